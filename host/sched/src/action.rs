@@ -1,0 +1,82 @@
+//! What the scheduler wants done.
+
+use assay_model::id::{BatchId, LeaseId, RequestId, WorkerId};
+use assay_model::outcome::ErrorCode;
+use assay_model::time::Micros;
+
+/// Imperative; the shell carries them out in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    Grant(Grant),
+    /// Take back a lease that its worker has not been seen to start. Its answer, should one still
+    /// come, is refused by its token.
+    Revoke { worker: WorkerId, lease: LeaseId },
+    /// The stage ran past its deadline: kill the process. Its leases are already taken back.
+    KillWorker { worker: WorkerId },
+    /// A stage ended in `next`: keep the artifact for `stage + 1`.
+    Advance { request: RequestId, stage: usize, time: StageTiming },
+    Finish(Finish),
+    GroupDone { batch: BatchId, group: u32 },
+    BatchDone(BatchDone),
+    /// The batch's expected end moved.
+    Estimate { batch: BatchId, done_at: Micros },
+    /// Send a tick no later than this.
+    WakeAt(Micros),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grant {
+    pub worker: WorkerId,
+    pub lease: LeaseId,
+    pub request: RequestId,
+    pub stage: usize,
+    /// From 1, over all tries of this stage.
+    pub attempt: u32,
+}
+
+/// One request's time at one stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StageTiming {
+    pub stage: usize,
+    /// From ready to the grant that finished it.
+    pub queued: Micros,
+    pub ran: Micros,
+    pub attempts: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finish {
+    pub request: RequestId,
+    pub end: FinalEnd,
+    /// The stages that ran to an end since the scheduler heard of the request.
+    pub stages: Vec<StageTiming>,
+    /// The paper's t_i (eq. 1).
+    pub earliest_end: Micros,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FinalEnd {
+    /// The shell holds the reward.
+    Scored,
+    TimedOut { stage: usize },
+    Error { code: ErrorCode, attempts: u32 },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchDone {
+    pub batch: BatchId,
+    pub ending: BatchEnding,
+    /// The paper's T (eq. 2), `None` for a batch without finished requests.
+    pub earliest_end: Option<Micros>,
+    /// When the last request ended; `ended - earliest_end` is the extra delay d.
+    pub ended: Micros,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BatchEnding {
+    /// Sealed or complete, and every request ended.
+    Done,
+    Cancelled,
+    /// Nothing happened to it for too long.
+    Expired,
+}

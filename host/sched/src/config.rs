@@ -1,0 +1,48 @@
+//! What an operator chooses.
+
+use assay_model::id::LeaseId;
+use assay_model::limits;
+use assay_model::time::Micros;
+
+/// In which order a pool's queue is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Earliest batch first (section 5 of the paper): the batch that is expected to end first;
+    /// first come, first served inside it.
+    Ebf,
+    Fcfs,
+}
+
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub order: Order,
+    /// Every lease's token is larger. The shell takes it from the clock at start, so that tokens
+    /// of an earlier life are stale.
+    pub leases_after: LeaseId,
+    /// On top of a stage's timeout before its worker is killed.
+    pub lease_grace: Micros,
+    pub worker_lost_retries_max: u32,
+    /// An announced batch without requests expires after this long.
+    pub announced_max: Micros,
+    /// An open batch to which nothing happens expires after this long.
+    pub open_idle_max: Micros,
+    /// A worker holds further leases while those in its hand are expected to take less than this.
+    pub in_hand_max: Micros,
+    /// Leases behind a stage that runs longer than this go to others.
+    pub in_hand_stall: Micros,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            order: Order::Ebf,
+            leases_after: LeaseId(0),
+            lease_grace: Micros::from_ms(limits::LEASE_GRACE_MS),
+            worker_lost_retries_max: limits::WORKER_LOST_RETRIES_MAX,
+            announced_max: Micros::from_secs(limits::ANNOUNCED_SECONDS_MAX),
+            open_idle_max: Micros::from_secs(limits::OPEN_IDLE_SECONDS_MAX),
+            in_hand_max: Micros(limits::IN_HAND_MICROS_MAX),
+            in_hand_stall: Micros::from_ms(limits::IN_HAND_STALL_MS),
+        }
+    }
+}

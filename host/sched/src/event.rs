@@ -1,0 +1,79 @@
+//! What happens to the scheduler.
+
+use std::sync::Arc;
+
+use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
+use assay_model::outcome::ErrorCode;
+use assay_model::time::Micros;
+
+/// Past tense: each has happened and, where it matters, is durable.
+#[derive(Debug, Clone)]
+pub enum Event {
+    BatchAnnounced(NewBatch),
+    /// Committed requests. Also how a restart brings back what was there.
+    RequestsSubmitted { batch: BatchId, requests: Vec<NewRequest> },
+    BatchSealed { batch: BatchId },
+    BatchCancelled { batch: BatchId },
+    /// A worker dialled in and asks for leases: at most `in_hand_max` at once.
+    WorkerJoined { worker: WorkerId, pool: Arc<str>, in_hand_max: usize },
+    /// It finishes what is in its hand and gets nothing more.
+    WorkerDraining { worker: WorkerId },
+    /// Its process or its connection is gone, or it fell silent.
+    WorkerLost { worker: WorkerId },
+    StageFinished { worker: WorkerId, lease: LeaseId, end: End, ran: Micros },
+    /// Time has passed; see [`crate::Action::WakeAt`].
+    Tick,
+}
+
+/// The paper's iteration of a task.
+#[derive(Debug, Clone)]
+pub struct NewBatch {
+    pub id: BatchId,
+    pub tenant: TenantId,
+    /// Unique within the tenant.
+    pub run: Arc<str>,
+    pub plugin: Digest,
+    pub stages: Arc<[StageShape]>,
+    /// Complete with this many requests, without a seal.
+    pub expected_size: Option<u32>,
+    /// A group is complete with this many.
+    pub group_size: Option<u32>,
+    /// When it was announced; earlier than now after a restart.
+    pub announced: Micros,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageShape {
+    pub pool: Arc<str>,
+    pub timeout: Micros,
+    /// Retries when the plugin or a capability failed in a way that may pass.
+    pub retries_max: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct NewRequest {
+    pub seq: u32,
+    /// The shell's number of the group within the batch.
+    pub group: Option<u32>,
+    pub arrived: Micros,
+    pub progress: Progress,
+}
+
+/// Where a request stands when the scheduler first hears of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Waits for this stage; 0 unless it is brought back after a restart.
+    Waiting { stage: usize },
+    /// Had ended before the restart; `earliest_end` is its t_i, arrival plus stage times (eq. 1).
+    Finished { earliest_end: Micros },
+}
+
+/// How a stage ended, without what it returned: the shell keeps that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Go on to the next stage.
+    Next,
+    Scored,
+    TimedOut,
+    Failed(ErrorCode),
+}

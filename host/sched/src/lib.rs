@@ -1,0 +1,12 @@
+//! The pure core: which request runs when, on which worker.
+//!
+//! `Sched::step(now, event)` returns actions; the server and the simulator carry them out. No
+//! clock, no I/O, no ambient randomness, ordered maps only: the same events give the same actions.
+
+mod action;
+mod config;
+mod event;
+
+pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageTiming};
+pub use config::{Config, Order};
+pub use event::{End, Event, NewBatch, NewRequest, Progress, StageShape};
