@@ -4,8 +4,11 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
 // What a trainer sends.
-/// The body of one HTTP request (an array of items, or a whole NDJSON stream).
-pub const BODY_BYTES_MAX: usize = 256 * MIB;
+/// A JSON array of items; NDJSON is read line by line and may be longer.
+pub const ARRAY_BODY_BYTES_MAX: usize = 32 * MIB;
+/// Calls whose whole body is held in memory at once; further ones wait.
+pub const BUFFERED_CALLS_MAX: usize = 32;
+pub const UPLOADS_MAX: usize = 2;
 /// The body of an HTTP request that carries neither requests nor a plugin.
 pub const SMALL_BODY_BYTES_MAX: usize = 256 * KIB;
 /// One item with all its fields, as JSON.
@@ -22,21 +25,28 @@ pub const BATCH_REQUESTS_MAX: u32 = 131_072;
 pub const OPEN_BATCHES_PER_TENANT_MAX: usize = 20_000;
 /// Items of one submit that share a group commit's acknowledgement.
 pub const SUBMIT_CHUNK_ITEMS_MAX: usize = 512;
+pub const SUBMIT_CHUNK_BYTES_MAX: usize = 8 * MIB;
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
+pub const REASON_BYTES_MAX: usize = 1_024;
+pub const KEY_NAME_BYTES_MAX: usize = 128;
 
 // What the server holds at once.
-/// Requests that wait or run, over all batches; further submits wait for room.
-pub const LIVE_REQUESTS_MAX: usize = 1_000_000;
-/// Bytes of their bodies.
+/// Requests that wait or run, over all batches, by the bytes of their bodies, each counted with at
+/// least [`REQUEST_COST_BYTES_MIN`]; further submits wait for room.
 pub const LIVE_BYTES_MAX: usize = 4 << 30;
-pub const CONNECTIONS_MAX: usize = 4_096;
-pub const CONCURRENT_CALLS_MAX: usize = 4_096;
+pub const REQUEST_COST_BYTES_MIN: usize = 4 * KIB;
+/// Artifacts that wait for their next stage; a stage that leaves one more fails as unavailable.
+pub const ARTIFACT_LIVE_BYTES_MAX: usize = 2 << 30;
+/// Results of ended batches that are kept at hand; older ones are read from the database.
+pub const RESULTS_AT_HAND_MAX: usize = 200_000;
+pub const CONNECTIONS_MAX: usize = 1_024;
 pub const PAGE_ITEMS_MAX: u32 = 10_000;
 pub const PAGE_ITEMS_DEFAULT: u32 = 1_000;
 
 // How long things may take.
 pub const LONG_POLL_SECONDS_MAX: u64 = 300;
-/// A client that sends no byte for this long loses its connection.
-pub const HEADER_READ_SECONDS_MAX: u64 = 30;
+/// A client that sends no byte of a call for this long loses its connection.
+pub const READ_SECONDS_MAX: u64 = 30;
 /// A submit that finds no room or no database for this long is refused, to be sent again.
 pub const ADMISSION_SECONDS_MAX: u64 = 30;
 /// A batch to which nothing happens for this long expires.
@@ -61,6 +71,7 @@ pub const STAGE_TIMEOUT_MS_MAX: u32 = 3_600_000;
 pub const STAGE_MEMORY_BYTES_MAX: u64 = 1 << 30;
 pub const STAGE_RETRIES_MAX: u32 = 10;
 pub const ARTIFACT_BYTES_MAX: usize = 16 * MIB;
+pub const CONTENT_TYPE_BYTES_MAX: usize = 256;
 pub const VERDICT_BYTES_MAX: usize = 64;
 pub const EXPLANATION_BYTES_MAX: usize = 4 * KIB;
 pub const COMPONENTS_MAX: usize = 32;
@@ -73,9 +84,20 @@ pub const GUEST_OUTPUT_BYTES_MAX: usize = 16 * KIB;
 /// Guest stack; a deeper recursion is an error of the plugin.
 pub const GUEST_STACK_BYTES_MAX: usize = MIB;
 pub const GUEST_TABLE_ELEMENTS_MAX: usize = 20_000;
+/// Handles (streams, pollables) that a guest holds at once.
+pub const GUEST_HANDLES_MAX: usize = 4_096;
+/// Random bytes a guest gets at once.
+pub const GUEST_RANDOM_BYTES_MAX: usize = MIB;
+/// How long a plugin may take to describe itself, and the memory it may use.
+pub const DESCRIBE_MS_MAX: u64 = 5_000;
+pub const DESCRIBE_MEMORY_BYTES_MAX: u64 = 512 << 20;
 /// Address space of the process that compiles uploaded plugins.
 pub const COMPILE_MEMORY_BYTES_MAX: u64 = 4 << 30;
 pub const COMPILE_SECONDS_MAX: u64 = 120;
+/// A compiled plugin on its way to a worker.
+pub const COMPILED_BYTES_MAX: usize = 1 << 30;
+/// Plugins that a worker keeps loaded.
+pub const LOADED_PLUGINS_MAX: usize = 32;
 
 // Scheduling.
 /// A worker may hold further leases while those in its hand are expected to take less than this.

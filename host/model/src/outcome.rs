@@ -34,6 +34,9 @@ impl Scored {
                 limits::VERDICT_BYTES_MAX
             ));
         }
+        if self.verdict.chars().any(char::is_control) {
+            return Err("the verdict has a control character".into());
+        }
         if self.explanation.len() > limits::EXPLANATION_BYTES_MAX {
             let bytes = self.explanation.len();
             return Err(format!(

@@ -1,1 +1,16 @@
-fn main() {}
+//! `assay`: the server and the command line of Assay.
+
+mod blob;
+mod bootstrap;
+mod cli;
+mod dispatch;
+mod fleet;
+mod http;
+mod link;
+mod registry;
+mod server;
+mod store;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

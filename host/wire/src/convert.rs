@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_model::limits;
 use assay_model::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
 
 use crate::proto;
@@ -47,10 +48,21 @@ pub fn stage_end(end: Option<End>) -> Result<StageEnd, BadMessage> {
     match end {
         None => Err(BadMessage("a finished stage without an end".into())),
         Some(End::TimedOut(_)) => Ok(StageEnd::TimedOut),
-        Some(End::Next(artifact)) => Ok(StageEnd::Next(Artifact {
-            content_type: artifact.content_type,
-            bytes: artifact.bytes.into(),
-        })),
+        Some(End::Next(artifact)) => {
+            let content_type = artifact.content_type;
+            let bad = content_type.chars().any(char::is_control);
+            if bad || content_type.len() > limits::CONTENT_TYPE_BYTES_MAX {
+                return Err(BadMessage("an artifact's content type is no content type".into()));
+            }
+            if artifact.bytes.len() > limits::ARTIFACT_BYTES_MAX {
+                return Err(BadMessage(format!(
+                    "an artifact has {} bytes, the limit is {}",
+                    artifact.bytes.len(),
+                    limits::ARTIFACT_BYTES_MAX
+                )));
+            }
+            Ok(StageEnd::Next(Artifact { content_type, bytes: artifact.bytes.into() }))
+        }
         Some(End::Scored(scored)) => {
             let components: BTreeMap<_, _> =
                 scored.components.into_iter().map(|c| (c.name, c.value)).collect();

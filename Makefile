@@ -1,0 +1,49 @@
+# Assay's tasks, for people and for continuous integration; `make help` lists them.
+# Paths may hold spaces: recipes quote them and no file is a target.
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+# One set of packages for every release build: another set makes cargo build shared crates again.
+RELEASE := -p assay-server -p assay-worker -p assay-bench
+PLUGIN := cargo build --target wasm32-wasip2 --profile plugin
+DATA ?= plugins/math/sample.jsonl
+ARGS ?=
+
+# Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
+export SQLX_OFFLINE := true
+
+.PHONY: run test bench release plugins guests sqlx fmt clean help
+
+run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
+	@scripts/setup.sh run
+	@$(MAKE) --no-print-directory release plugins
+	"$(TARGET)/release/assay" dev --plugins "$(TARGET)/wasm32-wasip2/plugin" --score "$(DATA)" $(ARGS)
+
+test: ## Everything that must hold: builds, tests, formatting, lints
+	@scripts/test.sh
+
+bench: ## Measure Assay beside a plain reward server, with more options in ARGS
+	@scripts/setup.sh bench
+	@$(MAKE) --no-print-directory release plugins guests
+	"$(TARGET)/release/assay-bench" $(ARGS)
+
+release: ## Build the programs, optimised
+	cargo build --release $(RELEASE)
+
+plugins: ## Build the plugins as WebAssembly components
+	$(PLUGIN) -p assay-plugin-hello -p assay-plugin-math
+
+guests: ## Build the guests of the tests, hostile ones among them
+	$(PLUGIN) -p assay-guests --examples
+
+sqlx: ## Describe the server's queries anew (.sqlx), after a change of one or of a migration
+	@scripts/setup.sh sqlx
+	@scripts/sqlx.sh
+
+fmt: ## Format the sources
+	cargo fmt --all
+
+clean: ## Remove what was built
+	cargo clean
+
+help: ## List the tasks
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{ printf "make %-9s %s\n", $$1, $$2 }'

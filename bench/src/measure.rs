@@ -1,0 +1,213 @@
+//! What is measured: each function one part of the report.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use assay_client::score::{self, Options, Target};
+use assay_model::api::{AnnounceBatch, Plugin};
+use futures_util::future::pending;
+
+use crate::assay::{Assay, pinned};
+use crate::load::{Endpoint, Lone, Round, contains};
+use crate::machine::resident_bytes;
+use crate::peer::Peer;
+use crate::report::{Goal, Measure, Unit, latency_measures};
+use crate::rows::{self, Load, Row};
+use crate::stats::{Latency, median};
+
+const SCORED: &str = "\"kind\":\"scored\"";
+const TIMED_OUT: &str = "\"kind\":\"timed_out\"";
+const REWARD: &str = "\"reward\":";
+const REWARDS_PATH: &str = "/v1/rewards";
+/// Of one batch of the memory measurement.
+const QUEUE_BATCH_ROWS: usize = 50 * rows::BATCH_ROWS;
+/// Prompt and response of a queued request.
+const QUEUE_BODY_BYTES: usize = 128;
+/// Calls before the first that counts.
+const WARM_UP: usize = 50;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    pub(crate) rounds: usize,
+    pub(crate) connections: usize,
+    pub(crate) lone_requests: usize,
+    pub(crate) queued_requests: usize,
+    pub(crate) runaways: usize,
+}
+
+/// The two sides; either may be left out.
+pub(crate) struct Sides<'a> {
+    pub(crate) assay: Option<(&'a Assay, &'a str)>,
+    pub(crate) peer: Option<&'a Peer>,
+    /// The peer's name for the same reward.
+    pub(crate) task: &'a str,
+}
+
+/// Batches in turns: a round of Assay's, a round of the peer's.
+pub(crate) async fn batches(
+    name: &str,
+    sides: &Sides<'_>,
+    loads: &[Load],
+    sizes: &Sizes,
+) -> Result<Measure> {
+    let (mut assay_rates, mut peer_rates) = (Vec::new(), Vec::new());
+    let peer_path = format!("/{}/score_batch", sides.task);
+    // The first round warms up both sides and does not count.
+    for number in 0..=sizes.rounds {
+        if let Some((assay, plugin)) = sides.assay {
+            let run = format!("bench-{}-{number}", sides.task);
+            let connections = sizes.connections;
+            let round = Round { plugin, run: &run, loads, connections };
+            assay_rates.push(assay.endpoint.batches(&assay.client, &round).await?);
+        }
+        if let Some(peer) = sides.peer {
+            let round = peer.endpoint.peer_batches(&peer_path, loads, sizes.connections).await?;
+            peer_rates.push(round.0);
+        }
+    }
+    let counted = |rates: &[f64]| rates.get(1..).and_then(median);
+    Ok(Measure::new(name, Unit::RequestsPerSecond)
+        .sides(counted(&assay_rates), counted(&peer_rates)))
+}
+
+/// Single requests, one after the other or many at once.
+pub(crate) async fn lone(
+    name: &str,
+    sides: &Sides<'_>,
+    row: &Row,
+    at_once: usize,
+    sizes: &Sizes,
+) -> Result<[Measure; 3]> {
+    let (mut of_assay, mut of_peer) = (Vec::new(), Vec::new());
+    let requests = sizes.lone_requests;
+    let peer_path = format!("/{}/score", sides.task);
+    let peer_body = rows::peer_body(row)?;
+    for _ in 0..sizes.rounds {
+        if let Some((assay, plugin)) = sides.assay {
+            let body = rows::reward_body(plugin, row)?;
+            let warm_up = Lone { requests: WARM_UP, at_once, good_sign: SCORED };
+            assay.endpoint.lone(REWARDS_PATH, &body, &warm_up).await?;
+            let lone = Lone { requests, ..warm_up };
+            of_assay.push(assay.endpoint.lone(REWARDS_PATH, &body, &lone).await?);
+        }
+        if let Some(peer) = sides.peer {
+            let warm_up = Lone { requests: WARM_UP, at_once, good_sign: REWARD };
+            peer.endpoint.lone(&peer_path, &peer_body, &warm_up).await?;
+            let lone = Lone { requests, ..warm_up };
+            of_peer.push(peer.endpoint.lone(&peer_path, &peer_body, &lone).await?);
+        }
+    }
+    Ok(latency_measures(name, Latency::median(&of_assay), Latency::median(&of_peer)))
+}
+
+/// A file of real answers from end to end, as `assay score` does it, and what share of the
+/// rewards is as expected.
+pub(crate) async fn file(
+    name: &str,
+    sides: &Sides<'_>,
+    input: &Path,
+    folder: &Path,
+    sizes: &Sizes,
+) -> Result<[Measure; 2]> {
+    let rows = rows::read(input)?;
+    let loads = rows::loads(&rows)?;
+    let expected: Vec<_> = rows.iter().map(|row| row.expected).collect();
+    let (mut assay_rates, mut peer_rates) = (Vec::new(), Vec::new());
+    let (mut assay_agrees, mut peer_agrees) = (None, None);
+    for number in 0..sizes.rounds {
+        if let Some((assay, plugin)) = sides.assay {
+            let mut options = Options::new(input.to_owned(), plugin.to_owned());
+            options.output = Target::File(folder.join(format!("file-{number}.results.jsonl")));
+            let summary = score::score(&assay.client, &options, |_| {}, pending()).await?;
+            ensure!(summary.ok(), "the file was not scored to its end:\n{}", summary.text());
+            assay_rates.push(summary.requests_per_s);
+            let agreement = &summary.agreement;
+            assay_agrees = share(agreement.agreed as usize, agreement.compared as usize);
+        }
+        if let Some(peer) = sides.peer {
+            let path = format!("/{}/score_batch", sides.task);
+            let (rate, rewards) =
+                peer.endpoint.peer_batches(&path, &loads, sizes.connections).await?;
+            peer_rates.push(rate);
+            let known: Vec<_> = rewards
+                .iter()
+                .zip(&expected)
+                .filter_map(|(reward, expected)| Some((*reward, (*expected)?)))
+                .collect();
+            let agreed = known.iter().filter(|(reward, expected)| reward == expected).count();
+            peer_agrees = share(agreed, known.len());
+        }
+    }
+    Ok([
+        Measure::new(format!("{name}, rate"), Unit::RequestsPerSecond)
+            .sides(median(&assay_rates), median(&peer_rates)),
+        Measure::new(format!("{name}, as expected"), Unit::Percent)
+            .sides(assay_agrees, peer_agrees),
+    ])
+}
+
+fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
+}
+
+/// How much the server grows by a queued request, beyond the request's own bytes. The server has
+/// no worker, so nothing leaves the queue.
+pub(crate) async fn queue_memory(assay: &Assay, plugin: &str, sizes: &Sizes) -> Result<Measure> {
+    let rows: Vec<_> =
+        (0..rows::BATCH_ROWS).map(|number| rows::synthetic(number, QUEUE_BODY_BYTES)).collect();
+    // What the server allocates once must not count: the first load goes ahead.
+    queue(&assay.endpoint, plugin, &rows, rows::BATCH_ROWS).await?;
+    let resident = || resident_bytes(assay.pid()).context("the server is gone");
+    let before = resident()?;
+    let queued = queue(&assay.endpoint, plugin, &rows, sizes.queued_requests).await?;
+    let grown = resident()?.saturating_sub(before) as f64;
+    let beyond = grown / queued as f64 - QUEUE_BODY_BYTES as f64;
+    Ok(Measure::new("memory by queued request, beyond its text", Unit::Bytes)
+        .sides(Some(beyond.max(0.0)), None)
+        .goal(Goal::AtMost(4_096.0)))
+}
+
+/// Submits at least `wanted` requests whose keys differ, in as few batches as may be.
+async fn queue(endpoint: &Endpoint, plugin: &str, rows: &[Row], wanted: usize) -> Result<usize> {
+    let mut queued = 0;
+    while queued < wanted {
+        let announced = AnnounceBatch {
+            plugin: plugin.to_owned(),
+            run: "bench-queue".into(),
+            iteration: queued as u64,
+            expected_size: None,
+            group_size: None,
+            max_extra_delay_ms: None,
+            settings: None,
+        };
+        let batch = endpoint.announce(&announced).await?;
+        let mut in_batch = 0;
+        while queued < wanted && in_batch < QUEUE_BATCH_ROWS {
+            let load = rows::load_from(rows, in_batch)?;
+            endpoint.submit(batch, &load).await?;
+            in_batch += load.rows;
+            queued += load.rows;
+        }
+    }
+    Ok(queued)
+}
+
+/// How long after its deadline a guest that never ends is answered; the slowest of several.
+pub(crate) async fn runaway(assay: &Assay, liar: &Plugin, sizes: &Sizes) -> Result<Measure> {
+    let stage = liar.stages.first().context("the liar has no stage")?;
+    let deadline = Duration::from_millis(stage.timeout_ms.into());
+    let row = Row { prompt: String::new(), response: "spin".into(), label: None, expected: None };
+    let body = rows::reward_body(&pinned(liar), &row)?;
+    let mut slowest = Duration::ZERO;
+    for _ in 0..sizes.runaways {
+        let (took, answer) = assay.endpoint.timed(REWARDS_PATH, &body).await?;
+        let text = String::from_utf8_lossy(&answer);
+        ensure!(contains(&answer, TIMED_OUT.as_bytes()), "a runaway guest ended as {text}");
+        ensure!(took >= deadline, "a runaway guest was stopped before its deadline: {took:?}");
+        slowest = slowest.max(took - deadline);
+    }
+    Ok(Measure::new("runaway guest, answered after its deadline", Unit::Milliseconds)
+        .sides(Some(slowest.as_secs_f64() * 1e3), None)
+        .goal(Goal::AtMost(20.0)))
+}

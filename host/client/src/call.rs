@@ -1,0 +1,270 @@
+//! One HTTP call: address, key, time limit, repetition, and what its answer means.
+//!
+//! A call is repeated on a broken connection, 429 and 5xx when it is [`Repeat::Safe`]; otherwise
+//! only when it surely was not carried out (no connection came about, or 429).
+
+use std::fmt;
+use std::time::Duration;
+
+use assay_model::api::Problem;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, root_cause};
+
+const CONNECT_SECONDS_MAX: u64 = 5;
+const KEEPALIVE_SECONDS: u64 = 15;
+/// A call that neither waits for work nor carries much.
+pub(crate) const SHORT_CALL: Duration = Duration::from_secs(60);
+const RETRY_AFTER_SECONDS_MAX: u64 = 60;
+/// What is read of an answer that is not understood.
+const EXCERPT_CHARS_MAX: usize = 200;
+
+/// How often and how fast a call is repeated: `attempts` in all, with pauses that double from
+/// `pause_min` to `pause_max`, each shortened by a random share of up to a half.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry {
+    pub attempts: u32,
+    pub pause_min: Duration,
+    pub pause_max: Duration,
+}
+
+impl Retry {
+    /// For a person at a terminal: gives up after about three seconds.
+    pub const SHORT: Self = Self {
+        attempts: 6,
+        pause_min: Duration::from_millis(100),
+        pause_max: Duration::from_secs(5),
+    };
+    /// For long work: outlasts the restart of a server, about two minutes.
+    pub const LONG: Self = Self {
+        attempts: 20,
+        pause_min: Duration::from_millis(100),
+        pause_max: Duration::from_secs(10),
+    };
+
+    /// The pause behind the `failures`-th failure in a row.
+    pub(crate) fn pause(&self, failures: u32) -> Duration {
+        let doubled = self.pause_min.saturating_mul(1 << failures.saturating_sub(1).min(20));
+        let full = doubled.min(self.pause_max);
+        // Without randomness every client that lost a server would come back at once.
+        let random = getrandom::u32().unwrap_or(0);
+        full - full.mul_f64(f64::from(random) / f64::from(u32::MAX) / 2.0)
+    }
+}
+
+/// Whether a call may be made again when nobody knows whether it was carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    Safe,
+    Unsafe,
+}
+
+/// A connection to an Assay server; cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+    retry: Retry,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Never the key.
+        f.debug_struct("Client").field("base", &self.base.as_str()).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// `url` is the server's address, such as `http://127.0.0.1:7700`; `key` an API key.
+    pub fn new(url: &str, key: &str) -> Result<Self, Error> {
+        let not_configured = |reason: String| Error::NotConfigured { reason };
+        let base = Url::parse(url.trim_end_matches('/'))
+            .ok()
+            .filter(|base| matches!(base.scheme(), "http" | "https") && base.has_host())
+            .ok_or_else(|| {
+                not_configured(format!(
+                    "`{url}` is not the address of a server; it should look like \
+                     http://127.0.0.1:7700"
+                ))
+            })?;
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {}", key.trim()))
+            .map_err(|_| not_configured("the API key has characters that no key has".to_owned()))?;
+        authorization.set_sensitive(true);
+        let http = reqwest::Client::builder()
+            .user_agent(concat!("assay-client/", env!("CARGO_PKG_VERSION")))
+            .default_headers(HeaderMap::from_iter([(AUTHORIZATION, authorization)]))
+            .connect_timeout(Duration::from_secs(CONNECT_SECONDS_MAX))
+            .tcp_keepalive(Duration::from_secs(KEEPALIVE_SECONDS))
+            .tcp_nodelay(true)
+            // Nobody but the server named may ever see the key.
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| not_configured(format!("no HTTP client: {}", root_cause(&error))))?;
+        Ok(Self { http, base, retry: Retry::SHORT })
+    }
+
+    /// From `ASSAY_URL` and `ASSAY_API_KEY`.
+    pub fn from_env() -> Result<Self, Error> {
+        let variable = |name: &str| {
+            std::env::var(name).ok().filter(|value| !value.trim().is_empty()).ok_or_else(|| {
+                Error::NotConfigured {
+                    reason: format!(
+                        "{name} is not set; `assay dev` prints the lines that set ASSAY_URL and \
+                         ASSAY_API_KEY"
+                    ),
+                }
+            })
+        };
+        Self::new(variable("ASSAY_URL")?.trim(), &variable("ASSAY_API_KEY")?)
+    }
+
+    /// The same client with another patience.
+    #[must_use]
+    pub fn with_retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        self.retry
+    }
+
+    /// The server's address.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.base.as_str().trim_end_matches('/')
+    }
+
+    /// A request for a path below the base; each segment is escaped.
+    pub(crate) fn request(&self, method: Method, segments: &[&str]) -> RequestBuilder {
+        let mut url = self.base.clone();
+        url.path_segments_mut()
+            .expect("an http address has a path")
+            .pop_if_empty()
+            .push("v1")
+            .extend(segments);
+        self.http.request(method, url).timeout(SHORT_CALL)
+    }
+
+    /// Sends, repeats where allowed, and returns the first good answer.
+    pub(crate) async fn send(
+        &self,
+        request: RequestBuilder,
+        repeat: Repeat,
+    ) -> Result<Response, Error> {
+        let mut failures = 0;
+        loop {
+            let again = request.try_clone().expect("every body is held in memory");
+            let (error, pause, may_repeat) = match again.send().await {
+                Ok(response) if response.status().is_success() => return Ok(response),
+                Ok(response) => {
+                    let status = response.status();
+                    let pause = retry_after(&response);
+                    let may_repeat = status == StatusCode::TOO_MANY_REQUESTS
+                        || (repeat == Repeat::Safe && status.is_server_error());
+                    (self.refusal(response).await, pause, may_repeat)
+                }
+                Err(error) => {
+                    let may_repeat = error.is_connect()
+                        || (repeat == Repeat::Safe && !error.is_timeout() && !error.is_builder());
+                    (self.unreachable(root_cause(&error)), None, may_repeat)
+                }
+            };
+            failures += 1;
+            if !may_repeat || failures >= self.retry.attempts {
+                return Err(error);
+            }
+            tokio::time::sleep(pause.unwrap_or_else(|| self.retry.pause(failures))).await;
+        }
+    }
+
+    /// Sends and reads the answer as JSON.
+    pub(crate) async fn json<T: DeserializeOwned>(
+        &self,
+        request: RequestBuilder,
+        repeat: Repeat,
+    ) -> Result<T, Error> {
+        let mut failures = 0;
+        loop {
+            let again = request.try_clone().expect("every body is held in memory");
+            match self.send(again, repeat).await?.bytes().await {
+                Ok(body) => return self.parse(&body),
+                // The head came and the body broke off.
+                Err(error) => {
+                    failures += 1;
+                    if repeat == Repeat::Unsafe || failures >= self.retry.attempts {
+                        return Err(self.unreachable(root_cause(&error)));
+                    }
+                    tokio::time::sleep(self.retry.pause(failures)).await;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn parse<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, Error> {
+        serde_json::from_slice(body)
+            .map_err(|error| Error::unexpected(self.url(), format!("{error} in {}", excerpt(body))))
+    }
+
+    pub(crate) fn unreachable(&self, reason: String) -> Error {
+        Error::Unreachable { url: self.url().to_owned(), reason }
+    }
+
+    async fn refusal(&self, response: Response) -> Error {
+        let status = response.status();
+        let body = response.bytes().await.unwrap_or_default();
+        match serde_json::from_slice::<Problem>(&body) {
+            Ok(problem) => Error::Problem(Box::new(problem)),
+            Err(_) => Error::unexpected(self.url(), format!("HTTP {status}, {}", excerpt(&body))),
+        }
+    }
+}
+
+fn retry_after(response: &Response) -> Option<Duration> {
+    let seconds: u64 = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds.min(RETRY_AFTER_SECONDS_MAX)))
+}
+
+fn excerpt(body: &[u8]) -> String {
+    let text: String = String::from_utf8_lossy(body).chars().take(EXCERPT_CHARS_MAX).collect();
+    if text.is_empty() { "an empty body".to_owned() } else { format!("`{text}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_their_limit_and_keep_their_half() {
+        let retry = Retry::SHORT;
+        for failures in 1..40 {
+            let full = retry.pause_min.saturating_mul(1 << (failures - 1).min(20));
+            let full = full.min(retry.pause_max);
+            let pause = retry.pause(failures);
+            assert!(pause <= full && pause >= full / 2, "{pause:?} of {full:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_address_is_explained() {
+        for url in ["", "localhost:7700", "ftp://host", "http://"] {
+            let error = Client::new(url, "key").expect_err(url);
+            assert!(error.to_string().contains("http://127.0.0.1:7700"), "{error}");
+        }
+        assert!(Client::new("http://host", "a\nb").is_err());
+    }
+
+    #[test]
+    fn paths_are_escaped_below_the_base() {
+        let client = Client::new("http://host/assay/", "key").expect("plain");
+        let request = client.request(Method::GET, &["plugins", "team/math"]).build();
+        assert_eq!(
+            request.expect("plain").url().as_str(),
+            "http://host/assay/v1/plugins/team%2Fmath"
+        );
+        assert!(!format!("{client:?}").contains("key"));
+    }
+}

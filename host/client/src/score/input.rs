@@ -1,0 +1,286 @@
+//! Reads the file line by line on a thread of its own and cuts it into chunks to submit.
+//!
+//! Holds one chunk and, for each row, a hash of its key: a repeated key is found wherever it is.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+
+use assay_model::api::SubmitItem;
+use assay_model::limits;
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+use tokio::sync::mpsc;
+
+use super::output::Prior;
+use super::summary::Malformed;
+use super::{Options, ScoreError, Sizes};
+
+const READ_BUFFER_BYTES: usize = 1 << 20;
+
+/// Enough of a hash that no two keys share it, whoever chose them.
+pub(super) type KeyHash = [u8; 16];
+
+pub(super) fn key_hash(key: &str) -> KeyHash {
+    let digest = Sha256::digest(key.as_bytes());
+    *digest.first_chunk().expect("a SHA-256 has 32 bytes")
+}
+
+/// What is known of a key.
+pub(super) enum Known {
+    /// By an earlier run, and not met in the file yet.
+    Prior(Prior),
+    /// Met in the file.
+    Seen,
+}
+
+/// A row to submit.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) line: u64,
+    pub(super) key: String,
+    pub(super) expected: Option<f64>,
+}
+
+/// A row that an earlier run scored.
+pub(super) struct Skipped {
+    pub(super) row: Row,
+    pub(super) prior: Prior,
+}
+
+/// What a stretch of the file gave.
+#[derive(Default)]
+pub(super) struct Chunk {
+    /// The rows to submit, as NDJSON.
+    pub(super) body: Bytes,
+    pub(super) rows: Vec<Row>,
+    pub(super) skipped: Vec<Skipped>,
+    pub(super) malformed: Vec<Malformed>,
+    /// Of the file so far.
+    pub(super) bytes_read: u64,
+    /// The batch ends behind this chunk.
+    pub(super) ends_batch: bool,
+}
+
+#[derive(Deserialize)]
+struct FileRow {
+    key: String,
+    group: Option<String>,
+    #[serde(default)]
+    prompt: String,
+    response: String,
+    label: Option<Box<RawValue>>,
+    metadata: Option<Box<RawValue>>,
+    expected: Option<f64>,
+}
+
+pub(super) struct Reader {
+    path: PathBuf,
+    file: BufReader<File>,
+    bytes_total: u64,
+    sizes: Sizes,
+    known: HashMap<KeyHash, Known>,
+    line: u64,
+    bytes_read: u64,
+    chunk: Chunk,
+    body: Vec<u8>,
+    /// Rows of the batch so far, and the group of the last.
+    batch_rows: u32,
+    group: Option<String>,
+}
+
+impl Reader {
+    pub(super) fn open(
+        options: &Options,
+        priors: HashMap<KeyHash, Known>,
+    ) -> Result<Self, ScoreError> {
+        let path = options.input.clone();
+        let failed = |source| ScoreError::Input { path: options.input.clone(), source };
+        let file = File::open(&path).map_err(failed)?;
+        let about = file.metadata().map_err(failed)?;
+        if about.is_dir() {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        }
+        Ok(Self {
+            path,
+            file: BufReader::with_capacity(READ_BUFFER_BYTES, file),
+            bytes_total: about.len(),
+            sizes: options.sizes,
+            known: priors,
+            line: 0,
+            bytes_read: 0,
+            chunk: Chunk::default(),
+            body: Vec::new(),
+            batch_rows: 0,
+            group: None,
+        })
+    }
+
+    pub(super) fn bytes_total(&self) -> u64 {
+        self.bytes_total
+    }
+
+    /// Sends the file chunk by chunk; ends early when nobody listens any more.
+    pub(super) fn run(mut self, chunks: &mpsc::Sender<Result<Chunk, ScoreError>>) {
+        let mut text = Vec::new();
+        loop {
+            let ready = match self.read_line(&mut text) {
+                Ok(Line::Text) => self.take(&text),
+                Ok(Line::TooLong) => {
+                    self.malformed(format!("over {} bytes", limits::ITEM_BYTES_MAX))
+                }
+                Ok(Line::End) => {
+                    let last = self.cut(true);
+                    // Nobody listening is the listener's choice.
+                    drop(chunks.blocking_send(Ok(last)));
+                    return;
+                }
+                Err(source) => {
+                    let path = self.path.clone();
+                    drop(chunks.blocking_send(Err(ScoreError::Input { path, source })));
+                    return;
+                }
+            };
+            if ready.is_some_and(|chunk| chunks.blocking_send(Ok(chunk)).is_err()) {
+                return;
+            }
+        }
+    }
+
+    /// Reads one line without holding more of it than the limit.
+    fn read_line(&mut self, text: &mut Vec<u8>) -> io::Result<Line> {
+        text.clear();
+        let mut too_long = false;
+        let mut read_any = false;
+        loop {
+            let buffer = self.file.fill_buf()?;
+            if buffer.is_empty() {
+                break;
+            }
+            read_any = true;
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let part = &buffer[..end.unwrap_or(buffer.len())];
+            if text.len() + part.len() > limits::ITEM_BYTES_MAX {
+                too_long = true;
+            } else {
+                text.extend_from_slice(part);
+            }
+            let used = part.len() + usize::from(end.is_some());
+            self.file.consume(used);
+            self.bytes_read += used as u64;
+            if end.is_some() {
+                break;
+            }
+        }
+        self.line += u64::from(read_any);
+        Ok(match (read_any, too_long) {
+            (false, _) => Line::End,
+            (true, true) => Line::TooLong,
+            (true, false) => Line::Text,
+        })
+    }
+
+    /// Takes one line; returns the chunk that is ready with or before it.
+    fn take(&mut self, text: &[u8]) -> Option<Chunk> {
+        if text.trim_ascii().is_empty() {
+            return None;
+        }
+        let row: FileRow = match serde_json::from_slice(text) {
+            Ok(row) => row,
+            Err(error) => return self.malformed(json_problem(&error)),
+        };
+        if let Some(problem) = over_limit(&row) {
+            return self.malformed(problem);
+        }
+        let FileRow { key, group, prompt, response, label, metadata, expected } = row;
+        let met = Row { line: self.line, key: key.clone(), expected };
+        match self.known.insert(key_hash(&key), Known::Seen) {
+            Some(Known::Seen) => {
+                return self.malformed(format!("the key `{key}` is in the file before"));
+            }
+            Some(Known::Prior(prior)) => {
+                self.chunk.skipped.push(Skipped { row: met, prior });
+                return self.cut_if_full();
+            }
+            None => {}
+        }
+        let cut_before = self.ends_batch_before(group.as_deref()).then(|| self.cut(true));
+        let item = SubmitItem { key, group, prompt, response, label, metadata };
+        serde_json::to_writer(&mut self.body, &item).expect("an item is plain JSON");
+        self.body.push(b'\n');
+        self.batch_rows += 1;
+        self.group = item.group;
+        self.chunk.rows.push(met);
+        // A chunk cut just before is not full again by one row, except when rows are huge; then
+        // it goes with the next.
+        cut_before.or_else(|| self.cut_if_full())
+    }
+
+    /// A batch ends at its limit; in its last quarter already between two groups, so that the
+    /// adjacent rows of a group stay together.
+    fn ends_batch_before(&self, group: Option<&str>) -> bool {
+        let full = self.sizes.batch_rows.max(1);
+        let between_groups = group.is_none() || group != self.group.as_deref();
+        self.batch_rows >= full || (self.batch_rows >= full - full / 4 && between_groups)
+    }
+
+    fn malformed(&mut self, problem: String) -> Option<Chunk> {
+        self.chunk.malformed.push(Malformed { line: self.line, problem });
+        self.cut_if_full()
+    }
+
+    fn cut_if_full(&mut self) -> Option<Chunk> {
+        let Chunk { rows, skipped, malformed, .. } = &self.chunk;
+        let full = rows.len() >= self.sizes.chunk_rows
+            || self.body.len() >= self.sizes.chunk_bytes
+            || skipped.len() + malformed.len() >= self.sizes.chunk_rows;
+        full.then(|| self.cut(false))
+    }
+
+    fn cut(&mut self, ends_batch: bool) -> Chunk {
+        if ends_batch {
+            self.batch_rows = 0;
+            self.group = None;
+        }
+        let body = Bytes::from(std::mem::take(&mut self.body));
+        let chunk = std::mem::take(&mut self.chunk);
+        Chunk { body, bytes_read: self.bytes_read, ends_batch, ..chunk }
+    }
+}
+
+enum Line {
+    Text,
+    TooLong,
+    End,
+}
+
+/// The parser's words without its own line number, which is always 1.
+fn json_problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem);
+    match error.column() {
+        0 => text.to_owned(),
+        column => format!("{text} (column {column})"),
+    }
+}
+
+fn over_limit(row: &FileRow) -> Option<String> {
+    if row.key.is_empty() {
+        return Some("the key is empty".to_owned());
+    }
+    let raw = |value: &Option<Box<RawValue>>| value.as_ref().map_or(0, |raw| raw.get().len());
+    let fields = [
+        ("key", row.key.len(), limits::KEY_BYTES_MAX),
+        ("group", row.group.as_ref().map_or(0, String::len), limits::GROUP_BYTES_MAX),
+        ("prompt", row.prompt.len(), limits::PROMPT_BYTES_MAX),
+        ("response", row.response.len(), limits::RESPONSE_BYTES_MAX),
+        ("label", raw(&row.label), limits::LABEL_BYTES_MAX),
+        ("metadata", raw(&row.metadata), limits::METADATA_BYTES_MAX),
+    ];
+    fields.into_iter().find(|(_, bytes, limit)| bytes > limit).map(|(field, bytes, limit)| {
+        format!("the field `{field}` has {bytes} bytes, the limit is {limit}")
+    })
+}

@@ -1,0 +1,186 @@
+//! The private cluster as its users see it: started, kept running, stopped.
+//!
+//! One task owns the postmaster and the data folder's lock:
+//!
+//! ```text
+//!            launched              ended by itself
+//!  (start) ----------> up(pid) ---------------------> down --+
+//!                        ^  |                          | |   | launch failed: wait, try again
+//!                        |  | stop, drop               | |<--+
+//!                        |  v            stop, drop    | |
+//!                        | stopped <-------------------+ | too many failures in a row
+//!                        +------------- launched --------+-----------------------------> failed
+//! ```
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use tokio::{
+    sync::{oneshot, watch},
+    task::JoinHandle,
+};
+
+use crate::{
+    error::Error,
+    folder::{Layout, Lock, default_data_folder},
+    launch::Site,
+    postmaster::Postmaster,
+    programs::Places,
+    settings,
+};
+
+/// How many ends and failed starts in a row make us give up.
+const FAILURES_MAX: u32 = 8;
+const BACKOFF_MIN: Duration = Duration::from_millis(100);
+const BACKOFF_MAX: Duration = Duration::from_secs(5);
+/// A server that was up this long has not failed at starting.
+const SETTLED: Duration = Duration::from_secs(60);
+
+/// How to start a private cluster.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The data folder; made where it is missing. See [`default_data_folder`].
+    pub data: PathBuf,
+}
+
+/// A private PostgreSQL cluster, running until it is stopped or dropped. Dropping does not wait for
+/// the server to end; [`Cluster::stop`] does.
+#[derive(Debug)]
+pub struct Cluster {
+    url: String,
+    programs: PathBuf,
+    state: watch::Receiver<State>,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum State {
+    Up(u32),
+    Down,
+    Failed { failures: u32, last: String },
+}
+
+impl Cluster {
+    /// Starts the server of the data folder, makes a cluster first where there is none, or adopts
+    /// the server that a killed Assay left running. From then on a task of the current tokio runtime
+    /// restarts it whenever it ends.
+    ///
+    /// # Errors
+    /// Any [`Error`] but [`Error::GaveUp`]; the message says what to do.
+    pub async fn start(options: Options) -> Result<Self, Error> {
+        let layout = Layout::make(&options.data)?;
+        let lock = layout.lock()?;
+        let mut homes = vec![layout.data.clone()];
+        homes.extend(default_data_folder().ok());
+        let site = Site::prepare(layout, &Places::of_machine(&homes)).await?;
+        let postmaster = site.launch().await?;
+
+        let (url, programs) = (settings::url(&site.socket), site.programs.folder.clone());
+        let (sender, state) = watch::channel(State::Up(postmaster.pid()));
+        let (stop, stopping) = oneshot::channel();
+        let task = tokio::spawn(keep(site, lock, postmaster, sender, stopping));
+        Ok(Self { url, programs, state, stop, task })
+    }
+
+    /// The `DATABASE_URL` of the one database, for sqlx and libpq; it stays the same over restarts.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The folder of the server programs in use, where `psql` mostly lies too.
+    #[must_use]
+    pub fn programs(&self) -> &std::path::Path {
+        &self.programs
+    }
+
+    /// The postmaster's process id; None while it is down.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        match *self.state.borrow() {
+            State::Up(pid) => Some(pid),
+            State::Down | State::Failed { .. } => None,
+        }
+    }
+
+    /// Returns only when the server could not be kept running and nobody tries any longer.
+    pub async fn failed(&self) -> Error {
+        let mut state = self.state.clone();
+        let failed = state.wait_for(|state| matches!(state, State::Failed { .. })).await;
+        if let Ok(State::Failed { failures, last }) = failed.as_deref() {
+            return Error::GaveUp { failures: *failures, last: last.clone() };
+        }
+        // The task ends without a word only together with the runtime.
+        std::future::pending().await
+    }
+
+    /// Shuts the server down, fast but in order, and lets go of the data folder.
+    pub async fn stop(self) {
+        let Self { stop, task, .. } = self;
+        // A task that has given up is gone already.
+        let _ = stop.send(());
+        let _ = task.await;
+    }
+}
+
+/// Keeps the server running until told to stop, or until the cluster is dropped.
+async fn keep(
+    site: Site,
+    _lock: Lock,
+    postmaster: Postmaster,
+    state: watch::Sender<State>,
+    mut stopping: oneshot::Receiver<()>,
+) {
+    let mut running = Some(postmaster);
+    let mut failures = 0;
+    while let Some(mut postmaster) = running.take() {
+        let up_since = Instant::now();
+        let how = tokio::select! {
+            how = postmaster.ended() => how,
+            _ = &mut stopping => {
+                postmaster.stop().await;
+                return site.leave();
+            }
+        };
+        state.send_replace(State::Down);
+        failures = if up_since.elapsed() > SETTLED { 1 } else { failures + 1 };
+        tracing::error!(
+            postgres.pid = postmaster.pid(),
+            postgres.log = %site.layout.log.display(),
+            "PostgreSQL ended by itself ({how}); starting it again"
+        );
+        running = tokio::select! {
+            running = relaunch(&site, failures, &state) => running,
+            _ = &mut stopping => return,
+        };
+    }
+}
+
+/// Starts the server again, with a growing pause between attempts. None once it gave up.
+async fn relaunch(
+    site: &Site,
+    mut failures: u32,
+    state: &watch::Sender<State>,
+) -> Option<Postmaster> {
+    let mut last = "it ended soon after each start".to_owned();
+    while failures < FAILURES_MAX {
+        match site.launch().await {
+            Ok(postmaster) => {
+                tracing::info!(postgres.pid = postmaster.pid(), "PostgreSQL is up again");
+                state.send_replace(State::Up(postmaster.pid()));
+                return Some(postmaster);
+            }
+            Err(error) => last = error.to_string(),
+        }
+        failures += 1;
+        if failures < FAILURES_MAX {
+            tokio::time::sleep((BACKOFF_MIN * 2_u32.pow(failures - 1)).min(BACKOFF_MAX)).await;
+        }
+    }
+    tracing::error!("PostgreSQL cannot be kept running: {last}");
+    state.send_replace(State::Failed { failures, last });
+    None
+}

@@ -1,0 +1,207 @@
+//! Brings the cluster's server up: adopts one that still runs, or starts one.
+//!
+//! Called by whoever holds the data folder's lock, and by nobody else.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom},
+    os::unix::fs::OpenOptionsExt,
+    path::PathBuf,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::UnixStream,
+};
+
+use crate::{
+    error::{Doing, Error},
+    folder::Layout,
+    initialize,
+    owner::Owner,
+    postmaster::Postmaster,
+    process::{PidFile, end_orphans, is_postmaster},
+    programs::{Places, Programs},
+    settings,
+};
+
+/// How often a starting server is looked at.
+const POLL: Duration = Duration::from_millis(10);
+/// Replaying the whole of `max_wal_size` after a crash takes minutes on a slow disk.
+const READY: Duration = Duration::from_secs(600);
+const PING: Duration = Duration::from_secs(5);
+/// The log is put aside once at this size; one old one is kept.
+const LOG_BYTES_MAX: u64 = 8 << 20;
+/// What an error quotes of the log.
+const QUOTE_BYTES_MAX: u64 = 4096;
+const QUOTE_LINES_MAX: usize = 12;
+
+/// Everything needed to start the server, again and again.
+#[derive(Debug, Clone)]
+pub(crate) struct Site {
+    pub(crate) layout: Layout,
+    pub(crate) programs: Programs,
+    pub(crate) owner: Owner,
+    pub(crate) socket: PathBuf,
+}
+
+impl Site {
+    /// Finds programs and user, makes the folders and, where there is none yet, the cluster.
+    pub(crate) async fn prepare(layout: Layout, places: &Places) -> Result<Self, Error> {
+        let wanted = initialize::version_of(&layout.cluster)?;
+        let owner = Owner::of(&layout.cluster)?;
+        let programs = places.find(wanted)?;
+        if let Some(cluster) = wanted.filter(|wanted| *wanted != programs.major) {
+            let folder = layout.cluster.clone();
+            return Err(Error::VersionMismatch { folder, cluster, found: programs.major });
+        }
+        layout.make_home(&owner)?;
+        owner.check_reach(&programs.path("postgres"), &layout.home).await?;
+        if wanted.is_none() {
+            initialize::initialize(&layout, &programs, &owner).await?;
+        }
+        let socket = layout.make_socket_folder(&owner)?;
+        Ok(Self { layout, programs, owner, socket })
+    }
+
+    /// The running server, adopted or started, and ready.
+    pub(crate) async fn launch(&self) -> Result<Postmaster, Error> {
+        let changed = self.write_settings().await?;
+        if let Some(running) = self.running() {
+            let fits = !changed && running.socket == self.socket;
+            let mut postmaster = Postmaster::adopted(running.pid, self.layout.clone());
+            // One that is shutting down ends while it is waited for; another is started then.
+            if fits && self.ready(&mut postmaster, 0).await.is_ok() {
+                tracing::info!(postgres.pid = postmaster.pid(), "adopted a running PostgreSQL");
+                return Ok(postmaster);
+            }
+            postmaster.stop().await;
+        }
+        end_orphans(&self.layout).await;
+        self.remove_stale_files()?;
+        let log = self.open_log()?;
+        let log_before = log.metadata().doing("look at", &self.layout.log)?.len();
+        let mut command = self.owner.command(&self.programs.path("postgres"), &self.layout.home);
+        command.arg("-D").arg(&self.layout.cluster);
+        command.stdout(Stdio::from(log.try_clone().doing("open", &self.layout.log)?));
+        command.stderr(Stdio::from(log));
+        // A Ctrl-C at the terminal is for Assay, which stops the server when it is done with it.
+        command.process_group(0);
+        let child = command.spawn().doing("run", self.programs.path("postgres"))?;
+        let mut postmaster = Postmaster::spawned(child, self.layout.clone());
+        self.ready(&mut postmaster, log_before).await?;
+        Ok(postmaster)
+    }
+
+    /// Takes away what lies outside the data folder, once the server is down.
+    pub(crate) fn leave(&self) {
+        if !self.socket.starts_with(&self.layout.home) {
+            // A folder that stays behind is empty and used again at the next start.
+            let _ = fs::remove_dir(&self.socket);
+        }
+    }
+
+    /// Writes the settings; true when they were others.
+    async fn write_settings(&self) -> Result<bool, Error> {
+        let compression = self.wal_compression().await?;
+        let text = settings::text(&self.socket, &self.layout.name, compression);
+        let path = self.layout.cluster.join(settings::FILE);
+        if fs::read_to_string(&path).is_ok_and(|before| before == text) {
+            return Ok(false);
+        }
+        fs::write(&path, text).doing("write", &path)?;
+        self.owner.give(&path)?;
+        Ok(true)
+    }
+
+    /// The best kind that these programs were built with.
+    async fn wal_compression(&self) -> Result<&'static str, Error> {
+        let program = self.programs.path("postgres");
+        let mut asking = self.owner.command(&program, &self.layout.home);
+        asking.args(["-C", "wal_compression", "-c", "wal_compression=lz4", "-D"]);
+        let asked = asking.arg(&self.layout.cluster).output().await.doing("run", program)?;
+        Ok(if asked.status.success() { "lz4" } else { "off" })
+    }
+
+    fn running(&self) -> Option<PidFile> {
+        PidFile::read(&self.layout).filter(|file| is_postmaster(file.pid, &self.layout))
+    }
+
+    /// A crashed server's pid files stop a new one when their process id has meanwhile gone to some
+    /// other process of the same user. No server runs here now, and the lock keeps others out.
+    fn remove_stale_files(&self) -> Result<(), Error> {
+        let socket = format!(".s.PGSQL.{}", settings::PORT);
+        for path in [
+            self.layout.cluster.join("postmaster.pid"),
+            self.socket.join(format!("{socket}.lock")),
+            self.socket.join(socket),
+        ] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Error::Files { doing: "remove", path, source: error });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn open_log(&self) -> Result<File, Error> {
+        let path = &self.layout.log;
+        if path.metadata().is_ok_and(|found| found.len() > LOG_BYTES_MAX) {
+            fs::rename(path, path.with_extension("log.old")).doing("put aside", path)?;
+        }
+        OpenOptions::new().append(true).create(true).mode(0o600).open(path).doing("open", path)
+    }
+
+    async fn ready(&self, postmaster: &mut Postmaster, log_before: u64) -> Result<(), Error> {
+        let began = Instant::now();
+        while began.elapsed() < READY {
+            let file = PidFile::read(&self.layout);
+            let says_so =
+                file.is_some_and(|file| file.ready && file.pid.unsigned_abs() == postmaster.pid());
+            if says_so && self.answers().await {
+                return Ok(());
+            }
+            if tokio::time::timeout(POLL, postmaster.ended()).await.is_ok() {
+                return Err(Error::Start { log: self.quote_log(log_before) });
+            }
+        }
+        Err(Error::NotReady { after: READY, log: self.layout.log.clone() })
+    }
+
+    /// Whether a backend answers on the socket: asked for TLS, which a Unix socket never has, it
+    /// says `N` without a session.
+    async fn answers(&self) -> bool {
+        const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
+        let asked = async {
+            let path = self.socket.join(format!(".s.PGSQL.{}", settings::PORT));
+            let mut stream = UnixStream::connect(path).await?;
+            stream.write_all(&TLS_REQUEST).await?;
+            stream.read_u8().await
+        };
+        matches!(tokio::time::timeout(PING, asked).await, Ok(Ok(b'N')))
+    }
+
+    /// The end of what the server logged since `from`.
+    fn quote_log(&self, from: u64) -> String {
+        let read = || -> io::Result<String> {
+            let mut file = File::open(&self.layout.log)?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(from.max(length.saturating_sub(QUOTE_BYTES_MAX))))?;
+            let mut bytes = Vec::new();
+            file.take(QUOTE_BYTES_MAX).read_to_end(&mut bytes)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        match read() {
+            Ok(text) => {
+                let lines: Vec<&str> = text.lines().collect();
+                let shown = lines[lines.len().saturating_sub(QUOTE_LINES_MAX)..].join("\n");
+                format!("{shown}\n(from {})", self.layout.log.display())
+            }
+            Err(error) => format!("cannot read {}: {error}", self.layout.log.display()),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The command line: one file a verb. Parses, calls, prints; decides nothing.
+
+mod dev;
+mod key;
+mod plugin;
+mod progress;
+mod score;
+mod serve;
+mod tenant;
+
+use std::process::ExitCode;
+
+use assay_client::Client;
+use clap::{Parser, Subcommand};
+
+/// A reward service for reinforcement learning with verifiable rewards.
+#[derive(Parser)]
+#[command(name = "assay", version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Start everything on this machine, with the shipped plugins, and score a first batch
+    Dev(dev::Options),
+    /// Start the server with its workers
+    Serve(serve::Options),
+    /// Score a JSON-lines file
+    Score(score::Options),
+    /// Publish, list, promote and yank plugins
+    Plugin(plugin::Options),
+    /// Make and list tenants
+    Tenant(tenant::Options),
+    /// Make, list and revoke API keys
+    Key(key::Options),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+/// How a verb answers: for people, or as JSON for programs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+/// Where the server is. The same variables serve every client of Assay.
+#[derive(Debug, Clone, clap::Args)]
+struct Connection {
+    /// Address of the server
+    #[arg(long, env = "ASSAY_URL", default_value = "http://127.0.0.1:7700")]
+    url: String,
+    /// API key
+    #[arg(long, env = "ASSAY_API_KEY", hide_env_values = true)]
+    key: Option<String>,
+}
+
+impl Connection {
+    fn client(&self) -> anyhow::Result<Client> {
+        let key = self.key.as_deref().ok_or_else(|| {
+            anyhow::anyhow!("no API key: set ASSAY_API_KEY or give --key; `assay dev` prints one")
+        })?;
+        Ok(Client::new(&self.url, key)?)
+    }
+}
+
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let ended = match runtime {
+        Ok(runtime) => runtime.block_on(run(arguments.verb)),
+        Err(error) => Err(error.into()),
+    };
+    match ended {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("assay: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
+    match verb {
+        Verb::Dev(options) => dev::run(options).await,
+        Verb::Serve(options) => serve::run(options).await,
+        Verb::Score(options) => score::run(options).await,
+        Verb::Plugin(options) => plugin::run(options).await,
+        Verb::Tenant(options) => tenant::run(options).await,
+        Verb::Key(options) => key::run(options).await,
+        Verb::Openapi => {
+            println!("{}", crate::http::document().to_pretty_json()?);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    println!("{}", serde_json::to_string_pretty(value)?);
+    Ok(())
+}

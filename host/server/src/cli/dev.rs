@@ -1,0 +1,158 @@
+//! `assay dev`: everything on this machine, a first batch, and what to paste next.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use assay_client::{Client, Error, score};
+use assay_model::api::PromotePlugin;
+
+use super::score::score_file;
+use super::serve::{HostOptions, Interruption, wait};
+use crate::bootstrap::FirstKey;
+use crate::server::Server;
+
+const CHANNEL: &str = "prod";
+
+#[derive(clap::Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    host: HostOptions,
+    /// Address to listen on; another port is taken when this one is in use
+    #[arg(long, env = "ASSAY_LISTEN", default_value = "127.0.0.1:7700")]
+    listen: SocketAddr,
+    /// Folder with components to publish, each promoted to `prod`
+    #[arg(long)]
+    plugins: Option<PathBuf>,
+    /// JSON-lines file to score once the server is up
+    #[arg(long)]
+    score: Option<PathBuf>,
+    /// The plugin to score it with
+    #[arg(long, default_value = "math@prod")]
+    plugin: String,
+    /// Stop after the batch; exit with 1 if it did not go well
+    #[arg(long)]
+    once: bool,
+}
+
+pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+    options.host.start_logging("warn");
+    let first_key = FirstKey { tenant: "demo".into(), file: "dev.key" };
+    let settings = options.host.settings(free(options.listen), "dev", first_key)?;
+    let mut interruption = Interruption::listen()?;
+    eprintln!("starting Assay in {}", settings.data.display());
+    let server = tokio::select! {
+        server = Server::start(settings) => server?,
+        () = interruption.came() => return Ok(ExitCode::SUCCESS),
+    };
+    let work = async {
+        let client = Client::new(&server.url, &server.key)?;
+        if let Some(folder) = &options.plugins {
+            publish_all(&client, folder).await?;
+        }
+        match &options.score {
+            Some(file) => score_batch(&client, file, &options.plugin, &mut interruption).await,
+            None => Ok(true),
+        }
+    };
+    let went_well = match work.await {
+        Ok(went_well) => went_well,
+        Err(error) => {
+            server.stop().await;
+            return Err(error);
+        }
+    };
+    if options.once {
+        server.stop().await;
+        return Ok(if went_well { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
+    print_next_steps(&server);
+    wait(server, &mut interruption).await
+}
+
+/// The wanted address, or any free port when it is in use.
+fn free(wanted: SocketAddr) -> SocketAddr {
+    match std::net::TcpListener::bind(wanted) {
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            eprintln!("{wanted} is in use; taking another port");
+            SocketAddr::new(wanted.ip(), 0)
+        }
+        _ => wanted,
+    }
+}
+
+/// Publishes every component of a folder and points `prod` to it.
+async fn publish_all(client: &Client, folder: &Path) -> anyhow::Result<()> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .with_context(|| format!("reading {}", folder.display()))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wasm"))
+        .collect();
+    files.sort();
+    anyhow::ensure!(!files.is_empty(), "{} has no component (*.wasm)", folder.display());
+    for file in files {
+        let component =
+            tokio::fs::read(&file).await.with_context(|| format!("reading {}", file.display()))?;
+        match client.publish(component.into()).await {
+            Ok(plugin) => {
+                let version = PromotePlugin { version: plugin.version };
+                let plugin = client.promote(&plugin.name, CHANNEL, &version).await?;
+                let (name, version) = (&plugin.name, &plugin.version);
+                eprintln!("plugin {name}@{version} is ready as {name}@{CHANNEL}");
+            }
+            // Somebody changed a plugin and left its version: what was published stays.
+            Err(error) if error.code() == Some("conflict") => {
+                eprintln!("{} is not published: {error}", file.display());
+            }
+            Err(error) => return Err(publish_failed(&file, error)),
+        }
+    }
+    Ok(())
+}
+
+fn publish_failed(file: &Path, error: Error) -> anyhow::Error {
+    anyhow::Error::from(error).context(format!("publishing {}", file.display()))
+}
+
+async fn score_batch(
+    client: &Client,
+    file: &Path,
+    plugin: &str,
+    interruption: &mut Interruption,
+) -> anyhow::Result<bool> {
+    let mut options = score::Options::new(file.to_owned(), plugin.to_owned());
+    // Every start scores everything: it shows the service, it does not fill a file.
+    let folder = tempfile::tempdir().context("making a folder for the results")?;
+    options.output = score::Target::File(folder.path().join("results.jsonl"));
+    let mut summary = score_file(client, &options, interruption).await?;
+    summary.output = None;
+    print!("{}", summary.text());
+    Ok(summary.ok())
+}
+
+fn print_next_steps(server: &Server) {
+    let (url, key) = (&server.url, &server.key);
+    println!(
+        r#"
+Assay serves on {url}   (Ctrl-C stops it)
+
+  export ASSAY_URL={url}
+  export ASSAY_API_KEY={key}
+
+One reward by curl:
+
+  curl -s {url}/v1/rewards -H "Authorization: Bearer {key}" -H 'Content-Type: application/json' \
+    -d '{{"plugin":"math@prod","response":"The answer is \\boxed{{\\frac{{1}}{{2}}}}","label":"0.5"}}'
+
+and by Python, with nothing to install:
+
+  python3 - <<'END'
+  import json, urllib.request
+  call = urllib.request.Request("{url}/v1/rewards", headers={{"Authorization": "Bearer {key}"}},
+      data=json.dumps({{"plugin": "math@prod", "response": "A: 42", "label": "42"}}).encode())
+  print(json.load(urllib.request.urlopen(call))["outcome"])
+  END
+"#
+    );
+}

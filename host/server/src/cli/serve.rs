@@ -1,0 +1,211 @@
+//! `assay serve`, and what it shares with `assay dev`.
+
+use std::io::IsTerminal as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use assay_model::limits;
+use assay_model::plugin::check_name;
+use assay_sched::Order;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use crate::bootstrap::FirstKey;
+use crate::server::{Server, Settings};
+
+/// Workers of one pool; more than any machine has cores.
+const WORKERS_MAX: usize = 1_024;
+
+#[derive(clap::Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    pub host: HostOptions,
+    /// Address to listen on; port 0 takes any free one
+    #[arg(long, env = "ASSAY_LISTEN", default_value = "127.0.0.1:7700")]
+    listen: SocketAddr,
+    /// Write {"url", "key"} to this file once the server is ready
+    #[arg(long)]
+    ready_file: Option<PathBuf>,
+    /// Part of the keys made here, to tell deployments apart
+    #[arg(long, default_value = "live")]
+    environment: String,
+}
+
+/// What `serve` and `dev` have in common.
+#[derive(clap::Args)]
+pub(super) struct HostOptions {
+    /// Folder for everything that is kept [default: $ASSAY_DATA, else /var/lib/assay for root,
+    /// else ~/.local/share/assay]
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// PostgreSQL 14 or newer; without it a private cluster in the data folder
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    database_url: Option<String>,
+    /// Workers of a pool, such as cpu=2; may be repeated [default: cpu=<cores>]
+    #[arg(long, value_parser = workers)]
+    workers: Vec<(String, usize)>,
+    /// Which request of a pool is next: earliest batch first, or first come, first served
+    #[arg(long, value_enum, default_value = "ebf")]
+    order: OrderArgument,
+    /// The worker program [default: assay-worker beside this program]
+    #[arg(long, env = "ASSAY_WORKER_PROGRAM")]
+    worker_program: Option<PathBuf>,
+    /// Log lines as JSON
+    #[arg(long)]
+    log_json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum OrderArgument {
+    Ebf,
+    Fcfs,
+}
+
+fn workers(text: &str) -> Result<(String, usize), String> {
+    let (pool, count) = text.split_once('=').ok_or("write POOL=COUNT, such as cpu=2")?;
+    check_name("pool", pool, limits::PLUGIN_NAME_BYTES_MAX)?;
+    let count = count.parse().ok().filter(|&count| count <= WORKERS_MAX);
+    Ok((pool.into(), count.ok_or(format!("the count must be 0 to {WORKERS_MAX}"))?))
+}
+
+impl HostOptions {
+    pub(super) fn settings(
+        self,
+        listen: SocketAddr,
+        environment: &str,
+        first_key: FirstKey,
+    ) -> anyhow::Result<Settings> {
+        // Keys are cut at `_`.
+        let plain = check_name("environment", environment, limits::PLUGIN_NAME_BYTES_MAX).is_ok();
+        anyhow::ensure!(
+            plain && !environment.contains('_'),
+            "--environment must be lower-case letters, digits or `-`"
+        );
+        let data = match self.data {
+            Some(data) => data,
+            None => assay_postgres::default_data_folder()?,
+        };
+        let workers = match self.workers {
+            workers if workers.is_empty() => {
+                vec![("cpu".into(), std::thread::available_parallelism().map_or(2, usize::from))]
+            }
+            workers => workers,
+        };
+        Ok(Settings {
+            listen,
+            data: std::path::absolute(&data).context("finding the data folder")?,
+            database_url: self.database_url.filter(|url| !url.is_empty()),
+            worker_program: worker_program(self.worker_program)?,
+            workers,
+            order: match self.order {
+                OrderArgument::Ebf => Order::Ebf,
+                OrderArgument::Fcfs => Order::Fcfs,
+            },
+            environment: environment.into(),
+            first_key,
+        })
+    }
+
+    /// Logs go to standard error; `RUST_LOG` chooses what.
+    pub(super) fn start_logging(&self, default: &str) {
+        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+        let logs = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(std::io::stderr)
+            .with_ansi(std::io::stderr().is_terminal());
+        if self.log_json {
+            logs.json().init();
+        } else {
+            logs.with_target(false).init();
+        }
+    }
+}
+
+fn worker_program(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    let program = match given {
+        Some(program) => program,
+        None => {
+            std::env::current_exe().context("finding this program")?.with_file_name("assay-worker")
+        }
+    };
+    anyhow::ensure!(
+        program.is_file(),
+        "the worker program {} is missing; build it with `cargo build -p assay-worker` or name it with --worker-program",
+        program.display()
+    );
+    Ok(program)
+}
+
+pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+    options.host.start_logging("info");
+    let first_key = FirstKey { tenant: "platform".into(), file: "admin.key" };
+    let settings = options.host.settings(options.listen, &options.environment, first_key)?;
+    // Taken first, so that nothing started below outlives a signal.
+    let mut interruption = Interruption::listen()?;
+    let server = tokio::select! {
+        server = Server::start(settings) => server?,
+        () = interruption.came() => return Ok(ExitCode::SUCCESS),
+    };
+    tracing::info!("ready on {}", server.url);
+    if let Some(file) = &options.ready_file {
+        write_ready_file(file, &server)?;
+    }
+    wait(server, &mut interruption).await
+}
+
+/// Whole or not at all, so that whoever waits for it never reads half.
+fn write_ready_file(file: &std::path::Path, server: &Server) -> anyhow::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let ready = serde_json::json!({ "url": server.url, "key": server.key });
+    let part = file.with_extension("part");
+    let mut open = std::fs::OpenOptions::new();
+    let mut opened = open
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&part)
+        .with_context(|| format!("writing {}", part.display()))?;
+    std::io::Write::write_all(&mut opened, ready.to_string().as_bytes())?;
+    std::fs::rename(&part, file).with_context(|| format!("writing {}", file.display()))
+}
+
+/// Serves until a signal comes or the server fails.
+pub(super) async fn wait(
+    mut server: Server,
+    interruption: &mut Interruption,
+) -> anyhow::Result<ExitCode> {
+    let failed = tokio::select! {
+        () = interruption.came() => None,
+        error = server.failed() => Some(error),
+    };
+    tracing::info!("stopping");
+    server.stop().await;
+    match failed {
+        None => Ok(ExitCode::SUCCESS),
+        Some(error) => Err(error),
+    }
+}
+
+/// Ctrl-C or a request to end.
+pub(super) struct Interruption {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Interruption {
+    pub(super) fn listen() -> anyhow::Result<Self> {
+        let interrupt = signal(SignalKind::interrupt()).context("listening for signals")?;
+        let terminate = signal(SignalKind::terminate()).context("listening for signals")?;
+        Ok(Self { interrupt, terminate })
+    }
+
+    pub(super) async fn came(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

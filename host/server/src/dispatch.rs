@@ -1,0 +1,284 @@
+//! The one loop that owns the scheduler, and the handle through which everybody talks to it.
+//!
+//! Commands come in, the pure core decides, `perform` carries it out. Nothing here waits for
+//! Postgres or a worker: what is to be written goes to the two group commits, and comes back
+//! when it is durable. Only then is it acknowledged (admissions) or shown (the board).
+
+mod batch;
+pub mod board;
+mod perform;
+mod publish;
+mod restore;
+pub mod room;
+mod shell;
+
+use std::sync::Arc;
+
+use assay_model::api::BatchState;
+use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
+use assay_model::plugin::Description;
+use assay_model::time::Micros;
+use assay_sched::StageShape;
+pub use assay_sched::{Order, Snapshot};
+use assay_wire::proto;
+use bytes::Bytes;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::fleet::Fleet;
+use crate::store::Store;
+use crate::store::admissions::BatchRow;
+use board::{Board, Published};
+use room::{Place, Room};
+
+const COMMANDS_MAX: usize = 4_096;
+
+/// A plugin version that is ready to run.
+#[derive(Debug)]
+pub struct PluginInfo {
+    pub digest: Digest,
+    /// Of its compiled form for the workers' engine.
+    pub compiled: Digest,
+    pub description: Description,
+    pub shapes: Arc<[StageShape]>,
+}
+
+impl PluginInfo {
+    #[must_use]
+    pub fn new(digest: Digest, compiled: Digest, description: Description) -> Self {
+        let shapes = description.stages.iter().map(|stage| StageShape {
+            pool: stage.pool.as_str().into(),
+            timeout: Micros::from_ms(stage.timeout_ms.into()),
+            retries_max: stage.retries_max,
+        });
+        Self { digest, compiled, shapes: shapes.collect(), description }
+    }
+}
+
+/// A batch to be: its row and the plugin that its run pinned.
+pub struct Announcement {
+    pub row: BatchRow,
+    pub plugin: Arc<PluginInfo>,
+    /// The one request of a batch that is made for it alone.
+    pub lone: Option<NewItem>,
+}
+
+/// A valid item on its way in.
+pub struct NewItem {
+    pub key: String,
+    pub group: Option<String>,
+    /// A serialised `assay.worker.v1.Body`.
+    pub body: Bytes,
+    pub place: Place,
+}
+
+/// What became of one item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemFate {
+    Accepted(RequestId),
+    Repeated(RequestId),
+    /// The batch is full.
+    Refused,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DispatchError {
+    #[error("there is no such live batch")]
+    NotLive,
+    #[error("the batch is sealed")]
+    Sealed,
+    #[error("the batch has ended")]
+    Ended,
+    #[error("the batch has {have} requests, not {want}")]
+    CountDiffers { have: u32, want: u32 },
+    #[error("too many batches are open")]
+    TooManyBatches,
+    #[error("another batch is live under this idempotency key")]
+    KeyInUse,
+    #[error("the server is stopping")]
+    Stopping,
+}
+
+type Reply<T> = oneshot::Sender<Result<T, DispatchError>>;
+
+enum Command {
+    Announce(Box<Announcement>, Reply<Arc<Published>>),
+    Submit {
+        tenant: TenantId,
+        batch: BatchId,
+        items: Vec<NewItem>,
+        reply: Reply<Vec<ItemFate>>,
+    },
+    Seal {
+        tenant: TenantId,
+        batch: BatchId,
+        final_count: Option<u32>,
+        reply: Reply<()>,
+    },
+    Cancel {
+        tenant: TenantId,
+        batch: BatchId,
+        reply: Reply<()>,
+    },
+    WorkerJoined {
+        pool: Arc<str>,
+        pid: u32,
+        in_hand_max: usize,
+        link: WorkerLink,
+        reply: oneshot::Sender<WorkerId>,
+    },
+    WorkerLost {
+        worker: WorkerId,
+    },
+    Finished {
+        worker: WorkerId,
+        finished: Vec<proto::Finished>,
+    },
+    Snapshot {
+        reply: oneshot::Sender<Snapshot>,
+    },
+}
+
+/// Where a worker's grants go; bounded by the leases in its hand.
+pub type WorkerLink = mpsc::UnboundedSender<proto::ToWorker>;
+
+/// What the loop is built from.
+pub struct Parts {
+    pub store: Store,
+    pub fleet: Fleet,
+    pub order: Order,
+}
+
+/// Talks to the loop; cheap to clone.
+#[derive(Clone)]
+pub struct Dispatch {
+    commands: mpsc::Sender<Command>,
+    pub board: Arc<Board>,
+    pub room: Room,
+}
+
+impl Dispatch {
+    /// Restores what is live and starts the loop and its two group commits.
+    pub async fn start(
+        parts: Parts,
+        plugins: impl AsyncFn(&BatchRow) -> anyhow::Result<Arc<PluginInfo>>,
+    ) -> anyhow::Result<Self> {
+        let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
+        let board = Arc::new(Board::default());
+        let room = Room::default();
+        let store = parts.store.clone();
+        let mut shell = shell::Shell::new(parts, board.clone());
+        let restored = restore::restore(&mut shell, &store, &room, plugins).await?;
+        if restored.batches > 0 {
+            tracing::info!(
+                batches = restored.batches,
+                waiting = restored.waiting,
+                finished = restored.finished,
+                "live batches are restored"
+            );
+        }
+        tokio::spawn(shell.run(receiver));
+        Ok(Self { commands, board, room })
+    }
+
+    async fn ask<T>(
+        &self,
+        command: impl FnOnce(Reply<T>) -> Command,
+    ) -> Result<oneshot::Receiver<Result<T, DispatchError>>, DispatchError> {
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(command(reply)).await.map_err(|_| DispatchError::Stopping)?;
+        Ok(answer)
+    }
+
+    /// Returns once the batch (and its lone request) is committed.
+    pub async fn announce(
+        &self,
+        announcement: Announcement,
+    ) -> Result<Arc<Published>, DispatchError> {
+        let announcement = Box::new(announcement);
+        let answer = self.ask(|reply| Command::Announce(announcement, reply)).await?;
+        answer.await.unwrap_or(Err(DispatchError::Stopping))
+    }
+
+    /// Returns as soon as the items are in line; the receiver answers once they are committed.
+    pub async fn submit(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+        items: Vec<NewItem>,
+    ) -> Result<oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>, DispatchError> {
+        self.ask(|reply| Command::Submit { tenant, batch, items, reply }).await
+    }
+
+    /// Returns once the seal is committed.
+    pub async fn seal(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+        final_count: Option<u32>,
+    ) -> Result<(), DispatchError> {
+        let answer = self.ask(|reply| Command::Seal { tenant, batch, final_count, reply }).await?;
+        answer.await.unwrap_or(Err(DispatchError::Stopping))
+    }
+
+    /// Returns once the batch is told to end; it has ended when the board says so.
+    pub async fn cancel(&self, tenant: TenantId, batch: BatchId) -> Result<(), DispatchError> {
+        let answer = self.ask(|reply| Command::Cancel { tenant, batch, reply }).await?;
+        answer.await.unwrap_or(Err(DispatchError::Stopping))
+    }
+
+    pub async fn worker_joined(
+        &self,
+        pool: Arc<str>,
+        pid: u32,
+        in_hand_max: usize,
+        link: WorkerLink,
+    ) -> Result<WorkerId, DispatchError> {
+        let (reply, answer) = oneshot::channel();
+        let command = Command::WorkerJoined { pool, pid, in_hand_max, link, reply };
+        self.commands.send(command).await.map_err(|_| DispatchError::Stopping)?;
+        answer.await.map_err(|_| DispatchError::Stopping)
+    }
+
+    pub async fn worker_lost(&self, worker: WorkerId) {
+        // A loop that is gone has no workers to lose.
+        let _ = self.commands.send(Command::WorkerLost { worker }).await;
+    }
+
+    pub async fn finished(
+        &self,
+        worker: WorkerId,
+        finished: Vec<proto::Finished>,
+    ) -> Result<(), DispatchError> {
+        let command = Command::Finished { worker, finished };
+        self.commands.send(command).await.map_err(|_| DispatchError::Stopping)
+    }
+
+    pub async fn snapshot(&self) -> Result<Snapshot, DispatchError> {
+        let (reply, answer) = oneshot::channel();
+        let command = Command::Snapshot { reply };
+        self.commands.send(command).await.map_err(|_| DispatchError::Stopping)?;
+        answer.await.map_err(|_| DispatchError::Stopping)
+    }
+}
+
+/// Why a batch takes no more requests.
+fn refusal(state: BatchState) -> Option<DispatchError> {
+    match state {
+        BatchState::Announced | BatchState::Open => None,
+        BatchState::Sealed => Some(DispatchError::Sealed),
+        BatchState::Done | BatchState::Cancelled | BatchState::Expired => {
+            Some(DispatchError::Ended)
+        }
+    }
+}
+
+/// The first lease of this process: larger than any of an earlier one, as the clock has moved on.
+fn leases_after(now: Micros) -> LeaseId {
+    LeaseId(now.0)
+}
+
+/// The host's clock.
+#[must_use]
+pub fn now() -> Micros {
+    Micros::from_datetime(time::OffsetDateTime::now_utc())
+}

@@ -1,0 +1,162 @@
+//! What the shell keeps of a live batch: the payloads that the scheduler must not know.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use assay_model::api::{BatchState, Counts};
+use assay_model::id::{BatchId, RequestId};
+use assay_model::limits;
+use assay_model::outcome::Artifact;
+use bytes::Bytes;
+
+use super::board::Published;
+use super::room::Place;
+use super::{DispatchError, ItemFate, NewItem, refusal};
+use crate::store::admissions::RequestRow;
+
+pub(super) struct LiveBatch {
+    pub published: Arc<Published>,
+    pub state: BatchState,
+    keys: HashMap<Arc<str>, u32>,
+    groups: HashMap<Arc<str>, u32>,
+    group_names: Vec<Arc<str>>,
+    /// By seq; `None` once the request has ended.
+    entries: Vec<Option<Entry>>,
+    /// Of the last finished request.
+    pub position: u32,
+    pub counts: Counts,
+    pub reward_sum: f64,
+}
+
+/// A request that has not ended.
+pub(super) struct Entry {
+    pub key: Arc<str>,
+    pub group: Option<u32>,
+    pub body: Bytes,
+    /// What the stage before left.
+    pub input: Option<Artifact>,
+    pub log_lines: u32,
+    pub place: Place,
+}
+
+/// What a submit changes: rows to commit, requests to schedule after that, fates to report.
+#[derive(Default)]
+pub(super) struct Taken {
+    pub rows: Vec<RequestRow>,
+    pub fates: Vec<ItemFate>,
+}
+
+impl LiveBatch {
+    pub(super) fn new(published: Arc<Published>) -> Self {
+        Self {
+            published,
+            state: BatchState::Announced,
+            keys: HashMap::new(),
+            groups: HashMap::new(),
+            group_names: Vec::new(),
+            entries: Vec::new(),
+            position: 0,
+            counts: Counts::default(),
+            reward_sum: 0.0,
+        }
+    }
+
+    pub(super) fn id(&self) -> BatchId {
+        self.published.row.id
+    }
+
+    /// Requests taken, committed or about to be.
+    pub(super) fn size(&self) -> u32 {
+        u32::try_from(self.entries.len()).expect("a batch is within its limit")
+    }
+
+    pub(super) fn entry(&self, seq: u32) -> Option<&Entry> {
+        self.entries.get(seq as usize)?.as_ref()
+    }
+
+    pub(super) fn entry_mut(&mut self, seq: u32) -> Option<&mut Entry> {
+        self.entries.get_mut(seq as usize)?.as_mut()
+    }
+
+    pub(super) fn end(&mut self, seq: u32) -> Option<Entry> {
+        self.entries.get_mut(seq as usize)?.take()
+    }
+
+    pub(super) fn group_name(&self, group: u32) -> Option<&Arc<str>> {
+        self.group_names.get(group as usize)
+    }
+
+    /// Takes the items that are new; a repeated key gets the request it has.
+    pub(super) fn take(&mut self, items: Vec<NewItem>) -> Result<Taken, DispatchError> {
+        let refused = refusal(self.state);
+        let mut taken = Taken::default();
+        for item in items {
+            if let Some(&seq) = self.keys.get(item.key.as_str()) {
+                taken.fates.push(ItemFate::Repeated(RequestId { batch: self.id(), seq }));
+                continue;
+            }
+            // A whole call of repeats is harmless even after the seal; anything new is not.
+            if let Some(refused) = refused {
+                return Err(refused);
+            }
+            if self.size() >= limits::BATCH_REQUESTS_MAX {
+                taken.fates.push(ItemFate::Refused);
+                continue;
+            }
+            let seq = self.size();
+            taken.rows.push(RequestRow {
+                seq,
+                key: item.key.clone(),
+                group: item.group.clone(),
+                body: item.body.clone(),
+            });
+            taken.fates.push(ItemFate::Accepted(RequestId { batch: self.id(), seq }));
+            self.add(item);
+        }
+        Ok(taken)
+    }
+
+    fn add(&mut self, item: NewItem) {
+        let key: Arc<str> = item.key.into();
+        let group = item.group.map(|name| self.group(&name));
+        self.keys.insert(key.clone(), self.size());
+        self.entries.push(Some(Entry {
+            key,
+            group,
+            body: item.body,
+            input: None,
+            log_lines: 0,
+            place: item.place,
+        }));
+    }
+
+    pub(super) fn group(&mut self, name: &str) -> u32 {
+        if let Some(&group) = self.groups.get(name) {
+            return group;
+        }
+        let group = u32::try_from(self.group_names.len()).expect("fewer than requests");
+        let name: Arc<str> = name.into();
+        self.groups.insert(name.clone(), group);
+        self.group_names.push(name);
+        group
+    }
+
+    /// Brings back a request that waits.
+    pub(super) fn restore_waiting(&mut self, item: NewItem, input: Option<Artifact>) {
+        let seq = self.size();
+        self.add(item);
+        let entry = self.entry_mut(seq).expect("just added");
+        entry.input = input;
+    }
+
+    /// Brings back a request that has ended.
+    pub(super) fn restore_finished(&mut self, key: String) {
+        self.keys.insert(key.into(), self.size());
+        self.entries.push(None);
+    }
+
+    pub(super) fn artifact_bytes(&self) -> usize {
+        let inputs = self.entries.iter().flatten().filter_map(|entry| entry.input.as_ref());
+        inputs.map(|input| input.bytes.len()).sum()
+    }
+}

@@ -1,0 +1,315 @@
+//! Carries out what the scheduler decided: grants to workers, results to the commits.
+
+use std::sync::Arc;
+
+use assay_model::api::{BatchState, Counts, ResultItem, StageTime};
+use assay_model::id::{BatchId, RequestId, WorkerId};
+use assay_model::limits;
+use assay_model::outcome::{ErrorCode, Outcome, StageEnd, StageError};
+use assay_model::time::Micros;
+use assay_sched::{
+    Action, BatchDone, BatchEnding, End, Event, FinalEnd, Finish, Grant, StageTiming,
+};
+use assay_wire::proto;
+
+use super::batch::{Entry, LiveBatch};
+use super::now;
+use super::publish::{Output, count};
+use super::shell::Shell;
+use crate::store::outcomes::{ArtifactRow, EndRow, LogRow, OutcomeRow, Record, Recorded};
+
+impl Shell {
+    /// A worker's answer. The scheduler refuses it when its lease is no longer the request's.
+    pub(super) fn stage_finished(&mut self, worker: WorkerId, finished: proto::Finished) {
+        let lease = assay_model::id::LeaseId(finished.lease);
+        let Some((request, stage)) =
+            self.workers.get_mut(&worker).and_then(|worker| worker.leases.remove(&lease))
+        else {
+            return;
+        };
+        let end = assay_wire::stage_end(finished.end).unwrap_or_else(|bad| {
+            StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: bad.0 })
+        });
+        let end = self.admit_artifact(end);
+        self.keep_logs(request, stage, finished.logs);
+        let kind = match &end {
+            StageEnd::Next(_) => End::Next,
+            StageEnd::Scored(_) => End::Scored,
+            StageEnd::TimedOut => End::TimedOut,
+            StageEnd::Failed(error) => End::Failed(error.code),
+        };
+        let now = now();
+        let ran = Micros(finished.ran_us);
+        let mut payload = Some(end);
+        for action in self.sched.step(now, Event::StageFinished { worker, lease, end: kind, ran }) {
+            self.perform(now, action, &mut payload);
+        }
+    }
+
+    /// Artifacts wait in memory; without room the stage is tried again later.
+    fn admit_artifact(&self, end: StageEnd) -> StageEnd {
+        let StageEnd::Next(artifact) = &end else { return end };
+        if self.artifact_bytes + artifact.bytes.len() <= limits::ARTIFACT_LIVE_BYTES_MAX {
+            return end;
+        }
+        let message = format!(
+            "{} bytes of artifacts wait for their next stage, the limit is {}",
+            self.artifact_bytes,
+            limits::ARTIFACT_LIVE_BYTES_MAX
+        );
+        StageEnd::Failed(StageError { code: ErrorCode::Unavailable, message })
+    }
+
+    fn keep_logs(&mut self, request: RequestId, stage: usize, lines: Vec<proto::LogLine>) {
+        if lines.is_empty() {
+            return;
+        }
+        let Some(batch) = self.batches.get_mut(&request.batch) else { return };
+        let stage = batch.stage_name(stage);
+        let tenant = batch.published.row.tenant;
+        let Some(entry) = batch.entry_mut(request.seq) else { return };
+        let rows = lines.into_iter().take(limits::LOG_LINES_MAX + 1).map(|line| {
+            entry.log_lines += 1;
+            LogRow {
+                seq: request.seq,
+                line: entry.log_lines,
+                stage: stage.clone(),
+                level: line.level.replace('\0', ""),
+                // Postgres keeps no NUL in text.
+                message: line.message.replace('\0', "\u{fffd}"),
+            }
+        });
+        let record = Record::Logs(rows.collect());
+        self.output(Output::Record(Recorded { tenant, batch: request.batch, record }));
+    }
+
+    /// `payload` is what the worker sent with the event that led here.
+    pub(super) fn perform(&mut self, now: Micros, action: Action, payload: &mut Option<StageEnd>) {
+        match action {
+            Action::Grant(grant) => self.grant(grant),
+            Action::Revoke { worker, lease } => {
+                if let Some(worker) = self.workers.get_mut(&worker) {
+                    worker.leases.remove(&lease);
+                    worker.outbox.grants.retain(|grant| grant.lease != lease.0);
+                    worker.outbox.revoked.push(lease.0);
+                }
+            }
+            Action::KillWorker { worker } => {
+                if let Some(worker) = self.workers.remove(&worker) {
+                    tracing::warn!(worker.pid, "a stage ran past its deadline; killing its worker");
+                    self.fleet.kill(worker.pid);
+                }
+            }
+            Action::Advance { request, stage, time } => {
+                self.advance(now, request, stage, time, payload)
+            }
+            Action::Finish(finish) => self.finish(now, finish, payload.take()),
+            Action::GroupDone { batch, group } => {
+                let name = self.batches.get(&batch).and_then(|batch| batch.group_name(group));
+                if let Some(group) = name.cloned() {
+                    self.output(Output::GroupDone { batch, group });
+                }
+            }
+            Action::BatchDone(done) => self.batch_done(done),
+            Action::Estimate { batch, done_at } => {
+                if let Some(batch) = self.batches.get(&batch) {
+                    batch.published.change(|standing| standing.estimated_done_at = Some(done_at));
+                }
+            }
+            Action::WakeAt(at) => self.wake = Some(self.wake.map_or(at, |wake| wake.min(at))),
+        }
+    }
+
+    fn grant(&mut self, grant: Grant) {
+        let Grant { worker, lease, request, stage, attempt } = grant;
+        let (Some(batch), Some(worker)) =
+            (self.batches.get(&request.batch), self.workers.get_mut(&worker))
+        else {
+            return;
+        };
+        let Some(entry) = batch.entry(request.seq) else { return };
+        worker.leases.insert(lease, (request, stage));
+        worker.outbox.grants.push(grant_message(batch, entry, request, stage, lease.0, attempt));
+    }
+
+    fn advance(
+        &mut self,
+        now: Micros,
+        request: RequestId,
+        stage: usize,
+        _time: StageTiming,
+        payload: &mut Option<StageEnd>,
+    ) {
+        let Some(StageEnd::Next(artifact)) = payload.take() else { return };
+        let Some(batch) = self.batches.get_mut(&request.batch) else { return };
+        let tenant = batch.published.row.tenant;
+        let Some(entry) = batch.entry_mut(request.seq) else { return };
+        let before = entry.input.replace(artifact.clone()).map_or(0, |input| input.bytes.len());
+        self.artifact_bytes += artifact.bytes.len();
+        self.artifact_bytes -= before;
+        let row = ArtifactRow { seq: request.seq, stage, artifact, at: now };
+        let record = Record::Artifact(row);
+        self.output(Output::Record(Recorded { tenant, batch: request.batch, record }));
+    }
+
+    fn finish(&mut self, now: Micros, finish: Finish, payload: Option<StageEnd>) {
+        let request = finish.request;
+        let Some(batch) = self.batches.get_mut(&request.batch) else { return };
+        let Some(entry) = batch.end(request.seq) else { return };
+        self.artifact_bytes -= entry.input.as_ref().map_or(0, |input| input.bytes.len());
+        let outcome = batch.outcome(finish.end, payload);
+        batch.position += 1;
+        batch.reward_sum += outcome.reward().unwrap_or(0.0);
+        count(&mut batch.counts, outcome.kind());
+        metrics::counter!("assay_requests_total", "outcome" => outcome.kind()).increment(1);
+        let (kind, reward, verdict) =
+            (outcome.kind(), outcome.reward(), outcome.verdict().to_owned());
+        let item = ResultItem {
+            cursor: batch.position,
+            id: request,
+            key: entry.key.as_ref().into(),
+            group: entry
+                .group
+                .and_then(|group| batch.group_name(group))
+                .map(|name| name.to_string()),
+            outcome,
+            stages: finish.stages.iter().map(|time| batch.stage_time(time)).collect(),
+        };
+        let row = OutcomeRow {
+            seq: request.seq,
+            position: batch.position,
+            kind,
+            reward,
+            verdict,
+            earliest_end_at: finish.earliest_end,
+            finished_at: now,
+            result: serde_json::to_vec(&item).expect("a result is plain data").into(),
+        };
+        let tenant = batch.published.row.tenant;
+        let recorded = Recorded { tenant, batch: request.batch, record: Record::Outcome(row) };
+        self.output(Output::Outcome(recorded, entry.place));
+    }
+
+    fn batch_done(&mut self, done: BatchDone) {
+        let id: BatchId = done.batch;
+        let Some(batch) = self.batches.get(&id) else { return };
+        let end = EndRow {
+            state: match done.ending {
+                BatchEnding::Done => BatchState::Done,
+                BatchEnding::Cancelled => BatchState::Cancelled,
+                BatchEnding::Expired => BatchState::Expired,
+            },
+            ended_at: done.ended,
+            earliest_end_at: done.earliest_end,
+            counts: Counts { submitted: batch.size(), ..batch.counts },
+            reward_sum: batch.reward_sum,
+        };
+        if let Some(earliest_end) = done.earliest_end.filter(|_| !batch.published.lone) {
+            let delay = done.ended.since(earliest_end).as_secs_f64();
+            metrics::histogram!("assay_batch_extra_delay_seconds").record(delay);
+        }
+        let tenant = batch.published.row.tenant;
+        self.output(Output::Record(Recorded { tenant, batch: id, record: Record::End(end) }));
+        self.forget(id);
+    }
+
+    pub(super) fn output(&self, output: Output) {
+        // The writer outlives the loop.
+        let _ = self.channels.outputs.send(output);
+    }
+}
+
+impl LiveBatch {
+    fn stage_name(&self, stage: usize) -> String {
+        let stages = &self.published.plugin.description.stages;
+        stages.get(stage).map(|stage| stage.name.clone()).unwrap_or_default()
+    }
+
+    fn stage_time(&self, time: &StageTiming) -> StageTime {
+        metrics::histogram!("assay_request_stage_seconds").record(time.ran.as_secs_f64());
+        StageTime {
+            stage: self.stage_name(time.stage),
+            queued_ms: time.queued.as_ms_f64(),
+            ran_ms: time.ran.as_ms_f64(),
+            attempts: time.attempts,
+        }
+    }
+
+    fn outcome(&self, end: FinalEnd, payload: Option<StageEnd>) -> Outcome {
+        match (end, payload) {
+            (FinalEnd::Scored, Some(StageEnd::Scored(scored))) => Outcome::Scored(scored),
+            (FinalEnd::Scored, _) => Outcome::Error {
+                code: ErrorCode::BadOutcome,
+                message: "the reward was lost on its way; this is a fault of the host".into(),
+                retryable: true,
+                attempts: 1,
+            },
+            (FinalEnd::TimedOut { stage }, _) => Outcome::TimedOut {
+                stage: self.stage_name(stage),
+                reward: self.published.plugin.description.timeout_reward,
+            },
+            (FinalEnd::Error { code, attempts }, payload) => {
+                let message = match payload {
+                    Some(StageEnd::Failed(error)) => error.message,
+                    _ => own_message(code, attempts),
+                };
+                Outcome::Error { code, message, retryable: code.retryable(), attempts }
+            }
+        }
+    }
+}
+
+/// For errors that no worker reported.
+fn own_message(code: ErrorCode, attempts: u32) -> String {
+    match code {
+        ErrorCode::WorkerLost => format!("its worker died under it {attempts} times"),
+        ErrorCode::LeaseExpired => {
+            format!("it ran past its deadline {attempts} times and its worker was killed")
+        }
+        ErrorCode::Cancelled => "the batch ended before the request did".into(),
+        ErrorCode::BadOutcome => "the last stage ended in `next`".into(),
+        _ => format!("it failed {attempts} times"),
+    }
+}
+
+fn grant_message(
+    batch: &LiveBatch,
+    entry: &Entry,
+    request: RequestId,
+    stage: usize,
+    lease: u64,
+    attempt: u32,
+) -> proto::Grant {
+    let plugin = &batch.published.plugin;
+    let stages = &plugin.description.stages;
+    let description = &stages[stage];
+    proto::Grant {
+        lease,
+        plugin_digest: bytes::Bytes::copy_from_slice(&plugin.digest.0),
+        compiled_digest: bytes::Bytes::copy_from_slice(&plugin.compiled.0),
+        stage: description.name.clone(),
+        timeout_us: u64::from(description.timeout_ms) * 1_000,
+        memory_bytes_max: description.memory_bytes_max,
+        settings: batch.published.row.settings.clone(),
+        request_id: request.to_string(),
+        group: entry
+            .group
+            .and_then(|group| batch.group_name(group))
+            .map(Arc::as_ref)
+            .map(str::to_owned),
+        attempt,
+        seed: seed(request),
+        body: entry.body.clone(),
+        input: entry.input.as_ref().map(|artifact| proto::Artifact {
+            content_type: artifact.content_type.clone(),
+            bytes: artifact.bytes.clone().into(),
+        }),
+        last: stage + 1 == stages.len(),
+    }
+}
+
+/// The request's source of randomness: the same in every try and every replay.
+fn seed(request: RequestId) -> u64 {
+    let (high, low) = request.batch.0.as_u64_pair();
+    high.rotate_left(32) ^ low ^ u64::from(request.seq).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}

@@ -1,0 +1,134 @@
+//! After a restart: rebuilds the scheduler, the payloads and the board from Postgres.
+
+use std::sync::Arc;
+
+use assay_model::api::{BatchState, Counts};
+use assay_model::time::Micros;
+use assay_sched::{Event, NewRequest, Progress};
+
+use super::NewItem;
+use super::PluginInfo;
+use super::batch::LiveBatch;
+use super::publish::count;
+use super::room::Room;
+use super::shell::Shell;
+use crate::store::Store;
+use crate::store::admissions::BatchRow;
+use crate::store::restore::{LiveBatchRow, LiveRequestRow, Standing};
+
+/// What was brought back.
+#[derive(Debug, Default)]
+pub(super) struct Restored {
+    pub batches: usize,
+    pub waiting: usize,
+    pub finished: usize,
+}
+
+pub(super) async fn restore(
+    shell: &mut Shell,
+    store: &Store,
+    room: &Room,
+    plugins: impl AsyncFn(&BatchRow) -> anyhow::Result<Arc<PluginInfo>>,
+) -> anyhow::Result<Restored> {
+    let mut restored = Restored::default();
+    for live in store.live_batches().await? {
+        let plugin = plugins(&live.row).await?;
+        let requests = store.live_requests(live.row.tenant, live.row.id).await?;
+        restored.batches += 1;
+        let (finished, waiting) = shell.restore_batch(live, plugin, requests, room);
+        restored.finished += finished;
+        restored.waiting += waiting;
+    }
+    Ok(restored)
+}
+
+impl Shell {
+    /// Returns how many requests had ended and how many wait.
+    fn restore_batch(
+        &mut self,
+        live: LiveBatchRow,
+        plugin: Arc<PluginInfo>,
+        requests: Vec<LiveRequestRow>,
+        room: &Room,
+    ) -> (usize, usize) {
+        let LiveBatchRow { row, first_request_at, sealed_at } = live;
+        let (id, tenant) = (row.id, row.tenant);
+        // A batch of one that was sealed from the start came with its request.
+        let lone = first_request_at.is_some() && first_request_at == sealed_at;
+        let published = self.board.put(row, plugin, lone);
+        let mut batch = LiveBatch::new(published);
+        let mut results = Vec::new();
+        let mut news = Vec::with_capacity(requests.len());
+        for request in requests {
+            news.push(batch.restore_request(request, room, &mut results));
+        }
+        results.sort_unstable_by_key(|(position, _)| *position);
+        let finished = results.len();
+        let waiting = news.len() - finished;
+        batch.restore_standing(results, first_request_at, sealed_at);
+        self.artifact_bytes += batch.artifact_bytes();
+        self.batches.insert(id, batch);
+        self.batch_opened(tenant);
+        self.batch_announced(id);
+        if !news.is_empty() {
+            self.step(Event::RequestsSubmitted { batch: id, requests: news });
+        }
+        if let Some(at) = sealed_at {
+            self.batch_sealed(id, at);
+        }
+        (finished, waiting)
+    }
+}
+
+impl LiveBatch {
+    fn restore_request(
+        &mut self,
+        request: LiveRequestRow,
+        room: &Room,
+        results: &mut Vec<(u32, bytes::Bytes)>,
+    ) -> NewRequest {
+        let LiveRequestRow { seq, key, group, arrived_at, standing } = request;
+        let group_number = group.as_deref().map(|name| self.group(name));
+        let progress = match standing {
+            Standing::Finished { position, earliest_end_at, reward, kind, result } => {
+                self.restore_finished(key);
+                self.position = self.position.max(position);
+                self.reward_sum += reward.unwrap_or(0.0);
+                count(&mut self.counts, &kind);
+                results.push((position, result));
+                Progress::Finished { earliest_end: earliest_end_at }
+            }
+            Standing::Waiting { body, artifact } => {
+                let place = room.enter_restored(body.len());
+                let stage = artifact.as_ref().map_or(0, |(stage, _)| stage + 1);
+                let input = artifact.map(|(_, artifact)| artifact);
+                let item = NewItem { key, group, body, place };
+                self.restore_waiting(item, input);
+                Progress::Waiting { stage }
+            }
+        };
+        NewRequest { seq, group: group_number, arrived: arrived_at, progress }
+    }
+
+    fn restore_standing(
+        &mut self,
+        results: Vec<(u32, bytes::Bytes)>,
+        first_request_at: Option<Micros>,
+        sealed_at: Option<Micros>,
+    ) {
+        self.state = match (first_request_at, sealed_at) {
+            (_, Some(_)) => BatchState::Sealed,
+            (Some(_), None) => BatchState::Open,
+            (None, None) => BatchState::Announced,
+        };
+        let (state, reward_sum) = (self.state, self.reward_sum);
+        let counts = Counts { submitted: self.size(), ..self.counts };
+        self.published.change(|standing| {
+            standing.state = state;
+            standing.counts = counts;
+            standing.reward_sum = reward_sum;
+            standing.first_request_at = first_request_at;
+            standing.results = results.into_iter().map(|(_, result)| result).collect();
+        });
+    }
+}

@@ -1,0 +1,337 @@
+//! The loop: commands, commits and time in; the scheduler's decisions out.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_model::api::BatchState;
+use assay_model::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
+use assay_model::limits;
+use assay_model::time::Micros;
+use assay_sched::{Config, Event, NewBatch, NewRequest, Progress, Sched};
+use assay_wire::proto;
+use tokio::sync::mpsc;
+
+use super::batch::LiveBatch;
+use super::board::Board;
+use super::publish::{self, Channels, Pending, Waiter};
+use super::{
+    Announcement, Command, DispatchError, ItemFate, NewItem, Parts, Reply, WorkerLink,
+    leases_after, now, refusal,
+};
+use crate::fleet::Fleet;
+use crate::store::admissions::{Admission, Admitted, BatchMark, RequestRow};
+
+/// Commands that are taken before the grants they led to are sent.
+const TURN_COMMANDS_MAX: usize = 256;
+
+pub(super) struct Shell {
+    pub sched: Sched,
+    pub batches: HashMap<BatchId, LiveBatch>,
+    open_batches: HashMap<TenantId, usize>,
+    /// Of live batches, among them those whose row is not committed yet.
+    idempotency_keys: HashSet<(TenantId, String)>,
+    pub workers: HashMap<WorkerId, Worker>,
+    workers_seen: u64,
+    pub fleet: Fleet,
+    pub board: Arc<Board>,
+    pub channels: Channels,
+    pub artifact_bytes: usize,
+    pub wake: Option<Micros>,
+}
+
+/// A connected worker.
+pub(super) struct Worker {
+    link: WorkerLink,
+    pub pid: u32,
+    pub leases: HashMap<LeaseId, (RequestId, usize)>,
+    /// What this turn has for it.
+    pub outbox: proto::ToWorker,
+}
+
+impl Shell {
+    pub(super) fn new(parts: Parts, board: Arc<Board>) -> Self {
+        let config =
+            Config { order: parts.order, leases_after: leases_after(now()), ..Config::default() };
+        Self {
+            sched: Sched::new(config),
+            batches: HashMap::new(),
+            open_batches: HashMap::new(),
+            idempotency_keys: HashSet::new(),
+            workers: HashMap::new(),
+            workers_seen: 0,
+            fleet: parts.fleet,
+            channels: publish::start(&parts.store, board.clone()),
+            board,
+            artifact_bytes: 0,
+            wake: None,
+        }
+    }
+
+    /// Runs until every handle is gone.
+    pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        let mut turn = Vec::with_capacity(TURN_COMMANDS_MAX);
+        loop {
+            self.send_outboxes();
+            let wait = self.wake.map(|at| Duration::from_micros(at.since(now()).0));
+            tokio::select! {
+                biased;
+                committed = self.channels.committed.recv() => {
+                    let Some(committed) = committed else { return };
+                    committed.into_iter().for_each(|pending| self.admitted(pending));
+                }
+                count = commands.recv_many(&mut turn, TURN_COMMANDS_MAX) => {
+                    if count == 0 {
+                        return;
+                    }
+                    turn.drain(..).for_each(|command| self.obey(command));
+                }
+                () = tokio::time::sleep(wait.unwrap_or(Duration::MAX)), if wait.is_some() => {
+                    self.wake = None;
+                    self.step(Event::Tick);
+                }
+            }
+        }
+    }
+
+    pub(super) fn step(&mut self, event: Event) {
+        let now = now();
+        for action in self.sched.step(now, event) {
+            self.perform(now, action, &mut None);
+        }
+    }
+
+    fn send_outboxes(&mut self) {
+        for worker in self.workers.values_mut() {
+            let outbox = &mut worker.outbox;
+            if !outbox.grants.is_empty() || !outbox.revoked.is_empty() {
+                // A closed link is reported by its reader.
+                let _ = worker.link.send(std::mem::take(outbox));
+            }
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Announce(announcement, reply) => self.announce(*announcement, reply),
+            Command::Submit { tenant, batch, items, reply } => {
+                self.submit(tenant, batch, items, reply);
+            }
+            Command::Seal { tenant, batch, final_count, reply } => {
+                self.seal(tenant, batch, final_count, reply);
+            }
+            Command::Cancel { tenant, batch, reply } => {
+                let live = self.find(tenant, batch).map(|_| ());
+                if live.is_ok() {
+                    self.step(Event::BatchCancelled { batch });
+                }
+                let _ = reply.send(live);
+            }
+            Command::WorkerJoined { pool, pid, in_hand_max, link, reply } => {
+                self.workers_seen += 1;
+                let worker = WorkerId(self.workers_seen);
+                let outbox = proto::ToWorker::default();
+                self.workers.insert(worker, Worker { link, pid, leases: HashMap::new(), outbox });
+                let _ = reply.send(worker);
+                self.step(Event::WorkerJoined { worker, pool, in_hand_max });
+            }
+            Command::WorkerLost { worker } => {
+                if self.workers.remove(&worker).is_some() {
+                    self.step(Event::WorkerLost { worker });
+                }
+            }
+            Command::Finished { worker, finished } => {
+                finished.into_iter().for_each(|finished| self.stage_finished(worker, finished));
+            }
+            Command::Snapshot { reply } => drop(reply.send(self.sched.snapshot())),
+        }
+    }
+
+    fn find(&mut self, tenant: TenantId, id: BatchId) -> Result<&mut LiveBatch, DispatchError> {
+        let found = self.batches.get_mut(&id);
+        found.filter(|batch| batch.published.row.tenant == tenant).ok_or(DispatchError::NotLive)
+    }
+
+    fn announce(&mut self, announcement: Announcement, reply: Reply<Arc<super::Published>>) {
+        let Announcement { row, plugin, lone } = announcement;
+        let open = self.open_batches.get(&row.tenant).copied().unwrap_or(0);
+        if open >= limits::OPEN_BATCHES_PER_TENANT_MAX {
+            return drop(reply.send(Err(DispatchError::TooManyBatches)));
+        }
+        if let Some(key) = row.idempotency.as_ref().map(|idempotency| &idempotency.key) {
+            if !self.idempotency_keys.insert((row.tenant, key.clone())) {
+                return drop(reply.send(Err(DispatchError::KeyInUse)));
+            }
+        }
+        self.batch_opened(row.tenant);
+        let is_lone = lone.is_some();
+        let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
+        let published = self.board.put(row.clone(), plugin.clone(), is_lone);
+        let mut batch = LiveBatch::new(published);
+        let requests = match lone {
+            Some(item) => batch.take(vec![item]).map(|taken| taken.rows).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        if is_lone {
+            batch.state = BatchState::Sealed;
+        }
+        self.batches.insert(id, batch);
+        let admission = Admission { batch: Some(row), requests, mark: BatchMark::default() };
+        let admitted = Admitted { tenant, batch: id, at, admission };
+        let waiter = Waiter::Announced { reply };
+        self.write(Pending { admitted, waiter });
+    }
+
+    fn submit(
+        &mut self,
+        tenant: TenantId,
+        id: BatchId,
+        items: Vec<NewItem>,
+        reply: Reply<Vec<ItemFate>>,
+    ) {
+        let at = now();
+        let batch = match self.find(tenant, id) {
+            Ok(batch) => batch,
+            Err(error) => return drop(reply.send(Err(error))),
+        };
+        let taken = match batch.take(items) {
+            Ok(taken) => taken,
+            Err(error) => return drop(reply.send(Err(error))),
+        };
+        let mut mark = BatchMark::default();
+        if batch.state == BatchState::Announced && !taken.rows.is_empty() {
+            batch.state = BatchState::Open;
+            mark.first_request_at = Some(at);
+        }
+        let expected = batch.published.row.expected_size;
+        if refusal(batch.state).is_none() && expected.is_some_and(|size| batch.size() >= size) {
+            batch.state = BatchState::Sealed;
+            mark.sealed_at = Some(at);
+        }
+        let admission = Admission { batch: None, requests: taken.rows, mark };
+        let admitted = Admitted { tenant, batch: id, at, admission };
+        let waiter = Waiter::Submitted { fates: taken.fates, reply };
+        self.write(Pending { admitted, waiter });
+    }
+
+    fn seal(&mut self, tenant: TenantId, id: BatchId, final_count: Option<u32>, reply: Reply<()>) {
+        let at = now();
+        let batch = match self.find(tenant, id) {
+            Ok(batch) => batch,
+            Err(error) => return drop(reply.send(Err(error))),
+        };
+        let have = batch.size();
+        if let Some(want) = final_count.filter(|&want| want != have) {
+            return drop(reply.send(Err(DispatchError::CountDiffers { have, want })));
+        }
+        let mut mark = BatchMark::default();
+        // Sealing again is harmless.
+        if refusal(batch.state).is_none() {
+            batch.state = BatchState::Sealed;
+            mark.sealed_at = Some(at);
+        }
+        let admission = Admission { batch: None, requests: Vec::new(), mark };
+        let admitted = Admitted { tenant, batch: id, at, admission };
+        self.write(Pending { admitted, waiter: Waiter::Sealed { reply } });
+    }
+
+    fn write(&mut self, pending: Pending) {
+        if let Err(pending) = self.channels.admissions.send(pending) {
+            pending.0.waiter.refuse(DispatchError::Stopping);
+        }
+    }
+
+    /// An admission is durable: the scheduler hears of it, then the caller.
+    fn admitted(&mut self, pending: Pending) {
+        let Pending { admitted, waiter } = pending;
+        let id = admitted.batch;
+        let Admission { batch: row, requests, mark } = admitted.admission;
+        let lone_seal = row.as_ref().and_then(|row| row.sealed_at);
+        if row.is_some() {
+            self.batch_announced(id);
+        }
+        if !requests.is_empty() {
+            self.requests_submitted(id, &requests, admitted.at);
+        }
+        if let Some(at) = mark.sealed_at.or(lone_seal) {
+            self.batch_sealed(id, at);
+        }
+        match waiter {
+            Waiter::Announced { reply } => {
+                let published = self.board.find(id).ok_or(DispatchError::NotLive);
+                let _ = reply.send(published);
+            }
+            Waiter::Submitted { fates, reply } => drop(reply.send(Ok(fates))),
+            Waiter::Sealed { reply } => drop(reply.send(Ok(()))),
+        }
+    }
+
+    pub(super) fn batch_announced(&mut self, id: BatchId) {
+        let Some(batch) = self.batches.get(&id) else { return };
+        let (row, plugin) = (&batch.published.row, &batch.published.plugin);
+        let new = NewBatch {
+            id,
+            tenant: row.tenant,
+            run: row.run.as_str().into(),
+            plugin: row.digest,
+            stages: plugin.shapes.clone(),
+            expected_size: row.expected_size,
+            group_size: row.group_size,
+            announced: row.announced_at,
+        };
+        self.step(Event::BatchAnnounced(new));
+    }
+
+    fn requests_submitted(&mut self, id: BatchId, rows: &[RequestRow], at: Micros) {
+        let Some(batch) = self.batches.get(&id) else { return };
+        let waiting = Progress::Waiting { stage: 0 };
+        let requests = rows.iter().filter_map(|row| {
+            let group = batch.entry(row.seq)?.group;
+            Some(NewRequest { seq: row.seq, group, arrived: at, progress: waiting })
+        });
+        let requests: Vec<NewRequest> = requests.collect();
+        let count = u32::try_from(rows.len()).expect("a submit is within its limit");
+        batch.published.change(|standing| {
+            if standing.state == BatchState::Announced {
+                standing.state = BatchState::Open;
+            }
+            standing.first_request_at.get_or_insert(at);
+            standing.counts.submitted += count;
+        });
+        self.step(Event::RequestsSubmitted { batch: id, requests });
+    }
+
+    pub(super) fn batch_sealed(&mut self, id: BatchId, at: Micros) {
+        let Some(batch) = self.batches.get(&id) else { return };
+        batch.published.change(|standing| {
+            if !standing.state.is_final() {
+                standing.state = BatchState::Sealed;
+            }
+            standing.sealed_at.get_or_insert(at);
+        });
+        self.step(Event::BatchSealed { batch: id });
+    }
+
+    /// A batch has ended: nothing of it is kept here.
+    pub(super) fn forget(&mut self, id: BatchId) {
+        let Some(batch) = self.batches.remove(&id) else { return };
+        let row = &batch.published.row;
+        self.batch_closed(row.tenant);
+        if let Some(idempotency) = &row.idempotency {
+            self.idempotency_keys.remove(&(row.tenant, idempotency.key.clone()));
+        }
+    }
+
+    pub(super) fn batch_opened(&mut self, tenant: TenantId) {
+        *self.open_batches.entry(tenant).or_default() += 1;
+    }
+
+    fn batch_closed(&mut self, tenant: TenantId) {
+        if let Some(open) = self.open_batches.get_mut(&tenant) {
+            *open -= 1;
+            if *open == 0 {
+                self.open_batches.remove(&tenant);
+            }
+        }
+    }
+}

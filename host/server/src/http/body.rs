@@ -1,0 +1,88 @@
+//! Reading what a client sends, with its limits and its patience.
+
+use std::time::Duration;
+
+use assay_model::limits;
+use axum::body::{Body, BodyDataStream};
+use axum::http::StatusCode;
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt as _;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::problem::ApiError;
+
+const PATIENCE: Duration = Duration::from_secs(limits::READ_SECONDS_MAX);
+
+/// The next bytes of a body, `None` at its end.
+pub(super) async fn next(body: &mut BodyDataStream) -> Result<Option<Bytes>, ApiError> {
+    match tokio::time::timeout(PATIENCE, body.next()).await {
+        Ok(None) => Ok(None),
+        Ok(Some(Ok(bytes))) => Ok(Some(bytes)),
+        Ok(Some(Err(error))) => Err(ApiError::bad_request(format!("the body broke off: {error}"))),
+        Err(_) => Err(ApiError::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "too_slow",
+            format!("no byte of the body came for {} s", PATIENCE.as_secs()),
+        )),
+    }
+}
+
+/// A whole body.
+pub(super) async fn whole(body: Body, what: &str, bytes_max: usize) -> Result<Bytes, ApiError> {
+    let mut stream = body.into_data_stream();
+    let Some(first) = next(&mut stream).await? else { return Ok(Bytes::new()) };
+    let mut all: Option<BytesMut> = None;
+    let mut total = first.len();
+    while let Some(bytes) = next(&mut stream).await? {
+        total += bytes.len();
+        if total > bytes_max {
+            break;
+        }
+        all.get_or_insert_with(|| BytesMut::from(&first[..])).extend_from_slice(&bytes);
+    }
+    if total > bytes_max {
+        return Err(ApiError::too_large(what, bytes_max));
+    }
+    Ok(all.map_or(first, BytesMut::freeze))
+}
+
+/// A small JSON body.
+pub(super) async fn json<T: DeserializeOwned>(body: Body) -> Result<(T, Bytes), ApiError> {
+    let bytes = whole(body, "the body", limits::SMALL_BODY_BYTES_MAX).await?;
+    Ok((parse(&bytes)?, bytes))
+}
+
+pub(super) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        ApiError::bad_request(format!("the body is not what this call takes: {error}"))
+            .hint("GET /openapi.json describes it")
+    })
+}
+
+/// A name that people gave: not empty, not too long, nothing invisible.
+pub(super) fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(), String> {
+    if text.is_empty() {
+        return Err(format!("{what} is empty"));
+    }
+    if text.len() > bytes_max {
+        return Err(format!("{what} has {} bytes, the limit is {bytes_max}", text.len()));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(format!("{what} has a control character"));
+    }
+    Ok(())
+}
+
+/// The settings of a run as JSON text; an object.
+pub(super) fn settings(given: Option<&RawValue>) -> Result<String, ApiError> {
+    let text = given.map_or("{}", RawValue::get);
+    if text.len() > limits::SETTINGS_BYTES_MAX {
+        return Err(ApiError::too_large("settings", limits::SETTINGS_BYTES_MAX));
+    }
+    if !text.starts_with('{') {
+        return Err(ApiError::bad_request("settings must be a JSON object"));
+    }
+    Ok(text.to_owned())
+}

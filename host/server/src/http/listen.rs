@@ -1,0 +1,66 @@
+//! Accepts connections: at most so many, each with limits on how slowly it may speak.
+
+use std::time::Duration;
+
+use assay_model::limits;
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use std::sync::Arc;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+const HEADER_PATIENCE: Duration = Duration::from_secs(limits::READ_SECONDS_MAX);
+/// How long open calls may go on once the server stops.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Serves until `stop` resolves, then lets open calls end.
+pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+    let places = Arc::new(Semaphore::new(limits::CONNECTIONS_MAX));
+    let open = GracefulShutdown::new();
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            () = &mut stop => break,
+            accepted = accept(&listener, &places) => accepted,
+        };
+        let Some((stream, place)) = accepted else { continue };
+        let service = TowerToHyperService::new(router.clone());
+        let mut builder = Builder::new(TokioExecutor::new());
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE);
+        builder.http2().timer(TokioTimer::new()).max_concurrent_streams(256);
+        let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
+        let connection = open.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!("a connection broke: {error}");
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    // What still runs after that is cut off.
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, open.shutdown()).await;
+}
+
+/// Beyond the limit, connections wait in the listener's backlog.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let place = places.clone().acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => {
+            // Without this a streamed answer waits for the client's delayed acknowledgement.
+            stream.set_nodelay(true).ok()?;
+            Some((stream, place))
+        }
+        Err(error) => {
+            tracing::warn!("a connection cannot be accepted: {error}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            None
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Plugins: upload, list, promote, yank.
+
+use assay_model::api::{Plugin, PluginList, Problem, PromotePlugin, Scope, YankPlugin};
+use assay_model::limits;
+use assay_model::plugin::check_name;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+
+use super::auth::Caller;
+use super::problem::ApiError;
+use super::{App, AppState, body};
+use crate::dispatch::now;
+use crate::store::plugins::Published;
+
+/// Every version of every plugin.
+#[utoipa::path(
+    get, path = "/v1/plugins", tag = "plugins",
+    responses(
+        (status = 200, body = PluginList),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn list(
+    State(app): AppState,
+    caller: Caller,
+) -> Result<Json<PluginList>, ApiError> {
+    caller.need(Scope::BatchesRead)?;
+    Ok(Json(PluginList { items: app.store.plugins(caller.tenant, None).await? }))
+}
+
+/// Every version of one plugin, newest first.
+#[utoipa::path(
+    get, path = "/v1/plugins/{name}", tag = "plugins", params(("name" = String, Path)),
+    responses(
+        (status = 200, body = PluginList),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn versions(
+    State(app): AppState,
+    caller: Caller,
+    Path(name): Path<String>,
+) -> Result<Json<PluginList>, ApiError> {
+    caller.need(Scope::BatchesRead)?;
+    let items = app.store.plugins(caller.tenant, Some(&name)).await?;
+    if items.is_empty() {
+        return Err(ApiError::not_found("plugin"));
+    }
+    Ok(Json(PluginList { items }))
+}
+
+/// Publish a component; its own `describe` names it. The same bytes again change nothing.
+#[utoipa::path(
+    post, path = "/v1/plugins", tag = "plugins",
+    request_body(content = Vec<u8>, content_type = "application/wasm"),
+    responses(
+        (status = 201, body = Plugin),
+        (status = 200, body = Plugin, description = "These bytes were published before"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn publish(
+    State(app): AppState,
+    caller: Caller,
+    body: Body,
+) -> Result<(StatusCode, Json<Plugin>), ApiError> {
+    caller.need(Scope::PluginsPublish)?;
+    let _turn = app.uploads.acquire().await.expect("the semaphore is never closed");
+    let component = body::whole(body, "a component", limits::PLUGIN_BYTES_MAX).await?;
+    let (description, published) = app.registry.publish(caller.tenant, component).await?;
+    let plugin = version(&app, &caller, &description.name, &description.version).await?;
+    let status = match published {
+        Published::New => StatusCode::CREATED,
+        Published::Already => StatusCode::OK,
+    };
+    Ok((status, Json(plugin)))
+}
+
+async fn version(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+    version: &str,
+) -> Result<Plugin, ApiError> {
+    let versions = app.store.plugins(caller.tenant, Some(name)).await?;
+    let found = versions.into_iter().find(|plugin| plugin.version == version);
+    found.ok_or_else(|| ApiError::not_found("plugin version"))
+}
+
+/// Point a channel to a version. Runs that are under way keep theirs.
+#[utoipa::path(
+    put, path = "/v1/plugins/{name}/channels/{channel}", tag = "plugins", request_body = PromotePlugin,
+    params(("name" = String, Path), ("channel" = String, Path)),
+    responses(
+        (status = 200, body = Plugin),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn promote(
+    State(app): AppState,
+    caller: Caller,
+    Path((name, channel)): Path<(String, String)>,
+    body: Body,
+) -> Result<Json<Plugin>, ApiError> {
+    caller.need(Scope::PluginsPromote)?;
+    let (call, _): (PromotePlugin, _) = body::json(body).await?;
+    check_name("channel", &channel, limits::PLUGIN_NAME_BYTES_MAX)
+        .map_err(ApiError::bad_request)?;
+    if channel.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(ApiError::bad_request(
+            "a channel starts with a letter, so that it is no version",
+        ));
+    }
+    app.store.promote_plugin(caller.tenant, &name, &call.version, &channel, now()).await?;
+    app.registry.forget_resolved();
+    version(&app, &caller, &name, &call.version).await.map(Json)
+}
+
+/// Keep new runs off a version. Runs that use it keep it.
+#[utoipa::path(
+    post, path = "/v1/plugins/{name}/versions/{version}/yank", tag = "plugins", request_body = YankPlugin,
+    params(("name" = String, Path), ("version" = String, Path)),
+    responses(
+        (status = 200, body = Plugin),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn yank(
+    State(app): AppState,
+    caller: Caller,
+    Path((name, number)): Path<(String, String)>,
+    body: Body,
+) -> Result<Json<Plugin>, ApiError> {
+    caller.need(Scope::PluginsPromote)?;
+    let (call, _): (YankPlugin, _) = body::json(body).await?;
+    body::check_text("reason", &call.reason, limits::REASON_BYTES_MAX)
+        .map_err(ApiError::bad_request)?;
+    app.store.yank_plugin(caller.tenant, &name, &number, &call.reason, now()).await?;
+    app.registry.forget_resolved();
+    version(&app, &caller, &name, &number).await.map(Json)
+}

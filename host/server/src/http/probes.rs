@@ -1,0 +1,75 @@
+//! Probes (open to all), metrics and the OpenAPI document (with any key).
+
+use assay_model::api::{Problem, Scope};
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use metrics::gauge;
+
+use super::AppState;
+use super::auth::Caller;
+use super::problem::ApiError;
+use crate::dispatch::Snapshot;
+
+/// The process runs.
+pub(super) async fn livez() -> &'static str {
+    "ok\n"
+}
+
+/// The process can do its work: the database answers and the dispatcher turns.
+pub(super) async fn readyz(State(app): AppState) -> Result<Json<serde_json::Value>, ApiError> {
+    app.store.ping().await?;
+    let snapshot = app.dispatch.snapshot().await?;
+    let workers: usize = snapshot.pools.iter().map(|pool| pool.workers).sum();
+    Ok(Json(serde_json::json!({ "status": "ready", "workers": workers })))
+}
+
+/// Metrics in the Prometheus text format.
+#[utoipa::path(
+    get, path = "/metrics", tag = "operations",
+    responses(
+        (status = 200, body = String, content_type = "text/plain"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn metrics(State(app): AppState, caller: Caller) -> Result<Response, ApiError> {
+    caller.need(Scope::Admin)?;
+    measure(&app.dispatch.snapshot().await?);
+    gauge!("assay_room_free_bytes").set(app.dispatch.room.free_bytes() as f64);
+    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
+    Ok((kind, app.metrics.render()).into_response())
+}
+
+fn measure(snapshot: &Snapshot) {
+    gauge!("assay_live_batches").set(snapshot.batches as f64);
+    gauge!("assay_live_requests").set(snapshot.requests as f64);
+    for pool in &snapshot.pools {
+        let name = pool.pool.to_string();
+        gauge!("assay_stage_queue_requests", "pool" => name.clone()).set(pool.queued as f64);
+        gauge!("assay_pool_leases", "pool" => name.clone()).set(pool.in_hand as f64);
+        let busy = pool.workers - pool.idle - pool.draining;
+        for (state, count) in [("idle", pool.idle), ("busy", busy), ("draining", pool.draining)] {
+            gauge!("assay_pool_workers", "pool" => name.clone(), "state" => state)
+                .set(count as f64);
+        }
+    }
+}
+
+/// The OpenAPI document, rendered once.
+#[derive(Clone)]
+pub(super) struct Document {
+    json: Bytes,
+}
+
+impl Document {
+    pub(super) fn new(document: &utoipa::openapi::OpenApi) -> Self {
+        Self { json: serde_json::to_vec(document).expect("the document is plain data").into() }
+    }
+
+    pub(super) async fn serve(self) -> Response {
+        ([(header::CONTENT_TYPE, "application/json")], self.json).into_response()
+    }
+}

@@ -1,0 +1,203 @@
+//! Errors as RFC 9457 problems, and the `Request-Id` of every response.
+
+use std::any::Any;
+use std::borrow::Cow;
+
+use assay_model::api::Problem;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::dispatch::DispatchError;
+use crate::registry::RegistryError;
+use crate::store::StoreError;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
+const REQUEST_ID_BYTES_MAX: usize = 128;
+
+/// A call that failed. `code` is stable; `detail` is for a person.
+#[derive(Debug, Clone)]
+pub(super) struct ApiError {
+    pub status: StatusCode,
+    pub code: &'static str,
+    pub detail: String,
+    pub hint: Option<Cow<'static, str>>,
+    pub retry_after_s: Option<u64>,
+}
+
+impl ApiError {
+    pub(super) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, code, detail: detail.into(), hint: None, retry_after_s: None }
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(super) fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
+    }
+
+    pub(super) fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, detail)
+    }
+
+    pub(super) fn not_found(what: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
+            .hint("it may belong to another tenant, or never have been")
+    }
+
+    pub(super) fn too_large(what: &str, bytes_max: usize) -> Self {
+        let detail = format!("{what} has more than {bytes_max} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+    }
+
+    pub(super) fn unavailable(code: &'static str, detail: impl Into<String>) -> Self {
+        let mut error = Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail);
+        error.retry_after_s = Some(1);
+        error.hint("send the very same call again; repeats are harmless")
+    }
+
+    fn internal() -> Self {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Self::new(status, "internal", "the server failed; its log has the reason")
+    }
+}
+
+impl IntoResponse for ApiError {
+    /// The body is written by [`finish`], which knows the request's id.
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        if let Some(seconds) = self.retry_after_s {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound(what) => Self::not_found(what),
+            StoreError::Conflict(detail) => Self::conflict("conflict", detail),
+            StoreError::Unavailable(error) => {
+                tracing::warn!(%error, "a call failed as the database cannot be reached");
+                Self::unavailable("database_unavailable", "the database cannot be reached")
+            }
+            StoreError::Broken(error) => {
+                tracing::error!(%error, "a call failed as the database refused a query");
+                Self::internal()
+            }
+        }
+    }
+}
+
+impl From<RegistryError> for ApiError {
+    fn from(error: RegistryError) -> Self {
+        match error {
+            RegistryError::Refused(detail) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "plugin_refused", detail)
+            }
+            RegistryError::Store(error) => error.into(),
+            RegistryError::Blob(error) => {
+                tracing::error!(%error, "an object cannot be read or written");
+                Self::unavailable("storage_unavailable", "the object store failed")
+            }
+            RegistryError::Compiler(error) => {
+                tracing::error!("the compiler failed: {error:#}");
+                Self::internal()
+            }
+        }
+    }
+}
+
+impl From<DispatchError> for ApiError {
+    fn from(error: DispatchError) -> Self {
+        let detail = error.to_string();
+        match error {
+            DispatchError::NotLive => Self::not_found("batch"),
+            DispatchError::Sealed => Self::conflict("batch_sealed", detail)
+                .hint("submit every request before the seal and before expected_size is reached"),
+            DispatchError::Ended => Self::conflict("batch_ended", detail),
+            DispatchError::CountDiffers { .. } => Self::conflict("count_differs", detail)
+                .hint("submit what is missing, or leave final_count out"),
+            DispatchError::TooManyBatches => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_batches", detail)
+                    .hint("end or cancel batches before announcing more")
+            }
+            DispatchError::KeyInUse => Self::conflict("idempotency_key_in_use", detail)
+                .hint("send the same call again in a moment"),
+            DispatchError::Stopping => Self::unavailable("stopping", detail),
+        }
+    }
+}
+
+/// The answer of a handler that panicked.
+#[expect(clippy::needless_pass_by_value, reason = "the layer's signature")]
+pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!("a handler panicked: {message}");
+    ApiError::internal().into_response()
+}
+
+/// Gives every response its `Request-Id` and every error its problem body.
+pub(super) async fn finish(request: Request, next: Next) -> Response {
+    let given = request.headers().get(REQUEST_ID).filter(|id| {
+        id.len() <= REQUEST_ID_BYTES_MAX && id.as_bytes().iter().all(u8::is_ascii_graphic)
+    });
+    let id = given.cloned().unwrap_or_else(|| {
+        let id = uuid::Uuid::now_v7().simple().to_string();
+        HeaderValue::from_str(&id).expect("a UUID is ASCII")
+    });
+    let mut response = next.run(request).await;
+    let status = response.status();
+    if status.is_client_error() || status.is_server_error() {
+        let error =
+            response.extensions_mut().remove::<ApiError>().unwrap_or_else(|| from_status(status));
+        response = with_body(response, &error, &id);
+    }
+    response.headers_mut().insert(REQUEST_ID, id);
+    response
+}
+
+/// For what the router itself refuses.
+fn from_status(status: StatusCode) -> ApiError {
+    match status {
+        StatusCode::NOT_FOUND => {
+            ApiError::not_found("route").hint("GET /openapi.json lists every route")
+        }
+        StatusCode::METHOD_NOT_ALLOWED => {
+            ApiError::new(status, "method_not_allowed", "this route has no such method")
+        }
+        _ => ApiError::new(
+            status,
+            "refused",
+            status.canonical_reason().unwrap_or("the call was refused"),
+        ),
+    }
+}
+
+fn with_body(response: Response, error: &ApiError, id: &HeaderValue) -> Response {
+    let problem = Problem {
+        kind: "about:blank".into(),
+        title: error.status.canonical_reason().unwrap_or("Error").into(),
+        status: error.status.as_u16(),
+        code: error.code.into(),
+        detail: error.detail.clone(),
+        hint: error.hint.as_ref().map(ToString::to_string),
+        request_id: id.to_str().ok().map(str::to_owned),
+    };
+    let body = serde_json::to_vec(&problem).expect("a problem is plain data");
+    let (mut parts, _) = response.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let kind = HeaderValue::from_static("application/problem+json");
+    parts.headers.insert(header::CONTENT_TYPE, kind);
+    Response::from_parts(parts, body.into())
+}

@@ -1,0 +1,95 @@
+//! One request, its outcome in the response: the five-minute start.
+
+use std::time::Duration;
+
+use assay_model::api::{Problem, ResultItem, Reward, RewardRequest, Scope};
+use assay_model::id::BatchId;
+use assay_model::limits;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+
+use super::auth::Caller;
+use super::problem::ApiError;
+use super::{AppState, batches, body, submit};
+use crate::dispatch::{Announcement, NewItem, now};
+use crate::store::admissions::BatchRow;
+
+const WAIT_DEFAULT: Duration = Duration::from_secs(60);
+/// The run that lone requests are counted under.
+const RUN: &str = "lone";
+
+/// Score one request and wait for its outcome.
+#[utoipa::path(
+    post, path = "/v1/rewards", tag = "rewards", request_body = RewardRequest,
+    params(("Prefer" = Option<String>, Header, description = "`wait=60`: wait at most this many seconds; 60 when absent, 300 at most")),
+    responses(
+        (status = 200, body = Reward),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn reward(
+    State(app): AppState,
+    caller: Caller,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Reward>, ApiError> {
+    caller.need(Scope::BatchesWrite)?;
+    let bytes = body::whole(body, "the body", limits::ITEM_BYTES_MAX).await?;
+    let call: RewardRequest = body::parse(&bytes)?;
+    let settings = body::settings(call.settings.as_deref())?;
+    let reference = batches::reference(&caller, &call.plugin)?;
+    let plugin = app.registry.resolve(caller.tenant, &reference).await?;
+    submit::check_fields(
+        &call.prompt,
+        &call.response,
+        call.label.as_deref(),
+        call.metadata.as_deref(),
+    )
+    .map_err(ApiError::bad_request)?;
+    let body = submit::encode(call.prompt, call.response, call.label, call.metadata);
+    let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+    let place = tokio::time::timeout(patience, app.dispatch.room.enter(body.len()))
+        .await
+        .map_err(|_| ApiError::unavailable("no_room", "too many requests wait already"))?;
+    let at = now();
+    let row = BatchRow {
+        tenant: caller.tenant,
+        id: BatchId::generate(),
+        run: RUN.into(),
+        iteration: 0,
+        plugin: plugin.description.name.clone(),
+        version: plugin.description.version.clone(),
+        digest: plugin.digest,
+        settings,
+        expected_size: Some(1),
+        group_size: None,
+        max_extra_delay_ms: None,
+        idempotency: None,
+        announced_at: at,
+        sealed_at: Some(at),
+    };
+    let digest = plugin.digest;
+    let lone = Some(NewItem { key: "0".into(), group: None, body: body.into(), place });
+    let admitted = app.dispatch.announce(Announcement { row, plugin, lone });
+    let published = tokio::time::timeout(patience, admitted).await.map_err(|_| {
+        ApiError::unavailable("database_unavailable", "the database takes too long")
+    })??;
+    let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);
+    let ended = published.wait_until(|standing| !standing.results.is_empty());
+    let id = assay_model::id::RequestId { batch: published.row.id, seq: 0 };
+    tokio::time::timeout(wait, ended).await.map_err(|_| not_finished(id, wait))?;
+    let result = published.look(|standing| standing.results.first().cloned());
+    let item: ResultItem = result
+        .and_then(|json| serde_json::from_slice(&json).ok())
+        .ok_or_else(|| ApiError::unavailable("stopping", "the server is stopping"))?;
+    Ok(Json(Reward { id, plugin_digest: digest, outcome: item.outcome, stages: item.stages }))
+}
+
+fn not_finished(id: assay_model::id::RequestId, wait: Duration) -> ApiError {
+    let detail = format!("request {id} has not ended after {} s; it goes on", wait.as_secs());
+    ApiError::new(StatusCode::GATEWAY_TIMEOUT, "not_finished", detail)
+        .hint(format!("GET /v1/requests/{id} has its outcome later"))
+}

@@ -1,0 +1,350 @@
+//! Submitting requests: an array or NDJSON, a result per item, in chunks that share commits.
+
+use std::time::Duration;
+
+use assay_model::api::{
+    ItemProblem, Problem, Scope, SubmitItem, SubmitReply, SubmitStatus, Submitted,
+};
+use assay_model::id::{BatchId, TenantId};
+use assay_model::limits;
+use assay_wire::proto;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, header};
+use bytes::{Buf as _, BytesMut};
+use prost::Message as _;
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+
+use super::auth::Caller;
+use super::problem::ApiError;
+use super::{AppState, batches, body};
+use crate::dispatch::room::Place;
+use crate::dispatch::{Dispatch, DispatchError, ItemFate, NewItem};
+
+/// Submit requests. An item whose key is in the batch already is left alone: repeats are harmless.
+#[utoipa::path(
+    post, path = "/v1/batches/{id}/requests", tag = "batches", params(("id" = String, Path)),
+    request_body(content(
+        (Vec<SubmitItem> = "application/json"),
+        (SubmitItem = "application/x-ndjson"),
+    )),
+    responses(
+        (status = 200, body = SubmitReply),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn submit(
+    State(app): AppState,
+    caller: Caller,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    body: Body,
+) -> Result<Json<SubmitReply>, ApiError> {
+    caller.need(Scope::BatchesWrite)?;
+    let id = batches::batch_id(&id)?;
+    if app.dispatch.board.get(caller.tenant, id).is_none() {
+        // Ended long ago, or never the tenant's.
+        let batch = app.store.batch(caller.tenant, id).await?;
+        return Err(if batch.state.is_final() {
+            DispatchError::Ended
+        } else {
+            DispatchError::NotLive
+        }
+        .into());
+    }
+    let mut submission = Submission::new(&app.dispatch, caller.tenant, id);
+    if is_ndjson(&headers) {
+        submission.read_lines(body).await?;
+    } else {
+        let _turn = app.buffered.acquire().await.expect("the semaphore is never closed");
+        let bytes = body::whole(body, "an array of items", limits::ARRAY_BODY_BYTES_MAX).await?;
+        let items: Vec<&RawValue> = body::parse(&bytes)?;
+        for item in items {
+            submission.add(item.get().as_bytes()).await?;
+        }
+    }
+    submission.finish().await.map(Json)
+}
+
+fn is_ndjson(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.contains("ndjson") || kind.contains("jsonl"))
+}
+
+/// A call on its way: what was read, what was sent, what came back.
+struct Submission<'a> {
+    dispatch: &'a Dispatch,
+    tenant: TenantId,
+    batch: BatchId,
+    lines: u64,
+    items: Vec<Submitted>,
+    chunk: Vec<NewItem>,
+    chunk_bytes: usize,
+    /// Sent chunks, each with where its items stand in `items`.
+    sent: Vec<Sent>,
+    /// Places of the chunk's items in `items`.
+    chunk_places: Vec<usize>,
+}
+
+struct Sent {
+    places: Vec<usize>,
+    answer: oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>,
+}
+
+impl<'a> Submission<'a> {
+    fn new(dispatch: &'a Dispatch, tenant: TenantId, batch: BatchId) -> Self {
+        Self {
+            dispatch,
+            tenant,
+            batch,
+            lines: 0,
+            items: Vec::new(),
+            chunk: Vec::new(),
+            chunk_bytes: 0,
+            sent: Vec::new(),
+            chunk_places: Vec::new(),
+        }
+    }
+
+    async fn read_lines(&mut self, body: Body) -> Result<(), ApiError> {
+        let mut stream = body.into_data_stream();
+        let mut rest = BytesMut::new();
+        while let Some(bytes) = body::next(&mut stream).await? {
+            rest.extend_from_slice(&bytes);
+            let mut from = rest.len() - bytes.len();
+            while let Some(end) = rest[from..].iter().position(|&byte| byte == b'\n') {
+                let line = rest.split_to(from + end);
+                rest.advance(1);
+                from = 0;
+                self.add_line(&line).await?;
+            }
+            if rest.len() > limits::ITEM_BYTES_MAX {
+                let line = self.lines + 1;
+                return Err(ApiError::too_large(&format!("line {line}"), limits::ITEM_BYTES_MAX));
+            }
+        }
+        self.add_line(&rest).await
+    }
+
+    async fn add_line(&mut self, line: &[u8]) -> Result<(), ApiError> {
+        if line.trim_ascii().is_empty() {
+            self.lines += 1;
+            return Ok(());
+        }
+        self.add(line).await
+    }
+
+    async fn add(&mut self, json: &[u8]) -> Result<(), ApiError> {
+        self.lines += 1;
+        if self.items.len() >= limits::BATCH_REQUESTS_MAX as usize {
+            let detail = format!("a batch has at most {} requests", limits::BATCH_REQUESTS_MAX);
+            return Err(ApiError::bad_request(detail));
+        }
+        match Item::read(json) {
+            Ok(item) => self.take(item).await,
+            Err((key, detail)) => {
+                self.reject(key, "invalid_item", detail);
+                Ok(())
+            }
+        }
+    }
+
+    fn reject(&mut self, key: String, code: &str, detail: String) {
+        let problem = ItemProblem { line: self.lines, code: code.into(), detail };
+        let status = SubmitStatus::Rejected;
+        self.items.push(Submitted { key, status, id: None, problem: Some(problem) });
+    }
+
+    async fn take(&mut self, item: Item) -> Result<(), ApiError> {
+        let bytes = item.body.len();
+        let place = match self.dispatch.room.try_enter(bytes) {
+            Some(place) => place,
+            None => {
+                // What is held back here would never make room.
+                self.send().await?;
+                self.enter(bytes).await?
+            }
+        };
+        self.chunk_places.push(self.items.len());
+        self.items.push(Submitted {
+            key: item.key.clone(),
+            status: SubmitStatus::Accepted,
+            id: None,
+            problem: None,
+        });
+        self.chunk_bytes += bytes;
+        let Item { key, group, body } = item;
+        self.chunk.push(NewItem { key, group, body: body.into(), place });
+        let full = self.chunk.len() >= limits::SUBMIT_CHUNK_ITEMS_MAX
+            || self.chunk_bytes >= limits::SUBMIT_CHUNK_BYTES_MAX;
+        if full { self.send().await } else { Ok(()) }
+    }
+
+    async fn enter(&self, bytes: usize) -> Result<Place, ApiError> {
+        let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+        tokio::time::timeout(patience, self.dispatch.room.enter(bytes)).await.map_err(|_| {
+            ApiError::unavailable(
+                "no_room",
+                format!("{} bytes of requests wait already", limits::LIVE_BYTES_MAX),
+            )
+        })
+    }
+
+    async fn send(&mut self) -> Result<(), ApiError> {
+        if self.chunk.is_empty() {
+            return Ok(());
+        }
+        let chunk = std::mem::take(&mut self.chunk);
+        let places = std::mem::take(&mut self.chunk_places);
+        self.chunk_bytes = 0;
+        let answer = self.dispatch.submit(self.tenant, self.batch, chunk).await?;
+        self.sent.push(Sent { places, answer });
+        Ok(())
+    }
+
+    /// Waits until everything is committed.
+    async fn finish(mut self) -> Result<SubmitReply, ApiError> {
+        self.send().await?;
+        let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+        for Sent { places, answer } in std::mem::take(&mut self.sent) {
+            let answer = tokio::time::timeout(patience, answer).await.map_err(|_| {
+                ApiError::unavailable("database_unavailable", "the database takes too long")
+            })?;
+            let fates = answer.unwrap_or(Err(DispatchError::Stopping))?;
+            for (place, fate) in places.into_iter().zip(fates) {
+                settle(&mut self.items[place], fate);
+            }
+        }
+        let count = |status| {
+            let items = self.items.iter().filter(|item| item.status == status);
+            u32::try_from(items.count()).unwrap_or(u32::MAX)
+        };
+        Ok(SubmitReply {
+            accepted: count(SubmitStatus::Accepted),
+            repeated: count(SubmitStatus::Repeated),
+            rejected: count(SubmitStatus::Rejected),
+            items: self.items,
+        })
+    }
+}
+
+fn settle(item: &mut Submitted, fate: ItemFate) {
+    match fate {
+        ItemFate::Accepted(id) => item.id = Some(id),
+        ItemFate::Repeated(id) => {
+            item.id = Some(id);
+            item.status = SubmitStatus::Repeated;
+        }
+        ItemFate::Refused => {
+            item.status = SubmitStatus::Rejected;
+            let detail = format!("a batch has at most {} requests", limits::BATCH_REQUESTS_MAX);
+            item.problem = Some(ItemProblem { line: 0, code: "batch_full".into(), detail });
+        }
+    }
+}
+
+/// A valid item, ready to be stored.
+pub(super) struct Item {
+    key: String,
+    group: Option<String>,
+    body: Vec<u8>,
+}
+
+impl Item {
+    /// Or the key, as far as it could be read, and what is wrong.
+    fn read(json: &[u8]) -> Result<Self, (String, String)> {
+        if json.len() > limits::ITEM_BYTES_MAX {
+            return Err((
+                String::new(),
+                format!("the item has more than {} bytes", limits::ITEM_BYTES_MAX),
+            ));
+        }
+        let item: SubmitItem = serde_json::from_slice(json)
+            .map_err(|error| (String::new(), format!("the item is not readable: {error}")))?;
+        match check(&item) {
+            Ok(()) => Ok(Self {
+                key: item.key,
+                group: item.group,
+                body: encode(item.prompt, item.response, item.label, item.metadata),
+            }),
+            Err(detail) => Err((item.key.chars().take(limits::KEY_BYTES_MAX).collect(), detail)),
+        }
+    }
+}
+
+fn check(item: &SubmitItem) -> Result<(), String> {
+    body::check_text("key", &item.key, limits::KEY_BYTES_MAX)?;
+    if let Some(group) = &item.group {
+        body::check_text("group", group, limits::GROUP_BYTES_MAX)?;
+    }
+    check_fields(&item.prompt, &item.response, item.label.as_deref(), item.metadata.as_deref())
+}
+
+/// Checks the sizes of what the plugin gets.
+pub(super) fn check_fields(
+    prompt: &str,
+    response: &str,
+    label: Option<&RawValue>,
+    metadata: Option<&RawValue>,
+) -> Result<(), String> {
+    let json = |value: Option<&RawValue>| value.map_or(0, |value| value.get().len());
+    for (what, bytes, bytes_max) in [
+        ("prompt", prompt.len(), limits::PROMPT_BYTES_MAX),
+        ("response", response.len(), limits::RESPONSE_BYTES_MAX),
+        ("label", json(label), limits::LABEL_BYTES_MAX),
+        ("metadata", json(metadata), limits::METADATA_BYTES_MAX),
+    ] {
+        if bytes > bytes_max {
+            return Err(format!("{what} has {bytes} bytes, the limit is {bytes_max}"));
+        }
+    }
+    Ok(())
+}
+
+/// What is stored and what the worker gets, byte for byte.
+pub(super) fn encode(
+    prompt: String,
+    response: String,
+    label: Option<Box<RawValue>>,
+    metadata: Option<Box<RawValue>>,
+) -> Vec<u8> {
+    let json =
+        |value: Option<Box<RawValue>>| value.map(Box::<str>::from).unwrap_or_default().into();
+    proto::Body { prompt, response, label: json(label), metadata: json(metadata) }.encode_to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_keeps_its_label_as_json_text() {
+        let item = Item::read(br#"{"key":"a","response":"x","label":{"answer": 4}}"#);
+        let item = item.unwrap_or_else(|(_, detail)| panic!("{detail}"));
+        let body = proto::Body::decode(&item.body[..]).expect("encoded here");
+        assert_eq!(body.label, r#"{"answer": 4}"#);
+        assert_eq!(body.metadata, "");
+    }
+
+    #[test]
+    fn a_bad_item_is_named_by_what_is_wrong() {
+        let detail = |json: &str| Item::read(json.as_bytes()).err().map(|(_, detail)| detail);
+        assert!(detail("{").is_some_and(|detail| detail.contains("not readable")));
+        assert!(
+            detail(r#"{"key":"","response":""}"#)
+                .is_some_and(|detail| detail.contains("key is empty"))
+        );
+        assert!(detail(r#"{"key":"a"}"#).is_some_and(|detail| detail.contains("response")));
+        assert!(
+            detail(r#"{"key":"a\u0000","response":""}"#)
+                .is_some_and(|detail| detail.contains("control"))
+        );
+        assert!(
+            detail(r#"{"key":"a","response":"","answr":1}"#)
+                .is_some_and(|detail| detail.contains("answr"))
+        );
+    }
+}

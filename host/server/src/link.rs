@@ -1,0 +1,167 @@
+//! Where workers dial in: one gRPC stream each, over a Unix socket. Turns messages into commands
+//! for the dispatcher and back; decides nothing.
+
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use assay_model::id::Digest;
+use assay_model::limits;
+use assay_model::plugin::check_name;
+use assay_wire::proto::host_server::{Host, HostServer};
+use assay_wire::proto::{Chunk, FetchRequest, FromWorker, Hello, ToWorker};
+use futures_util::{Stream, StreamExt as _, stream};
+use subtle::ConstantTimeEq as _;
+use tokio::net::UnixListener;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::{UnboundedReceiverStream, UnixListenerStream};
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::blob::Blobs;
+use crate::dispatch::Dispatch;
+
+const SILENCE_MAX: Duration = Duration::from_secs(limits::HEARTBEAT_SECONDS_MAX);
+
+/// What workers are checked against and served from.
+pub struct Link {
+    pub dispatch: Dispatch,
+    pub blobs: Blobs,
+    pub token: String,
+    /// The only engine whose compiled components are stored.
+    pub engine: String,
+}
+
+/// Binds the socket; only this user may reach it.
+pub fn bind(socket: &Path) -> anyhow::Result<UnixListener> {
+    match std::fs::remove_file(socket) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("removing {}", socket.display()));
+        }
+        _ => {}
+    }
+    UnixListener::bind(socket).with_context(|| format!("listening on {}", socket.display()))
+}
+
+/// Serves workers until `stop` resolves.
+pub async fn serve(
+    link: Link,
+    listener: UnixListener,
+    stop: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
+    let service = HostServer::new(link)
+        .max_decoding_message_size(assay_wire::MESSAGE_BYTES_MAX)
+        .max_encoding_message_size(assay_wire::MESSAGE_BYTES_MAX);
+    tonic::transport::Server::builder()
+        .add_service(service)
+        .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stop)
+        .await
+        .context("serving workers")
+}
+
+impl Link {
+    fn check_token(&self, token: &str) -> Result<(), Status> {
+        if bool::from(self.token.as_bytes().ct_eq(token.as_bytes())) {
+            return Ok(());
+        }
+        Err(Status::unauthenticated("the join token is not this host's"))
+    }
+
+    fn check_hello(&self, hello: &Hello) -> Result<(), Status> {
+        self.check_token(&hello.token)?;
+        check_name("pool", &hello.pool, limits::PLUGIN_NAME_BYTES_MAX)
+            .map_err(Status::invalid_argument)?;
+        if hello.engine != self.engine {
+            return Err(Status::failed_precondition(format!(
+                "this worker's engine is {}, the host's is {}: build both from one version",
+                hello.engine, self.engine
+            )));
+        }
+        Ok(())
+    }
+}
+
+type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl Host for Link {
+    type WorkStream = Answers<ToWorker>;
+
+    async fn work(
+        &self,
+        request: Request<Streaming<FromWorker>>,
+    ) -> Result<Response<Self::WorkStream>, Status> {
+        let mut messages = request.into_inner();
+        let first = tokio::time::timeout(SILENCE_MAX, messages.message()).await;
+        let hello = first
+            .map_err(|_| Status::deadline_exceeded("no hello came"))??
+            .and_then(|message| message.hello)
+            .ok_or_else(|| Status::invalid_argument("the first message is a hello"))?;
+        self.check_hello(&hello)?;
+        let (link, outgoing) = mpsc::unbounded_channel();
+        let in_hand_max = (hello.in_hand_max as usize).clamp(1, limits::IN_HAND_LEASES_MAX);
+        let pool: Arc<str> = hello.pool.as_str().into();
+        let stopping = |_| Status::unavailable("the host is stopping");
+        let worker = self
+            .dispatch
+            .worker_joined(pool, hello.pid, in_hand_max, link)
+            .await
+            .map_err(stopping)?;
+        tracing::info!(
+            worker.id = worker.0,
+            worker.pid = hello.pid,
+            worker.pool = hello.pool,
+            "a worker joined"
+        );
+        let dispatch = self.dispatch.clone();
+        tokio::spawn(async move {
+            let ended = read(&dispatch, worker, messages).await;
+            tracing::debug!(worker.id = worker.0, "a worker left: {ended}");
+            dispatch.worker_lost(worker).await;
+        });
+        Ok(Response::new(UnboundedReceiverStream::new(outgoing).map(Ok).boxed()))
+    }
+
+    type FetchCompiledStream = Answers<Chunk>;
+
+    async fn fetch_compiled(
+        &self,
+        request: Request<FetchRequest>,
+    ) -> Result<Response<Self::FetchCompiledStream>, Status> {
+        let FetchRequest { token, digest } = request.into_inner();
+        self.check_token(&token)?;
+        let digest = Digest::try_from(&digest[..])
+            .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let bytes =
+            self.blobs.get(digest).await.map_err(|error| Status::not_found(error.to_string()))?;
+        let starts = (0..bytes.len()).step_by(assay_wire::CHUNK_BYTES);
+        let chunks = starts.map(move |start| {
+            let end = bytes.len().min(start + assay_wire::CHUNK_BYTES);
+            Ok(Chunk { bytes: bytes.slice(start..end) })
+        });
+        Ok(Response::new(stream::iter(chunks).boxed()))
+    }
+}
+
+/// Reads until the worker leaves or falls silent; says which.
+async fn read(
+    dispatch: &Dispatch,
+    worker: assay_model::id::WorkerId,
+    mut messages: Streaming<FromWorker>,
+) -> String {
+    loop {
+        match tokio::time::timeout(SILENCE_MAX, messages.message()).await {
+            Err(_) => return format!("silent for {} s", SILENCE_MAX.as_secs()),
+            Ok(Err(status)) => return status.message().to_owned(),
+            Ok(Ok(None)) => return "its stream ended".into(),
+            Ok(Ok(Some(message))) => {
+                if !message.finished.is_empty()
+                    && dispatch.finished(worker, message.finished).await.is_err()
+                {
+                    return "the host is stopping".into();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! A whole server put together: Postgres, dispatcher, workers, REST. Started and stopped in order.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use assay_sched::Order;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::blob::Blobs;
+use crate::bootstrap::{self, FirstKey};
+use crate::dispatch::{Dispatch, Parts};
+use crate::fleet::{Fleet, Launch, Supervisors};
+use crate::http::{self, App};
+use crate::link::{self, Link};
+use crate::registry::Registry;
+use crate::store::{DispatcherLock, Store, StoreError};
+
+const LOCK_PERIOD: Duration = Duration::from_secs(2);
+/// How long the place of the dispatcher is fought for after the database was away.
+const LOCK_LOST_AFTER: Duration = Duration::from_secs(30);
+/// A Unix socket's path has room for 107 bytes.
+const SOCKET_PATH_BYTES_MAX: usize = 100;
+
+/// What an operator chooses.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub listen: SocketAddr,
+    pub data: PathBuf,
+    /// Without one a private cluster in the data folder is used.
+    pub database_url: Option<String>,
+    pub worker_program: PathBuf,
+    /// Workers a pool.
+    pub workers: Vec<(String, usize)>,
+    pub order: Order,
+    pub environment: String,
+    pub first_key: FirstKey,
+}
+
+/// A server that runs.
+pub struct Server {
+    pub url: String,
+    /// The key that was made at the first start.
+    pub key: String,
+    cluster: Option<assay_postgres::Cluster>,
+    store: Store,
+    supervisors: Supervisors,
+    tasks: JoinSet<()>,
+    stop: watch::Sender<bool>,
+    lock_lost: tokio::sync::oneshot::Receiver<StoreError>,
+    /// A folder that exists for the socket alone, when the data folder's path is too long.
+    _socket_folder: Option<tempfile::TempDir>,
+}
+
+impl Server {
+    pub async fn start(settings: Settings) -> anyhow::Result<Self> {
+        let data = &settings.data;
+        tokio::fs::create_dir_all(data)
+            .await
+            .with_context(|| format!("making the data folder {}", data.display()))?;
+        let listener = listen(settings.listen).await?;
+        let url = format!("http://{}", listener.local_addr().context("reading the port")?);
+
+        let (cluster, database_url) = database(&settings).await?;
+        let store = Store::connect(&database_url).await?;
+        let lock = take_lock(&store).await?;
+        let key = bootstrap::first_key(&store, &settings).await?;
+
+        let blobs = Blobs::in_folder(&data.join("objects"))?;
+        let program = settings.worker_program.clone();
+        let registry =
+            Registry::open(store.clone(), blobs.clone(), program, data.join("scratch")).await?;
+        let registry = Arc::new(registry);
+        let fleet = Fleet::default();
+        let parts = Parts { store: store.clone(), fleet: fleet.clone(), order: settings.order };
+        let dispatch = Dispatch::start(parts, async |row| {
+            registry.pinned(row.tenant, &row.plugin, &row.version).await.with_context(|| {
+                format!("restoring batch {}: {}@{}", row.id, row.plugin, row.version)
+            })
+        })
+        .await?;
+
+        let stop = watch::Sender::new(false);
+        let mut tasks = JoinSet::new();
+        let (socket, socket_folder) = socket_path(data)?;
+        let token = bootstrap::random_token();
+        let link = Link {
+            dispatch: dispatch.clone(),
+            blobs,
+            token: token.clone(),
+            engine: registry.engine.clone(),
+        };
+        let workers_listener = link::bind(&socket)?;
+        let stopping = stopped(&stop);
+        tasks.spawn(async move {
+            if let Err(error) = link::serve(link, workers_listener, stopping).await {
+                tracing::error!("{error:#}");
+            }
+        });
+        let launch = Launch {
+            program: settings.worker_program.clone(),
+            socket,
+            token,
+            cache: data.join("cache"),
+        };
+        let supervisors = Supervisors::start(&fleet, &launch, &settings.workers);
+
+        let metrics = metrics_exporter_prometheus::PrometheusBuilder::new()
+            .install_recorder()
+            .context("starting the metrics")?;
+        let app =
+            App::new(store.clone(), dispatch, registry, metrics, settings.environment.clone());
+        tasks.spawn(http::serve(listener, http::router(Arc::new(app)), stopped(&stop)));
+        let (lost, lock_lost) = tokio::sync::oneshot::channel();
+        tasks.spawn(keep_lock(store.clone(), lock, lost, stopped(&stop)));
+        Ok(Self {
+            url,
+            key,
+            cluster,
+            store,
+            supervisors,
+            tasks,
+            stop,
+            lock_lost,
+            _socket_folder: socket_folder,
+        })
+    }
+
+    /// Returns when the server cannot go on, with the reason.
+    pub async fn failed(&mut self) -> anyhow::Error {
+        let cluster_failed = async {
+            match &self.cluster {
+                Some(cluster) => cluster.failed().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            error = cluster_failed => error.into(),
+            lost = &mut self.lock_lost => match lost {
+                Ok(error) => anyhow::Error::from(error).context("the dispatcher's place is lost"),
+                Err(_) => anyhow::anyhow!("a part of the server ended by itself"),
+            },
+        }
+    }
+
+    /// Stops in order: no new calls, workers, open calls, then the database.
+    pub async fn stop(mut self) {
+        self.supervisors.stop().await;
+        self.stop.send_replace(true);
+        while self.tasks.join_next().await.is_some() {}
+        self.store.close().await;
+        if let Some(cluster) = self.cluster {
+            cluster.stop().await;
+        }
+    }
+}
+
+fn stopped(stop: &watch::Sender<bool>) -> impl Future<Output = ()> + use<> {
+    let mut stop = stop.subscribe();
+    async move {
+        // A sender that is gone has stopped everything too.
+        let _ = stop.wait_for(|stopped| *stopped).await;
+    }
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| {
+        format!("listening on {address}; another port can be given with --listen 127.0.0.1:PORT")
+    })
+}
+
+async fn database(
+    settings: &Settings,
+) -> anyhow::Result<(Option<assay_postgres::Cluster>, String)> {
+    if let Some(url) = &settings.database_url {
+        return Ok((None, url.clone()));
+    }
+    let options = assay_postgres::Options { data: settings.data.clone() };
+    let cluster = assay_postgres::Cluster::start(options).await?;
+    let url = cluster.url().to_owned();
+    Ok((Some(cluster), url))
+}
+
+/// One dispatcher a database: another server stands by until the place is free.
+async fn take_lock(store: &Store) -> anyhow::Result<DispatcherLock> {
+    let mut told = false;
+    loop {
+        if let Some(lock) = store.try_lock().await? {
+            return Ok(lock);
+        }
+        if !told {
+            tracing::warn!("another server dispatches for this database; standing by");
+            told = true;
+        }
+        tokio::time::sleep(LOCK_PERIOD).await;
+    }
+}
+
+/// Watches the place; after the database was away it is taken again, unless another has it.
+async fn keep_lock(
+    store: Store,
+    mut lock: DispatcherLock,
+    lost: tokio::sync::oneshot::Sender<StoreError>,
+    stop: impl Future<Output = ()>,
+) {
+    let watch = async {
+        let mut away_since: Option<tokio::time::Instant> = None;
+        loop {
+            tokio::time::sleep(LOCK_PERIOD).await;
+            if away_since.is_none() && lock.check().await.is_ok() {
+                continue;
+            }
+            let since = *away_since.get_or_insert_with(tokio::time::Instant::now);
+            match store.try_lock().await {
+                Ok(Some(again)) => {
+                    lock = again;
+                    away_since = None;
+                }
+                // The server of the old connection may not have noticed its end yet.
+                Ok(None) if since.elapsed() < LOCK_LOST_AFTER => {}
+                Ok(None) => return StoreError::Conflict("another server has taken it".into()),
+                Err(error) => tracing::warn!("the database is away: {error}"),
+            }
+        }
+    };
+    tokio::select! {
+        error = watch => drop(lost.send(error)),
+        () = stop => {}
+    }
+}
+
+/// The workers' socket: in the data folder unless its path is too long for one.
+fn socket_path(data: &Path) -> anyhow::Result<(PathBuf, Option<tempfile::TempDir>)> {
+    let folder = data.join("workers");
+    let socket = folder.join("socket");
+    if socket.as_os_str().len() <= SOCKET_PATH_BYTES_MAX {
+        use std::os::unix::fs::DirBuilderExt as _;
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder)
+            .with_context(|| format!("making {}", folder.display()))?;
+        return Ok((socket, None));
+    }
+    // Made with mode 0700.
+    let folder = tempfile::Builder::new().prefix("assay-").tempdir().context("making a folder")?;
+    Ok((folder.path().join("socket"), Some(folder)))
+}

@@ -1,0 +1,372 @@
+//! What came out: artifacts, outcomes, logs and the ends of batches; one statement a group commit.
+
+use assay_model::api::BatchState;
+use assay_model::id::{BatchId, RequestId, TenantId};
+use assay_model::outcome::Artifact;
+use assay_model::time::Micros;
+use bytes::Bytes;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::group_commit::Weigh;
+use super::{Store, StoreError};
+
+#[derive(Debug)]
+pub struct OutcomeRow {
+    pub seq: u32,
+    pub position: u32,
+    pub kind: &'static str,
+    pub reward: Option<f64>,
+    pub verdict: String,
+    pub earliest_end_at: Micros,
+    pub finished_at: Micros,
+    /// A `ResultItem` as JSON: what the trainer gets.
+    pub result: Bytes,
+}
+
+#[derive(Debug)]
+pub struct ArtifactRow {
+    pub seq: u32,
+    pub stage: usize,
+    pub artifact: Artifact,
+    pub at: Micros,
+}
+
+#[derive(Debug)]
+pub struct LogRow {
+    pub seq: u32,
+    pub line: u32,
+    pub stage: String,
+    pub level: String,
+    pub message: String,
+}
+
+/// The end of a batch, with its totals.
+#[derive(Debug, Clone, Copy)]
+pub struct EndRow {
+    pub state: BatchState,
+    pub ended_at: Micros,
+    pub earliest_end_at: Option<Micros>,
+    pub counts: assay_model::api::Counts,
+    pub reward_sum: f64,
+}
+
+/// What was recorded of a request or of a batch.
+#[derive(Debug)]
+pub enum Record {
+    Outcome(OutcomeRow),
+    Artifact(ArtifactRow),
+    Logs(Vec<LogRow>),
+    End(EndRow),
+}
+
+/// A record and where it belongs.
+#[derive(Debug)]
+pub struct Recorded {
+    pub tenant: TenantId,
+    pub batch: BatchId,
+    pub record: Record,
+}
+
+impl Weigh for Recorded {
+    fn rows(&self) -> usize {
+        match &self.record {
+            Record::Logs(logs) => logs.len(),
+            _ => 1,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match &self.record {
+            Record::Outcome(row) => row.result.len(),
+            Record::Artifact(row) => row.artifact.bytes.len(),
+            Record::Logs(logs) => logs.iter().map(|log| log.message.len()).sum(),
+            Record::End(_) => 0,
+        }
+    }
+}
+
+/// Writes everything in one statement; repeating it changes nothing.
+pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result<(), sqlx::Error> {
+    let mut outcomes = OutcomeColumns::default();
+    let mut others = OtherColumns::default();
+    let mut ends = EndColumns::default();
+    for recorded in group {
+        let at = (recorded.tenant.0, recorded.batch.0);
+        match &recorded.record {
+            Record::Outcome(row) => outcomes.push(at, row),
+            Record::Artifact(row) => others.push_artifact(at, row),
+            Record::Logs(rows) => rows.iter().for_each(|row| others.push_log(at, row)),
+            Record::End(row) => ends.push(at, row),
+        }
+    }
+    if !others.is_empty() {
+        write_others(connection, &others).await?;
+    }
+    write_outcomes(connection, &outcomes, &ends).await
+}
+
+async fn write_outcomes(
+    connection: &mut PgConnection,
+    outcomes: &OutcomeColumns<'_>,
+    ends: &EndColumns,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with new_outcomes as (
+            insert into outcomes (
+                tenant_id, batch_id, seq, position, kind, reward, verdict, earliest_end_at,
+                finished_at, result
+            )
+            select tenant_id, batch_id, seq, position, kind, reward, verdict, earliest_end_at,
+                finished_at, result::json
+            from unnest(
+                $1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::text[],
+                $6::double precision[], $7::text[], $8::timestamptz[], $9::timestamptz[],
+                $10::text[]
+            ) as t (
+                tenant_id, batch_id, seq, position, kind, reward, verdict, earliest_end_at,
+                finished_at, result
+            )
+            on conflict do nothing
+        )
+        update batches set
+            state = ends.state,
+            ended_at = ends.ended_at,
+            earliest_end_at = ends.earliest_end_at,
+            submitted = ends.submitted,
+            scored = ends.scored,
+            timed_out = ends.timed_out,
+            error = ends.error,
+            reward_sum = ends.reward_sum,
+            sealed_at = case when ends.state = 'done'
+                then coalesce(batches.sealed_at, ends.ended_at) else batches.sealed_at end
+        from unnest(
+            $11::uuid[], $12::uuid[], $13::text[], $14::timestamptz[], $15::timestamptz[],
+            $16::integer[], $17::integer[], $18::integer[], $19::integer[],
+            $20::double precision[]
+        ) as ends (
+            tenant_id, id, state, ended_at, earliest_end_at, submitted, scored, timed_out, error,
+            reward_sum
+        )
+        where batches.tenant_id = ends.tenant_id and batches.id = ends.id
+            and batches.ended_at is null
+        "#,
+        &outcomes.tenant,
+        &outcomes.batch,
+        &outcomes.seq,
+        &outcomes.position,
+        &outcomes.kind as _,
+        &outcomes.reward as _,
+        &outcomes.verdict as _,
+        &outcomes.earliest_end_at,
+        &outcomes.finished_at,
+        &outcomes.result as _,
+        &ends.tenant,
+        &ends.batch,
+        &ends.state as _,
+        &ends.ended_at,
+        &ends.earliest_end_at as _,
+        &ends.submitted,
+        &ends.scored,
+        &ends.timed_out,
+        &ends.error,
+        &ends.reward_sum,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Artifacts and logs are committed before the outcomes that follow them in the group.
+async fn write_others(
+    connection: &mut PgConnection,
+    others: &OtherColumns<'_>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with new_logs as (
+            insert into logs (tenant_id, batch_id, seq, line, stage, level, message)
+            select * from unnest(
+                $8::uuid[], $9::uuid[], $10::integer[], $11::integer[], $12::text[], $13::text[],
+                $14::text[]
+            )
+            on conflict do nothing
+        )
+        insert into artifacts (tenant_id, batch_id, seq, stage, content_type, bytes, created_at)
+        select * from unnest(
+            $1::uuid[], $2::uuid[], $3::integer[], $4::smallint[], $5::text[], $6::bytea[],
+            $7::timestamptz[]
+        )
+        on conflict do nothing
+        "#,
+        &others.tenant,
+        &others.batch,
+        &others.seq,
+        &others.stage,
+        &others.content_type as _,
+        &others.bytes as _,
+        &others.created_at,
+        &others.log_tenant,
+        &others.log_batch,
+        &others.log_seq,
+        &others.log_line,
+        &others.log_stage as _,
+        &others.log_level as _,
+        &others.log_message as _,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+#[derive(Default)]
+struct OutcomeColumns<'a> {
+    tenant: Vec<Uuid>,
+    batch: Vec<Uuid>,
+    seq: Vec<i32>,
+    position: Vec<i32>,
+    kind: Vec<&'static str>,
+    reward: Vec<Option<f64>>,
+    verdict: Vec<&'a str>,
+    earliest_end_at: Vec<OffsetDateTime>,
+    finished_at: Vec<OffsetDateTime>,
+    result: Vec<&'a str>,
+}
+
+impl<'a> OutcomeColumns<'a> {
+    fn push(&mut self, (tenant, batch): (Uuid, Uuid), row: &'a OutcomeRow) {
+        self.tenant.push(tenant);
+        self.batch.push(batch);
+        self.seq.push(row.seq.cast_signed());
+        self.position.push(row.position.cast_signed());
+        self.kind.push(row.kind);
+        self.reward.push(row.reward);
+        self.verdict.push(&row.verdict);
+        self.earliest_end_at.push(row.earliest_end_at.to_datetime());
+        self.finished_at.push(row.finished_at.to_datetime());
+        self.result.push(std::str::from_utf8(&row.result).expect("JSON is UTF-8"));
+    }
+}
+
+#[derive(Default)]
+struct OtherColumns<'a> {
+    tenant: Vec<Uuid>,
+    batch: Vec<Uuid>,
+    seq: Vec<i32>,
+    stage: Vec<i16>,
+    content_type: Vec<&'a str>,
+    bytes: Vec<&'a [u8]>,
+    created_at: Vec<OffsetDateTime>,
+    log_tenant: Vec<Uuid>,
+    log_batch: Vec<Uuid>,
+    log_seq: Vec<i32>,
+    log_line: Vec<i32>,
+    log_stage: Vec<&'a str>,
+    log_level: Vec<&'a str>,
+    log_message: Vec<&'a str>,
+}
+
+impl<'a> OtherColumns<'a> {
+    fn is_empty(&self) -> bool {
+        self.seq.is_empty() && self.log_seq.is_empty()
+    }
+
+    fn push_artifact(&mut self, (tenant, batch): (Uuid, Uuid), row: &'a ArtifactRow) {
+        self.tenant.push(tenant);
+        self.batch.push(batch);
+        self.seq.push(row.seq.cast_signed());
+        self.stage.push(i16::try_from(row.stage).expect("stages are few"));
+        self.content_type.push(&row.artifact.content_type);
+        self.bytes.push(&row.artifact.bytes);
+        self.created_at.push(row.at.to_datetime());
+    }
+
+    fn push_log(&mut self, (tenant, batch): (Uuid, Uuid), row: &'a LogRow) {
+        self.log_tenant.push(tenant);
+        self.log_batch.push(batch);
+        self.log_seq.push(row.seq.cast_signed());
+        self.log_line.push(row.line.cast_signed());
+        self.log_stage.push(&row.stage);
+        self.log_level.push(&row.level);
+        self.log_message.push(&row.message);
+    }
+}
+
+#[derive(Default)]
+struct EndColumns {
+    tenant: Vec<Uuid>,
+    batch: Vec<Uuid>,
+    state: Vec<&'static str>,
+    ended_at: Vec<OffsetDateTime>,
+    earliest_end_at: Vec<Option<OffsetDateTime>>,
+    submitted: Vec<i32>,
+    scored: Vec<i32>,
+    timed_out: Vec<i32>,
+    error: Vec<i32>,
+    reward_sum: Vec<f64>,
+}
+
+impl EndColumns {
+    fn push(&mut self, (tenant, batch): (Uuid, Uuid), row: &EndRow) {
+        self.tenant.push(tenant);
+        self.batch.push(batch);
+        self.state.push(super::batches::state_text(row.state));
+        self.ended_at.push(row.ended_at.to_datetime());
+        self.earliest_end_at.push(row.earliest_end_at.map(Micros::to_datetime));
+        self.submitted.push(row.counts.submitted.cast_signed());
+        self.scored.push(row.counts.scored.cast_signed());
+        self.timed_out.push(row.counts.timed_out.cast_signed());
+        self.error.push(row.counts.error.cast_signed());
+        self.reward_sum.push(row.reward_sum);
+    }
+}
+
+impl Store {
+    /// Results behind `after` in the order of completion, as JSON; with their positions.
+    pub async fn results(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+        after: u32,
+        limit: u32,
+    ) -> Result<Vec<(u32, Bytes)>, StoreError> {
+        let rows = sqlx::query!(
+            r#"
+            select position, result::text as "result!"
+            from outcomes
+            where tenant_id = $1 and batch_id = $2 and position > $3
+            order by position
+            limit $4
+            "#,
+            tenant.0,
+            batch.0,
+            after.cast_signed(),
+            i64::from(limit),
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(|row| (row.position.cast_unsigned(), row.result.into())).collect())
+    }
+
+    /// The result of one request, as JSON, once it has one.
+    pub async fn result(
+        &self,
+        tenant: TenantId,
+        request: RequestId,
+    ) -> Result<Option<String>, StoreError> {
+        let result = sqlx::query_scalar!(
+            r#"
+            select result::text as "result!" from outcomes
+            where tenant_id = $1 and batch_id = $2 and seq = $3
+            "#,
+            tenant.0,
+            request.batch.0,
+            request.seq.cast_signed(),
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(result)
+    }
+}

@@ -1,0 +1,251 @@
+//! Plugins: immutable versions, channels that point to them, and what they compiled to.
+
+use assay_model::api::Plugin;
+use assay_model::id::{Digest, TenantId};
+use assay_model::plugin::Description;
+use assay_model::time::Micros;
+use serde_json::value::RawValue;
+
+use super::{Store, StoreError};
+
+/// A published version.
+#[derive(Debug, Clone)]
+pub struct PluginRow {
+    pub digest: Digest,
+    pub description: Description,
+    pub yanked: bool,
+}
+
+/// Whether a publication changed anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Published {
+    New,
+    /// The same bytes were there under the same name and version.
+    Already,
+}
+
+impl Store {
+    pub async fn publish_plugin(
+        &self,
+        tenant: TenantId,
+        digest: Digest,
+        description: &Description,
+        now: Micros,
+    ) -> Result<Published, StoreError> {
+        let json = serde_json::to_string(description).expect("a description is plain data");
+        let inserted = sqlx::query!(
+            "insert into plugins (tenant_id, name, version, digest, description, published_at)
+            values ($1, $2, $3, $4, $5::text::json, $6) on conflict do nothing",
+            tenant.0,
+            description.name,
+            description.version,
+            &digest.0[..],
+            json,
+            now.to_datetime(),
+        )
+        .execute(&self.pool)
+        .await?;
+        if inserted.rows_affected() == 1 {
+            return Ok(Published::New);
+        }
+        let there = self.plugin(tenant, &description.name, &description.version).await?;
+        if there.digest == digest {
+            return Ok(Published::Already);
+        }
+        Err(StoreError::Conflict(format!(
+            "{}@{} was published with other bytes (digest {}), and versions never change",
+            description.name, description.version, there.digest
+        )))
+    }
+
+    pub async fn plugin(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        version: &str,
+    ) -> Result<PluginRow, StoreError> {
+        let row = sqlx::query!(
+            r#"select digest, description::text as "description!", yanked_at from plugins
+            where tenant_id = $1 and name = $2 and version = $3"#,
+            tenant.0,
+            name,
+            version,
+        )
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or(StoreError::NotFound("plugin version"))?;
+        Ok(PluginRow {
+            digest: digest_of(&row.digest)?,
+            description: description_of(&row.description)?,
+            yanked: row.yanked_at.is_some(),
+        })
+    }
+
+    /// The version a channel points to.
+    pub async fn channel(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        channel: &str,
+    ) -> Result<String, StoreError> {
+        sqlx::query_scalar!(
+            "select version from channels where tenant_id = $1 and plugin = $2 and channel = $3",
+            tenant.0,
+            name,
+            channel,
+        )
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or(StoreError::NotFound("plugin channel"))
+    }
+
+    /// All versions, of one plugin when `name` is given; newest first within a plugin.
+    pub async fn plugins(
+        &self,
+        tenant: TenantId,
+        name: Option<&str>,
+    ) -> Result<Vec<Plugin>, StoreError> {
+        let rows = sqlx::query!(
+            r#"
+            select p.digest, p.description::text as "description!", p.published_at, p.yank_reason,
+                array(
+                    select c.channel from channels c
+                    where c.tenant_id = p.tenant_id and c.plugin = p.name and c.version = p.version
+                    order by c.channel
+                ) as "channels!"
+            from plugins p
+            where p.tenant_id = $1 and ($2::text is null or p.name = $2)
+            order by p.name, p.published_at desc
+            limit 10000
+            "#,
+            tenant.0,
+            name,
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        rows.into_iter()
+            .map(|row| {
+                let description = description_of(&row.description)?;
+                Ok(Plugin {
+                    digest: digest_of(&row.digest)?,
+                    channels: row.channels,
+                    published_at: Micros::from_datetime(row.published_at),
+                    yanked: row.yank_reason,
+                    settings_schema: schema(description.settings_schema),
+                    label_schema: schema(description.label_schema),
+                    name: description.name,
+                    version: description.version,
+                    summary: description.summary,
+                    stages: description.stages,
+                    deterministic: description.deterministic,
+                    timeout_reward: description.timeout_reward,
+                })
+            })
+            .collect()
+    }
+
+    /// Points a channel to a version that is not yanked.
+    pub async fn promote_plugin(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        version: &str,
+        channel: &str,
+        now: Micros,
+    ) -> Result<(), StoreError> {
+        if self.plugin(tenant, name, version).await?.yanked {
+            return Err(StoreError::Conflict(format!("{name}@{version} is yanked")));
+        }
+        sqlx::query!(
+            "insert into channels (tenant_id, plugin, channel, version, promoted_at)
+            values ($1, $2, $3, $4, $5)
+            on conflict (tenant_id, plugin, channel)
+            do update set version = excluded.version, promoted_at = excluded.promoted_at",
+            tenant.0,
+            name,
+            channel,
+            version,
+            now.to_datetime(),
+        )
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
+    /// Keeps new runs off a version; runs that have it keep it.
+    pub async fn yank_plugin(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        version: &str,
+        reason: &str,
+        now: Micros,
+    ) -> Result<(), StoreError> {
+        let updated = sqlx::query!(
+            "update plugins set yanked_at = coalesce(yanked_at, $5), yank_reason = $4
+            where tenant_id = $1 and name = $2 and version = $3",
+            tenant.0,
+            name,
+            version,
+            reason,
+            now.to_datetime(),
+        )
+        .execute(&self.pool)
+        .await?;
+        if updated.rows_affected() == 0 {
+            return Err(StoreError::NotFound("plugin version"));
+        }
+        Ok(())
+    }
+
+    /// What a plugin compiled to for an engine, if it did. By content, so of no tenant.
+    pub async fn compilation(
+        &self,
+        digest: Digest,
+        engine: &str,
+    ) -> Result<Option<Digest>, StoreError> {
+        let compiled = sqlx::query_scalar!(
+            "select compiled_digest from compilations where digest = $1 and engine = $2",
+            &digest.0[..],
+            engine,
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        compiled.map(|compiled| digest_of(&compiled)).transpose()
+    }
+
+    pub async fn record_compilation(
+        &self,
+        digest: Digest,
+        engine: &str,
+        compiled: Digest,
+        now: Micros,
+    ) -> Result<(), StoreError> {
+        sqlx::query!(
+            "insert into compilations (digest, engine, compiled_digest, compiled_at)
+            values ($1, $2, $3, $4)
+            on conflict (digest, engine) do update
+            set compiled_digest = excluded.compiled_digest, compiled_at = excluded.compiled_at",
+            &digest.0[..],
+            engine,
+            &compiled.0[..],
+            now.to_datetime(),
+        )
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+}
+
+fn schema(text: String) -> Option<Box<RawValue>> {
+    RawValue::from_string(text).ok()
+}
+
+pub(super) fn digest_of(bytes: &[u8]) -> Result<Digest, StoreError> {
+    Digest::try_from(bytes).map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
+}
+
+fn description_of(json: &str) -> Result<Description, StoreError> {
+    serde_json::from_str(json)
+        .map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
+}

