@@ -1,0 +1,327 @@
+//! Reads an expression: sums, products written or implied, powers, roots, fractions, functions.
+//!
+//! `1/2x` is `(1/2)x`; `-x^2` is `-(x^2)`; `3\frac{1}{2}` and `3 1/2` are mixed numbers; `e` is
+//! Euler's number and `i` the imaginary unit; `\log` without a base is to base 10.
+
+use num_traits::ToPrimitive;
+
+use crate::expression::{Expression, Function};
+use crate::lex::{Kind, Result, Unreadable};
+use crate::parse::Parser;
+use crate::polynomial::{Atom, Symbol};
+
+fn pair(
+    make: fn(Box<Expression>, Box<Expression>) -> Expression,
+    left: Expression,
+    right: Expression,
+) -> Expression {
+    make(Box::new(left), Box::new(right))
+}
+
+fn negate(inner: Expression) -> Expression {
+    match inner {
+        Expression::Number(value) => Expression::Number(-value),
+        Expression::Decimal(value) => Expression::Decimal(-value),
+        inner => Expression::Negate(Box::new(inner)),
+    }
+}
+
+impl Parser<'_> {
+    pub(crate) fn expression(&mut self) -> Result<Expression> {
+        let mut sum = self.signed_term()?;
+        loop {
+            let minus = match self.peek() {
+                Some(Kind::Plus) => false,
+                Some(Kind::Minus) => true,
+                Some(Kind::PlusMinus) => {
+                    self.operate()?;
+                    let term = self.deeper(Self::signed_term)?;
+                    sum = pair(Expression::Sum, sum, term);
+                    continue;
+                }
+                _ => return Ok(sum),
+            };
+            self.next();
+            self.operate()?;
+            let term = self.deeper(Self::signed_term)?;
+            sum = pair(Expression::Sum, sum, if minus { negate(term) } else { term });
+        }
+    }
+
+    fn signed_term(&mut self) -> Result<Expression> {
+        match self.peek() {
+            Some(Kind::Plus) => {
+                self.next();
+                self.deeper(Self::signed_term)
+            }
+            Some(Kind::Minus) => {
+                self.next();
+                self.deeper(Self::signed_term).map(negate)
+            }
+            Some(Kind::PlusMinus) => {
+                self.next();
+                let inner = self.deeper(Self::signed_term)?;
+                Ok(Expression::PlusMinus(Box::new(inner)))
+            }
+            _ => self.term(),
+        }
+    }
+
+    fn term(&mut self) -> Result<Expression> {
+        let mut product = self.first_factor()?;
+        loop {
+            let divide = match self.peek() {
+                Some(Kind::Times) => false,
+                Some(Kind::Divide) => true,
+                _ if self.implies_factor() => {
+                    self.operate()?;
+                    product = pair(Expression::Product, product, self.deeper(Self::factor)?);
+                    continue;
+                }
+                _ => return Ok(product),
+            };
+            self.next();
+            self.operate()?;
+            let factor = self.deeper(Self::signed_factor)?;
+            product = match (divide, product, factor) {
+                // A fraction of whole numbers, the commonest answer there is, is a number.
+                (true, Expression::Number(over), Expression::Number(under))
+                    if under.numer().bits() > 0 =>
+                {
+                    Expression::Number(over / under)
+                }
+                (true, product, factor) => pair(Expression::Quotient, product, factor),
+                (false, product, factor) => pair(Expression::Product, product, factor),
+            };
+        }
+    }
+
+    fn signed_factor(&mut self) -> Result<Expression> {
+        if self.eat(&Kind::Minus) {
+            return self.deeper(Self::signed_factor).map(negate);
+        }
+        self.eat(&Kind::Plus);
+        self.factor()
+    }
+
+    /// A factor, or a mixed number.
+    fn first_factor(&mut self) -> Result<Expression> {
+        let whole = matches!(self.peek(), Some(Kind::Number(_)));
+        let factor = self.factor()?;
+        let Expression::Number(value) = &factor else { return Ok(factor) };
+        if !whole || !value.is_integer() {
+            return Ok(factor);
+        }
+        let plain = self.is_spaced()
+            && matches!(
+                (self.peek(), self.peek_at(1), self.peek_at(2)),
+                (Some(Kind::Number(_)), Some(Kind::Divide), Some(Kind::Number(_)))
+            );
+        let part = if plain {
+            let over = self.factor()?;
+            self.expect(&Kind::Divide)?;
+            pair(Expression::Quotient, over, self.factor()?)
+        } else if self.peek() == Some(&Kind::Fraction) {
+            self.operate()?;
+            self.deeper(Self::factor)?
+        } else {
+            return Ok(factor);
+        };
+        let mixed = match &part {
+            Expression::Quotient(over, under) => {
+                matches!((&**over, &**under), (Expression::Number(_), Expression::Number(_)))
+            }
+            _ => false,
+        };
+        let make = if mixed { Expression::Sum } else { Expression::Product };
+        Ok(pair(make, factor, part))
+    }
+
+    /// Whether a factor follows without a sign for the product.
+    fn implies_factor(&self) -> bool {
+        match self.peek() {
+            Some(Kind::Open(_)) => !self.is_listed(),
+            Some(Kind::Bar) => !self.inside_bars,
+            Some(Kind::Atom(_)) => !self.is_unit_letter(),
+            Some(
+                Kind::Function(_)
+                | Kind::Logarithm
+                | Kind::Fraction
+                | Kind::Binomial
+                | Kind::Root
+                | Kind::Infinity,
+            ) => true,
+            _ => false,
+        }
+    }
+
+    fn factor(&mut self) -> Result<Expression> {
+        self.operate()?;
+        let mut base = self.deeper(Self::atom)?;
+        loop {
+            if self.eat(&Kind::Bang) {
+                self.operate()?;
+                base = Expression::Call(Function::Factorial, Box::new(base));
+            } else if self.eat(&Kind::Power) {
+                self.operate()?;
+                let exponent = self.deeper(Self::exponent)?;
+                base = pair(Expression::Power, base, exponent);
+            } else {
+                return Ok(base);
+            }
+        }
+    }
+
+    fn exponent(&mut self) -> Result<Expression> {
+        if self.eat(&Kind::Minus) {
+            return self.deeper(Self::exponent).map(negate);
+        }
+        let base = self.deeper(Self::atom)?;
+        if self.eat(&Kind::Power) {
+            self.operate()?;
+            return Ok(pair(Expression::Power, base, self.deeper(Self::exponent)?));
+        }
+        Ok(base)
+    }
+
+    pub(crate) fn atom(&mut self) -> Result<Expression> {
+        let listed = self.is_listed();
+        match self.next() {
+            Some(Kind::Number(value)) => Ok(Expression::Number(value)),
+            Some(Kind::Decimal(value)) => Ok(Expression::Decimal(value)),
+            Some(Kind::Infinity) => Ok(Expression::Infinity),
+            Some(Kind::Atom(Atom::Symbol(symbol))) => self.indexed(symbol),
+            Some(Kind::Atom(atom)) => Ok(Expression::Atom(atom)),
+            Some(Kind::Open(open)) if !listed => self.group(open),
+            Some(Kind::Bar) => self.absolute(),
+            Some(Kind::Fraction) => {
+                let over = self.deeper(Self::argument)?;
+                let under = self.deeper(Self::argument)?;
+                Ok(pair(Expression::Quotient, over, under))
+            }
+            Some(Kind::Binomial) => {
+                let from = self.deeper(Self::argument)?;
+                let choose = self.deeper(Self::argument)?;
+                Ok(pair(Expression::Binomial, from, choose))
+            }
+            Some(Kind::Root) => {
+                let degree = match self.eat(&Kind::Open('[')) {
+                    true => self.deeper(|parser| parser.group('['))?,
+                    false => Expression::integer(2),
+                };
+                let radicand = self.deeper(Self::argument)?;
+                Ok(pair(Expression::Root, radicand, degree))
+            }
+            Some(Kind::Function(function)) => self.call(function),
+            Some(Kind::Logarithm) => {
+                let base = match self.eat(&Kind::Index) {
+                    true => Some(self.deeper(Self::argument)?),
+                    false => None,
+                };
+                let argument = self.deeper(Self::function_argument)?;
+                Ok(match base {
+                    Some(base) => pair(Expression::Logarithm, base, argument),
+                    None => Expression::Call(Function::Log10, Box::new(argument)),
+                })
+            }
+            _ => Err(Unreadable("a number or variable was expected")),
+        }
+    }
+
+    /// `x_1`, `a_{n}`: one digit or letter.
+    fn indexed(&mut self, symbol: Symbol) -> Result<Expression> {
+        let mut symbol = symbol;
+        if self.eat(&Kind::Index) {
+            let group = self.eat(&Kind::Open('{'));
+            symbol.index = match self.next() {
+                Some(Kind::Number(value)) => {
+                    value.to_u32().and_then(|digit| char::from_digit(digit, 10))
+                }
+                Some(Kind::Atom(Atom::Symbol(index))) => Some(index.letter),
+                Some(Kind::Atom(Atom::I)) => Some('i'),
+                Some(Kind::Atom(Atom::E)) => Some('e'),
+                _ => None,
+            };
+            if symbol.index.is_none() {
+                return Err(Unreadable("an index of more than one digit or letter"));
+            }
+            if group {
+                self.expect(&Kind::Close('}'))?;
+            }
+        }
+        Ok(Expression::Atom(Atom::Symbol(symbol)))
+    }
+
+    /// What stands in brackets, from behind the opening one.
+    fn group(&mut self, open: char) -> Result<Expression> {
+        let bars = std::mem::replace(&mut self.inside_bars, false);
+        let inner = self.deeper(Self::expression)?;
+        self.inside_bars = bars;
+        let close = match open {
+            '(' => ')',
+            '[' => ']',
+            '{' => '}',
+            other => other,
+        };
+        self.expect(&Kind::Close(close))?;
+        Ok(match open {
+            'f' => Expression::Call(Function::Floor, Box::new(inner)),
+            'c' => Expression::Call(Function::Ceil, Box::new(inner)),
+            _ => inner,
+        })
+    }
+
+    fn absolute(&mut self) -> Result<Expression> {
+        let bars = std::mem::replace(&mut self.inside_bars, true);
+        let inner = self.deeper(Self::expression)?;
+        self.inside_bars = bars;
+        self.expect(&Kind::Bar)?;
+        Ok(Expression::Call(Function::Abs, Box::new(inner)))
+    }
+
+    /// Of a fraction, root or index: a group, or one atom.
+    fn argument(&mut self) -> Result<Expression> {
+        self.operate()?;
+        self.atom()
+    }
+
+    /// `\sin x`, `\sin^2 x`, `\sin^{-1} x`.
+    fn call(&mut self, function: Function) -> Result<Expression> {
+        let exponent = match self.eat(&Kind::Power) {
+            true => Some(self.deeper(Self::exponent)?),
+            false => None,
+        };
+        let argument = Box::new(self.deeper(Self::function_argument)?);
+        let inverse = match function {
+            Function::Sin => Some(Function::Arcsin),
+            Function::Cos => Some(Function::Arccos),
+            Function::Tan => Some(Function::Arctan),
+            _ => None,
+        };
+        let minus_one = Expression::integer(-1);
+        Ok(match (exponent, inverse) {
+            (Some(exponent), Some(inverse)) if exponent == minus_one => {
+                Expression::Call(inverse, argument)
+            }
+            (Some(exponent), _) => {
+                pair(Expression::Power, Expression::Call(function, argument), exponent)
+            }
+            (None, _) => Expression::Call(function, argument),
+        })
+    }
+
+    /// A group, or the factors up to the next sign or function: `\sin 2x`.
+    fn function_argument(&mut self) -> Result<Expression> {
+        let group = matches!(self.peek(), Some(Kind::Open(_)));
+        let mut product = match group {
+            true => return self.argument(),
+            false => self.factor()?,
+        };
+        while self.implies_factor()
+            && !matches!(self.peek(), Some(Kind::Function(_) | Kind::Logarithm))
+        {
+            product = pair(Expression::Product, product, self.deeper(Self::factor)?);
+        }
+        Ok(product)
+    }
+}

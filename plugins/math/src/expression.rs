@@ -1,0 +1,384 @@
+//! An expression as written, and its two readings: an exact quotient of polynomials where there is
+//! one, a floating-point value at a point otherwise. Neither may panic or run long, whatever was
+//! written.
+
+use num_rational::BigRational;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+use crate::limits;
+use crate::polynomial::{Atom, Polynomial, Symbol, Work, exact_root, square_root};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Function {
+    Sin,
+    Cos,
+    Tan,
+    Cot,
+    Sec,
+    Csc,
+    Arcsin,
+    Arccos,
+    Arctan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Ln,
+    /// To base 10, as `\log` and `\lg` are read.
+    Log10,
+    Exp,
+    Abs,
+    Floor,
+    Ceil,
+    Factorial,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Expression {
+    Number(BigRational),
+    /// Written with a decimal point or in scientific notation: taken as rounded.
+    Decimal(BigRational),
+    Atom(Atom),
+    Infinity,
+    /// Plus or minus what it holds: two values.
+    PlusMinus(Box<Expression>),
+    Negate(Box<Expression>),
+    Sum(Box<Expression>, Box<Expression>),
+    Product(Box<Expression>, Box<Expression>),
+    Quotient(Box<Expression>, Box<Expression>),
+    Power(Box<Expression>, Box<Expression>),
+    /// The radicand and the degree.
+    Root(Box<Expression>, Box<Expression>),
+    /// `\log_base`: the base and the argument.
+    Logarithm(Box<Expression>, Box<Expression>),
+    Binomial(Box<Expression>, Box<Expression>),
+    Call(Function, Box<Expression>),
+    /// A function without a value, such as `f(x)`: equal when written alike.
+    Named(char, Box<Expression>),
+}
+
+impl Expression {
+    pub(crate) fn integer(value: i64) -> Self {
+        Self::Number(BigRational::from_integer(value.into()))
+    }
+
+    fn children(&self) -> [Option<&Self>; 2] {
+        match self {
+            Self::Number(_) | Self::Decimal(_) | Self::Atom(_) | Self::Infinity => [None, None],
+            Self::PlusMinus(inner)
+            | Self::Negate(inner)
+            | Self::Call(_, inner)
+            | Self::Named(_, inner) => [Some(inner), None],
+            Self::Sum(left, right)
+            | Self::Product(left, right)
+            | Self::Quotient(left, right)
+            | Self::Power(left, right)
+            | Self::Root(left, right)
+            | Self::Logarithm(left, right)
+            | Self::Binomial(left, right) => [Some(left), Some(right)],
+        }
+    }
+
+    /// Whether `found` holds of this expression or of any inside it.
+    pub(crate) fn any(&self, found: &impl Fn(&Self) -> bool) -> bool {
+        found(self) || self.children().into_iter().flatten().any(|inner| inner.any(found))
+    }
+
+    pub(crate) fn is_symbol(&self) -> bool {
+        matches!(self, Self::Atom(Atom::Symbol(_)) | Self::Named(..))
+    }
+
+    pub(crate) fn has_symbols(&self) -> bool {
+        self.any(&|inner| inner.is_symbol())
+    }
+
+    /// Whether it was written as rounded, so that a tolerance is due.
+    pub(crate) fn is_rounded(&self) -> bool {
+        self.any(&|inner| matches!(inner, Self::Decimal(_)))
+    }
+
+    /// The same with every `\pm` read as plus, or as minus; `None` where there is no `\pm`.
+    pub(crate) fn signs(&self) -> Option<[Self; 2]> {
+        let signed = self.any(&|inner| matches!(inner, Self::PlusMinus(_)));
+        signed.then(|| [self.with_sign(false), self.with_sign(true)])
+    }
+
+    fn with_sign(&self, minus: bool) -> Self {
+        let both = |make: fn(Box<Self>, Box<Self>) -> Self, left: &Self, right: &Self| {
+            make(Box::new(left.with_sign(minus)), Box::new(right.with_sign(minus)))
+        };
+        match self {
+            Self::PlusMinus(inner) if minus => Self::Negate(Box::new(inner.with_sign(minus))),
+            Self::PlusMinus(inner) => inner.with_sign(minus),
+            Self::Negate(inner) => Self::Negate(Box::new(inner.with_sign(minus))),
+            Self::Call(function, inner) => Self::Call(*function, Box::new(inner.with_sign(minus))),
+            Self::Sum(left, right) => both(Self::Sum, left, right),
+            Self::Product(left, right) => both(Self::Product, left, right),
+            Self::Quotient(left, right) => both(Self::Quotient, left, right),
+            Self::Power(left, right) => both(Self::Power, left, right),
+            Self::Root(left, right) => both(Self::Root, left, right),
+            other => other.clone(),
+        }
+    }
+}
+
+/// An exact quotient; the denominator is not zero.
+#[derive(Debug, Clone)]
+pub(crate) struct Exact {
+    pub(crate) numerator: Polynomial,
+    pub(crate) denominator: Polynomial,
+}
+
+impl Exact {
+    fn whole(numerator: Polynomial) -> Self {
+        Self { numerator, denominator: Polynomial::number(BigRational::one()) }
+    }
+
+    fn number(value: BigRational) -> Self {
+        Self::whole(Polynomial::number(value))
+    }
+
+    pub(crate) fn as_number(&self) -> Option<BigRational> {
+        let numerator = self.numerator.as_number()?;
+        Some(numerator / self.denominator.as_number()?)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.denominator.as_number().is_some_and(|value| value.is_one())
+    }
+
+    pub(crate) fn equals(&self, other: &Self, work: &mut Work) -> Option<bool> {
+        if self.denominator == other.denominator {
+            return Some(self.numerator == other.numerator);
+        }
+        let left = self.numerator.multiply(&other.denominator, work)?;
+        Some(left == other.numerator.multiply(&self.denominator, work)?)
+    }
+
+    pub(crate) fn subtract(self, other: Self, work: &mut Work) -> Option<Self> {
+        self.add(Self { numerator: other.numerator.negate(), ..other }, work)
+    }
+
+    fn add(self, other: Self, work: &mut Work) -> Option<Self> {
+        if self.denominator == other.denominator {
+            let numerator = self.numerator.add(&other.numerator, work)?;
+            return Some(Self { numerator, denominator: self.denominator });
+        }
+        let left = self.numerator.multiply(&other.denominator, work)?;
+        let right = other.numerator.multiply(&self.denominator, work)?;
+        let denominator = self.denominator.multiply(&other.denominator, work)?;
+        Some(Self { numerator: left.add(&right, work)?, denominator })
+    }
+
+    fn multiply(&self, other: &Self, work: &mut Work) -> Option<Self> {
+        let numerator = self.numerator.multiply(&other.numerator, work)?;
+        if self.is_whole() && other.is_whole() {
+            return Some(Self::whole(numerator));
+        }
+        let denominator = self.denominator.multiply(&other.denominator, work)?;
+        Some(Self { numerator, denominator })
+    }
+
+    fn divide(self, other: Self, work: &mut Work) -> Option<Self> {
+        if other.numerator.is_zero() {
+            return None;
+        }
+        if let Some(divisor) = other.as_number() {
+            return self.multiply(&Self::number(divisor.recip()), work);
+        }
+        let inverse = Self { numerator: other.denominator, denominator: other.numerator };
+        self.multiply(&inverse, work)
+    }
+
+    fn power(self, exponent: i64, work: &mut Work) -> Option<Self> {
+        if self.numerator.is_zero() {
+            return (exponent > 0).then_some(self);
+        }
+        let magnitude = exponent.unsigned_abs();
+        let mut base = match exponent < 0 {
+            true => Self::number(BigRational::one()).divide(self, work)?,
+            false => self,
+        };
+        if let Some(value) = base.as_number() {
+            let bits = value.numer().bits().max(value.denom().bits()).saturating_sub(1);
+            if bits.saturating_mul(magnitude) > limits::BITS_MAX {
+                return None;
+            }
+        }
+        let mut result = Self::number(BigRational::one());
+        let mut left = magnitude;
+        while left > 0 {
+            if left & 1 == 1 {
+                result = result.multiply(&base, work)?;
+            }
+            left >>= 1;
+            if left > 0 {
+                base = base.multiply(&base, work)?;
+            }
+        }
+        Some(result)
+    }
+}
+
+impl Expression {
+    /// The exact reading; `None` where there is none within the limits.
+    pub(crate) fn exact(&self, work: &mut Work) -> Option<Exact> {
+        match self {
+            Self::Number(value) | Self::Decimal(value) => {
+                work.charge(value)?;
+                Some(Exact::number(value.clone()))
+            }
+            Self::Atom(atom) => Some(Exact::whole(Polynomial::atom(*atom))),
+            Self::Infinity | Self::PlusMinus(_) | Self::Logarithm(..) | Self::Named(..) => None,
+            Self::Negate(inner) => {
+                let inner = inner.exact(work)?;
+                Some(Exact { numerator: inner.numerator.negate(), ..inner })
+            }
+            Self::Sum(left, right) => left.exact(work)?.add(right.exact(work)?, work),
+            Self::Product(left, right) => left.exact(work)?.multiply(&right.exact(work)?, work),
+            Self::Quotient(left, right) => left.exact(work)?.divide(right.exact(work)?, work),
+            Self::Power(base, exponent) => {
+                let exponent = exponent.exact(work)?.as_number()?;
+                raise(base.exact(work)?, &exponent, work)
+            }
+            Self::Root(radicand, degree) => {
+                let degree = degree.exact(work)?.as_number()?;
+                let exponent = (!degree.is_zero()).then(|| degree.recip())?;
+                raise(radicand.exact(work)?, &exponent, work)
+            }
+            Self::Binomial(from, choose) => {
+                let from = small(&from.exact(work)?)?;
+                let choose = small(&choose.exact(work)?)?;
+                let mut value = BigRational::from_integer(u32::from(choose <= from).into());
+                for step in 0..choose.min(from) {
+                    value *= BigRational::new((from - step).into(), (step + 1).into());
+                    work.charge(&value)?;
+                }
+                Some(Exact::number(value))
+            }
+            Self::Call(function, inner) => call_exact(*function, inner.exact(work)?, work),
+        }
+    }
+}
+
+fn small(value: &Exact) -> Option<u32> {
+    let value = value.as_number()?;
+    let whole = value.is_integer().then(|| value.to_u32())??;
+    (whole <= limits::FACTORIAL_MAX).then_some(whole)
+}
+
+fn raise(base: Exact, exponent: &BigRational, work: &mut Work) -> Option<Exact> {
+    if exponent.is_integer() {
+        return base.power(exponent.to_i64()?, work);
+    }
+    let degree = exponent.denom().to_u32().filter(|degree| *degree <= limits::DEGREE_MAX)?;
+    let base = base.power(exponent.numer().to_i64()?, work)?.as_number()?;
+    if degree == 2 {
+        return square_root(&base).map(Exact::whole);
+    }
+    let odd_negative = base.is_negative() && degree % 2 == 1;
+    let magnitude = if odd_negative { -base } else { base };
+    let numerator = exact_root(magnitude.numer(), degree)?;
+    let root = BigRational::new(numerator, exact_root(magnitude.denom(), degree)?);
+    Some(Exact::number(if odd_negative { -root } else { root }))
+}
+
+fn call_exact(function: Function, inner: Exact, work: &mut Work) -> Option<Exact> {
+    let value = match function {
+        Function::Factorial => {
+            let mut product = BigRational::one();
+            for factor in 2..=small(&inner)? {
+                product *= BigRational::from_integer(factor.into());
+                work.charge(&product)?;
+            }
+            product
+        }
+        Function::Abs => inner.as_number()?.abs(),
+        Function::Floor => inner.as_number()?.floor(),
+        Function::Ceil => inner.as_number()?.ceil(),
+        Function::Ln | Function::Log10 => {
+            inner.as_number().filter(One::is_one)?;
+            BigRational::zero()
+        }
+        Function::Sin | Function::Tan | Function::Exp | Function::Cos => {
+            inner.as_number().filter(Zero::is_zero)?;
+            match function {
+                Function::Sin | Function::Tan => BigRational::zero(),
+                _ => BigRational::one(),
+            }
+        }
+        _ => return None,
+    };
+    Some(Exact::number(value))
+}
+
+impl Expression {
+    /// The value where each symbol has the value `at` gives it; NaN where there is no real one.
+    pub(crate) fn evaluate(&self, at: &impl Fn(Symbol) -> f64) -> f64 {
+        match self {
+            Self::Number(value) | Self::Decimal(value) => value.to_f64().unwrap_or(f64::NAN),
+            Self::Atom(Atom::Symbol(symbol)) => at(*symbol),
+            Self::Atom(Atom::Pi) => std::f64::consts::PI,
+            Self::Atom(Atom::E) => std::f64::consts::E,
+            Self::Atom(Atom::I) | Self::PlusMinus(_) | Self::Named(..) => f64::NAN,
+            Self::Atom(Atom::Root(radicand)) => (*radicand as f64).sqrt(),
+            Self::Infinity => f64::INFINITY,
+            Self::Negate(inner) => -inner.evaluate(at),
+            Self::Sum(left, right) => left.evaluate(at) + right.evaluate(at),
+            Self::Product(left, right) => left.evaluate(at) * right.evaluate(at),
+            Self::Quotient(left, right) => left.evaluate(at) / right.evaluate(at),
+            Self::Power(base, exponent) => power(base.evaluate(at), exponent.evaluate(at)),
+            Self::Root(radicand, degree) => {
+                let (radicand, degree) = (radicand.evaluate(at), degree.evaluate(at));
+                match radicand < 0.0 && degree.rem_euclid(2.0) == 1.0 {
+                    true => -(-radicand).powf(degree.recip()),
+                    false => radicand.powf(degree.recip()),
+                }
+            }
+            Self::Logarithm(base, argument) => argument.evaluate(at).ln() / base.evaluate(at).ln(),
+            Self::Binomial(..) => {
+                let exact = self.exact(&mut Work::new()).and_then(|exact| exact.as_number());
+                exact.and_then(|value| value.to_f64()).unwrap_or(f64::NAN)
+            }
+            Self::Call(function, inner) => call(*function, inner.evaluate(at)),
+        }
+    }
+}
+
+fn power(base: f64, exponent: f64) -> f64 {
+    // (-8)^(1/3) is the real root, as in the exact reading.
+    let degree = exponent.recip().round();
+    if base < 0.0 && (exponent * degree - 1.0).abs() < 1e-12 && degree.rem_euclid(2.0) == 1.0 {
+        return -(-base).powf(exponent);
+    }
+    base.powf(exponent)
+}
+
+fn call(function: Function, value: f64) -> f64 {
+    match function {
+        Function::Sin => value.sin(),
+        Function::Cos => value.cos(),
+        Function::Tan => value.tan(),
+        Function::Cot => value.tan().recip(),
+        Function::Sec => value.cos().recip(),
+        Function::Csc => value.sin().recip(),
+        Function::Arcsin => value.asin(),
+        Function::Arccos => value.acos(),
+        Function::Arctan => value.atan(),
+        Function::Sinh => value.sinh(),
+        Function::Cosh => value.cosh(),
+        Function::Tanh => value.tanh(),
+        Function::Ln => value.ln(),
+        Function::Log10 => value.log10(),
+        Function::Exp => value.exp(),
+        Function::Abs => value.abs(),
+        Function::Floor => value.floor(),
+        Function::Ceil => value.ceil(),
+        Function::Factorial => {
+            let whole = value >= 0.0 && value.fract() == 0.0;
+            match whole && value <= f64::from(limits::FACTORIAL_MAX) {
+                true => (1..=value as u32).fold(1.0, |product, factor| product * f64::from(factor)),
+                false => f64::NAN,
+            }
+        }
+    }
+}

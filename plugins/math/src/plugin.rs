@@ -1,0 +1,42 @@
+//! The plugin: one stage, `score`.
+
+use assay_plugin::{Artifact, Description, Error, Outcome, Plugin, Request, Scored, Stage};
+
+use crate::settings::{SCHEMA, Settings};
+use crate::verify::{labels, verify};
+
+pub struct Math;
+
+impl Plugin for Math {
+    fn describe() -> Description {
+        Description::new("math", env!("CARGO_PKG_VERSION"))
+            .summary("Compares the final answer of a response with the label as mathematics")
+            .stage(Stage::cpu("score").timeout_ms(2_000).memory_mib_max(64))
+            .settings_schema(SCHEMA)
+            .label_schema(
+                r#"{"type": ["string", "number", "array"], "items": {"type": ["string", "number"]}}"#,
+            )
+    }
+
+    fn run_stage(
+        stage: &str,
+        settings: &str,
+        request: &Request,
+        _input: Option<Artifact>,
+    ) -> Result<Outcome, Error> {
+        if stage != "score" {
+            return Err(Error::unknown_stage(stage));
+        }
+        let settings = Settings::read(settings)?;
+        let labels = labels(&request.label_as()?)?;
+        let verified = verify(&request.response, &labels, &settings);
+        let correct = verified.verdict.is_correct();
+        let base = if correct { settings.reward_correct } else { settings.reward_wrong };
+        let bonus = if verified.boxed { settings.reward_boxed } else { 0.0 };
+        Ok(Scored::new(base + bonus, verified.verdict.as_str())
+            .component("correct", f64::from(u8::from(correct)))
+            .component("boxed", f64::from(u8::from(verified.boxed)))
+            .explain(verified.explanation)
+            .into())
+    }
+}

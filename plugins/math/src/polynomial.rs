@@ -1,0 +1,257 @@
+//! Polynomials with rational coefficients over variables and the constants that have no rational
+//! value (pi, e, i, square roots): one canonical form for surds, multiples of pi and algebra.
+//!
+//! Two polynomials are equal when their maps are. Every operation costs [`Work`] and gives `None`
+//! past a limit: it must never run long.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::BigRational;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+use crate::limits;
+
+/// A variable: `x`, or `x_1` with its index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Symbol {
+    pub(crate) letter: char,
+    pub(crate) index: Option<char>,
+}
+
+/// What a polynomial is over, beside the rationals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Atom {
+    Symbol(Symbol),
+    Pi,
+    E,
+    I,
+    /// The square root of a square-free number above 1. At most one a monomial, to the power 1.
+    Root(u64),
+}
+
+/// Atoms with their powers, sorted, powers above 0.
+type Monomial = Vec<(Atom, u32)>;
+
+/// What is left of [`limits::WORK_MAX`].
+#[derive(Debug)]
+pub(crate) struct Work(u64);
+
+impl Work {
+    pub(crate) fn new() -> Self {
+        Self(limits::WORK_MAX)
+    }
+
+    fn spend(&mut self, units: u64) -> Option<()> {
+        self.0 = self.0.checked_sub(units)?;
+        Some(())
+    }
+
+    /// The cost of an operation that gave this number; `None` when the number is too large.
+    pub(crate) fn charge(&mut self, value: &BigRational) -> Option<()> {
+        let bits = value.numer().bits().max(value.denom().bits());
+        if bits > limits::BITS_MAX {
+            return None;
+        }
+        self.spend(1 + bits * bits / 4_096)
+    }
+}
+
+/// Monomials with their coefficients, none of them zero.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Polynomial(BTreeMap<Monomial, BigRational>);
+
+impl Polynomial {
+    pub(crate) fn number(value: BigRational) -> Self {
+        let mut terms = BTreeMap::new();
+        if !value.is_zero() {
+            terms.insert(Monomial::new(), value);
+        }
+        Self(terms)
+    }
+
+    pub(crate) fn atom(atom: Atom) -> Self {
+        Self(BTreeMap::from([(vec![(atom, 1)], BigRational::one())]))
+    }
+
+    /// The value, where no atom is left.
+    pub(crate) fn as_number(&self) -> Option<BigRational> {
+        match self.0.len() {
+            0 => Some(BigRational::zero()),
+            1 => self.0.get(&Monomial::new()).cloned(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn negate(mut self) -> Self {
+        for value in self.0.values_mut() {
+            *value = -std::mem::take(value);
+        }
+        self
+    }
+
+    pub(crate) fn add(mut self, other: &Self, work: &mut Work) -> Option<Self> {
+        for (monomial, value) in &other.0 {
+            self.accumulate(monomial.clone(), value.clone(), work)?;
+        }
+        Some(self)
+    }
+
+    pub(crate) fn multiply(&self, other: &Self, work: &mut Work) -> Option<Self> {
+        let mut product = Self(BTreeMap::new());
+        for (left, left_value) in &self.0 {
+            for (right, right_value) in &other.0 {
+                let (monomial, factor) = multiply_monomials(left, right)?;
+                let mut value = left_value * right_value;
+                if !factor.is_one() {
+                    value *= factor;
+                }
+                work.charge(&value)?;
+                product.accumulate(monomial, value, work)?;
+            }
+        }
+        Some(product)
+    }
+
+    fn accumulate(&mut self, key: Monomial, value: BigRational, work: &mut Work) -> Option<()> {
+        let sum = match self.0.remove(&key) {
+            Some(before) => before + value,
+            None => value,
+        };
+        work.charge(&sum)?;
+        if !sum.is_zero() {
+            self.0.insert(key, sum);
+        }
+        (self.0.len() <= limits::TERMS_MAX).then_some(())
+    }
+
+    /// Whether one is a rational multiple of the other, neither being zero.
+    pub(crate) fn is_proportional(&self, other: &Self) -> bool {
+        let (Some((_, left)), Some((_, right))) = (self.0.iter().next(), other.0.iter().next())
+        else {
+            return false;
+        };
+        self.0.len() == other.0.len()
+            && self.0.iter().zip(&other.0).all(|((monomial, value), (monomial_there, there))| {
+                monomial == monomial_there && value * right == there * left
+            })
+    }
+}
+
+/// The product and the rational that falls out of roots and powers of i.
+fn multiply_monomials(left: &Monomial, right: &Monomial) -> Option<(Monomial, BigRational)> {
+    let mut powers: BTreeMap<Atom, u32> = BTreeMap::new();
+    let mut factor = BigRational::one();
+    let mut root = 1_u64;
+    for (atom, power) in left.iter().chain(right) {
+        match atom {
+            Atom::Root(radicand) => {
+                let common = root.gcd(radicand);
+                factor *= BigRational::from_integer(common.into());
+                root = (root / common).checked_mul(radicand / common)?;
+            }
+            atom => *powers.entry(*atom).or_default() += power,
+        }
+    }
+    if let Some(power) = powers.remove(&Atom::I) {
+        if power % 4 >= 2 {
+            factor = -factor;
+        }
+        if power % 2 == 1 {
+            powers.insert(Atom::I, 1);
+        }
+    }
+    if root > 1 {
+        powers.insert(Atom::Root(root), 1);
+    }
+    let degree: u32 = powers.values().sum();
+    (degree <= limits::DEGREE_MAX).then(|| (powers.into_iter().collect(), factor))
+}
+
+/// The square root of a rational: rational, or a rational multiple of one square root. `None`
+/// where the number is too large to take its square factors out.
+pub(crate) fn square_root(value: &BigRational) -> Option<Polynomial> {
+    let magnitude = value.abs();
+    let mut root = match (exact_root(magnitude.numer(), 2), exact_root(magnitude.denom(), 2)) {
+        (Some(numerator), Some(denominator)) => {
+            Polynomial::number(BigRational::new(numerator, denominator))
+        }
+        _ => {
+            let radicand = (magnitude.numer() * magnitude.denom()).to_u64()?;
+            let (outside, inside) = take_squares(radicand)?;
+            let factor = BigRational::new(outside.into(), magnitude.denom().clone());
+            Polynomial(BTreeMap::from([(vec![(Atom::Root(inside), 1)], factor)]))
+        }
+    };
+    if value.is_negative() {
+        root = root.multiply(&Polynomial::atom(Atom::I), &mut Work::new())?;
+    }
+    Some(root)
+}
+
+/// The whole `degree`-th root of a number that is not negative, where there is one.
+pub(crate) fn exact_root(value: &BigInt, degree: u32) -> Option<BigInt> {
+    if degree == 0 || value.is_negative() {
+        return None;
+    }
+    let root = value.nth_root(degree);
+    (num_traits::pow(root.clone(), degree as usize) == *value).then_some(root)
+}
+
+/// `radicand = outside² · inside`, `inside` square-free.
+fn take_squares(radicand: u64) -> Option<(u64, u64)> {
+    if radicand > limits::RADICAND_MAX {
+        return None;
+    }
+    let (mut outside, mut inside, mut rest) = (1, 1, radicand);
+    let mut prime = 2;
+    // Past the cube root at most two primes are left: a square, or square-free.
+    while prime * prime * prime <= rest {
+        while rest % (prime * prime) == 0 {
+            rest /= prime * prime;
+            outside *= prime;
+        }
+        if rest % prime == 0 {
+            rest /= prime;
+            inside *= prime;
+        }
+        prime += 1;
+    }
+    let root = rest.isqrt();
+    if root * root == rest {
+        return Some((outside * root, inside));
+    }
+    Some((outside, inside * rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_square_factors_out() {
+        for radicand in 1..20_000_u64 {
+            let (outside, inside) = take_squares(radicand).expect("within the limit");
+            assert_eq!(outside * outside * inside, radicand);
+            let square = (2..150).find(|factor| inside % (factor * factor) == 0);
+            assert_eq!(square, None, "{radicand} = {outside}² * {inside}");
+        }
+        assert_eq!(take_squares(999_983 * 999_983), Some((999_983, 1)));
+        assert_eq!(take_squares(limits::RADICAND_MAX + 1), None);
+    }
+
+    #[test]
+    fn roots_multiply_to_numbers() {
+        let root =
+            |value: i64| square_root(&BigRational::from_integer(value.into())).expect("root");
+        let mut work = Work::new();
+        assert_eq!(root(8).multiply(&root(2), &mut work), Some(root(16)));
+        assert_eq!(root(-2).multiply(&root(-2), &mut work), Some(root(4).negate()));
+        assert_eq!(root(6).multiply(&root(10), &mut work), Some(root(60)));
+    }
+}

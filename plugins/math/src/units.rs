@@ -1,0 +1,203 @@
+//! Units behind an answer: `5 km`, `\text{ m/s}^2`, `\$18`, `12 apples`.
+//!
+//! Known units convert (1.5 km is 1500 m); an unknown word is a unit of its own, singular or
+//! plural. Nothing here decides what a missing unit means: comparison does.
+
+use std::collections::BTreeMap;
+
+use num_rational::Ratio;
+use num_traits::{CheckedMul, One};
+
+/// What is measured and how much of the base unit one is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unit {
+    /// Base units with their powers, none zero.
+    pub(crate) dimension: BTreeMap<String, i32>,
+    pub(crate) factor: Ratio<i128>,
+}
+
+/// Names, base unit, its power, and how many of it: a fraction.
+type Row = (&'static [&'static str], &'static str, i32, i128, i128);
+
+const TABLE: &[Row] = &[
+    (&["m", "meter", "metre"], "m", 1, 1, 1),
+    (&["km", "kilometer", "kilometre"], "m", 1, 1_000, 1),
+    (&["cm", "centimeter", "centimetre"], "m", 1, 1, 100),
+    (&["mm", "millimeter", "millimetre"], "m", 1, 1, 1_000),
+    (&["in", "inch", "inche"], "m", 1, 254, 10_000),
+    (&["ft", "foot", "feet"], "m", 1, 3_048, 10_000),
+    (&["yd", "yard"], "m", 1, 9_144, 10_000),
+    (&["mi", "mile"], "m", 1, 1_609_344, 1_000),
+    (&["l", "liter", "litre"], "m", 3, 1, 1_000),
+    (&["ml", "milliliter", "millilitre"], "m", 3, 1, 1_000_000),
+    (&["s", "sec", "second"], "s", 1, 1, 1),
+    (&["ms", "millisecond"], "s", 1, 1, 1_000),
+    (&["min", "minute"], "s", 1, 60, 1),
+    (&["h", "hr", "hour"], "s", 1, 3_600, 1),
+    (&["day"], "s", 1, 86_400, 1),
+    (&["week"], "s", 1, 604_800, 1),
+    (&["month"], "month", 1, 1, 1),
+    (&["year", "yr"], "month", 1, 12, 1),
+    (&["g", "gram"], "g", 1, 1, 1),
+    (&["kg", "kilogram"], "g", 1, 1_000, 1),
+    (&["mg", "milligram"], "g", 1, 1, 1_000),
+    (&["ton", "tonne"], "g", 1, 1_000_000, 1),
+    (&["lb", "pound"], "lb", 1, 1, 1),
+    (&["oz", "ounce"], "lb", 1, 1, 16),
+    (&["dollar", "usd", "$"], "$", 1, 1, 1),
+    (&["cent", "¢"], "$", 1, 1, 100),
+    (&["euro", "eur", "€"], "€", 1, 1, 1),
+    (&["gbp", "£"], "£", 1, 1, 1),
+    (&["degree", "°"], "°", 1, 1, 1),
+    (&["rad", "radian"], "rad", 1, 1, 1),
+    (&["mph"], "mph", 1, 1, 1),
+];
+
+fn row(name: &str) -> Option<&'static Row> {
+    TABLE.iter().find(|(names, ..)| names.contains(&name))
+}
+
+fn singular(name: &str) -> &str {
+    match name.strip_suffix('s') {
+        Some(stem) if stem.len() > 1 && !stem.ends_with('s') => stem,
+        _ => name,
+    }
+}
+
+/// Whether a word of plain text is a unit of the table, rather than a product of variables.
+pub(crate) fn is_known(word: &str) -> bool {
+    let word = word.to_lowercase();
+    word.len() > 1 && (row(&word).is_some() || row(singular(&word)).is_some())
+}
+
+/// Words that say nothing of what is measured.
+const FILLERS: &[&str] = &["unit", "units", "of", "a", "an", "the", "each", "is", "are"];
+
+impl Unit {
+    /// Reads what stands behind a number. `None` where that measures nothing, as `units` does.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut unit = Self { dimension: BTreeMap::new(), factor: Ratio::one() };
+        let mut sign = 1;
+        let mut before = 1;
+        let mut words = words(text).into_iter().peekable();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "/" | "per" => sign = -1,
+                "square" | "sq" => before = 2,
+                "cubic" | "cu" => before = 3,
+                filler if FILLERS.contains(&filler) => {}
+                name => {
+                    let after = words.peek().and_then(|next| power(next));
+                    if after.is_some() {
+                        words.next();
+                    }
+                    unit.multiply(name, sign * before * after.unwrap_or(1))?;
+                    before = 1;
+                }
+            }
+        }
+        (!unit.dimension.is_empty() || !unit.factor.is_one()).then_some(unit)
+    }
+
+    fn multiply(&mut self, name: &str, power: i32) -> Option<()> {
+        let known = row(name).or_else(|| row(singular(name)));
+        let (base, base_power, numerator, denominator) = match known {
+            Some(&(_, base, base_power, numerator, denominator)) => {
+                (base, base_power, numerator, denominator)
+            }
+            None => (singular(name), 1, 1, 1),
+        };
+        let mut factor = Ratio::new(numerator, denominator);
+        if power < 0 {
+            factor = factor.recip();
+        }
+        for _ in 0..power.unsigned_abs() {
+            self.factor = self.factor.checked_mul(&factor)?;
+        }
+        let total = self.dimension.entry(base.into()).or_default();
+        *total += base_power * power;
+        if *total == 0 {
+            self.dimension.remove(base);
+        }
+        Some(())
+    }
+}
+
+fn power(word: &str) -> Option<i32> {
+    match word {
+        "squared" => Some(2),
+        "cubed" => Some(3),
+        _ => {
+            let power: i32 = word.strip_prefix('^')?.parse().ok()?;
+            (1..=4).contains(&power.abs()).then_some(power)
+        }
+    }
+}
+
+/// Lower-case words, `/`, and `^n`; LaTeX's own commands and braces are left out.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '/' => words.push("/".into()),
+            '²' => words.push("^2".into()),
+            '³' => words.push("^3".into()),
+            '¢' | '€' | '£' | '°' => words.push(c.into()),
+            // A bare `$` only ends a formula here.
+            '\\' if chars.next_if_eq(&'$').is_some() => words.push("$".into()),
+            '\\' => {
+                let mut command = String::new();
+                while let Some(letter) = chars.next_if(char::is_ascii_alphabetic) {
+                    command.push(letter);
+                }
+                if command == "circ" || command == "degree" {
+                    words.push("°".into());
+                }
+            }
+            '^' => {
+                let mut exponent = String::from("^");
+                chars.next_if_eq(&'{');
+                while let Some(digit) = chars.next_if(|c| c.is_ascii_digit() || *c == '-') {
+                    exponent.push(digit);
+                }
+                if exponent.len() > 1 {
+                    words.push(exponent);
+                }
+            }
+            c if c.is_alphabetic() => {
+                let mut word: String = c.to_lowercase().collect();
+                while let Some(letter) = chars.next_if(|c| c.is_alphabetic()) {
+                    word.extend(letter.to_lowercase());
+                }
+                words.push(word);
+            }
+            _ => {}
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn converts_within_a_dimension() {
+        let check = |left: &str, right: &str, numerator: i128, denominator: i128| {
+            let (left, right) = (Unit::parse(left).expect(left), Unit::parse(right).expect(right));
+            assert_eq!(left.dimension, right.dimension);
+            assert_eq!(left.factor / right.factor, Ratio::new(numerator, denominator));
+        };
+        check("km", "m", 1_000, 1);
+        check(r"\text{ cm}^2", "square meters", 1, 10_000);
+        check("km/h", r"\text{m}/\text{s}", 5, 18);
+        check("miles per hour", "miles/h", 1, 1);
+        check(r"\mathrm{m}^{3}", "L", 1_000, 1);
+        check("m s^-2", "m/s^2", 1, 1);
+        check("duck eggs", "eggs duck", 1, 1);
+        check(r"^\circ", "degrees", 1, 1);
+        assert_eq!(Unit::parse("units"), None);
+        assert_eq!(Unit::parse(""), None);
+    }
+}

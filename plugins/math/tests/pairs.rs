@@ -1,0 +1,308 @@
+//! Pairs of answers: equal and unequal ones of every kind.
+
+use assay_plugin_math::{Label, Settings, Verdict, verify};
+
+fn judge(answer: &str, label: &str, settings: &Settings) -> Verdict {
+    let label = Label::read(label).unwrap_or_else(|error| panic!("label {label}: {error:?}"));
+    verify(&format!("so $\\boxed{{{answer}}}$."), &[label], settings).verdict
+}
+
+/// Fails with every pair that went wrong, not the first alone.
+fn check(pairs: impl Iterator<Item = (String, Verdict, Verdict)>) {
+    let failed: Vec<_> = pairs
+        .filter(|(_, got, expected)| got != expected)
+        .map(|(pair, got, expected)| format!("{pair}: {got:?}, not {expected:?}"))
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// All of `answers` are `label`, however it is asked, and `label` is each of them.
+fn equal(verdict: Verdict, label: &str, answers: &[&str]) {
+    let settings = Settings::default();
+    check(answers.iter().flat_map(|answer| {
+        let there = (format!("{answer} for {label}"), judge(answer, label, &settings), verdict);
+        let back = judge(label, answer, &settings);
+        [there, (format!("{label} for {answer}"), back, verdict)]
+    }));
+}
+
+fn exact(label: &str, answers: &[&str]) {
+    equal(Verdict::CorrectExact, label, answers);
+}
+
+fn numeric(label: &str, answers: &[&str]) {
+    equal(Verdict::CorrectNumeric, label, answers);
+}
+
+fn text(label: &str, answers: &[&str]) {
+    equal(Verdict::CorrectText, label, answers);
+}
+
+fn wrong(label: &str, answers: &[&str]) {
+    let settings = Settings::default();
+    check(answers.iter().map(|answer| {
+        let verdict = judge(answer, label, &settings);
+        (format!("{answer} for {label}"), verdict, Verdict::Wrong)
+    }));
+}
+
+#[test]
+fn numbers() {
+    exact(
+        "18",
+        &["18", "18.0", "18.", "+18", "018", "36/2", r"\frac{36}{2}", "(18)", "{18}", "9 \\cdot 2"],
+    );
+    exact("1234", &["1,234", "1{,}234", r"1\,234", r"1\!234", r"1,\!234", "1234.00", "1.234e3"]);
+    exact("1234567", &["1,234,567", "1{,}234{,}567"]);
+    exact("-3", &["-3", "−3", "–3", "-(3)", "0-3", "3 - 6"]);
+    exact(
+        "0.5",
+        &["1/2", r"\frac12", r"\dfrac{1}{2}", r"\tfrac 1 2", ".5", "0.50", "5e-1", "½", "2^{-1}"],
+    );
+    exact(
+        "1200000",
+        &[r"1.2 \times 10^6", "1.2e6", "1.2 million", r"12 \cdot 10^{5}", "1.2*10**6"],
+    );
+    exact(r"3\frac{1}{2}", &["3.5", "7/2", "3 1/2", r"3\frac12", r"\frac{7}{2}"]);
+    exact(r"-3\frac{1}{2}", &["-3.5", "-7/2", "-3 1/2"]);
+    exact(
+        "120",
+        &[
+            "5!",
+            r"\binom{10}{3}",
+            "|{-120}|",
+            r"\left|-120\right|",
+            r"\lfloor 120.7 \rfloor",
+            "2^7 - 8",
+        ],
+    );
+    exact("1024", &["2^10", "2^{10}", "4^5", "32²", "2**10"]);
+    exact("2^{10^{10}}", &["2^{10^{10}}"]);
+    numeric("1/3", &["0.3333333", "0.33333333333"]);
+    numeric("3.14159265", &[r"\pi", "3.1415926535"]);
+    wrong("18", &["19", "-18", "1.8", "18.001", "181", "1,8"]);
+    wrong("10000000", &["10000001", "9999999"]);
+    wrong("1/3", &["0.33", "0.34", "333333333/1000000000", "3"]);
+    wrong("0", &["0.000001", "1", "-0.1"]);
+    wrong("120000", &["120,006", "120,001"]);
+    wrong("3", &["33", "1/3", "3.00001"]);
+}
+
+#[test]
+fn percentages_and_money() {
+    exact(
+        r"50\%",
+        &["50%", "0.5", "1/2", "50", "50 percent", r"50\text{ percent}", r"\frac{100}{2}\%"],
+    );
+    exact("0.125", &["12.5%", r"12.5\%"]);
+    exact("18", &["$18", r"\$18", "18 dollars", "18$", "€18", r"18 \text{ euros}"]);
+    exact(r"\$18", &["18", "$18.00", "18 dollars", "1800 cents"]);
+    exact("-5", &["-$5", r"-\$5", "$-5"]);
+    wrong(r"50\%", &["5%", "0.05", "5", "500", "5000%"]);
+    wrong(r"\$18", &["€18", "£18", "18 cents", "18 apples"]);
+}
+
+#[test]
+fn units() {
+    exact(
+        "5",
+        &[
+            "5 cm",
+            r"5\text{ cm}",
+            r"5\,\mathrm{km}",
+            "5 m",
+            "5 apples",
+            "5 duck eggs",
+            r"5^\circ",
+            "5 units",
+        ],
+    );
+    exact(
+        "5 km",
+        &[
+            "5000 m",
+            "5",
+            r"5\text{ km}",
+            r"5 \, \text{kilometers}",
+            "500000 centimetres",
+            "5e3 meters",
+        ],
+    );
+    exact("2 hours", &["120 minutes", "7200 s", "2", "2 h", r"120\text{ min}"]);
+    exact(r"3\text{ m}^2", &["30000 cm^2", r"3\text{ square meters}", r"3\mathrm{m}^{2}", "3 m²"]);
+    exact("36 km/h", &["10 m/s", r"10\text{ m/s}", "36 kilometers per hour"]);
+    exact("1 L", &["1000 mL", r"1000\text{ cm}^3", "1 liter"]);
+    exact("1.5 kg", &["1500 g", "1500 grams"]);
+    exact(r"90^\circ", &["90", "90 degrees", "90°", r"90^{\circ}"]);
+    exact("24 men", &["24", "24 Men"]);
+    exact("24 eggs", &["24", "24 egg", r"24\text{ eggs}"]);
+    wrong("5 km", &["5 m", "5 hours", "5 miles", "50 km", "5 kg"]);
+    wrong("12 apples", &["12 oranges", "13 apples"]);
+    wrong(r"90^\circ", &["80", "80°"]);
+}
+
+#[test]
+fn roots_and_constants() {
+    exact(
+        r"\sqrt{8}",
+        &[r"2\sqrt{2}", r"2\sqrt2", "2√2", "8^{1/2}", "sqrt(8)", r"\frac{4}{\sqrt{2}}", "2 sqrt 2"],
+    );
+    exact(r"\sqrt[3]{27}", &["3", "27^{1/3}", r"\sqrt{9}"]);
+    exact(r"1+\sqrt{2}", &[r"\sqrt{2}+1", r"\frac{1}{\sqrt{2}-1}", r"\frac{2+\sqrt{8}}{2}"]);
+    exact(r"\frac{\sqrt{3}}{3}", &[r"\frac{1}{\sqrt{3}}", r"\frac13\sqrt3", r"\sqrt{1/3}", "1/√3"]);
+    exact(r"2\pi", &[r"\pi \cdot 2", "2π", "2*pi", r"\pi+\pi", r"\frac{4\pi}{2}"]);
+    exact("9\\pi + 3", &["3(3\\pi+1)", "3+9π"]);
+    exact("3+4i", &["4i+3", "(2+i)^2", "3 + 4 i"]);
+    exact("e^2", &[r"e \cdot e", "e^{2}", "e**2"]);
+    numeric(r"\sqrt{2}", &["1.41421356", "1.4142136"]);
+    numeric(r"\sqrt[3]{2}", &["2^{1/3}", "1.25992105"]);
+    numeric(r"\frac{\sqrt{2}}{2}", &[r"\sin(\pi/4)", r"\cos\frac{\pi}{4}"]);
+    numeric(r"\ln 8", &[r"3\ln 2", r"\ln(2)+\ln(4)"]);
+    exact("3", &[r"\log 1 + 3"]);
+    numeric("3", &[r"\log_2 8", r"\log_{2}(8)", r"\log 1000", r"4\sin^2(\pi/3)"]);
+    numeric(r"\frac{\pi}{3}", &[r"\arccos\frac12", r"\cos^{-1}(1/2)", "1.0471975512"]);
+    wrong(r"\sqrt{8}", &[r"\sqrt{7}", r"2\sqrt{3}", "2.83", r"-2\sqrt2", "8"]);
+    wrong(r"2\pi", &["6.28", r"\pi", "2"]);
+    wrong("3+4i", &["3-4i", "7", "4+3i"]);
+}
+
+#[test]
+fn algebra() {
+    exact("x^2-1", &["(x-1)(x+1)", "-1+x^2", "x*x - 1", r"\frac{(x^2-1)(x+2)}{x+2}", "x²-1"]);
+    exact(
+        "2x+1",
+        &["1+2x", "2x + 1", r"2\left(x+\frac12\right)", "x+x+1", "y=2x+1", "f(x) = 2x+1"],
+    );
+    exact(r"\frac{x}{y}", &["x/y", "x y^{-1}", r"\frac{2x}{2y}"]);
+    exact("a^2+2ab+b^2", &["(a+b)^2", "(a+b)(b+a)", "(-a-b)^2"]);
+    exact("x_1+x_2", &["x_2+x_1", "x_{1} + x_{2}"]);
+    exact(r"\alpha\beta", &[r"\beta \alpha", r"\beta\cdot\alpha"]);
+    exact("xy", &["yx", "x y", r"x \cdot y"]);
+    numeric(r"\sin^2 x", &[r"1-\cos^2 x", r"\frac{1-\cos 2x}{2}"]);
+    exact(r"\sin^2 x", &[r"(\sin x)^2", r"\sin^{2}(x)"]);
+    numeric("2^{x+1}", &[r"2\cdot 2^x", r"2^x+2^x"]);
+    numeric(r"\sqrt{x^2}", &["|x|"]);
+    numeric("e^{2x}", &["(e^x)^2", r"\exp(2x)"]);
+    wrong("x^2-1", &["x^2+1", "(x-1)^2", "x-1", "y^2-1", "0"]);
+    wrong(r"\sin x", &[r"\cos x", "x", r"\sin 2x", r"-\sin x"]);
+    wrong("x-y", &["y-x", "0", "x+y"]);
+    wrong(r"\sqrt{x^2}", &["x"]);
+}
+
+#[test]
+fn equations() {
+    exact("x = 5", &["5", "5 = x", "x=5.0", r"x = \frac{10}{2}"]);
+    exact("5", &["x = 5", "2+3 = 5", r"\text{Area} = 5", "x = 2+3 = 5"]);
+    exact("y = 2x + 1", &["2x + 1 = y", "y - 2x = 1", "y-2x-1 = 0", "2y = 4x+2", "2x - y = -1"]);
+    exact("x^2+y^2=4", &["y^2 + x^2 = 4", "4 = x^2+y^2", r"\frac{x^2}{4}+\frac{y^2}{4}=1"]);
+    wrong("x = 5", &["y = 5", "x = 6", "6", "x = -5"]);
+    wrong("y = 2x + 1", &["y = 2x", "y = x + 1", "x = 2y + 1", "2x+2"]);
+    wrong("x^2+y^2=4", &["x^2+y^2=2", "x^2-y^2=4"]);
+}
+
+#[test]
+fn collections() {
+    exact(
+        "(1,2)",
+        &["(1, 2)", r"\left(1, \frac{4}{2}\right)", "(1.0,2.0)", "1<x<2", r"x \in (1,2)"],
+    );
+    exact("[0, 5)", &[r"\left[0,5\right)", r"0 \le x < 5", "[0,5)", r"5 > x \geq 0"]);
+    exact(
+        r"(-\infty, 3]",
+        &[r"x \le 3", r"\left(-\infty,3\right]", "(-inf, 3]", "x <= 3", "3 >= x"],
+    );
+    exact(r"(2,\infty)", &["x > 2", r"(2,+\infty)", "2 < x", "(2, ∞)"]);
+    exact(
+        r"(-\infty,1)\cup(2,\infty)",
+        &[r"(2,\infty)\cup(-\infty,1)", r"(-∞,1)∪(2,∞)", r"x\in(-\infty,1)\cup(2,\infty)"],
+    );
+    exact(
+        r"\{1,2,3\}",
+        &[r"\{3,2,1\}", "{1, 2, 3}", "1, 2, 3", "3,1 and 2", r"\left\{1,2,3\right\}", "1 , 3 , 2"],
+    );
+    exact(
+        "2, -2",
+        &[r"\pm 2", r"x = \pm 2", "-2, 2", "x=2 or x=-2", r"2 \text{ and } {-2}", "x = 2, -2"],
+    );
+    exact(r"1 \pm \sqrt{2}", &[r"1+\sqrt2, 1-\sqrt2", r"\{1-\sqrt{2}, 1+\sqrt{2}\}"]);
+    exact(r"\emptyset", &[r"\varnothing", r"\{\}", "∅"]);
+    exact(r"\{5\}", &["5", "x=5"]);
+    exact("(1,2,3)", &[r"\langle 1,2,3\rangle", r"\left(\frac22,2,3\right)"]);
+    exact(
+        r"\begin{pmatrix}1&2\\3&4\end{pmatrix}",
+        &[
+            r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}",
+            r"\begin{pmatrix} 1 & \frac{4}{2} \\ 3 & 4 \\ \end{pmatrix}",
+            "[[1,2],[3,4]]",
+            r"\left(\begin{array}{cc}1&2\\3&4\end{array}\right)",
+            r"A = \begin{pmatrix}1&2\\3&4\end{pmatrix}",
+        ],
+    );
+    wrong("(1,2)", &["(2,1)", "[1,2]", "(1,2]", "(1,2,3)", "1,2", r"\{1,2\}", "12"]);
+    wrong(r"\{1,2,3\}", &[r"\{1,2\}", r"\{1,2,4\}", r"\{1,1,2\}", "(1,2,3)", "6"]);
+    wrong(r"(2,\infty)", &[r"[2,\infty)", "x < 2", r"(-\infty,2)", r"(2,\infty]"]);
+    wrong("2, -2", &["2", "-2", "2, 2"]);
+    wrong(
+        r"\begin{pmatrix}1&2\\3&4\end{pmatrix}",
+        &[
+            r"\begin{pmatrix}1&3\\2&4\end{pmatrix}",
+            r"\begin{pmatrix}1&2&3&4\end{pmatrix}",
+            r"\begin{pmatrix}1&2\\3&5\end{pmatrix}",
+            "10",
+        ],
+    );
+}
+
+#[test]
+fn words_and_choices() {
+    text("B", &["B", "(B)", r"\text{B}", "B.", r"\textbf{(B)}", "b)", "(b)"]);
+    text("yes", &["Yes", "YES", r"\text{Yes}", "yes."]);
+    text("Monday", &["monday", r"\text{Monday}", "MONDAY."]);
+    text("even function", &["Even Function", r"\text{even function}"]);
+    wrong("B", &["A", "(C)", "x", "12"]);
+    wrong("yes", &["no", "Nope", "12"]);
+    wrong("Monday", &["Tuesday", "mon"]);
+    let no = Settings::default();
+    assert_eq!(judge(r"\textbf{(B) } 12", "B", &no), Verdict::CorrectText);
+    assert_eq!(judge("B = 12", "B", &no), Verdict::Wrong);
+    assert_eq!(judge("Yes +", "yes", &no), Verdict::Wrong);
+    assert_eq!(judge("Yes, because 4 is even", "yes", &no), Verdict::CorrectText);
+    assert_eq!(judge("No, because 4 is even", "yes", &no), Verdict::Wrong);
+}
+
+#[test]
+fn unreadable_answers_are_no_mathematics() {
+    for answer in [r"\frac{1", "2 +", "x^", r"\unknown{3}", "((1)", "1 2 3", "4 = = 4"] {
+        let response = format!("The answer is {answer}\n");
+        let label = Label::read("17").expect("a label");
+        let settings = Settings { last_number: false, ..Settings::default() };
+        let verdict = verify(&response, &[label], &settings).verdict;
+        assert_eq!(verdict, Verdict::Unparsable, "{answer}");
+    }
+}
+
+#[test]
+fn strict_takes_no_hints() {
+    let strict = Settings { strict: true, ..Settings::default() };
+    let check = |answer, label, correct| {
+        assert_eq!(judge(answer, label, &strict).is_correct(), correct, "{answer} for {label}");
+    };
+    check("5 km", "5", false);
+    check("5000 m", "5 km", true);
+    check("50%", "50", false);
+    check("0.5", r"50\%", false);
+    check(r"50\%", r"\frac{100}{2}\%", true);
+    check("x = 5", "5", false);
+    check("1/2", "0.5", true);
+}
+
+#[test]
+fn the_tolerance_is_a_setting() {
+    let loose = Settings { tolerance: 0.01, ..Settings::default() };
+    assert_eq!(judge("3.14", r"\pi", &loose), Verdict::CorrectNumeric);
+    assert_eq!(judge("3.24", r"\pi", &loose), Verdict::Wrong);
+    assert_eq!(judge("100", "101", &loose), Verdict::Wrong, "whole numbers stay exact");
+    let none = Settings { tolerance: 0.0, ..Settings::default() };
+    assert_eq!(judge("0.3333333333", "1/3", &none), Verdict::Wrong);
+    assert_eq!(judge("0.5", "1/2", &none), Verdict::CorrectExact);
+}

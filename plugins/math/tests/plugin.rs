@@ -1,0 +1,111 @@
+//! The plugin as a worker calls it: labels, settings, verdicts, explanations.
+
+use assay_plugin::{Error, Plugin, Request, Scored};
+use assay_plugin_math::Math;
+
+fn run(response: &str, label: &str, settings: &str) -> Result<Scored, Error> {
+    let request = Request::new("?", response, label);
+    let outcome = Math::run_stage("score", settings, &request, None)?;
+    Ok(outcome.scored().expect("one stage").clone())
+}
+
+#[test]
+fn describes_itself_within_the_rules() {
+    let description = Math::describe();
+    assert!(description.deterministic);
+    let names: Vec<_> = description.stages.iter().map(|stage| stage.name.as_str()).collect();
+    assert_eq!(names, ["score"]);
+    for schema in [&description.settings_schema, &description.label_schema] {
+        let schema: serde_json::Value = serde_json::from_str(schema).expect("JSON");
+        assert!(schema.is_object());
+    }
+}
+
+#[test]
+fn labels_are_texts_numbers_or_lists() {
+    let check = |label: &str, reward: f64| {
+        assert_eq!(run("#### 18", label, "{}").expect("scored").reward, reward, "{label}");
+    };
+    check(r#""18""#, 1.0);
+    check("18", 1.0);
+    check("18.0", 1.0);
+    check(r#"["17", 18]"#, 1.0);
+    check(r#"["16", 17]"#, 0.0);
+    check(r#""She has 9 * 2 = 18\n#### 18""#, 1.0);
+    check(r#""thus $\\boxed{18}$""#, 1.0);
+}
+
+#[test]
+fn a_bad_label_is_never_a_reward() {
+    for label in [
+        "null",
+        "true",
+        "{}",
+        "[]",
+        "[[1]]",
+        r#""""#,
+        r#"" ""#,
+        r#""\\frac{1""#,
+        r#""x^""#,
+        r#""\\boxed{3""#,
+        "not json",
+        r#""1 2""#,
+    ] {
+        let result = run("#### 18", label, "{}");
+        assert!(matches!(result, Err(Error::BadRequest(_))), "{label}: {result:?}");
+    }
+}
+
+#[test]
+fn settings_are_checked() {
+    for settings in [
+        r#"{"tolerance": -1}"#,
+        r#"{"tolerance": 1}"#,
+        r#"{"tolerence": 0.1}"#,
+        "[]",
+        "",
+        r#"{"reward_wrong": 1e300}"#,
+    ] {
+        let result = run("#### 18", "18", settings);
+        assert!(matches!(result, Err(Error::BadSettings(_))), "{settings}: {result:?}");
+    }
+    let result = run("#### 17", "18", r#"{"reward_wrong": -0.5, "reward_boxed": 0.1}"#);
+    assert_eq!(result.expect("scored").reward, -0.5);
+    let result = run(r"\boxed{17}", "18", r#"{"reward_wrong": -0.5, "reward_boxed": 0.25}"#);
+    assert_eq!(result.expect("scored").reward, -0.25);
+}
+
+#[test]
+fn the_verdict_says_how_it_was_decided() {
+    let check = |response: &str, label: &str, verdict: &str, explanation: &str| {
+        let scored = run(response, label, "{}").expect("scored");
+        assert_eq!((scored.verdict.as_str(), scored.explanation.as_str()), (verdict, explanation));
+    };
+    check(
+        r"so \boxed{\frac{1}{2}}",
+        "0.5",
+        "correct_exact",
+        r"took `\frac{1}{2}` from the last \boxed; equal to the label `0.5` exactly",
+    );
+    check(
+        "The answer is 0.3333333.",
+        r#""1/3""#,
+        "correct_numeric",
+        "took `0.3333333` from the last \"answer is\"; equal to the label `1/3` within the tolerance",
+    );
+    check(
+        "I think it is 12",
+        "12",
+        "correct_last_number",
+        "took `12` from the last number; equal to the label `12` exactly",
+    );
+    check(
+        "Answer: the box holds 7 of them, or so",
+        "7",
+        "correct_last_number",
+        "took `7` from the last number; equal to the label `7` exactly",
+    );
+    check("A: 5", "6", "wrong", "took `5` from the last A:; not equal to the label `6`");
+    check("no idea", "6", "no_answer", "the response holds no answer");
+    check(r"\boxed{1", "1", "no_answer", r"the last \boxed is not closed");
+}
