@@ -10,16 +10,31 @@ pub enum Action {
     Grant(Grant),
     /// Take back a lease that its worker has not been seen to start. Its answer, should one still
     /// come, is refused by its token.
-    Revoke { worker: WorkerId, lease: LeaseId },
+    Revoke {
+        worker: WorkerId,
+        lease: LeaseId,
+    },
     /// The stage ran past its deadline: kill the process. Its leases are already taken back.
-    KillWorker { worker: WorkerId },
+    KillWorker {
+        worker: WorkerId,
+    },
     /// A stage ended in `next`: keep the artifact for `stage + 1`.
-    Advance { request: RequestId, stage: usize, time: StageTiming },
+    Advance {
+        request: RequestId,
+        stage: usize,
+        time: StageTiming,
+    },
     Finish(Finish),
-    GroupDone { batch: BatchId, group: u32 },
+    GroupDone {
+        batch: BatchId,
+        group: u32,
+    },
     BatchDone(BatchDone),
     /// The batch's expected end moved.
-    Estimate { batch: BatchId, done_at: Micros },
+    Estimate {
+        batch: BatchId,
+        done_at: Micros,
+    },
     /// Send a tick no later than this.
     WakeAt(Micros),
 }
@@ -58,8 +73,13 @@ pub struct Finish {
 pub enum FinalEnd {
     /// The shell holds the reward.
     Scored,
-    TimedOut { stage: usize },
-    Error { code: ErrorCode, attempts: u32 },
+    TimedOut {
+        stage: usize,
+    },
+    Error {
+        code: ErrorCode,
+        attempts: u32,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

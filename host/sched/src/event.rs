@@ -11,16 +11,36 @@ use assay_model::time::Micros;
 pub enum Event {
     BatchAnnounced(NewBatch),
     /// Committed requests. Also how a restart brings back what was there.
-    RequestsSubmitted { batch: BatchId, requests: Vec<NewRequest> },
-    BatchSealed { batch: BatchId },
-    BatchCancelled { batch: BatchId },
+    RequestsSubmitted {
+        batch: BatchId,
+        requests: Vec<NewRequest>,
+    },
+    BatchSealed {
+        batch: BatchId,
+    },
+    BatchCancelled {
+        batch: BatchId,
+    },
     /// A worker dialled in and asks for leases: at most `in_hand_max` at once.
-    WorkerJoined { worker: WorkerId, pool: Arc<str>, in_hand_max: usize },
+    WorkerJoined {
+        worker: WorkerId,
+        pool: Arc<str>,
+        in_hand_max: usize,
+    },
     /// It finishes what is in its hand and gets nothing more.
-    WorkerDraining { worker: WorkerId },
+    WorkerDraining {
+        worker: WorkerId,
+    },
     /// Its process or its connection is gone, or it fell silent.
-    WorkerLost { worker: WorkerId },
-    StageFinished { worker: WorkerId, lease: LeaseId, end: End, ran: Micros },
+    WorkerLost {
+        worker: WorkerId,
+    },
+    StageFinished {
+        worker: WorkerId,
+        lease: LeaseId,
+        end: End,
+        ran: Micros,
+    },
     /// Time has passed; see [`crate::Action::WakeAt`].
     Tick,
 }

@@ -7,6 +7,21 @@ mod action;
 mod config;
 mod event;
 
+mod answer;
+mod batch;
+mod estimate;
+mod grant;
+mod pool;
+mod queue;
+mod request;
+mod sched;
+mod seq_set;
+mod snapshot;
+mod timer;
+mod worker;
+
 pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageTiming};
 pub use config::{Config, Order};
 pub use event::{End, Event, NewBatch, NewRequest, Progress, StageShape};
+pub use sched::Sched;
+pub use snapshot::{PoolSnapshot, Snapshot};

@@ -1,0 +1,196 @@
+//! What the scheduler costs while 1,000,000 requests wait: time a request, and memory.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+#[expect(clippy::disallowed_types, reason = "a benchmark measures time")]
+use std::time::Instant;
+
+use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
+use assay_model::time::Micros;
+use assay_sched::{
+    Action, Config, End, Event, NewBatch, NewRequest, Order, Progress, Sched, StageShape,
+};
+use criterion::{Criterion, Throughput};
+use uuid::Uuid;
+
+const QUEUED: u32 = 1_000_000;
+/// Requests pushed, then popped, between two readings of the clock.
+const ROUND: u64 = 10_000;
+const WORKER: WorkerId = WorkerId(1);
+
+/// Counts the bytes that are allocated.
+struct Counting;
+
+static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[expect(unsafe_code, reason = "the memory that a queued request takes is read from here")]
+// SAFETY: everything is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps `alloc`'s contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps `dealloc`'s contract.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// A scheduler with one busy worker, and the lease in its hand.
+struct Rig {
+    sched: Sched,
+    now: u64,
+    lease: Option<LeaseId>,
+    next_seq: Vec<u32>,
+}
+
+impl Rig {
+    fn new(order: Order, batches: u32) -> Self {
+        let config = Config { order, ..Config::default() };
+        let mut rig = Self { sched: Sched::new(config), now: 0, lease: None, next_seq: Vec::new() };
+        let pool: Arc<str> = "cpu".into();
+        let stage =
+            StageShape { pool: Arc::clone(&pool), timeout: Micros::from_secs(1), retries_max: 0 };
+        let stages: Arc<[StageShape]> = [stage].into();
+        for batch in 0..batches {
+            rig.next_seq.push(0);
+            rig.step(Event::BatchAnnounced(NewBatch {
+                id: id(batch),
+                tenant: TenantId(Uuid::nil()),
+                run: "run".into(),
+                plugin: Digest([1; 32]),
+                stages: Arc::clone(&stages),
+                expected_size: None,
+                group_size: Some(8),
+                announced: Micros(0),
+            }));
+        }
+        rig.step(Event::WorkerJoined { worker: WORKER, pool, in_hand_max: 1 });
+        rig
+    }
+
+    /// With this many waiting, spread over its batches.
+    fn filled(order: Order, batches: u32, queued: u32) -> Self {
+        let mut rig = Self::new(order, batches);
+        for at in 0..=queued {
+            rig.push(at % batches);
+        }
+        rig
+    }
+
+    fn step(&mut self, event: Event) {
+        self.now += 1;
+        for action in black_box(self.sched.step(Micros(self.now), event)) {
+            if let Action::Grant(grant) = action {
+                self.lease = Some(grant.lease);
+            }
+        }
+    }
+
+    fn push(&mut self, batch: u32) {
+        let seq = &mut self.next_seq[batch as usize];
+        let request = NewRequest {
+            seq: *seq,
+            group: Some(*seq / 8),
+            arrived: Micros(self.now),
+            progress: Progress::Waiting { stage: 0 },
+        };
+        *seq += 1;
+        self.step(Event::RequestsSubmitted { batch: id(batch), requests: vec![request] });
+    }
+
+    /// The running request ends, the next is granted.
+    fn pop(&mut self) {
+        let lease = self.lease.take().expect("something waits");
+        let (end, ran) = (End::Scored, Micros(100));
+        self.step(Event::StageFinished { worker: WORKER, lease, end, ran });
+    }
+}
+
+fn id(batch: u32) -> BatchId {
+    BatchId(Uuid::from_u128(u128::from(batch)))
+}
+
+#[derive(Clone, Copy)]
+enum Measured {
+    Push,
+    Pop,
+    Life,
+}
+
+fn measure(rig: &mut Rig, batches: u32, rounds: u64, measured: Measured) -> Duration {
+    let mut total = Duration::ZERO;
+    let mut left = rounds;
+    while left > 0 {
+        let round = left.min(ROUND);
+        let start = now();
+        (0..round).for_each(|at| rig.push(at as u32 % batches));
+        let pushed = now();
+        (0..round).for_each(|_| rig.pop());
+        total += match measured {
+            Measured::Push => pushed - start,
+            Measured::Pop => pushed.elapsed(),
+            Measured::Life => start.elapsed(),
+        };
+        left -= round;
+    }
+    total
+}
+
+#[expect(clippy::disallowed_types, reason = "a benchmark measures time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn time(criterion: &mut Criterion) {
+    for (name, order, batches) in [
+        ("ebf, 8 batches", Order::Ebf, 8),
+        ("ebf, 10,000 batches", Order::Ebf, 10_000),
+        ("fcfs, 8 batches", Order::Fcfs, 8),
+    ] {
+        let mut group = criterion.benchmark_group(format!("1,000,000 queued, {name}"));
+        group.throughput(Throughput::Elements(1));
+        let mut rig = Rig::filled(order, batches, QUEUED);
+        for (name, measured) in
+            [("push", Measured::Push), ("pop", Measured::Pop), ("life", Measured::Life)]
+        {
+            group.bench_function(name, |bencher| {
+                bencher.iter_custom(|rounds| measure(&mut rig, batches, rounds, measured));
+            });
+        }
+        group.finish();
+    }
+}
+
+fn memory() {
+    for batches in [8, 1_000, QUEUED] {
+        let before = ALLOCATED.load(Ordering::Relaxed);
+        let rig = Rig::filled(Order::Ebf, batches, QUEUED);
+        let bytes = ALLOCATED.load(Ordering::Relaxed) - before;
+        println!(
+            "{QUEUED} queued in {batches} batches: {} bytes a request",
+            bytes / QUEUED as usize
+        );
+        drop(rig);
+    }
+}
+
+fn main() {
+    memory();
+    let mut criterion = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_secs(1))
+        .measurement_time(Duration::from_secs(3))
+        .configure_from_args();
+    time(&mut criterion);
+    criterion.final_summary();
+}

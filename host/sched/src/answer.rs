@@ -1,0 +1,138 @@
+//! What workers do: they join, answer, stall, overrun, drain and get lost.
+//!
+//! A lease's answer counts only while the lease is in that worker's hand; every other is stale.
+
+use std::sync::Arc;
+
+use assay_model::id::{LeaseId, RequestId, WorkerId};
+use assay_model::outcome::ErrorCode;
+use assay_model::time::Micros;
+
+use crate::action::{Action, StageTiming};
+use crate::event::End;
+use crate::request::Then;
+use crate::sched::{Sched, pool};
+use crate::timer::Due;
+use crate::worker::{Held, Overrun, Worker};
+
+impl Sched {
+    pub(crate) fn join(&mut self, id: WorkerId, name: Arc<str>, in_hand_max: usize) {
+        if self.workers.contains_key(&id) {
+            return;
+        }
+        let pool = pool(&mut self.pools, &self.config, &name);
+        pool.workers += 1;
+        self.workers.insert(id, Worker::new(id, name, in_hand_max));
+        self.settle(id);
+    }
+
+    pub(crate) fn drain(&mut self, id: WorkerId) {
+        if let Some(worker) = self.workers.get_mut(&id) {
+            worker.draining = true;
+            self.settle(id);
+        }
+    }
+
+    pub(crate) fn stage_finished(
+        &mut self,
+        worker: WorkerId,
+        lease: LeaseId,
+        end: End,
+        ran: Micros,
+        out: &mut Vec<Action>,
+    ) {
+        let now = self.now;
+        let held = self.workers.get_mut(&worker).and_then(|worker| worker.release(lease, now));
+        let Some(held) = held else { return };
+        self.settle(worker);
+        if held.abandoned {
+            return;
+        }
+        let id = held.request;
+        let batch = self.batches.get_mut(&id.batch).expect("a live lease's batch is live");
+        let stages = Arc::clone(&batch.new.stages);
+        let plugin = batch.new.plugin;
+        let request = batch.request(id.seq);
+        let stage = request.stage;
+        let shape = &stages[stage];
+        let then = request.answered(end, shape, stage + 1 == stages.len());
+        let queued = held.granted.since(request.ready);
+        let timing = StageTiming { stage, queued, ran, attempts: request.tries };
+        if !matches!(end, End::Failed(_)) {
+            self.estimates.stage_ran(plugin, stage, shape, ran);
+        }
+        match then {
+            Then::Advance => {
+                batch.advance(id.seq, timing, now);
+                out.push(Action::Advance { request: id, stage, time: timing });
+                self.queue(id);
+            }
+            Then::Retry => self.queue(id),
+            Then::End(end) => batch.finish(id.seq, end, Some(timing), now, out),
+        }
+        self.progressed(id.batch, out);
+        self.refresh_others(out);
+    }
+
+    /// The worker is gone: what it ran counts as a lost try, what waited behind that does not.
+    pub(crate) fn lose(&mut self, id: WorkerId, code: ErrorCode, out: &mut Vec<Action>) {
+        let Some(worker) = self.workers.remove(&id) else { return };
+        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        pool.workers -= 1;
+        let mut hand = worker.leave(pool, &mut self.timers);
+        let head = hand.pop_front();
+        for held in hand {
+            self.queue(held.request);
+        }
+        let Some(Held { request, .. }) = head.filter(|held| !held.abandoned) else { return };
+        let batch = self.batches.get_mut(&request.batch).expect("a live lease's batch is live");
+        match batch.request(request.seq).lost(code, self.config.worker_lost_retries_max) {
+            None => self.queue(request),
+            Some(end) => batch.finish(request.seq, end, None, self.now, out),
+        }
+        self.progressed(request.batch, out);
+    }
+
+    /// Handles everything that is due.
+    pub(crate) fn tick(&mut self, out: &mut Vec<Action>) {
+        while let Some(due) = self.timers.first_due(self.now) {
+            match due {
+                Due::Batch(batch) => self.batch_due(batch, out),
+                Due::Worker(worker) => self.worker_due(worker, out),
+            }
+        }
+    }
+
+    fn worker_due(&mut self, id: WorkerId, out: &mut Vec<Action>) {
+        let worker = self.workers.get_mut(&id).expect("a timer's worker is there");
+        match worker.overrun(&self.config, self.now) {
+            Overrun::PastDeadline => {
+                out.push(Action::KillWorker { worker: id });
+                self.lose(id, ErrorCode::LeaseExpired, out);
+            }
+            Overrun::Stalled => {
+                let behind = worker.stall();
+                self.settle(id);
+                for held in behind {
+                    out.push(Action::Revoke { worker: id, lease: held.lease });
+                    self.queue(held.request);
+                }
+            }
+            Overrun::None => self.settle(id),
+        }
+    }
+
+    /// Takes the lease of an ended request out of the worker's hand.
+    pub(crate) fn take_back(&mut self, id: WorkerId, request: RequestId, out: &mut Vec<Action>) {
+        let worker = self.workers.get_mut(&id).expect("a holder is there");
+        let revoked = worker.abandon(request);
+        out.extend(revoked.map(|lease| Action::Revoke { worker: id, lease }));
+        self.settle(id);
+    }
+
+    fn settle(&mut self, id: WorkerId) {
+        let worker = self.workers.get_mut(&id).expect("only a worker that is there is settled");
+        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        worker.settle(&self.config, pool, &mut self.timers);
+    }
+}

@@ -1,0 +1,277 @@
+//! One batch: its unfinished requests, its groups, and when it could end (the paper's T).
+//!
+//! ```text
+//!                first request          sealed, or as many as expected
+//!   ANNOUNCED -----------------> OPEN ---------------------------------> SEALED
+//!     |  |  |                    |  |                                    |    |
+//!     |  |  | sealed, empty      |  | idle for too long                  |    |
+//!     |  |  +-----> done         |  +---------> expired                  |    |
+//!     |  | no request for long   |                       all ended       |    |
+//!     |  +-----> expired         | cancelled                done <-------+    |
+//!     | cancelled                v                                            |
+//!     +----------------------> cancelled <------------------------------------+
+//! ```
+//!
+//! Owned by the scheduler, which drops it once it is done, cancelled or expired: a final batch is
+//! an unknown one. Requests may come in every state; while open and idle means without unfinished
+//! requests. It must never end a request twice.
+
+use std::collections::BTreeMap;
+
+use assay_model::id::RequestId;
+use assay_model::time::Micros;
+
+use crate::action::{Action, FinalEnd, StageTiming};
+use crate::config::Config;
+use crate::estimate::{Estimates, expected};
+use crate::event::{NewBatch, NewRequest, Progress};
+use crate::queue::Rank;
+use crate::request::Request;
+use crate::seq_set::SeqSet;
+
+/// The expected end is told anew when it moved by more than this and by more than one part in
+/// `TOLD_PART` of the time left.
+const TOLD_MIN: Micros = Micros::from_ms(100);
+const TOLD_PART: u64 = 20;
+
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) new: NewBatch,
+    pub(crate) requests: BTreeMap<u32, Request>,
+    /// Its entry among the timers.
+    pub(crate) due: Option<Micros>,
+    sealed: bool,
+    submitted: SeqSet,
+    groups: BTreeMap<u32, Group>,
+    stages: Vec<Reached>,
+    first_arrival: Option<Micros>,
+    /// From the first arrival to T of the run's last completed batch, as it stood at the first
+    /// request.
+    span_before: Option<Micros>,
+    earliest_end: Option<Micros>,
+    /// When something last happened to it.
+    touched: Micros,
+    estimate: Option<Micros>,
+    told: Option<Micros>,
+}
+
+/// What reached a stage: how many requests are there now, and the latest point at which one could
+/// have been, had none ever queued.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reached {
+    live: usize,
+    latest: Micros,
+}
+
+#[derive(Debug, Default)]
+struct Group {
+    submitted: u32,
+    ended: u32,
+    done: bool,
+}
+
+impl Batch {
+    pub(crate) fn new(new: NewBatch) -> Self {
+        let stages = vec![Reached::default(); new.stages.len()];
+        let mut batch = Self {
+            new,
+            requests: BTreeMap::new(),
+            due: None,
+            sealed: false,
+            submitted: SeqSet::default(),
+            groups: BTreeMap::new(),
+            stages,
+            first_arrival: None,
+            span_before: None,
+            earliest_end: None,
+            touched: Micros::ZERO,
+            estimate: None,
+            told: None,
+        };
+        batch.sealed = batch.is_full();
+        batch
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.sealed && self.requests.is_empty()
+    }
+
+    pub(crate) fn earliest_end(&self) -> Option<Micros> {
+        self.earliest_end
+    }
+
+    pub(crate) fn estimate(&self) -> Option<Micros> {
+        self.estimate
+    }
+
+    /// From the first arrival to T.
+    pub(crate) fn span(&self) -> Option<Micros> {
+        Some(self.earliest_end?.since(self.first_arrival?))
+    }
+
+    pub(crate) fn rank(&self) -> Rank {
+        Rank { at: self.estimate.unwrap_or(Micros::MAX), announced: self.new.announced }
+    }
+
+    /// When it is to be looked at next, to see whether it has expired.
+    pub(crate) fn expires(&self, config: &Config) -> Option<Micros> {
+        match self.first_arrival {
+            _ if self.sealed => None,
+            None => Some(self.new.announced + config.announced_max),
+            Some(_) => Some(self.touched + config.open_idle_max),
+        }
+    }
+
+    /// Takes requests in. Returns those that wait.
+    pub(crate) fn submit(
+        &mut self,
+        requests: Vec<NewRequest>,
+        now: Micros,
+        out: &mut Vec<Action>,
+    ) -> Vec<u32> {
+        let mut waiting = Vec::with_capacity(requests.len());
+        for request in requests {
+            if !self.submitted.insert(request.seq) {
+                continue;
+            }
+            let first = self.first_arrival.unwrap_or(Micros::MAX);
+            self.first_arrival = Some(first.min(request.arrived));
+            self.touched = now;
+            if let Some(group) = request.group {
+                self.groups.entry(group).or_default().submitted += 1;
+            }
+            match request.progress {
+                Progress::Waiting { stage } => {
+                    self.admit(request, stage, now);
+                    waiting.push(request.seq);
+                }
+                Progress::Finished { earliest_end } => {
+                    self.count_end(request.group, earliest_end, out);
+                }
+            }
+        }
+        if self.is_full() {
+            self.seal(out);
+        }
+        waiting
+    }
+
+    fn admit(&mut self, new: NewRequest, stage: usize, now: Micros) {
+        let stage = stage.min(self.stages.len() - 1);
+        let ready = if stage == 0 { new.arrived } else { now };
+        let request = Request::new(new.group, stage, new.arrived, ready);
+        self.requests.insert(new.seq, request);
+        self.reach(stage, new.arrived);
+    }
+
+    fn reach(&mut self, stage: usize, at: Micros) {
+        let reached = &mut self.stages[stage];
+        reached.live += 1;
+        reached.latest = reached.latest.max(at);
+    }
+
+    /// No more requests are expected. A group whose size nobody told is complete with those that
+    /// were submitted.
+    pub(crate) fn seal(&mut self, out: &mut Vec<Action>) {
+        if self.sealed {
+            return;
+        }
+        self.sealed = true;
+        for (number, group) in &mut self.groups {
+            if !group.done && group.ended == group.submitted {
+                group.done = true;
+                out.push(Action::GroupDone { batch: self.new.id, group: *number });
+            }
+        }
+    }
+
+    /// The request goes on to its next stage.
+    pub(crate) fn advance(&mut self, seq: u32, timing: StageTiming, now: Micros) {
+        let request = self.requests.get_mut(&seq).expect("a live lease's request is unfinished");
+        self.stages[request.stage].live -= 1;
+        request.ran.push(timing);
+        request.advance(now);
+        let (stage, at) = (request.stage, request.earliest_end());
+        self.reach(stage, at);
+        self.touched = now;
+    }
+
+    /// The request ends; `timing` is of its last stage, where that ran to an end.
+    pub(crate) fn finish(
+        &mut self,
+        seq: u32,
+        end: FinalEnd,
+        timing: Option<StageTiming>,
+        now: Micros,
+        out: &mut Vec<Action>,
+    ) {
+        let mut request = self.requests.remove(&seq).expect("a request ends once");
+        request.ran.extend(timing);
+        self.stages[request.stage].live -= 1;
+        self.touched = now;
+        let group = request.group;
+        let finish = request.into_finish(RequestId { batch: self.new.id, seq }, end);
+        let earliest_end = finish.earliest_end;
+        out.push(Action::Finish(finish));
+        self.count_end(group, earliest_end, out);
+    }
+
+    fn count_end(&mut self, group: Option<u32>, earliest_end: Micros, out: &mut Vec<Action>) {
+        self.earliest_end = self.earliest_end.max(Some(earliest_end));
+        let Some(number) = group else { return };
+        let size = self.new.group_size;
+        let group = self.groups.get_mut(&number).expect("a group is counted when submitted");
+        group.ended += 1;
+        let complete = size.is_some_and(|size| group.ended >= size)
+            || (self.sealed && group.ended == group.submitted);
+        if complete && !group.done {
+            group.done = true;
+            out.push(Action::GroupDone { batch: self.new.id, group: number });
+        }
+    }
+
+    /// Estimates its completion anew (eq. 1 and 2, with expected times for the stages left); says
+    /// whether it moved.
+    pub(crate) fn refresh(&mut self, estimates: &Estimates) -> bool {
+        let Some(first) = self.first_arrival else { return false };
+        if self.estimate.is_none() {
+            self.span_before = estimates.span(self.new.tenant, &self.new.run);
+        }
+        let means = estimates.stages(&self.new.plugin);
+        let mut at = self.earliest_end.unwrap_or(Micros::ZERO);
+        let mut left = Micros::ZERO;
+        for (stage, reached) in self.stages.iter().enumerate().rev() {
+            left = left + expected(means.get(stage).copied().flatten(), &self.new.stages[stage]);
+            if reached.live > 0 {
+                at = at.max(reached.latest + left);
+            }
+        }
+        if let Some(span) = self.span_before {
+            at = at.max(first + span);
+        }
+        let moved = self.estimate != Some(at);
+        self.estimate = Some(at);
+        moved
+    }
+
+    /// The estimate, when it is worth telling.
+    pub(crate) fn tell(&mut self, now: Micros) -> Option<Micros> {
+        let estimate = self.estimate?;
+        if let Some(told) = self.told {
+            let slack = TOLD_MIN.max(Micros(told.since(now).0 / TOLD_PART));
+            if told.0.abs_diff(estimate.0) <= slack.0 {
+                return None;
+            }
+        }
+        self.told = Some(estimate);
+        self.told
+    }
+
+    fn is_full(&self) -> bool {
+        self.new.expected_size.is_some_and(|size| self.submitted.len() >= size)
+    }
+
+    pub(crate) fn request(&mut self, seq: u32) -> &mut Request {
+        self.requests.get_mut(&seq).expect("what waits or is in hand is unfinished")
+    }
+}

@@ -1,0 +1,40 @@
+//! Grants: what waits meets the workers that take leases.
+
+use assay_model::id::LeaseId;
+
+use crate::action::{Action, Grant};
+use crate::sched::Sched;
+use crate::worker::Held;
+
+impl Sched {
+    /// Grants until each pool is out of requests or of workers that take one.
+    pub(crate) fn grant(&mut self, out: &mut Vec<Action>) {
+        for pool in self.pools.values_mut() {
+            while let Some(id) = pool.best_offer() {
+                let Some(request_id) = pool.queue.pop() else { break };
+                let batch =
+                    self.batches.get_mut(&request_id.batch).expect("what waits has a live batch");
+                let worker = self.workers.get_mut(&id).expect("an offer's worker is there");
+                let plugin = batch.new.plugin;
+                let request = batch.request(request_id.seq);
+                request.holder = Some(id);
+                let (stage, attempt) = (request.stage, request.tries + 1);
+                let mean = self.estimates.stages(&plugin).get(stage).copied().flatten();
+                self.last_lease = LeaseId(self.last_lease.0 + 1);
+                let held = Held {
+                    lease: self.last_lease,
+                    request: request_id,
+                    granted: self.now,
+                    timeout: batch.new.stages[stage].timeout,
+                    expected: mean.map(|mean| mean.value()),
+                    abandoned: false,
+                };
+                worker.hold(held, self.now);
+                worker.settle(&self.config, pool, &mut self.timers);
+                let lease = self.last_lease;
+                let grant = Grant { worker: id, lease, request: request_id, stage, attempt };
+                out.push(Action::Grant(grant));
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What waits for one pool, in the order in which it is served.
+//!
+//! Owned by the pool. Each batch has a lane, first come, first served; the lanes are ordered by
+//! rank, so that a batch whose estimate moves is one entry to move, however many of its requests
+//! wait. It must never hold a request that a worker holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_model::id::{BatchId, RequestId};
+use assay_model::time::Micros;
+
+use crate::config::Order;
+
+/// The smaller is served first. Under EBF `at` is the batch's estimated completion; under FCFS it
+/// is when the first request of its lane became ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank {
+    pub(crate) at: Micros,
+    /// Breaks ties: the batch announced earlier goes first.
+    pub(crate) announced: Micros,
+}
+
+#[derive(Debug)]
+struct Lane {
+    rank: Rank,
+    /// By when they became ready, then by their place in the batch.
+    waiting: BTreeSet<(Micros, u32)>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Queue {
+    order: Order,
+    lanes: BTreeMap<BatchId, Lane>,
+    ranks: BTreeSet<(Rank, BatchId)>,
+    len: usize,
+}
+
+impl Queue {
+    pub(crate) fn new(order: Order) -> Self {
+        Self { order, lanes: BTreeMap::new(), ranks: BTreeSet::new(), len: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn push(&mut self, request: RequestId, rank: Rank, ready: Micros) {
+        let RequestId { batch, seq } = request;
+        let lane = self.lanes.entry(batch).or_insert_with(|| {
+            self.ranks.insert((rank, batch));
+            Lane { rank, waiting: BTreeSet::new() }
+        });
+        let new = lane.waiting.insert((ready, seq));
+        debug_assert!(new, "{request} waits twice");
+        self.len += 1;
+        let rank = match self.order {
+            Order::Ebf => rank,
+            Order::Fcfs => lane.by_arrival(),
+        };
+        lane.move_to(rank, batch, &mut self.ranks);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<RequestId> {
+        let &(rank, batch) = self.ranks.first()?;
+        let lane = self.lanes.get_mut(&batch).expect("a rank has a lane");
+        let (_, seq) = lane.waiting.pop_first().expect("a lane is never empty");
+        self.len -= 1;
+        if lane.waiting.is_empty() {
+            self.lanes.remove(&batch);
+            self.ranks.remove(&(rank, batch));
+        } else if self.order == Order::Fcfs {
+            lane.move_to(lane.by_arrival(), batch, &mut self.ranks);
+        }
+        Some(RequestId { batch, seq })
+    }
+
+    /// The batch's estimate moved: O(log batches).
+    pub(crate) fn rerank(&mut self, batch: BatchId, rank: Rank) {
+        if self.order == Order::Fcfs {
+            return;
+        }
+        if let Some(lane) = self.lanes.get_mut(&batch) {
+            lane.move_to(rank, batch, &mut self.ranks);
+        }
+    }
+
+    pub(crate) fn remove_batch(&mut self, batch: BatchId) {
+        if let Some(lane) = self.lanes.remove(&batch) {
+            self.ranks.remove(&(lane.rank, batch));
+            self.len -= lane.waiting.len();
+        }
+    }
+}
+
+impl Lane {
+    fn by_arrival(&self) -> Rank {
+        let (ready, _) = self.waiting.first().expect("a lane is never empty");
+        Rank { at: *ready, ..self.rank }
+    }
+
+    fn move_to(&mut self, rank: Rank, batch: BatchId, ranks: &mut BTreeSet<(Rank, BatchId)>) {
+        if self.rank != rank {
+            ranks.remove(&(self.rank, batch));
+            ranks.insert((rank, batch));
+            self.rank = rank;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn id(batch: u128, seq: u32) -> RequestId {
+        RequestId { batch: BatchId(Uuid::from_u128(batch)), seq }
+    }
+
+    fn rank(at: u64) -> Rank {
+        Rank { at: Micros(at), announced: Micros(0) }
+    }
+
+    fn drain(mut queue: Queue) -> Vec<RequestId> {
+        let drained = std::iter::from_fn(|| queue.pop()).collect();
+        assert!(queue.len() == 0 && queue.lanes.is_empty() && queue.ranks.is_empty());
+        drained
+    }
+
+    fn filled(order: Order) -> Queue {
+        let mut queue = Queue::new(order);
+        queue.push(id(1, 1), rank(90), Micros(10));
+        queue.push(id(1, 0), rank(90), Micros(30));
+        queue.push(id(2, 0), rank(50), Micros(20));
+        queue.push(id(2, 1), rank(50), Micros(20));
+        queue
+    }
+
+    #[test]
+    fn ebf_serves_the_batch_that_ends_first() {
+        let expected = [id(2, 0), id(2, 1), id(1, 1), id(1, 0)];
+        assert_eq!(drain(filled(Order::Ebf)), expected);
+    }
+
+    #[test]
+    fn fcfs_serves_by_ready_time_over_all_batches() {
+        let expected = [id(1, 1), id(2, 0), id(2, 1), id(1, 0)];
+        assert_eq!(drain(filled(Order::Fcfs)), expected);
+    }
+
+    #[test]
+    fn a_moved_estimate_moves_the_whole_lane() {
+        let mut queue = filled(Order::Ebf);
+        queue.rerank(id(1, 0).batch, rank(40));
+        assert_eq!(drain(queue), [id(1, 1), id(1, 0), id(2, 0), id(2, 1)]);
+    }
+
+    #[test]
+    fn ties_go_to_the_batch_announced_earlier() {
+        let mut queue = Queue::new(Order::Ebf);
+        let at = Micros(5);
+        queue.push(id(1, 0), Rank { at, announced: Micros(2) }, Micros(0));
+        queue.push(id(2, 0), Rank { at, announced: Micros(1) }, Micros(9));
+        assert_eq!(drain(queue), [id(2, 0), id(1, 0)]);
+    }
+
+    #[test]
+    fn a_removed_batch_leaves_nothing() {
+        for order in [Order::Ebf, Order::Fcfs] {
+            let mut queue = filled(order);
+            queue.remove_batch(id(1, 0).batch);
+            assert_eq!(queue.len(), 2);
+            assert_eq!(drain(queue), [id(2, 0), id(2, 1)]);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! One unfinished request: where it stands and what its stages took.
+//!
+//! ```text
+//!                 granted                    scored, timed out, failed for good,
+//!            +---------------+               lost or expired too often
+//!            |               v             +----------------------------> ended
+//!  ready -> WAITING       IN HAND ---------+
+//!            ^               |             +--> WAITING for the next stage (next)
+//!            +---------------+
+//!        revoked, behind a lost head: not counted
+//!        failed in passing, lost, expired: one more try
+//! ```
+//!
+//! A cancelled or expired batch ends it from either state. An ended request is no longer here.
+//! Owned by its batch. It must never be in a queue and in a hand at once.
+
+use assay_model::id::{RequestId, WorkerId};
+use assay_model::outcome::ErrorCode;
+use assay_model::time::Micros;
+
+use crate::action::{FinalEnd, Finish, StageTiming};
+use crate::event::{End, StageShape};
+
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) group: Option<u32>,
+    pub(crate) stage: usize,
+    pub(crate) arrived: Micros,
+    /// When it became ready for its stage; it keeps its place in the queue over all tries.
+    pub(crate) ready: Micros,
+    /// `None`: it waits.
+    pub(crate) holder: Option<WorkerId>,
+    /// Ended tries of this stage; those that failed, and those that were lost with their worker.
+    pub(crate) tries: u32,
+    failed: u32,
+    lost: u32,
+    pub(crate) ran: Vec<StageTiming>,
+}
+
+/// What follows from the end of a try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    Advance,
+    Retry,
+    End(FinalEnd),
+}
+
+impl Request {
+    pub(crate) fn new(group: Option<u32>, stage: usize, arrived: Micros, ready: Micros) -> Self {
+        Self {
+            group,
+            stage,
+            arrived,
+            ready,
+            holder: None,
+            tries: 0,
+            failed: 0,
+            lost: 0,
+            ran: Vec::new(),
+        }
+    }
+
+    /// The paper's t_i (eq. 1), as far as its stages ran.
+    pub(crate) fn earliest_end(&self) -> Micros {
+        self.ran.iter().fold(self.arrived, |at, stage| at + stage.ran)
+    }
+
+    /// A try ended with an answer.
+    pub(crate) fn answered(&mut self, end: End, shape: &StageShape, last: bool) -> Then {
+        self.holder = None;
+        self.tries += 1;
+        let failed = |code| Then::End(FinalEnd::Error { code, attempts: self.tries });
+        match end {
+            End::Next if last => failed(ErrorCode::BadOutcome),
+            End::Next => Then::Advance,
+            End::Scored => Then::End(FinalEnd::Scored),
+            // Tried again, it would run into its timeout again.
+            End::TimedOut => Then::End(FinalEnd::TimedOut { stage: self.stage }),
+            End::Failed(code) if may_pass(code) && self.failed < shape.retries_max => {
+                self.failed += 1;
+                Then::Retry
+            }
+            End::Failed(code) => failed(code),
+        }
+    }
+
+    /// A try was lost with its worker.
+    /// Returns how the request ends, or `None` when it is tried again.
+    pub(crate) fn lost(&mut self, code: ErrorCode, retries_max: u32) -> Option<FinalEnd> {
+        self.holder = None;
+        self.tries += 1;
+        self.lost += 1;
+        (self.lost > retries_max).then_some(FinalEnd::Error { code, attempts: self.tries })
+    }
+
+    pub(crate) fn into_finish(self, request: RequestId, end: FinalEnd) -> Finish {
+        let earliest_end = self.earliest_end();
+        Finish { request, end, stages: self.ran, earliest_end }
+    }
+
+    /// Ready for the next stage.
+    pub(crate) fn advance(&mut self, now: Micros) {
+        self.stage += 1;
+        self.ready = now;
+        self.tries = 0;
+        self.failed = 0;
+        self.lost = 0;
+    }
+}
+
+/// Failures of a plugin or a capability that another try may not meet.
+const fn may_pass(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::PluginError | ErrorCode::Unavailable | ErrorCode::PluginUnloadable)
+}

@@ -1,0 +1,273 @@
+//! The scheduler: the state, the dispatch on events, and the life of batches.
+//!
+//! It owns everything else in this crate. `answer` handles what workers do, `grant` what they get.
+//! Between two steps each unfinished request is either in the queue of its stage's pool or in one
+//! worker's hand, and no worker that takes a lease goes without while something waits for it.
+
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
+use std::sync::Arc;
+
+use assay_model::id::{BatchId, LeaseId, RequestId, WorkerId};
+use assay_model::outcome::ErrorCode;
+use assay_model::time::Micros;
+
+use crate::action::{Action, BatchDone, BatchEnding, FinalEnd};
+use crate::batch::Batch;
+use crate::config::Config;
+use crate::estimate::Estimates;
+use crate::event::{Event, NewBatch, NewRequest};
+use crate::pool::Pool;
+use crate::snapshot::{PoolSnapshot, Snapshot};
+use crate::timer::{Due, Timers};
+use crate::worker::Worker;
+
+/// Batches whose estimate is brought up to date after each answer, in turn: service times move for
+/// all batches of a plugin, and this bounds both the work and how stale an estimate gets.
+const REFRESHED_PER_ANSWER: usize = 2;
+
+#[derive(Debug)]
+pub struct Sched {
+    pub(crate) config: Config,
+    /// Never goes back, whatever the caller's clock does.
+    pub(crate) now: Micros,
+    pub(crate) last_lease: LeaseId,
+    pub(crate) batches: BTreeMap<BatchId, Batch>,
+    pub(crate) pools: BTreeMap<Arc<str>, Pool>,
+    pub(crate) workers: BTreeMap<WorkerId, Worker>,
+    pub(crate) estimates: Estimates,
+    pub(crate) timers: Timers,
+    /// The batch refreshed last in turn.
+    turn: Option<BatchId>,
+}
+
+impl Sched {
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self {
+            now: Micros::ZERO,
+            last_lease: config.leases_after,
+            batches: BTreeMap::new(),
+            pools: BTreeMap::new(),
+            workers: BTreeMap::new(),
+            estimates: Estimates::new(),
+            timers: Timers::default(),
+            turn: None,
+            config,
+        }
+    }
+
+    /// Takes in what happened and says what to do, in order. Events that concern an unknown or
+    /// ended batch, worker or lease change nothing.
+    #[must_use]
+    pub fn step(&mut self, now: Micros, event: Event) -> Vec<Action> {
+        self.now = self.now.max(now);
+        let mut out = Vec::new();
+        match event {
+            Event::BatchAnnounced(new) => self.announce(new, &mut out),
+            Event::RequestsSubmitted { batch, requests } => self.submit(batch, requests, &mut out),
+            Event::BatchSealed { batch } => self.seal(batch, &mut out),
+            Event::BatchCancelled { batch } => self.close(batch, BatchEnding::Cancelled, &mut out),
+            Event::WorkerJoined { worker, pool, in_hand_max } => {
+                self.join(worker, pool, in_hand_max);
+            }
+            Event::WorkerDraining { worker } => self.drain(worker),
+            Event::WorkerLost { worker } => self.lose(worker, ErrorCode::WorkerLost, &mut out),
+            Event::StageFinished { worker, lease, end, ran } => {
+                self.stage_finished(worker, lease, end, ran, &mut out);
+            }
+            Event::Tick => self.tick(&mut out),
+        }
+        self.grant(&mut out);
+        self.pools.retain(|_, pool| !pool.is_empty());
+        out.extend(self.timers.next_wake(self.now).map(Action::WakeAt));
+        out
+    }
+
+    /// When the batch is expected to end if nothing of it has to queue; by this EBF ranks. `None`
+    /// for an unknown or ended batch and for one without requests.
+    #[must_use]
+    pub fn estimated_done(&self, batch: BatchId) -> Option<Micros> {
+        self.batches.get(&batch)?.estimate()
+    }
+
+    /// O(pools + workers).
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let mut pools: BTreeMap<&Arc<str>, PoolSnapshot> = BTreeMap::new();
+        let mut requests = 0;
+        for (name, pool) in &self.pools {
+            requests += pool.queue.len();
+            let snapshot = PoolSnapshot {
+                pool: Arc::clone(name),
+                queued: pool.queue.len(),
+                in_hand: 0,
+                workers: pool.workers,
+                idle: 0,
+                draining: 0,
+            };
+            pools.insert(name, snapshot);
+        }
+        for worker in self.workers.values() {
+            let hand = worker.hand();
+            requests += hand.iter().filter(|held| !held.abandoned).count();
+            let pool = pools.get_mut(&worker.pool).expect("a worker's pool is there");
+            pool.in_hand += hand.len();
+            pool.idle += usize::from(hand.is_empty() && !worker.draining);
+            pool.draining += usize::from(worker.draining);
+        }
+        Snapshot { pools: pools.into_values().collect(), batches: self.batches.len(), requests }
+    }
+
+    /// A batch without stages has nothing to run and is not taken.
+    fn announce(&mut self, new: NewBatch, out: &mut Vec<Action>) {
+        let id = new.id;
+        if self.batches.contains_key(&id) || new.stages.is_empty() {
+            return;
+        }
+        self.estimates.plugin_used(new.plugin, new.stages.len());
+        self.batches.insert(id, Batch::new(new));
+        self.batch_changed(id, out);
+    }
+
+    fn submit(&mut self, id: BatchId, requests: Vec<NewRequest>, out: &mut Vec<Action>) {
+        let Some(batch) = self.batches.get_mut(&id) else { return };
+        let waiting = batch.submit(requests, self.now, out);
+        batch.refresh(&self.estimates);
+        for seq in waiting {
+            self.queue(RequestId { batch: id, seq });
+        }
+        self.refreshed(id, out);
+        self.batch_changed(id, out);
+    }
+
+    fn seal(&mut self, id: BatchId, out: &mut Vec<Action>) {
+        let Some(batch) = self.batches.get_mut(&id) else { return };
+        batch.seal(out);
+        self.batch_changed(id, out);
+    }
+
+    /// Puts a request into the queue of its stage's pool, at the place of its ready time.
+    pub(crate) fn queue(&mut self, id: RequestId) {
+        let batch = self.batches.get_mut(&id.batch).expect("what is queued has a live batch");
+        let rank = batch.rank();
+        let request = batch.request(id.seq);
+        request.holder = None;
+        let (stage, ready) = (request.stage, request.ready);
+        pool(&mut self.pools, &self.config, &batch.new.stages[stage].pool)
+            .queue
+            .push(id, rank, ready);
+    }
+
+    /// Closes the batch when it is done; keeps its timer up to date otherwise.
+    pub(crate) fn batch_changed(&mut self, id: BatchId, out: &mut Vec<Action>) {
+        let Some(batch) = self.batches.get_mut(&id) else { return };
+        if batch.is_done() {
+            self.close(id, BatchEnding::Done, out);
+            return;
+        }
+        let expires = batch.expires(&self.config);
+        // Putting it off on each change would cost more than a look too early does.
+        if batch.due.is_none() || expires < batch.due {
+            self.timers.replace(Due::Batch(id), batch.due, expires);
+            batch.due = expires;
+        }
+    }
+
+    /// The batch's timer went off.
+    pub(crate) fn batch_due(&mut self, id: BatchId, out: &mut Vec<Action>) {
+        let batch = self.batches.get_mut(&id).expect("a timer's batch is live");
+        let expires = batch.expires(&self.config);
+        let idle = batch.requests.is_empty();
+        if idle && expires.is_some_and(|at| at <= self.now) {
+            self.close(id, BatchEnding::Expired, out);
+            return;
+        }
+        // With unfinished requests it is not idle before they end.
+        let pause = self.config.open_idle_max.max(Micros(1));
+        let earliest = if idle { Micros::ZERO } else { self.now + pause };
+        let next = expires.map(|at| at.max(earliest));
+        self.timers.replace(Due::Batch(id), batch.due, next);
+        batch.due = next;
+    }
+
+    /// The end of a batch: what is unfinished ends with it, and its memory is freed.
+    fn close(&mut self, id: BatchId, ending: BatchEnding, out: &mut Vec<Action>) {
+        let Some(mut batch) = self.batches.remove(&id) else { return };
+        self.timers.replace(Due::Batch(id), batch.due, None);
+        for stage in batch.new.stages.iter() {
+            if let Some(pool) = self.pools.get_mut(&stage.pool) {
+                pool.queue.remove_batch(id);
+            }
+        }
+        let earliest_end = batch.earliest_end();
+        for (seq, request) in std::mem::take(&mut batch.requests) {
+            let id = RequestId { batch: id, seq };
+            if let Some(worker) = request.holder {
+                self.take_back(worker, id, out);
+            }
+            let end = FinalEnd::Error { code: ErrorCode::Cancelled, attempts: request.tries };
+            out.push(Action::Finish(request.into_finish(id, end)));
+        }
+        if let (BatchEnding::Done, Some(span)) = (ending, batch.span()) {
+            self.estimates.batch_completed(batch.new.tenant, batch.new.run, span);
+        }
+        let ended = self.now;
+        out.push(Action::BatchDone(BatchDone { batch: id, ending, earliest_end, ended }));
+    }
+
+    /// A request of the batch got on or ended: its estimate moves, and it may be done.
+    pub(crate) fn progressed(&mut self, id: BatchId, out: &mut Vec<Action>) {
+        self.refresh(id, out);
+        self.batch_changed(id, out);
+    }
+
+    /// Service times moved: brings the estimates of some batches up to date, in turn.
+    pub(crate) fn refresh_others(&mut self, out: &mut Vec<Action>) {
+        for _ in 0..REFRESHED_PER_ANSWER.min(self.batches.len()) {
+            let behind = (self.turn.map_or(Unbounded, Excluded), Unbounded);
+            let next = self.batches.range(behind).next().or_else(|| self.batches.first_key_value());
+            self.turn = next.map(|(id, _)| *id);
+            if let Some(next) = self.turn {
+                self.refresh(next, out);
+            }
+        }
+    }
+
+    fn refresh(&mut self, id: BatchId, out: &mut Vec<Action>) {
+        let Some(batch) = self.batches.get_mut(&id) else { return };
+        if batch.refresh(&self.estimates) {
+            self.refreshed(id, out);
+        }
+    }
+
+    /// The batch's estimate was made anew: its lanes move, and it is told if it moved far.
+    fn refreshed(&mut self, id: BatchId, out: &mut Vec<Action>) {
+        let batch = self.batches.get_mut(&id).expect("what was refreshed is live");
+        let rank = batch.rank();
+        for stage in batch.new.stages.iter() {
+            if let Some(pool) = self.pools.get_mut(&stage.pool) {
+                pool.queue.rerank(id, rank);
+            }
+        }
+        // A batch that ends in this step has nothing left to expect.
+        if !batch.is_done()
+            && let Some(done_at) = batch.tell(self.now)
+        {
+            out.push(Action::Estimate { batch: id, done_at });
+        }
+    }
+}
+
+/// The pool of this name, made when it is not there.
+pub(crate) fn pool<'a>(
+    pools: &'a mut BTreeMap<Arc<str>, Pool>,
+    config: &Config,
+    name: &Arc<str>,
+) -> &'a mut Pool {
+    // `entry` would need an owned key on each look-up.
+    if !pools.contains_key(name) {
+        pools.insert(Arc::clone(name), Pool::new(config.order));
+    }
+    pools.get_mut(name).expect("just made")
+}

@@ -1,0 +1,28 @@
+//! How things stand: for metrics, the dashboard and, in time, the planner.
+
+use std::sync::Arc;
+
+/// Taken between two steps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// By name; a pool with neither workers nor a queue is absent.
+    pub pools: Vec<PoolSnapshot>,
+    /// Announced and not ended.
+    pub batches: usize,
+    /// Waiting or in hand.
+    pub requests: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolSnapshot {
+    pub pool: Arc<str>,
+    /// Requests that wait for a worker.
+    pub queued: usize,
+    /// Leases in the hands of workers, those of cancelled requests that still run included.
+    pub in_hand: usize,
+    /// Joined, the draining included.
+    pub workers: usize,
+    /// Not draining, nothing in hand.
+    pub idle: usize,
+    pub draining: usize,
+}

@@ -1,0 +1,54 @@
+//! What is due when, and the one wake-up that the shell was asked for.
+//!
+//! Owned by the scheduler. Whoever sets an entry keeps its time, to move or remove it.
+
+use std::collections::BTreeSet;
+
+use assay_model::id::{BatchId, WorkerId};
+use assay_model::time::Micros;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Due {
+    /// It may have expired.
+    Batch(BatchId),
+    /// Its head may have stalled or run past its deadline.
+    Worker(WorkerId),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Timers {
+    entries: BTreeSet<(Micros, Due)>,
+    /// The shell will send a tick no later than this.
+    wake: Option<Micros>,
+}
+
+impl Timers {
+    /// Moves `due` from `old` to `new`, which the caller then keeps in place of `old`.
+    pub(crate) fn replace(&mut self, due: Due, old: Option<Micros>, new: Option<Micros>) {
+        if old == new {
+            return;
+        }
+        if let Some(at) = old {
+            self.entries.remove(&(at, due));
+        }
+        if let Some(at) = new {
+            self.entries.insert((at, due));
+        }
+    }
+
+    /// The first entry at or before `now`. It stays: handling it must move or remove it.
+    pub(crate) fn first_due(&self, now: Micros) -> Option<Due> {
+        self.entries.first().filter(|(at, _)| *at <= now).map(|(_, due)| *due)
+    }
+
+    /// When to ask for a wake-up; `None` when an earlier one is on its way.
+    pub(crate) fn next_wake(&mut self, now: Micros) -> Option<Micros> {
+        self.wake = self.wake.filter(|wake| *wake > now);
+        let next = self.entries.first()?.0;
+        if self.wake.is_some_and(|wake| wake <= next) {
+            return None;
+        }
+        self.wake = Some(next);
+        self.wake
+    }
+}

@@ -1,0 +1,278 @@
+//! Scenarios as text: a line an event, below it the actions that it must lead to.
+//!
+//! ```text
+//! config order=fcfs              only before the first event; `wakes=shown` shows wake-ups
+//! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms
+//! 0ms join w1 cpu hand=4
+//! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ended=9ms
+//!   -> grant w1 L1 A.0 stage 0 try 1
+//! 3ms finish w1 scored 2ms       answers the lease at the head of the worker's hand
+//! 3ms answer w1 L1 scored 2ms    answers any lease
+//! 4ms seal A | cancel A | drain w1 | lose w1 | tick
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
+use assay_model::outcome::ErrorCode;
+use assay_model::time::Micros;
+use assay_sched::{
+    Action, BatchEnding, Config, End, Event, FinalEnd, NewBatch, NewRequest, Order, Progress,
+    Sched, StageShape, StageTiming,
+};
+use uuid::Uuid;
+
+/// Runs the script and compares it, its actions filled in, with itself.
+#[track_caller]
+pub(crate) fn check(script: &str) {
+    let wanted: Vec<&str> =
+        script.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let indent = wanted.iter().map(|line| line.len() - line.trim_start().len()).min();
+    let wanted: Vec<&str> = wanted.iter().map(|line| &line[indent.unwrap_or(0)..]).collect();
+    let events = wanted.iter().filter(|line| !line.starts_with("  ->"));
+    let mut player = Player::default();
+    let mut played = Vec::new();
+    for line in events {
+        played.push((*line).to_owned());
+        played.extend(player.play(line).iter().map(|action| format!("  -> {action}")));
+    }
+    assert!(played == wanted, "the script plays as\n\n{}\n", played.join("\n"));
+}
+
+/// Plays lines of a script.
+#[derive(Default)]
+pub(crate) struct Player {
+    config: Config,
+    sched: Option<Sched>,
+    wakes_shown: bool,
+    hands: BTreeMap<WorkerId, Vec<LeaseId>>,
+}
+
+impl Player {
+    pub(crate) fn sched(&mut self) -> &mut Sched {
+        self.sched.get_or_insert_with(|| Sched::new(self.config.clone()))
+    }
+
+    pub(crate) fn play(&mut self, line: &str) -> Vec<String> {
+        let words = Words::new(line);
+        if words.plain[0] == "config" {
+            self.configure(&words);
+            return Vec::new();
+        }
+        let event = self.event(&words);
+        let actions = self.sched().step(span(words.plain[0]), event);
+        for action in &actions {
+            self.note(action);
+        }
+        let shown = |action: &&Action| self.wakes_shown || !matches!(action, Action::WakeAt(_));
+        actions.iter().filter(shown).map(show).collect()
+    }
+
+    fn configure(&mut self, words: &Words) {
+        let config = &mut self.config;
+        for (key, value) in &words.named {
+            match (*key, *value) {
+                ("order", "fcfs") => config.order = Order::Fcfs,
+                ("wakes", "shown") => self.wakes_shown = true,
+                ("lost_retries", value) => config.worker_lost_retries_max = number(value),
+                ("leases_after", value) => config.leases_after = LeaseId(number(value)),
+                ("announced_max", value) => config.announced_max = span(value),
+                ("open_idle_max", value) => config.open_idle_max = span(value),
+                other => panic!("unknown setting {other:?}"),
+            }
+        }
+    }
+
+    fn event(&mut self, words: &Words) -> Event {
+        let now = span(words.plain[0]);
+        let of = |at: usize| words.plain[at];
+        match of(1) {
+            "announce" => Event::BatchAnnounced(announced(words, now)),
+            "submit" => submitted(words, now),
+            "seal" => Event::BatchSealed { batch: batch(of(2)) },
+            "cancel" => Event::BatchCancelled { batch: batch(of(2)) },
+            "join" => Event::WorkerJoined {
+                worker: worker(of(2)),
+                pool: of(3).into(),
+                in_hand_max: words.get("hand").map_or(1, number),
+            },
+            "drain" => Event::WorkerDraining { worker: worker(of(2)) },
+            "lose" => {
+                self.hands.remove(&worker(of(2)));
+                Event::WorkerLost { worker: worker(of(2)) }
+            }
+            "finish" => {
+                let worker = worker(of(2));
+                let hand = self.hands.get_mut(&worker).expect("the worker was granted something");
+                let (lease, end, ran) = (hand.remove(0), end(of(3)), span(of(4)));
+                Event::StageFinished { worker, lease, end, ran }
+            }
+            "answer" => {
+                let (worker, lease) = (worker(of(2)), LeaseId(number(&of(3)[1..])));
+                self.hands.entry(worker).or_default().retain(|held| *held != lease);
+                Event::StageFinished { worker, lease, end: end(of(4)), ran: span(of(5)) }
+            }
+            "tick" => Event::Tick,
+            other => panic!("unknown event `{other}`"),
+        }
+    }
+
+    fn note(&mut self, action: &Action) {
+        match action {
+            Action::Grant(grant) => self.hands.entry(grant.worker).or_default().push(grant.lease),
+            Action::Revoke { worker, lease } => {
+                self.hands.entry(*worker).or_default().retain(|held| held != lease);
+            }
+            Action::KillWorker { worker } => {
+                self.hands.remove(worker);
+            }
+            _ => {}
+        }
+    }
+}
+
+struct Words<'a> {
+    plain: Vec<&'a str>,
+    named: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Words<'a> {
+    fn new(line: &'a str) -> Self {
+        let named = line.split_whitespace().filter_map(|word| word.split_once('=')).collect();
+        let plain = line.split_whitespace().filter(|word| !word.contains('=')).collect();
+        Self { plain, named }
+    }
+
+    fn get(&self, name: &str) -> Option<&'a str> {
+        self.named.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    }
+}
+
+fn announced(words: &Words, now: Micros) -> NewBatch {
+    let stages = words.get("stages").unwrap_or("cpu:1s").split(',').map(|stage| {
+        let mut parts = stage.split(':');
+        let mut part = || parts.next();
+        StageShape {
+            pool: part().expect("a pool").into(),
+            timeout: span(part().expect("a timeout")),
+            retries_max: part().map_or(0, number),
+        }
+    });
+    NewBatch {
+        id: batch(words.plain[2]),
+        tenant: TenantId(Uuid::from_u128(1)),
+        run: words.get("run").unwrap_or(words.plain[2]).into(),
+        plugin: Digest([words.get("plugin").map_or(1, number); 32]),
+        stages: stages.collect(),
+        expected_size: words.get("size").map(number),
+        group_size: words.get("group").map(number),
+        announced: words.get("announced").map_or(now, span),
+    }
+}
+
+fn submitted(words: &Words, now: Micros) -> Event {
+    let progress = match words.get("ended") {
+        Some(at) => Progress::Finished { earliest_end: span(at) },
+        None => Progress::Waiting { stage: words.get("stage").map_or(0, number) },
+    };
+    let request = |seq: &&str| NewRequest {
+        seq: number(seq),
+        group: words.get("group").map(number),
+        arrived: words.get("arrived").map_or(now, span),
+        progress,
+    };
+    let requests = words.plain[3..].iter().map(request).collect();
+    Event::RequestsSubmitted { batch: batch(words.plain[2]), requests }
+}
+
+/// `A` is 1, `B` is 2, ...
+pub(crate) fn batch(name: &str) -> BatchId {
+    BatchId(Uuid::from_u128(u128::from(name.as_bytes()[0] - b'A') + 1))
+}
+
+fn name(batch: BatchId) -> char {
+    char::from(b'A' + u8::try_from(batch.0.as_u128() - 1).expect("few batches"))
+}
+
+fn worker(name: &str) -> WorkerId {
+    WorkerId(number(name.trim_start_matches('w')))
+}
+
+fn end(name: &str) -> End {
+    match name {
+        "next" => End::Next,
+        "scored" => End::Scored,
+        "timed_out" => End::TimedOut,
+        code => End::Failed(ErrorCode::parse(code).expect("an error code")),
+    }
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> T {
+    text.parse().unwrap_or_else(|_| panic!("`{text}` is no number"))
+}
+
+fn span(text: &str) -> Micros {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "us" => 1,
+        "ms" => 1_000,
+        "s" => 1_000_000,
+        "h" => 3_600_000_000,
+        unit => panic!("unknown unit `{unit}`"),
+    };
+    Micros(number::<u64>(digits) * unit)
+}
+
+fn ms(at: Micros) -> String {
+    format!("{}ms", at.as_ms_f64())
+}
+
+pub(crate) fn show(action: &Action) -> String {
+    match action {
+        Action::Grant(grant) => format!(
+            "grant w{} L{} {}.{} stage {} try {}",
+            grant.worker.0,
+            grant.lease.0,
+            name(grant.request.batch),
+            grant.request.seq,
+            grant.stage,
+            grant.attempt
+        ),
+        Action::Revoke { worker, lease } => format!("revoke w{} L{}", worker.0, lease.0),
+        Action::KillWorker { worker } => format!("kill w{}", worker.0),
+        Action::Advance { request, stage, time } => {
+            assert_eq!(*stage, time.stage);
+            format!("advance {}.{}{}", name(request.batch), request.seq, timing(time))
+        }
+        Action::Finish(finish) => {
+            let mut text = format!("finish {}.{} ", name(finish.request.batch), finish.request.seq);
+            text += &match finish.end {
+                FinalEnd::Scored => "scored".into(),
+                FinalEnd::TimedOut { stage } => format!("timed_out at {stage}"),
+                FinalEnd::Error { code, attempts } => format!("{code} tries {attempts}"),
+            };
+            write!(text, " t={}", ms(finish.earliest_end)).expect("a string takes it");
+            finish.stages.iter().fold(text, |text, stage| text + &timing(stage))
+        }
+        Action::GroupDone { batch, group } => format!("group {} {group} done", name(*batch)),
+        Action::BatchDone(done) => {
+            let ending = match done.ending {
+                BatchEnding::Done => "done",
+                BatchEnding::Cancelled => "cancelled",
+                BatchEnding::Expired => "expired",
+            };
+            let earliest_end = done.earliest_end.map_or("none".into(), ms);
+            format!("batch {} {ending} T={earliest_end} ended={}", name(done.batch), ms(done.ended))
+        }
+        Action::Estimate { batch, done_at } => {
+            format!("estimate {} {}", name(*batch), ms(*done_at))
+        }
+        Action::WakeAt(at) => format!("wake {}", ms(*at)),
+    }
+}
+
+fn timing(time: &StageTiming) -> String {
+    let StageTiming { stage, queued, ran, attempts } = time;
+    format!(" [{stage}: queued {} ran {} tries {attempts}]", ms(*queued), ms(*ran))
+}
