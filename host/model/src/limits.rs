@@ -47,6 +47,9 @@ pub const PAGE_ITEMS_DEFAULT: u32 = 1_000;
 pub const LONG_POLL_SECONDS_MAX: u64 = 300;
 /// A client that sends no byte of a call for this long loses its connection.
 pub const READ_SECONDS_MAX: u64 = 30;
+/// What is read of a refused body and thrown away, so that its sender gets to see why.
+pub const UNREAD_BYTES_MAX: usize = 16 * MIB;
+pub const UNREAD_SECONDS_MAX: u64 = 10;
 /// A submit that finds no room or no database for this long is refused, to be sent again.
 pub const ADMISSION_SECONDS_MAX: u64 = 30;
 /// A batch to which nothing happens for this long expires.

@@ -1,1 +1,30 @@
-//! To come.
+//! Runs plugins: hostile WebAssembly components, each call in an instance of its own.
+//!
+//! A call gets nothing but its arguments: no file, no network, no environment, no clock, and
+//! randomness only from the request's seed. Whatever the guest does, [`Sandbox::run_stage`] returns
+//! a [`assay_model::outcome::StageEnd`] within the stage's timeout and some milliseconds; the
+//! plugin's fault is never a host error and never a number. No host function may block, since
+//! nothing interrupts one.
+//!
+//! [`compile::Compiler`] belongs in a process of its own, which an upload may take down.
+
+mod engine;
+
+pub mod capability;
+mod limiter;
+mod output;
+mod ticker;
+mod wasi;
+
+mod call;
+mod ending;
+mod load;
+mod stage;
+
+pub mod cases;
+pub mod compile;
+
+pub use call::bindings::assay::reward::types::{ArtifactParam as Input, Request};
+pub use engine::engine_id;
+pub use load::{Loaded, Unloadable, digest_of};
+pub use stage::{NotStarted, Sandbox, StageCall, StageRun};

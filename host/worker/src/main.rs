@@ -1,1 +1,61 @@
-fn main() {}
+//! `assay-worker`: runs plugins for a host, and compiles them for it.
+//!
+//! The process in which hostile code runs. It holds no secret but the token with which it joins,
+//! keeps no state but a cache that it verifies before use, and dies with its host.
+
+mod compile;
+mod environment;
+mod golden;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "assay-worker", version, about = "Runs and compiles plugins for an Assay host")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Print the name of the engine: what was compiled under another name does not load.
+    Engine,
+    /// Compile a component and print, as one line of JSON, what it is or why it is refused.
+    Compile {
+        component: PathBuf,
+        /// Where to write the compiled plugin.
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Run golden cases against a component.
+    Test {
+        component: PathBuf,
+        #[arg(required = true)]
+        cases: Vec<PathBuf>,
+    },
+    /// Connect to a host and run what it grants; the token is in ASSAY_WORKER_TOKEN.
+    Serve(serve::Options),
+}
+
+fn main() -> ExitCode {
+    let token = environment::take();
+    let result = match Arguments::parse().command {
+        Command::Engine => {
+            println!("{}", assay_sandbox::engine_id());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Compile { component, out } => {
+            compile::run(&component, &out).map(|()| ExitCode::SUCCESS)
+        }
+        Command::Test { component, cases } => golden::run(&component, &cases),
+        Command::Serve(options) => serve::run(options, token).map(|()| ExitCode::SUCCESS),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("assay-worker: {error:#}");
+        ExitCode::FAILURE
+    })
+}

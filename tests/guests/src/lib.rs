@@ -1,1 +1,58 @@
-//! To come.
+//! Guest programs for the sandbox's tests: one that behaves and several that lie.
+//!
+//! They use the raw bindings, not the plugin SDK: a liar must be able to return what the SDK would
+//! refuse. The programs are the examples; here is what they share.
+
+/// Generated code.
+pub mod bindings {
+    wit_bindgen::generate!({
+        path: "../../sdk/wit/reward",
+        world: "reward-plugin",
+        pub_export_macro: true,
+        export_macro_name: "export",
+    });
+}
+
+pub use bindings::assay::reward::log;
+pub use bindings::assay::reward::types::{
+    Artifact, Component, Description, Error, Outcome, Request, Scored, Stage,
+};
+pub use bindings::exports::assay::reward::plugin::Guest;
+
+/// A stage with limits that suit every honest guest here.
+#[must_use]
+pub fn stage(name: &str) -> Stage {
+    Stage {
+        name: name.into(),
+        pool: "cpu".into(),
+        timeout_ms: 1_000,
+        memory_bytes_max: 64 << 20,
+        retries_max: 0,
+    }
+}
+
+/// A description that passes every check.
+#[must_use]
+pub fn description(name: &str, stages: Vec<Stage>) -> Description {
+    Description {
+        name: name.into(),
+        version: "1.0.0".into(),
+        summary: "A guest of the sandbox's tests.".into(),
+        stages,
+        settings_schema: String::new(),
+        label_schema: String::new(),
+        timeout_reward: -1.0,
+        deterministic: true,
+    }
+}
+
+/// A plain end with this reward.
+#[must_use]
+pub fn scored(reward: f64, explanation: String) -> Outcome {
+    Outcome::Scored(Scored {
+        reward,
+        verdict: "success".into(),
+        components: Vec::new(),
+        explanation,
+    })
+}

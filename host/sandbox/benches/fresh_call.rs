@@ -1,0 +1,152 @@
+//! What a call costs beyond the guest's own work: a fresh instance, and beside it a reused one,
+//! which no two requests may share.
+
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assay_model::outcome::StageEnd;
+use assay_sandbox::compile::Compiler;
+use assay_sandbox::{Loaded, Request, Sandbox, StageCall};
+use criterion::{Criterion, criterion_group, criterion_main};
+
+fn guest(name: &str) -> Vec<u8> {
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let target = target.parent().expect("the target folder holds the temporary one");
+    let path = target.join("wasm32-wasip2/plugin/examples").join(format!("{name}.wasm"));
+    std::fs::read(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; run `make guests` first", path.display()))
+}
+
+fn load(sandbox: &Sandbox, name: &str) -> Loaded {
+    let compiler = Compiler::reserve().expect("address space");
+    let compiled = compiler.compile(&guest(name)).expect("a plugin");
+    sandbox.load(&compiled.bytes, compiled.compiled_digest).expect("loadable")
+}
+
+fn call(response: &str) -> StageCall<'_> {
+    StageCall {
+        stage: "score",
+        settings: "{}",
+        request: Request {
+            id: "a-request",
+            group: None,
+            prompt: "",
+            response,
+            label: "null",
+            metadata: "null",
+            attempt: 1,
+            seed: 7,
+        },
+        input: None,
+        last: true,
+        timeout: Duration::from_secs(1),
+        memory_bytes_max: 64 << 20,
+    }
+}
+
+fn calls(criterion: &mut Criterion) {
+    let sandbox = Sandbox::new().expect("a sandbox");
+    let trivial = load(&sandbox, "trivial");
+    let response = "x".repeat(2_000);
+    criterion.bench_function("fresh instance, 2 kB", |bencher| {
+        bencher.iter(|| {
+            let run = sandbox.run_stage(&trivial, call(black_box(&response)));
+            assert!(matches!(run.end, StageEnd::Scored(_)));
+        });
+    });
+    let mut reused = reused::Instance::new(&guest("trivial"));
+    criterion.bench_function("reused instance, 2 kB", |bencher| {
+        bencher.iter(|| assert_eq!(reused.reward(black_box(&response)), 1.0));
+    });
+    let liar = load(&sandbox, "liar");
+    let mut group = criterion.benchmark_group("runaway");
+    group.sample_size(20).measurement_time(Duration::from_secs(4));
+    group.bench_function("killed at a deadline of 50 ms", |bencher| {
+        bencher.iter(|| {
+            let timeout = Duration::from_millis(50);
+            let run = sandbox.run_stage(&liar, StageCall { timeout, ..call("spin") });
+            assert_eq!(run.end, StageEnd::TimedOut);
+        });
+    });
+    group.finish();
+}
+
+/// The engine alone: one store and one instance for all calls, no limits but the epoch.
+mod reused {
+    use bindings::RewardPlugin;
+    use bindings::assay::reward::log;
+    use bindings::assay::reward::types::{Outcome, Request};
+    use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
+    use wasmtime::{Config, Engine, Store};
+    use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+    mod bindings {
+        wasmtime::component::bindgen!({
+            path: "../../sdk/wit/reward",
+            world: "reward-plugin",
+            ownership: Borrowing { duplicate_if_necessary: true },
+        });
+    }
+
+    struct State {
+        wasi: WasiCtx,
+        table: ResourceTable,
+    }
+
+    impl WasiView for State {
+        fn ctx(&mut self) -> WasiCtxView<'_> {
+            WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        }
+    }
+
+    impl log::Host for State {
+        fn write(&mut self, _level: log::Level, _message: String) {}
+    }
+
+    pub(super) struct Instance {
+        store: Store<State>,
+        plugin: RewardPlugin,
+    }
+
+    impl Instance {
+        pub(super) fn new(component: &[u8]) -> Self {
+            let mut config = Config::new();
+            config.epoch_interruption(true);
+            let engine = Engine::new(&config).expect("valid");
+            let component = Component::from_binary(&engine, component).expect("a component");
+            let mut linker = Linker::new(&engine);
+            wasmtime_wasi::p2::add_to_linker_sync(&mut linker).expect("linked once");
+            log::add_to_linker::<_, HasSelf<State>>(&mut linker, |state: &mut State| state)
+                .expect("linked once");
+            let wasi = WasiCtx::builder().build();
+            let mut store = Store::new(&engine, State { wasi, table: ResourceTable::new() });
+            store.set_epoch_deadline(1);
+            let plugin =
+                RewardPlugin::instantiate(&mut store, &component, &linker).expect("a plugin");
+            Self { store, plugin }
+        }
+
+        pub(super) fn reward(&mut self, response: &str) -> f64 {
+            let request = Request {
+                id: "a-request",
+                group: None,
+                prompt: "",
+                response,
+                label: "null",
+                metadata: "null",
+                attempt: 1,
+                seed: 7,
+            };
+            let plugin = self.plugin.assay_reward_plugin();
+            let end = plugin.call_run_stage(&mut self.store, "score", "{}", request, None);
+            match end.expect("no trap").expect("no error") {
+                Outcome::Scored(scored) => scored.reward,
+                Outcome::Next(_) => f64::NAN,
+            }
+        }
+    }
+}
+
+criterion_group!(benches, calls);
+criterion_main!(benches);

@@ -1,0 +1,103 @@
+//! One call into a plugin: a store of its own with its limits, and what the guest left in it.
+
+use std::time::{Duration, Instant};
+
+use assay_model::limits;
+use wasmtime::component::{HasSelf, Linker, ResourceTable};
+use wasmtime::{Engine, Store, UpdateDeadline};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use crate::capability::log::{Level, Log, LogLine};
+use crate::limiter::Limiter;
+use crate::output::Output;
+use crate::wasi;
+
+/// Generated code.
+pub(crate) mod bindings {
+    wasmtime::component::bindgen!({
+        path: "../../sdk/wit/reward",
+        world: "reward-plugin",
+        ownership: Borrowing { duplicate_if_necessary: true },
+        require_store_data_send: true,
+    });
+}
+
+/// Bytes that a guest may hand to the host in one call: an artifact and what surrounds it.
+const HANDED_BYTES_MAX: usize = limits::ARTIFACT_BYTES_MAX + (1 << 20);
+
+/// What one call may use.
+pub(crate) struct Allowance {
+    pub(crate) timeout: Duration,
+    pub(crate) memory_bytes_max: u64,
+    pub(crate) seed: u64,
+}
+
+/// The data of a call's store.
+pub(crate) struct Call {
+    wasi: WasiCtx,
+    table: ResourceTable,
+    pub(crate) limiter: Limiter,
+    log: Log,
+    stdout: Output,
+    pub(crate) stderr: Output,
+    deadline: Instant,
+}
+
+impl WasiView for Call {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl Call {
+    /// A store for one call, whose time starts at `now`.
+    pub(crate) fn store(engine: &Engine, allowance: &Allowance, now: Instant) -> Store<Self> {
+        let (stdout, stderr) = (Output::default(), Output::default());
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(limits::GUEST_HANDLES_MAX);
+        let call = Self {
+            wasi: wasi::context(allowance.seed, stdout.clone(), stderr.clone()),
+            table,
+            limiter: Limiter::new(allowance.memory_bytes_max),
+            log: Log::default(),
+            stdout,
+            stderr,
+            deadline: now + allowance.timeout,
+        };
+        let mut store = Store::new(engine, call);
+        store.limiter(|call| &mut call.limiter);
+        store.set_hostcall_fuel(HANDED_BYTES_MAX);
+        // The epoch only says when to look at the clock: a ticker that was late must neither
+        // lengthen nor shorten a deadline.
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_callback(|call| {
+            if Instant::now() >= call.data().deadline {
+                Ok(UpdateDeadline::Interrupt)
+            } else {
+                Ok(UpdateDeadline::Continue(1))
+            }
+        });
+        store
+    }
+
+    /// The guest's log, and its output as lines after it.
+    pub(crate) fn into_lines(mut self) -> Vec<LogLine> {
+        for (level, output) in [(Level::Info, &self.stdout), (Level::Warn, &self.stderr)] {
+            if !output.is_empty() {
+                self.log.add_lines(level, &output.text());
+            }
+        }
+        self.log.into_lines()
+    }
+}
+
+/// Everything a plugin may import.
+pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Call>> {
+    let mut linker = Linker::new(engine);
+    wasi::link(&mut linker)?;
+    bindings::assay::reward::log::add_to_linker::<_, HasSelf<Log>>(
+        &mut linker,
+        |call: &mut Call| &mut call.log,
+    )?;
+    Ok(linker)
+}

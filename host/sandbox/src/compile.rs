@@ -1,0 +1,153 @@
+//! From an uploaded component to a plugin that is ready to run.
+//!
+//! Runs in a child process with limited memory and time: compiling hostile bytes is the riskiest
+//! thing done with them, and a crash must take nothing else down.
+
+use std::time::{Duration, Instant};
+
+use assay_model::id::Digest;
+use assay_model::limits;
+use assay_model::outcome::StageEnd;
+use assay_model::plugin::{Description, Stage};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use crate::call::Allowance;
+use crate::call::bindings::assay::reward::types;
+use crate::engine::compiling_engine;
+use crate::load::{digest_of, prepare};
+use crate::stage::{NotStarted, Sandbox};
+use crate::{ending, wasi};
+
+/// What became of an upload.
+#[derive(Debug)]
+pub struct Compiled {
+    /// Of the component as it was uploaded.
+    pub digest: Digest,
+    /// Of the native code.
+    pub compiled_digest: Digest,
+    pub description: Description,
+    /// What it imports, and so asks for.
+    pub imports: Vec<String>,
+    pub bytes: Vec<u8>,
+}
+
+/// Why an upload is no plugin; for its author.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(pub String);
+
+/// Compiles components.
+pub struct Compiler {
+    engine: Engine,
+}
+
+impl Compiler {
+    /// Reserves address space for the guest's memory, far more than it may ever use: to be called
+    /// before the process limits its own.
+    pub fn reserve() -> Result<Self, NotStarted> {
+        Ok(Self { engine: compiling_engine()? })
+    }
+
+    /// Compiles a component and asks it what it is.
+    pub fn compile(&self, bytes: &[u8]) -> Result<Compiled, Refused> {
+        compile(&self.engine, bytes)
+    }
+}
+
+fn compile(engine: &Engine, bytes: &[u8]) -> Result<Compiled, Refused> {
+    let size = bytes.len();
+    if size > limits::PLUGIN_BYTES_MAX {
+        let max = limits::PLUGIN_BYTES_MAX;
+        return Err(Refused(format!("the plugin has {size} bytes, the limit is {max}")));
+    }
+    if Engine::detect_precompiled(bytes).is_some() || !is_component(bytes) {
+        return Err(Refused("this is no WebAssembly component; build it for wasm32-wasip2".into()));
+    }
+    let component = Component::from_binary(engine, bytes)
+        .map_err(|error| Refused(format!("the component is not valid: {error:#}")))?;
+    let imports = imports(engine, &component)?;
+    let sandbox = Sandbox::with_engine(engine.clone())
+        .map_err(|error| Refused(format!("the sandbox did not start: {error:#}")))?;
+    let description = describe(&sandbox, &component)?;
+    description.check().map_err(Refused)?;
+    let compiled = component
+        .serialize()
+        .map_err(|error| Refused(format!("the compiled component was not written: {error:#}")))?;
+    Ok(Compiled {
+        digest: digest_of(bytes),
+        compiled_digest: digest_of(&compiled),
+        description,
+        imports,
+        bytes: compiled,
+    })
+}
+
+/// The magic number, and the layer that tells a component from a core module.
+fn is_component(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\0asm") && bytes.get(6..8) == Some(&[1, 0])
+}
+
+/// What the component imports; refused when nobody may have it.
+fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, Refused> {
+    let kind = component.component_type();
+    let names: Vec<String> = kind.imports(engine).map(|(name, _)| name.to_owned()).collect();
+    for name in &names {
+        let granted = match name.split_once('@') {
+            Some(("assay:reward/log" | "assay:reward/types", version)) => {
+                version.starts_with("0.1.")
+            }
+            Some((interface, version)) => {
+                version.starts_with("0.2.") && wasi::INTERFACES.contains(&interface)
+            }
+            None => false,
+        };
+        if !granted {
+            let name = ending::cut(name, 200);
+            return Err(Refused(format!("the plugin imports `{name}`, which no plugin is given")));
+        }
+    }
+    Ok(names)
+}
+
+fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, Refused> {
+    let plugin = prepare(&sandbox.linker, component)
+        .map_err(|error| Refused(format!("the component is no plugin: {error:#}")))?;
+    let allowance = Allowance {
+        timeout: Duration::from_millis(limits::DESCRIBE_MS_MAX),
+        memory_bytes_max: limits::DESCRIBE_MEMORY_BYTES_MAX,
+        seed: 0,
+    };
+    let (result, call) = sandbox.call(&allowance, Instant::now(), |store| {
+        let instance = plugin.pre.instantiate(&mut *store)?;
+        instance.assay_reward_plugin().call_describe(store)
+    });
+    let described = result.map_err(|error| {
+        let problem = match ending::broken(&error, &call) {
+            StageEnd::Failed(problem) => problem.message,
+            _ => format!("it took longer than {} ms", limits::DESCRIBE_MS_MAX),
+        };
+        Refused(format!("`describe` failed: {problem}"))
+    })?;
+    Ok(description(described))
+}
+
+fn description(described: types::Description) -> Description {
+    let stage = |stage: types::Stage| Stage {
+        name: stage.name,
+        pool: stage.pool,
+        timeout_ms: stage.timeout_ms,
+        memory_bytes_max: stage.memory_bytes_max,
+        retries_max: stage.retries_max,
+    };
+    Description {
+        name: described.name,
+        version: described.version,
+        summary: described.summary,
+        stages: described.stages.into_iter().map(stage).collect(),
+        settings_schema: described.settings_schema,
+        label_schema: described.label_schema,
+        timeout_reward: described.timeout_reward,
+        deterministic: described.deterministic,
+    }
+}

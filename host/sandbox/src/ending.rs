@@ -1,0 +1,144 @@
+//! How a call ended: what a plugin returned or did, as an outcome that its author can read.
+
+use std::collections::BTreeMap;
+
+use assay_model::limits;
+use assay_model::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
+use wasmtime::{Trap, WasmBacktrace};
+use wasmtime_wasi::I32Exit;
+
+use crate::call::Call;
+use crate::call::bindings::assay::reward::types::{self, Error, Outcome};
+use crate::limiter::Met;
+
+/// A content type is a short word.
+const CONTENT_TYPE_BYTES_MAX: usize = 256;
+/// A guest keeps its own stack at the bottom of its memory and an overflow runs below address 0,
+/// which is the top of the 32-bit address space; an instruction's own offset comes on top.
+const BELOW_ZERO: std::ops::Range<u64> = 0xFF00_0000..0x1_0100_0000;
+
+/// A failed stage with a message that is cut to the limit.
+pub(crate) fn failed(code: ErrorCode, message: impl AsRef<str>) -> StageEnd {
+    let message = cut(message.as_ref(), limits::ERROR_MESSAGE_BYTES_MAX).to_owned();
+    StageEnd::Failed(StageError { code, message })
+}
+
+/// The first bytes of a text, cut between characters.
+pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+/// What the plugin returned, checked: it is hostile input.
+pub(crate) fn returned(result: Result<Outcome, Error>, last: bool) -> StageEnd {
+    match result {
+        Ok(Outcome::Next(_)) if last => {
+            failed(ErrorCode::BadOutcome, "the last stage must not end in `next`")
+        }
+        Ok(Outcome::Next(artifact)) => next(artifact),
+        Ok(Outcome::Scored(end)) => match scored(end) {
+            Ok(end) => StageEnd::Scored(end),
+            Err(problem) => failed(ErrorCode::BadOutcome, problem),
+        },
+        Err(Error::BadRequest(message)) => failed(ErrorCode::BadRequest, message),
+        Err(Error::BadSettings(message)) => failed(ErrorCode::BadSettings, message),
+        Err(Error::Unavailable(message)) => failed(ErrorCode::Unavailable, message),
+        Err(Error::Internal(message)) => failed(ErrorCode::PluginError, message),
+    }
+}
+
+fn next(artifact: types::ArtifactResult) -> StageEnd {
+    let bytes = artifact.bytes.len();
+    if bytes > limits::ARTIFACT_BYTES_MAX {
+        let max = limits::ARTIFACT_BYTES_MAX;
+        let problem = format!("the artifact has {bytes} bytes, the limit is {max}");
+        return failed(ErrorCode::BadOutcome, problem);
+    }
+    let bytes = artifact.content_type.len();
+    if bytes > CONTENT_TYPE_BYTES_MAX {
+        let problem = format!(
+            "the artifact's content type has {bytes} bytes, the limit is {CONTENT_TYPE_BYTES_MAX}"
+        );
+        return failed(ErrorCode::BadOutcome, problem);
+    }
+    StageEnd::Next(Artifact { content_type: artifact.content_type, bytes: artifact.bytes })
+}
+
+fn scored(end: types::Scored) -> Result<Scored, String> {
+    let mut components = BTreeMap::new();
+    for component in end.components {
+        if components.insert(component.name.clone(), component.value).is_some() {
+            let name = cut(&component.name, limits::COMPONENT_NAME_BYTES_MAX);
+            return Err(format!("two components are called `{name}`"));
+        }
+    }
+    let scored = Scored {
+        reward: end.reward,
+        verdict: end.verdict,
+        components,
+        explanation: end.explanation,
+    };
+    scored.check()?;
+    Ok(scored)
+}
+
+/// A call that did not return: the guest's fault, whatever it was.
+pub(crate) fn broken(error: &wasmtime::Error, call: &Call) -> StageEnd {
+    let trap = error.downcast_ref::<Trap>().copied();
+    if trap == Some(Trap::Interrupt) {
+        return StageEnd::TimedOut;
+    }
+    if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
+        let problem = format!("the plugin left with exit status {status}");
+        return failed(ErrorCode::PluginTrap, with_output(problem, call));
+    }
+    if let Some(met) = call.limiter.met() {
+        return failed(ErrorCode::OutOfMemory, describe(met));
+    }
+    if trap == Some(Trap::StackOverflow) || ran_below_zero(error, trap) {
+        return failed(ErrorCode::StackOverflow, "the plugin's stack overflowed");
+    }
+    let reason = match trap {
+        Some(Trap::UnreachableCodeReached) => "it panicked or aborted".to_owned(),
+        Some(trap) => trap.to_string(),
+        // Says where in the guest it happened first; the cause comes last.
+        None => error.root_cause().to_string(),
+    };
+    if trap.is_none() && error.downcast_ref::<WasmBacktrace>().is_none() {
+        // Not in the guest, then in what it returned.
+        let problem = format!("the plugin's result cannot be read: {reason}");
+        return failed(ErrorCode::BadOutcome, problem);
+    }
+    failed(ErrorCode::PluginTrap, with_output(format!("the plugin trapped: {reason}"), call))
+}
+
+fn describe(met: Met) -> String {
+    match met {
+        Met::Memory { wanted, bytes_max } => {
+            format!("the plugin wanted {wanted} bytes of memory, the limit is {bytes_max}")
+        }
+        Met::Table { wanted } => format!(
+            "the plugin wanted a table of {wanted} elements, the limit is {}",
+            limits::GUEST_TABLE_ELEMENTS_MAX
+        ),
+    }
+}
+
+/// The engine says the address of a memory fault only in words.
+fn ran_below_zero(error: &wasmtime::Error, trap: Option<Trap>) -> bool {
+    trap == Some(Trap::MemoryOutOfBounds)
+        && error.chain().any(|cause| {
+            let text = cause.to_string();
+            text.split_once("wasm address 0x")
+                .and_then(|(_, rest)| rest.split(' ').next())
+                .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+                .is_some_and(|address| BELOW_ZERO.contains(&address))
+        })
+}
+
+/// A panic's message is on standard error only.
+fn with_output(problem: String, call: &Call) -> String {
+    if call.stderr.is_empty() {
+        return problem;
+    }
+    format!("{problem}\n{}", call.stderr.text().trim_end())
+}

@@ -1,0 +1,57 @@
+//! Compiled plugins, from bytes that were verified to a component that is ready to instantiate.
+
+use assay_model::id::Digest;
+use sha2::{Digest as _, Sha256};
+use wasmtime::Engine;
+use wasmtime::component::{Component, Linker};
+
+use crate::call::Call;
+use crate::call::bindings::RewardPluginPre;
+
+/// A plugin that is ready for calls.
+pub struct Loaded {
+    pub(crate) pre: RewardPluginPre<Call>,
+}
+
+/// Why compiled bytes were not loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum Unloadable {
+    /// Damaged or exchanged on their way: another copy may be whole.
+    #[error("the compiled plugin has the digest {found}, not {expected}")]
+    WrongDigest { expected: Digest, found: Digest },
+    /// Compiled by another engine, or importing what is not linked.
+    #[error("the compiled plugin does not load: {0}")]
+    Engine(String),
+}
+
+/// SHA-256, under which everything is kept.
+#[must_use]
+pub fn digest_of(bytes: &[u8]) -> Digest {
+    Digest(Sha256::digest(bytes).into())
+}
+
+/// Loads what [`crate::compile::compile`] made, once its bytes are known to be those.
+///
+/// `expected` must come from whoever ran the compiler: native code is only as good as its origin.
+pub(crate) fn load(
+    engine: &Engine,
+    linker: &Linker<Call>,
+    bytes: &[u8],
+    expected: Digest,
+) -> Result<Loaded, Unloadable> {
+    let found = digest_of(bytes);
+    if found != expected {
+        return Err(Unloadable::WrongDigest { expected, found });
+    }
+    let unloadable = |error: wasmtime::Error| Unloadable::Engine(format!("{error:#}"));
+    // SAFETY: the bytes have the digest of an artifact that our own compiler wrote; the engine
+    // refuses those of another build or configuration.
+    #[expect(unsafe_code, reason = "native code is loaded here and nowhere else")]
+    let component = unsafe { Component::deserialize(engine, bytes) }.map_err(unloadable)?;
+    prepare(linker, &component).map_err(unloadable)
+}
+
+/// Links a component; fails on an import that is not granted and on a missing export.
+pub(crate) fn prepare(linker: &Linker<Call>, component: &Component) -> wasmtime::Result<Loaded> {
+    Ok(Loaded { pre: RewardPluginPre::new(linker.instantiate_pre(component)?)? })
+}

@@ -1,0 +1,121 @@
+//! Runs stages.
+
+use std::time::{Duration, Instant};
+
+use assay_model::id::Digest;
+use assay_model::outcome::StageEnd;
+use assay_model::time::Micros;
+use tokio::runtime::Runtime;
+use wasmtime::Engine;
+use wasmtime::component::Linker;
+
+use crate::call::bindings::assay::reward::types::{ArtifactParam, Request};
+use crate::call::{Allowance, Call, linker};
+use crate::capability::log::LogLine;
+use crate::ending;
+use crate::engine::running_engine;
+use crate::load::{Loaded, Unloadable, load};
+use crate::ticker::Ticker;
+
+/// Where plugins run. One a process; calls may come from several threads.
+pub struct Sandbox {
+    pub(crate) engine: Engine,
+    pub(crate) linker: Linker<Call>,
+    ticker: Ticker,
+    /// The system interface's functions are written as futures, though none of ours ever waits.
+    /// Without this they would start a runtime with threads of its own.
+    context: Runtime,
+}
+
+/// One stage of one request.
+pub struct StageCall<'a> {
+    pub stage: &'a str,
+    /// JSON text, `{}` when there are none.
+    pub settings: &'a str,
+    pub request: Request<'a>,
+    /// The artifact of the stage before; none at the first.
+    pub input: Option<ArtifactParam<'a>>,
+    /// The last stage may not end in `next`.
+    pub last: bool,
+    pub timeout: Duration,
+    pub memory_bytes_max: u64,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub struct StageRun {
+    pub end: StageEnd,
+    /// From before the instance was made until after it was gone.
+    pub ran: Micros,
+    pub logs: Vec<LogLine>,
+}
+
+/// The machine does not give what a sandbox needs: address space or a thread.
+#[derive(Debug, thiserror::Error)]
+#[error("the sandbox did not start: {0}")]
+pub struct NotStarted(pub(crate) String);
+
+impl From<wasmtime::Error> for NotStarted {
+    fn from(error: wasmtime::Error) -> Self {
+        Self(format!("{error:#}"))
+    }
+}
+
+impl Sandbox {
+    pub fn new() -> Result<Self, NotStarted> {
+        Ok(Self::with_engine(running_engine()?)?)
+    }
+
+    pub(crate) fn with_engine(engine: Engine) -> wasmtime::Result<Self> {
+        let linker = linker(&engine)?;
+        let ticker = Ticker::start(&engine)?;
+        let context = tokio::runtime::Builder::new_current_thread().build()?;
+        Ok(Self { engine, linker, ticker, context })
+    }
+
+    /// Loads compiled bytes whose SHA-256 is `expected`.
+    pub fn load(&self, bytes: &[u8], expected: Digest) -> Result<Loaded, Unloadable> {
+        load(&self.engine, &self.linker, bytes, expected)
+    }
+
+    /// Runs one stage in a fresh instance. Never fails: whatever the plugin does is an end.
+    ///
+    /// Must not be called from asynchronous code, whose thread it would hold.
+    pub fn run_stage(&self, plugin: &Loaded, call: StageCall<'_>) -> StageRun {
+        let started = Instant::now();
+        let allowance = Allowance {
+            timeout: call.timeout,
+            memory_bytes_max: call.memory_bytes_max,
+            seed: call.request.seed,
+        };
+        let (end, left) = self.call(&allowance, started, |store| {
+            let instance = plugin.pre.instantiate(&mut *store)?;
+            let result = instance.assay_reward_plugin().call_run_stage(
+                store,
+                call.stage,
+                call.settings,
+                call.request,
+                call.input,
+            )?;
+            Ok(ending::returned(result, call.last))
+        });
+        let end = end.unwrap_or_else(|error| ending::broken(&error, &left));
+        let logs = left.into_lines();
+        let ran = Micros(u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX));
+        StageRun { end, ran, logs }
+    }
+
+    /// Calls into a guest under its limits.
+    pub(crate) fn call<R>(
+        &self,
+        allowance: &Allowance,
+        started: Instant,
+        run: impl FnOnce(&mut wasmtime::Store<Call>) -> wasmtime::Result<R>,
+    ) -> (wasmtime::Result<R>, Call) {
+        let _context = self.context.enter();
+        let _running = self.ticker.running();
+        let mut store = Call::store(&self.engine, allowance, started);
+        let result = run(&mut store);
+        (result, store.into_data())
+    }
+}

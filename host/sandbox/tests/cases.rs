@@ -1,0 +1,58 @@
+//! Golden cases pass when the plugin does as they say, and say what differs when it does not.
+
+mod common;
+
+use assay_sandbox::cases::Case;
+
+use common::liar;
+
+fn check(text: &str) -> Result<(), String> {
+    let plugin = liar();
+    Case::parse(text)?.run(&plugin.sandbox, &plugin.loaded, &plugin.compiled.description)
+}
+
+#[test]
+fn a_case_runs_every_stage() {
+    let text = "name: both stages\nrequest: {response: two_stages}\nexpect: {outcome: scored, reward: 0.75, verdict: success}\n";
+    assert_eq!(check(text), Ok(()));
+    let early =
+        "name: early exit\nrequest: {response: count}\nexpect: {outcome: scored, reward: 1}\n";
+    assert_eq!(check(early), Ok(()));
+}
+
+#[test]
+fn any_value_is_a_label() {
+    let text = "
+name: all fields
+settings: {knob: 1}
+request:
+  prompt: p
+  response: seen
+  label: {answer: [1, 2.5, x]}
+  metadata: null
+  group: g
+  seed: 3
+expect: {outcome: scored, reward: 1.0, tolerance: 0.1}
+";
+    assert_eq!(check(text), Ok(()));
+}
+
+#[test]
+fn what_differs_is_said() {
+    let case = |expect: &str, response: &str| {
+        check(&format!("name: a\nrequest: {{response: {response}}}\nexpect: {{{expect}}}\n"))
+    };
+    assert_eq!(case("outcome: error, code: bad_request", "bad_request"), Ok(()));
+    assert_eq!(case("outcome: timed_out, reward: -1", "spin"), Ok(()));
+    for (expect, response, problem) in [
+        ("outcome: scored, reward: 0.5", "count", "the reward 0.5"),
+        ("outcome: scored, verdict: failure", "count", "the verdict `failure`"),
+        ("outcome: error", "count", "expected Error"),
+        ("outcome: error, code: plugin_trap", "bad_request", "`plugin_trap`"),
+        ("outcome: wonderful", "count", "wonderful"),
+        ("outcome: scored, rewards: 1", "count", "rewards"),
+    ] {
+        let said = case(expect, response).expect_err("differs");
+        assert!(said.contains(problem), "{said}");
+    }
+}

@@ -1,0 +1,71 @@
+//! Compiles one uploaded component. A refusal is a result; an exit status other than 0 is a
+//! failure of ours, or of the limits that contain a hostile upload.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use assay_model::id::Digest;
+use assay_model::limits;
+use assay_model::plugin::Description;
+use assay_sandbox::compile::{Compiled, Compiler, Refused};
+use assay_sandbox::engine_id;
+use nix::sys::resource::{Resource, setrlimit};
+use nix::unistd::{SysconfVar, sysconf};
+use serde::Serialize;
+
+/// The line that is printed.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Report<'a> {
+    Ok {
+        digest: Digest,
+        compiled_digest: Digest,
+        engine: String,
+        description: &'a Description,
+        imports: &'a [String],
+    },
+    Refused {
+        message: String,
+    },
+}
+
+pub(crate) fn run(component: &Path, out: &Path) -> anyhow::Result<()> {
+    let bytes =
+        std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
+    let engine_id = engine_id();
+    let compiler = Compiler::reserve()?;
+    limit_memory()?;
+    let compiled = compiler.compile(&bytes);
+    let report = match &compiled {
+        Ok(compiled) => {
+            std::fs::write(out, &compiled.bytes)
+                .with_context(|| format!("writing {}", out.display()))?;
+            describe(compiled, engine_id)
+        }
+        Err(Refused(message)) => Report::Refused { message: message.clone() },
+    };
+    println!("{}", serde_json::to_string(&report)?);
+    Ok(())
+}
+
+fn describe(compiled: &Compiled, engine: String) -> Report<'_> {
+    Report::Ok {
+        digest: compiled.digest,
+        compiled_digest: compiled.compiled_digest,
+        engine,
+        description: &compiled.description,
+        imports: &compiled.imports,
+    }
+}
+
+/// Limits the address space to what is reserved already and what compiling may use beyond it: the
+/// engine reserves far more for a guest's memory than a guest may touch.
+fn limit_memory() -> anyhow::Result<()> {
+    let statm = std::fs::read_to_string("/proc/self/statm").context("reading /proc/self/statm")?;
+    let pages: u64 =
+        statm.split(' ').next().context("an empty /proc/self/statm")?.parse().context("statm")?;
+    let page_bytes = sysconf(SysconfVar::PAGE_SIZE)?.context("no page size")?;
+    let reserved = pages * u64::try_from(page_bytes)?;
+    let limit = reserved + limits::COMPILE_MEMORY_BYTES_MAX;
+    setrlimit(Resource::RLIMIT_AS, limit, limit).context("limiting the address space")
+}

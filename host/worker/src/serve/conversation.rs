@@ -1,0 +1,176 @@
+//! The talk with the host over one stream: what comes in goes to the hand, what is finished goes
+//! out in as few messages as it takes, and silence is broken by heartbeats.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use assay_model::limits;
+use assay_wire::MESSAGE_BYTES_MAX;
+use assay_wire::proto::host_client::HostClient;
+use assay_wire::proto::{FetchRequest, Finished, FromWorker, Hello, ToWorker};
+use prost::Message as _;
+use tokio::sync::mpsc;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Streaming;
+use tonic::transport::{Channel, Endpoint};
+
+use super::hand::Hand;
+use super::plugins::Fetch;
+
+/// Messages that wait for the connection to take them.
+const OUTGOING_MAX: usize = 4;
+/// Room for an artifact on its way, so that it does not wait for a round trip at each 64 KiB.
+const WINDOW_BYTES: u32 = 4 << 20;
+
+/// The first message.
+pub(crate) fn hello(token: String, pool: String) -> Hello {
+    let in_hand_max = u32::try_from(limits::IN_HAND_LEASES_MAX).expect("a small number");
+    Hello { token, pool, engine: assay_sandbox::engine_id(), pid: std::process::id(), in_hand_max }
+}
+
+/// Talks until the host ends the stream or, after a drain, everything in hand was sent.
+pub(crate) async fn run(
+    socket: &Path,
+    hello: Hello,
+    hand: &Hand,
+    mut to_send: mpsc::UnboundedReceiver<Finished>,
+    mut to_fetch: mpsc::UnboundedReceiver<Fetch>,
+) -> anyhow::Result<()> {
+    let client = connect(socket).await?;
+    let token = hello.token.clone();
+    let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
+    outgoing.send(FromWorker { hello: Some(hello), finished: Vec::new() }).await?;
+    let stream = client.clone().work(ReceiverStream::new(messages)).await;
+    let mut incoming = stream.context("the host does not take this worker")?.into_inner();
+    tracing::info!("connected");
+    let mut heartbeat = interval(Duration::from_secs(limits::HEARTBEAT_SECONDS));
+    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ready = Vec::with_capacity(limits::IN_HAND_LEASES_MAX);
+    loop {
+        tokio::select! {
+            message = incoming.message() => match message.context("the host is gone")? {
+                Some(message) => hand.take(message),
+                None => return Ok(()),
+            },
+            count = to_send.recv_many(&mut ready, limits::IN_HAND_LEASES_MAX) => {
+                if count == 0 {
+                    break;
+                }
+                for message in batched(&mut ready) {
+                    outgoing.send(message).await.context("the host is gone")?;
+                }
+            }
+            Some(fetch) = to_fetch.recv() => {
+                tokio::spawn(answer(client.clone(), token.clone(), fetch));
+            }
+            _ = heartbeat.tick() => {
+                outgoing.send(FromWorker::default()).await.context("the host is gone")?;
+            }
+        }
+    }
+    if !hand.is_draining() {
+        bail!("the runner is gone");
+    }
+    tracing::info!("drained");
+    drop(outgoing);
+    leave(incoming).await;
+    Ok(())
+}
+
+async fn connect(socket: &Path) -> anyhow::Result<HostClient<Channel>> {
+    let channel = Endpoint::from_shared(format!("unix://{}", socket.display()))?
+        .initial_stream_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(WINDOW_BYTES)
+        .connect()
+        .await
+        .with_context(|| format!("connecting to {}", socket.display()))?;
+    Ok(HostClient::new(channel)
+        .max_decoding_message_size(MESSAGE_BYTES_MAX)
+        .max_encoding_message_size(MESSAGE_BYTES_MAX))
+}
+
+/// Everything that is ready in one message, unless artifacts make it too large.
+fn batched(ready: &mut Vec<Finished>) -> Vec<FromWorker> {
+    let mut messages = Vec::with_capacity(1);
+    let mut finished = Vec::with_capacity(ready.len());
+    let mut bytes = 0;
+    for one in ready.drain(..) {
+        let size = one.encoded_len();
+        // Half the limit: one alone is well below it, and the envelope costs something too.
+        if bytes + size > MESSAGE_BYTES_MAX / 2 && !finished.is_empty() {
+            messages.push(FromWorker { hello: None, finished: std::mem::take(&mut finished) });
+            bytes = 0;
+        }
+        bytes += size;
+        finished.push(one);
+    }
+    messages.push(FromWorker { hello: None, finished });
+    messages
+}
+
+/// The host closes its side when it has read the rest; it gets as long as a silent worker would.
+async fn leave(mut incoming: Streaming<ToWorker>) {
+    let closed = async { while let Ok(Some(_)) = incoming.message().await {} };
+    let patience = Duration::from_secs(limits::HEARTBEAT_SECONDS_MAX);
+    if timeout(patience, closed).await.is_err() {
+        tracing::warn!("the host did not close the stream");
+    }
+}
+
+async fn answer(client: HostClient<Channel>, token: String, fetch: Fetch) {
+    let result = fetched(client, token, &fetch).await;
+    // Nobody waits any more only when the worker ends.
+    let _ = fetch.answer.send(result);
+}
+
+async fn fetched(
+    mut client: HostClient<Channel>,
+    token: String,
+    fetch: &Fetch,
+) -> Result<Vec<u8>, String> {
+    let said = |status: tonic::Status| format!("the host did not send it: {}", status.message());
+    let digest = fetch.digest.0.to_vec().into();
+    let request = FetchRequest { token, digest };
+    let mut chunks = client.fetch_compiled(request).await.map_err(said)?.into_inner();
+    let mut bytes = Vec::new();
+    while let Some(chunk) = chunks.message().await.map_err(said)? {
+        if bytes.len() + chunk.bytes.len() > limits::COMPILED_BYTES_MAX {
+            return Err(format!("it has more than {} bytes", limits::COMPILED_BYTES_MAX));
+        }
+        bytes.extend_from_slice(&chunk.bytes);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_wire::proto::{Artifact, finished::End};
+
+    use super::*;
+
+    fn finished(lease: u64, bytes: usize) -> Finished {
+        let artifact = Artifact { content_type: String::new(), bytes: vec![0; bytes].into() };
+        Finished { lease, end: Some(End::Next(artifact)), ..Finished::default() }
+    }
+
+    #[test]
+    fn a_message_stays_below_the_limit_and_nothing_is_lost() {
+        let mut ready: Vec<_> =
+            (0..9).map(|lease| finished(lease, limits::ARTIFACT_BYTES_MAX)).collect();
+        ready.extend((9..100).map(|lease| finished(lease, 1)));
+        let messages = batched(&mut ready);
+        assert!(ready.is_empty());
+        assert!(messages.len() > 1);
+        assert!(messages.iter().all(|message| message.encoded_len() < MESSAGE_BYTES_MAX));
+        let leases: Vec<_> = messages.iter().flat_map(|m| &m.finished).map(|f| f.lease).collect();
+        assert_eq!(leases, (0..100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn small_ones_share_a_message() {
+        let mut ready: Vec<_> = (0..100).map(|lease| finished(lease, 10)).collect();
+        assert_eq!(batched(&mut ready).len(), 1);
+    }
+}

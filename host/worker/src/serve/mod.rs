@@ -1,0 +1,79 @@
+//! Serves a host: two threads, one that talks and one that runs what was granted.
+//!
+//! ```text
+//!            grants, revocations, drain          next
+//!   host ──▶ conversation (tokio) ──▶ hand ──▶ runner (a plain thread)
+//!        ◀── finished, heartbeats ◀──────────── finished
+//!                     ▲    compiled bytes  │
+//!                     └──── fetches ◀──────┘
+//! ```
+//!
+//! The runner never waits for the conversation while there is something in its hand, except for a
+//! plugin that is not in the cache.
+
+mod conversation;
+mod hand;
+mod plugins;
+mod runner;
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use anyhow::Context as _;
+use assay_sandbox::Sandbox;
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use tokio::sync::mpsc;
+
+use hand::Hand;
+use plugins::Plugins;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The host's Unix socket.
+    #[arg(long)]
+    connect: PathBuf,
+    /// The kind of worker this is.
+    #[arg(long, default_value = "cpu")]
+    pool: String,
+    /// Where compiled plugins are kept, by digest; several workers may share it.
+    #[arg(long)]
+    cache: PathBuf,
+}
+
+/// Guest stacks live on the runner's.
+const RUNNER_STACK_BYTES: usize = 8 << 20;
+
+/// Returns when the host let this worker go; everything else is an error.
+pub(crate) fn run(options: Options, token: Option<String>) -> anyhow::Result<()> {
+    let token = token.context("ASSAY_WORKER_TOKEN is not set")?;
+    prctl::set_pdeathsig(Signal::SIGKILL).context("tying the worker to its host's life")?;
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_max_level(tracing::Level::INFO)
+        .init();
+    std::fs::create_dir_all(&options.cache)
+        .with_context(|| format!("creating {}", options.cache.display()))?;
+
+    let hand = Arc::new(Hand::default());
+    let (finished, to_send) = mpsc::unbounded_channel();
+    let (fetches, to_fetch) = mpsc::unbounded_channel();
+    let sandbox = Sandbox::new()?;
+    let plugins = Plugins::new(options.cache, fetches);
+    let runner =
+        thread::Builder::new().name("runner".into()).stack_size(RUNNER_STACK_BYTES).spawn({
+            let hand = Arc::clone(&hand);
+            move || runner::run(&sandbox, plugins, &hand, &finished)
+        })?;
+
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let hello = conversation::hello(token, options.pool);
+    runtime.block_on(conversation::run(&options.connect, hello, &hand, to_send, to_fetch))?;
+    if hand.is_draining() {
+        runner.join().map_err(|_| anyhow::anyhow!("the runner panicked"))?;
+    }
+    Ok(())
+}

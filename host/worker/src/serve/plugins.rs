@@ -1,0 +1,78 @@
+//! Compiled plugins: loaded ones in memory, the others in a folder by digest or at the host.
+//!
+//! The folder is only a cache. What comes from it, or from the host, is verified before it is
+//! trusted; a damaged file is replaced.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc as blocking;
+
+use assay_model::id::Digest;
+use assay_model::limits;
+use assay_sandbox::{Loaded, Sandbox, Unloadable};
+use tokio::sync::mpsc;
+
+/// The runner's wish for bytes that only the host has.
+pub(crate) struct Fetch {
+    pub(crate) digest: Digest,
+    pub(crate) answer: blocking::SyncSender<Result<Vec<u8>, String>>,
+}
+
+pub(crate) struct Plugins {
+    cache: PathBuf,
+    fetches: mpsc::UnboundedSender<Fetch>,
+    /// The most recently used last.
+    loaded: Vec<(Digest, Loaded)>,
+}
+
+impl Plugins {
+    pub(crate) fn new(cache: PathBuf, fetches: mpsc::UnboundedSender<Fetch>) -> Self {
+        Self { cache, fetches, loaded: Vec::new() }
+    }
+
+    /// The plugin whose compiled form has this digest; the error says why it cannot be had.
+    pub(crate) fn get(&mut self, sandbox: &Sandbox, digest: Digest) -> Result<&Loaded, String> {
+        match self.loaded.iter().rposition(|(other, _)| *other == digest) {
+            Some(at) => self.loaded[at..].rotate_left(1),
+            None => {
+                let loaded = self.load(sandbox, digest)?;
+                if self.loaded.len() == limits::LOADED_PLUGINS_MAX {
+                    self.loaded.remove(0);
+                }
+                self.loaded.push((digest, loaded));
+            }
+        }
+        Ok(&self.loaded.last().expect("it was just put there").1)
+    }
+
+    fn load(&self, sandbox: &Sandbox, digest: Digest) -> Result<Loaded, String> {
+        let path = self.cache.join(digest.to_string());
+        if let Ok(bytes) = std::fs::read(&path) {
+            match sandbox.load(&bytes, digest) {
+                Err(Unloadable::WrongDigest { .. }) => {
+                    tracing::warn!(compiled.digest = %digest, "a cached plugin is damaged");
+                }
+                loaded => return loaded.map_err(|problem| problem.to_string()),
+            }
+        }
+        let bytes = self.fetch(digest)?;
+        let loaded = sandbox.load(&bytes, digest).map_err(|problem| problem.to_string())?;
+        if let Err(problem) = keep(&path, &bytes) {
+            tracing::warn!(compiled.digest = %digest, %problem, "a plugin is not cached");
+        }
+        Ok(loaded)
+    }
+
+    fn fetch(&self, digest: Digest) -> Result<Vec<u8>, String> {
+        let (answer, answered) = blocking::sync_channel(1);
+        let gone = || "the host is gone".to_owned();
+        self.fetches.send(Fetch { digest, answer }).map_err(|_| gone())?;
+        answered.recv().map_err(|_| gone())?
+    }
+}
+
+/// Writes beside and renames: another worker sees the whole file or none.
+fn keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let partial = path.with_extension(format!("{}.partial", std::process::id()));
+    std::fs::write(&partial, bytes)?;
+    std::fs::rename(&partial, path)
+}

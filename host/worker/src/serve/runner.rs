@@ -1,0 +1,88 @@
+//! Runs leases, one at a time, in order. Holds no state but the loaded plugins.
+
+use std::time::Duration;
+
+use assay_model::id::Digest;
+use assay_model::outcome::{ErrorCode, StageEnd, StageError};
+use assay_model::time::Micros;
+use assay_sandbox::capability::log::LogLine;
+use assay_sandbox::{Input, Request, Sandbox, StageCall, StageRun};
+use assay_wire::proto::{self, Body, Finished, Grant};
+use prost::Message as _;
+use tokio::sync::mpsc;
+
+use super::hand::Hand;
+use super::plugins::Plugins;
+
+/// Runs until the hand is drained or nobody listens any more.
+pub(crate) fn run(
+    sandbox: &Sandbox,
+    mut plugins: Plugins,
+    hand: &Hand,
+    finished: &mpsc::UnboundedSender<Finished>,
+) {
+    while let Some(grant) = hand.next() {
+        let run = run_grant(sandbox, &mut plugins, &grant);
+        let logs = run.logs.into_iter().map(log_line).collect();
+        let done = assay_wire::finished(grant.lease, run.ran.0, run.end, logs);
+        if finished.send(done).is_err() {
+            return;
+        }
+    }
+}
+
+fn run_grant(sandbox: &Sandbox, plugins: &mut Plugins, grant: &Grant) -> StageRun {
+    let body = match Body::decode(grant.body.clone()) {
+        Ok(body) => body,
+        Err(problem) => {
+            // Neither the plugin's fault nor the trainer's.
+            let message = format!("the stored request cannot be read: {problem}");
+            return not_run(ErrorCode::WorkerLost, message);
+        }
+    };
+    let loaded = Digest::try_from(&grant.compiled_digest[..])
+        .map_err(|problem| problem.to_string())
+        .and_then(|digest| plugins.get(sandbox, digest));
+    match loaded {
+        Ok(plugin) => sandbox.run_stage(plugin, stage_call(grant, &body)),
+        Err(message) => not_run(ErrorCode::PluginUnloadable, message),
+    }
+}
+
+fn stage_call<'a>(grant: &'a Grant, body: &'a Body) -> StageCall<'a> {
+    StageCall {
+        stage: &grant.stage,
+        settings: or(&grant.settings, "{}"),
+        request: Request {
+            id: &grant.request_id,
+            group: grant.group.as_deref(),
+            prompt: &body.prompt,
+            response: &body.response,
+            label: or(&body.label, "null"),
+            metadata: or(&body.metadata, "null"),
+            attempt: grant.attempt,
+            seed: grant.seed,
+        },
+        input: grant
+            .input
+            .as_ref()
+            .map(|input| Input { content_type: &input.content_type, bytes: &input.bytes }),
+        last: grant.last,
+        timeout: Duration::from_micros(grant.timeout_us),
+        memory_bytes_max: grant.memory_bytes_max,
+    }
+}
+
+/// Absent texts travel as empty ones; a plugin gets JSON always.
+fn or<'a>(text: &'a str, absent: &'a str) -> &'a str {
+    if text.is_empty() { absent } else { text }
+}
+
+fn not_run(code: ErrorCode, message: String) -> StageRun {
+    let end = StageEnd::Failed(StageError { code, message });
+    StageRun { end, ran: Micros::ZERO, logs: Vec::new() }
+}
+
+fn log_line(line: LogLine) -> proto::LogLine {
+    proto::LogLine { level: line.level.as_str().into(), message: line.message }
+}

@@ -1,0 +1,73 @@
+//! The commands that need no host.
+
+mod common;
+
+use common::{compile, guest, worker};
+
+#[test]
+fn the_engine_has_a_name() {
+    let done = worker().arg("engine").output().expect("the worker starts");
+    assert!(done.status.success());
+    let name = String::from_utf8(done.stdout).expect("text");
+    assert_eq!(name.trim_end(), assay_sandbox::engine_id());
+}
+
+#[test]
+fn an_upload_becomes_a_plugin() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let report = compile(&guest("liar"), &out);
+    let plugin = &report["ok"];
+    assert_eq!(plugin["engine"], assay_sandbox::engine_id());
+    assert_eq!(plugin["description"]["name"], "liar");
+    assert_eq!(plugin["description"]["stages"][1]["name"], "score");
+    assert!(
+        plugin["imports"].as_array().expect("a list").iter().any(|i| i == "assay:reward/log@0.1.0")
+    );
+    let digest = |path| assay_sandbox::digest_of(&std::fs::read(path).expect("a file")).to_string();
+    assert_eq!(plugin["digest"], digest(guest("liar")));
+    assert_eq!(plugin["compiled_digest"], digest(out));
+}
+
+#[test]
+fn a_refusal_is_a_result() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (upload, out) = (folder.path().join("upload"), folder.path().join("out"));
+    std::fs::write(&upload, "not a component").expect("written");
+    let report = compile(&upload, &out);
+    let message = report["refused"]["message"].as_str().expect("a reason");
+    assert!(message.contains("no WebAssembly component"), "{message}");
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_failure_of_ours_is_no_refusal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let missing = folder.path().join("missing");
+    let done = worker().arg("compile").arg(&missing).arg("--out").arg(&missing).output();
+    let done = done.expect("the worker starts");
+    assert!(!done.status.success());
+    assert!(done.stdout.is_empty());
+}
+
+#[test]
+fn golden_cases_pass_or_fail_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (good, bad) = (folder.path().join("good.yaml"), folder.path().join("bad.yaml"));
+    let case = |name: &str, reward: f64| {
+        format!(
+            "name: {name}\nrequest: {{response: ab}}\nexpect: {{outcome: scored, reward: {reward}}}\n"
+        )
+    };
+    std::fs::write(&good, case("even length", 1.0)).expect("written");
+    std::fs::write(&bad, case("odd length", 0.0)).expect("written");
+    let test = |cases: &[&std::path::Path]| {
+        let done = worker().arg("test").arg(guest("trivial")).args(cases).output();
+        let done = done.expect("the worker starts");
+        (done.status.success(), String::from_utf8(done.stdout).expect("text"))
+    };
+    assert_eq!(test(&[&good]), (true, "ok      even length\n1 passed, 0 failed\n".into()));
+    let (passed, said) = test(&[&good, &bad]);
+    assert!(!passed);
+    assert!(said.contains("FAILED  odd length: expected the reward 0"), "{said}");
+}

@@ -1,0 +1,198 @@
+//! A worker and a host over a real socket: what is granted is run once, in order, or given up.
+
+mod common;
+
+use assay_model::id::Digest;
+use assay_model::limits;
+use assay_wire::proto::finished::End;
+use assay_wire::proto::{Finished, ToWorker};
+
+use common::compiled;
+use common::host::{TestHost, exit_status, grant, serve};
+
+fn reward(finished: &Finished) -> f64 {
+    match &finished.end {
+        Some(End::Scored(scored)) => scored.reward,
+        other => panic!("expected a reward, got {other:?}"),
+    }
+}
+
+fn code(finished: &Finished) -> &str {
+    match &finished.end {
+        Some(End::Failed(failed)) => &failed.code,
+        other => panic!("expected a failure, got {other:?}"),
+    }
+}
+
+/// A host that has this guest compiled.
+fn host(name: &str) -> (TestHost, Digest) {
+    let host = TestHost::start();
+    let (bytes, digest) = compiled(name);
+    host.store.lock().expect("no panic").compiled.insert(digest, bytes);
+    (host, digest)
+}
+
+#[tokio::test]
+async fn leases_are_run_in_order_and_a_drain_ends_well() {
+    let (mut host, digest) = host("trivial");
+    let child = host.spawn();
+    let (hello, mut talk) = host.accept().await;
+    assert_eq!(hello.token, common::host::TOKEN);
+    assert_eq!(hello.pool, "cpu");
+    assert_eq!(hello.engine, assay_sandbox::engine_id());
+    assert_eq!(hello.pid, child.id());
+    assert_eq!(hello.in_hand_max as usize, limits::IN_HAND_LEASES_MAX);
+
+    let grants = (0..100).map(|lease| grant(lease, digest, &"x".repeat(lease as usize))).collect();
+    talk.say(ToWorker { grants, drain: true, ..ToWorker::default() }).await;
+    for lease in 0..100 {
+        let finished = talk.finished().await;
+        assert_eq!(finished.lease, lease);
+        assert_eq!(reward(&finished), f64::from(lease % 2 == 0));
+    }
+    talk.gone().await;
+    drop(talk);
+    assert!(exit_status(child).await.success());
+    assert_eq!(host.store.lock().expect("no panic").asked, 1, "fetched once");
+}
+
+#[tokio::test]
+async fn a_revoked_lease_is_not_started() {
+    let (mut host, digest) = host("liar");
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    let mut first = grant(1, digest, "spin");
+    first.timeout_us = 100_000;
+    let grants = vec![first, grant(2, digest, "count"), grant(3, digest, "count")];
+    talk.say(ToWorker { grants, revoked: vec![2], ..ToWorker::default() }).await;
+    let first = talk.finished().await;
+    assert_eq!((first.lease, first.end), (1, Some(End::TimedOut(Default::default()))));
+    assert!(first.ran_us >= 100_000);
+    assert_eq!(talk.finished().await.lease, 3);
+    talk.say(ToWorker { drain: true, ..ToWorker::default() }).await;
+    talk.gone().await;
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn artifacts_logs_and_defaults_travel() {
+    let (mut host, digest) = host("liar");
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    let mut prepare = grant(1, digest, "two_stages");
+    (prepare.stage, prepare.last) = ("prepare".into(), false);
+    talk.say(ToWorker { grants: vec![prepare], ..ToWorker::default() }).await;
+    let Some(End::Next(artifact)) = talk.finished().await.end else { panic!("no artifact") };
+    let mut score = grant(2, digest, "two_stages");
+    score.input = Some(artifact);
+    let grants = vec![score, grant(3, digest, "log_long"), grant(4, digest, "seen")];
+    talk.say(ToWorker { grants, ..ToWorker::default() }).await;
+    assert_eq!(reward(&talk.finished().await), 0.75);
+    let logs = talk.finished().await.logs;
+    assert_eq!((logs.len(), logs[0].level.as_str()), (1, "warn"));
+    let Some(End::Scored(seen)) = talk.finished().await.end else { panic!("no reward") };
+    assert_eq!(seen.explanation, "score {} request-4 None  seen null null 1 7 None");
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn a_damaged_cache_is_repaired() {
+    let (mut host, digest) = host("trivial");
+    let good = host.store.lock().expect("no panic").compiled[&digest].clone();
+    let cached = host.cache().join(digest.to_string());
+    std::fs::create_dir_all(host.cache()).expect("created");
+    let mut damaged = good.clone();
+    damaged[good.len() / 2] ^= 1;
+    std::fs::write(&cached, damaged).expect("written");
+
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    talk.say(ToWorker { grants: vec![grant(1, digest, "xx")], ..ToWorker::default() }).await;
+    assert_eq!(reward(&talk.finished().await), 1.0);
+    assert_eq!(host.store.lock().expect("no panic").asked, 1);
+    assert_eq!(std::fs::read(&cached).expect("there"), good);
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+
+    let mut second = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    talk.say(ToWorker { grants: vec![grant(2, digest, "xx")], ..ToWorker::default() }).await;
+    assert_eq!(reward(&talk.finished().await), 1.0);
+    assert_eq!(host.store.lock().expect("no panic").asked, 1, "the cache was good");
+    second.kill().expect("our child");
+    second.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn what_cannot_be_had_or_is_not_right_is_not_run() {
+    let (mut host, digest) = host("trivial");
+    let (missing, exchanged) = (Digest([1; 32]), Digest([2; 32]));
+    {
+        let mut store = host.store.lock().expect("no panic");
+        let other = store.compiled[&digest].clone();
+        store.compiled.insert(exchanged, other);
+    }
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    let mut unreadable = grant(3, digest, "xx");
+    unreadable.body = vec![0xff; 7].into();
+    let grants = vec![
+        grant(1, missing, "xx"),
+        grant(2, exchanged, "xx"),
+        unreadable,
+        grant(4, digest, "xx"),
+    ];
+    talk.say(ToWorker { grants, ..ToWorker::default() }).await;
+    assert_eq!(code(&talk.finished().await), "plugin_unloadable");
+    assert_eq!(code(&talk.finished().await), "plugin_unloadable");
+    assert_eq!(code(&talk.finished().await), "worker_lost");
+    assert_eq!(reward(&talk.finished().await), 1.0);
+    let kept: Vec<_> = std::fs::read_dir(host.cache())
+        .expect("there")
+        .map(|entry| entry.expect("readable").file_name().into_string().expect("text"))
+        .collect();
+    assert_eq!(kept, [digest.to_string()]);
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn silence_is_broken_by_heartbeats() {
+    let mut host = TestHost::start();
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    for _ in 0..2 {
+        let message = talk.message().await.expect("a heartbeat");
+        assert!(message.hello.is_none() && message.finished.is_empty());
+    }
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn a_worker_leaves_when_the_stream_ends() {
+    let (mut host, digest) = host("liar");
+    let child = host.spawn();
+    let (_, talk) = host.accept().await;
+    // In the middle of a stage that would go on for long.
+    talk.say(ToWorker { grants: vec![grant(1, digest, "spin")], ..ToWorker::default() }).await;
+    drop(talk);
+    exit_status(child).await;
+}
+
+#[tokio::test]
+async fn a_worker_dies_with_its_host() {
+    let mut host = TestHost::start();
+    // The shell stands for a host that is killed while its socket lives on.
+    let mut parent = std::process::Command::new("/bin/sh");
+    parent.args(["-c", "\"$0\" \"$@\"; exit $?", env!("CARGO_BIN_EXE_assay-worker")]);
+    serve(&mut parent, &host.socket(), &host.cache());
+    let mut parent = parent.spawn().expect("a shell");
+    let (hello, mut talk) = host.accept().await;
+    assert_ne!(hello.pid, parent.id(), "the shell forked");
+    parent.kill().expect("our child");
+    parent.wait().expect("our child");
+    talk.gone().await;
+}
