@@ -23,6 +23,7 @@ pub use assay_sched::{Order, Snapshot};
 use assay_wire::proto;
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 
 use crate::fleet::Fleet;
 use crate::store::Store;
@@ -136,6 +137,7 @@ enum Command {
     Snapshot {
         reply: oneshot::Sender<Snapshot>,
     },
+    Stop,
 }
 
 /// Where a worker's grants go; bounded by the leases in its hand.
@@ -157,16 +159,18 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
-    /// Restores what is live and starts the loop and its two group commits.
+    /// Restores what is live and starts the loop and its two group commits. The tasks end after
+    /// [`Dispatch::stop`], once all that was under way is written.
     pub async fn start(
         parts: Parts,
         plugins: impl AsyncFn(&BatchRow) -> anyhow::Result<Arc<PluginInfo>>,
-    ) -> anyhow::Result<Self> {
+    ) -> anyhow::Result<(Self, JoinSet<()>)> {
         let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
         let board = Arc::new(Board::default());
         let room = Room::default();
         let store = parts.store.clone();
-        let mut shell = shell::Shell::new(parts, board.clone());
+        let (channels, mut tasks) = publish::start(&store, board.clone());
+        let mut shell = shell::Shell::new(parts, channels, board.clone());
         let restored = restore::restore(&mut shell, &store, &room, plugins).await?;
         if restored.batches > 0 {
             tracing::info!(
@@ -176,8 +180,8 @@ impl Dispatch {
                 "live batches are restored"
             );
         }
-        tokio::spawn(shell.run(receiver));
-        Ok(Self { commands, board, room })
+        tasks.spawn(shell.run(receiver));
+        Ok((Self { commands, board, room }, tasks))
     }
 
     async fn ask<T>(
@@ -251,6 +255,12 @@ impl Dispatch {
     ) -> Result<(), DispatchError> {
         let command = Command::Finished { worker, finished };
         self.commands.send(command).await.map_err(|_| DispatchError::Stopping)
+    }
+
+    /// Ends the loop; whoever asks later is told that the server is stopping.
+    pub async fn stop(&self) {
+        // A loop that has ended is as good.
+        let _ = self.commands.send(Command::Stop).await;
     }
 
     pub async fn snapshot(&self) -> Result<Snapshot, DispatchError> {

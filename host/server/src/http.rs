@@ -13,6 +13,7 @@ mod plugins;
 mod probes;
 mod problem;
 mod requests;
+mod rest;
 mod results;
 mod rewards;
 mod submit;

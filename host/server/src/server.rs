@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use assay_sched::Order;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::blob::Blobs;
 use crate::bootstrap::{self, FirstKey};
-use crate::dispatch::{Dispatch, Parts};
+use crate::dispatch::{Dispatch, Order, Parts};
 use crate::fleet::{Fleet, Launch, Supervisors};
 use crate::http::{self, App};
 use crate::link::{self, Link};
@@ -23,6 +23,12 @@ use crate::store::{DispatcherLock, Store, StoreError};
 const LOCK_PERIOD: Duration = Duration::from_secs(2);
 /// How long the place of the dispatcher is fought for after the database was away.
 const LOCK_LOST_AFTER: Duration = Duration::from_secs(30);
+/// What has finished is written before the end, if the database allows.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+const METRICS_PERIOD: Duration = Duration::from_secs(5);
+/// Upper bounds of the histograms, from a trivial stage to a long one.
+const SECONDS_BUCKETS: &[f64] =
+    &[0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
 /// A Unix socket's path has room for 107 bytes.
 const SOCKET_PATH_BYTES_MAX: usize = 100;
 
@@ -50,6 +56,8 @@ pub struct Server {
     store: Store,
     supervisors: Supervisors,
     tasks: JoinSet<()>,
+    dispatch: Dispatch,
+    dispatching: JoinSet<()>,
     stop: watch::Sender<bool>,
     lock_lost: tokio::sync::oneshot::Receiver<StoreError>,
     /// A folder that exists for the socket alone, when the data folder's path is too long.
@@ -66,7 +74,9 @@ impl Server {
         let url = format!("http://{}", listener.local_addr().context("reading the port")?);
 
         let (cluster, database_url) = database(&settings).await?;
-        let store = Store::connect(&database_url).await?;
+        let store = Store::connect(&database_url).await.with_context(|| {
+            format!("connecting to the database {}", without_secrets(&database_url))
+        })?;
         let lock = take_lock(&store).await?;
         let key = bootstrap::first_key(&store, &settings).await?;
 
@@ -77,7 +87,7 @@ impl Server {
         let registry = Arc::new(registry);
         let fleet = Fleet::default();
         let parts = Parts { store: store.clone(), fleet: fleet.clone(), order: settings.order };
-        let dispatch = Dispatch::start(parts, async |row| {
+        let (dispatch, dispatching) = Dispatch::start(parts, async |row| {
             registry.pinned(row.tenant, &row.plugin, &row.version).await.with_context(|| {
                 format!("restoring batch {}: {}@{}", row.id, row.plugin, row.version)
             })
@@ -109,11 +119,10 @@ impl Server {
         };
         let supervisors = Supervisors::start(&fleet, &launch, &settings.workers);
 
-        let metrics = metrics_exporter_prometheus::PrometheusBuilder::new()
-            .install_recorder()
-            .context("starting the metrics")?;
+        let metrics = start_metrics()?;
+        tasks.spawn(keep_metrics(metrics.clone(), stopped(&stop)));
         let app =
-            App::new(store.clone(), dispatch, registry, metrics, settings.environment.clone());
+            App::new(store.clone(), dispatch.clone(), registry, metrics, settings.environment.clone());
         tasks.spawn(http::serve(listener, http::router(Arc::new(app)), stopped(&stop)));
         let (lost, lock_lost) = tokio::sync::oneshot::channel();
         tasks.spawn(keep_lock(store.clone(), lock, lost, stopped(&stop)));
@@ -124,6 +133,8 @@ impl Server {
             store,
             supervisors,
             tasks,
+            dispatch,
+            dispatching,
             stop,
             lock_lost,
             _socket_folder: socket_folder,
@@ -152,6 +163,11 @@ impl Server {
         self.supervisors.stop().await;
         self.stop.send_replace(true);
         while self.tasks.join_next().await.is_some() {}
+        self.dispatch.stop().await;
+        let written = async { while self.dispatching.join_next().await.is_some() {} };
+        if tokio::time::timeout(WRITE_TIMEOUT, written).await.is_err() {
+            tracing::warn!("the database takes too long; what was not written is computed again");
+        }
         self.store.close().await;
         if let Some(cluster) = self.cluster {
             cluster.stop().await;
@@ -167,6 +183,28 @@ fn stopped(stop: &watch::Sender<bool>) -> impl Future<Output = ()> + use<> {
     }
 }
 
+fn start_metrics() -> anyhow::Result<PrometheusHandle> {
+    PrometheusBuilder::new()
+        .set_buckets(SECONDS_BUCKETS)
+        .context("choosing the metrics' buckets")?
+        .install_recorder()
+        .context("starting the metrics")
+}
+
+/// Folds what was recorded into the buckets, so that it does not pile up between scrapes.
+async fn keep_metrics(metrics: PrometheusHandle, stop: impl Future<Output = ()>) {
+    let fold = async {
+        loop {
+            tokio::time::sleep(METRICS_PERIOD).await;
+            metrics.run_upkeep();
+        }
+    };
+    tokio::select! {
+        () = fold => {}
+        () = stop => {}
+    }
+}
+
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| {
         format!("listening on {address}; another port can be given with --listen 127.0.0.1:PORT")
@@ -177,12 +215,24 @@ async fn database(
     settings: &Settings,
 ) -> anyhow::Result<(Option<assay_postgres::Cluster>, String)> {
     if let Some(url) = &settings.database_url {
+        anyhow::ensure!(
+            url.starts_with("postgres://") || url.starts_with("postgresql://"),
+            "DATABASE_URL (or --database-url) names no PostgreSQL; it should look like \
+             postgres://user:password@host:5432/name"
+        );
         return Ok((None, url.clone()));
     }
     let options = assay_postgres::Options { data: settings.data.clone() };
     let cluster = assay_postgres::Cluster::start(options).await?;
     let url = cluster.url().to_owned();
     Ok((Some(cluster), url))
+}
+
+/// The host and the name of a database: the rest of its address may hold a password.
+fn without_secrets(url: &str) -> &str {
+    let address = url.split_once("://").map_or(url, |(_, address)| address);
+    let address = address.split('?').next().unwrap_or(address);
+    address.rsplit_once('@').map_or(address, |(_, place)| place)
 }
 
 /// One dispatcher a database: another server stands by until the place is free.

@@ -147,12 +147,12 @@ One reward by curl:
 
 and by Python, with nothing to install:
 
-  python3 - <<'END'
-  import json, urllib.request
-  call = urllib.request.Request("{url}/v1/rewards", headers={{"Authorization": "Bearer {key}"}},
-      data=json.dumps({{"plugin": "math@prod", "response": "A: 42", "label": "42"}}).encode())
-  print(json.load(urllib.request.urlopen(call))["outcome"])
-  END
+python3 - <<'END'
+import json, urllib.request
+call = urllib.request.Request("{url}/v1/rewards", headers={{"Authorization": "Bearer {key}"}},
+    data=json.dumps({{"plugin": "math@prod", "response": "A: 42", "label": "42"}}).encode())
+print(json.load(urllib.request.urlopen(call))["outcome"])
+END
 "#
     );
 }

@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use assay_model::limits;
 use assay_model::plugin::check_name;
-use assay_sched::Order;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use crate::bootstrap::FirstKey;
+use crate::dispatch::Order;
 use crate::server::{Server, Settings};
 
 /// Workers of one pool; more than any machine has cores.

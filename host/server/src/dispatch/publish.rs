@@ -6,6 +6,7 @@ use std::sync::Arc;
 use assay_model::api::Counts;
 use assay_model::id::BatchId;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use super::board::{Board, Standing};
 use super::room::Place;
@@ -74,11 +75,15 @@ pub(super) struct Channels {
     pub outputs: mpsc::UnboundedSender<Output>,
 }
 
-/// Starts both group commits; they end when the loop does.
-pub(super) fn start(store: &Store, board: Arc<Board>) -> Channels {
+/// The group commits themselves; they end once the loop has and everything is written.
+pub(super) type Commits = JoinSet<()>;
+
+/// Starts both group commits.
+pub(super) fn start(store: &Store, board: Arc<Board>) -> (Channels, Commits) {
+    let mut tasks = Commits::new();
     let (admissions, pending) = mpsc::unbounded_channel::<Pending>();
     let (commits, committed) = mpsc::unbounded_channel();
-    tokio::spawn(group_commit::run(
+    tasks.spawn(group_commit::run(
         store.clone(),
         "admissions",
         pending,
@@ -92,7 +97,7 @@ pub(super) fn start(store: &Store, board: Arc<Board>) -> Channels {
         },
     ));
     let (outputs, recorded) = mpsc::unbounded_channel::<Output>();
-    tokio::spawn(group_commit::run(
+    tasks.spawn(group_commit::run(
         store.clone(),
         "outcomes",
         recorded,
@@ -102,7 +107,7 @@ pub(super) fn start(store: &Store, board: Arc<Board>) -> Channels {
         },
         move |group| publish(&board, group),
     ));
-    Channels { admissions, committed, outputs }
+    (Channels { admissions, committed, outputs }, tasks)
 }
 
 /// Shows a committed group, batch by batch so that readers wake once.

@@ -32,7 +32,14 @@ pub(super) async fn restore(
 ) -> anyhow::Result<Restored> {
     let mut restored = Restored::default();
     for live in store.live_batches().await? {
-        let plugin = plugins(&live.row).await?;
+        let plugin = match plugins(&live.row).await {
+            Ok(plugin) => plugin,
+            Err(error) => {
+                // It stays as it is in the database; the others must not wait for it.
+                tracing::error!("a live batch is left out: {error:#}");
+                continue;
+            }
+        };
         let requests = store.live_requests(live.row.tenant, live.row.id).await?;
         restored.batches += 1;
         let (finished, waiting) = shell.restore_batch(live, plugin, requests, room);

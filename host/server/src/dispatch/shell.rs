@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use super::batch::LiveBatch;
 use super::board::Board;
-use super::publish::{self, Channels, Pending, Waiter};
+use super::publish::{Channels, Pending, Waiter};
 use super::{
     Announcement, Command, DispatchError, ItemFate, NewItem, Parts, Reply, WorkerLink,
     leases_after, now, refusal,
@@ -38,6 +38,7 @@ pub(super) struct Shell {
     pub channels: Channels,
     pub artifact_bytes: usize,
     pub wake: Option<Micros>,
+    stopping: bool,
 }
 
 /// A connected worker.
@@ -50,7 +51,7 @@ pub(super) struct Worker {
 }
 
 impl Shell {
-    pub(super) fn new(parts: Parts, board: Arc<Board>) -> Self {
+    pub(super) fn new(parts: Parts, channels: Channels, board: Arc<Board>) -> Self {
         let config =
             Config { order: parts.order, leases_after: leases_after(now()), ..Config::default() };
         Self {
@@ -61,14 +62,15 @@ impl Shell {
             workers: HashMap::new(),
             workers_seen: 0,
             fleet: parts.fleet,
-            channels: publish::start(&parts.store, board.clone()),
+            channels,
             board,
             artifact_bytes: 0,
             wake: None,
+            stopping: false,
         }
     }
 
-    /// Runs until every handle is gone.
+    /// Runs until it is told to stop.
     pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let mut turn = Vec::with_capacity(TURN_COMMANDS_MAX);
         loop {
@@ -85,6 +87,9 @@ impl Shell {
                         return;
                     }
                     turn.drain(..).for_each(|command| self.obey(command));
+                    if self.stopping {
+                        return;
+                    }
                 }
                 () = tokio::time::sleep(wait.unwrap_or(Duration::MAX)), if wait.is_some() => {
                     self.wake = None;
@@ -125,7 +130,7 @@ impl Shell {
                 if live.is_ok() {
                     self.step(Event::BatchCancelled { batch });
                 }
-                let _ = reply.send(live);
+                answer(reply, live);
             }
             Command::WorkerJoined { pool, pid, in_hand_max, link, reply } => {
                 self.workers_seen += 1;
@@ -144,6 +149,7 @@ impl Shell {
                 finished.into_iter().for_each(|finished| self.stage_finished(worker, finished));
             }
             Command::Snapshot { reply } => drop(reply.send(self.sched.snapshot())),
+            Command::Stop => self.stopping = true,
         }
     }
 
@@ -156,11 +162,11 @@ impl Shell {
         let Announcement { row, plugin, lone } = announcement;
         let open = self.open_batches.get(&row.tenant).copied().unwrap_or(0);
         if open >= limits::OPEN_BATCHES_PER_TENANT_MAX {
-            return drop(reply.send(Err(DispatchError::TooManyBatches)));
+            return answer(reply, Err(DispatchError::TooManyBatches));
         }
         if let Some(key) = row.idempotency.as_ref().map(|idempotency| &idempotency.key) {
             if !self.idempotency_keys.insert((row.tenant, key.clone())) {
-                return drop(reply.send(Err(DispatchError::KeyInUse)));
+                return answer(reply, Err(DispatchError::KeyInUse));
             }
         }
         self.batch_opened(row.tenant);
@@ -192,11 +198,11 @@ impl Shell {
         let at = now();
         let batch = match self.find(tenant, id) {
             Ok(batch) => batch,
-            Err(error) => return drop(reply.send(Err(error))),
+            Err(error) => return answer(reply, Err(error)),
         };
         let taken = match batch.take(items) {
             Ok(taken) => taken,
-            Err(error) => return drop(reply.send(Err(error))),
+            Err(error) => return answer(reply, Err(error)),
         };
         let mut mark = BatchMark::default();
         if batch.state == BatchState::Announced && !taken.rows.is_empty() {
@@ -218,11 +224,11 @@ impl Shell {
         let at = now();
         let batch = match self.find(tenant, id) {
             Ok(batch) => batch,
-            Err(error) => return drop(reply.send(Err(error))),
+            Err(error) => return answer(reply, Err(error)),
         };
         let have = batch.size();
         if let Some(want) = final_count.filter(|&want| want != have) {
-            return drop(reply.send(Err(DispatchError::CountDiffers { have, want })));
+            return answer(reply, Err(DispatchError::CountDiffers { have, want }));
         }
         let mut mark = BatchMark::default();
         // Sealing again is harmless.
@@ -259,10 +265,10 @@ impl Shell {
         match waiter {
             Waiter::Announced { reply } => {
                 let published = self.board.find(id).ok_or(DispatchError::NotLive);
-                let _ = reply.send(published);
+                answer(reply, published);
             }
-            Waiter::Submitted { fates, reply } => drop(reply.send(Ok(fates))),
-            Waiter::Sealed { reply } => drop(reply.send(Ok(()))),
+            Waiter::Submitted { fates, reply } => answer(reply, Ok(fates)),
+            Waiter::Sealed { reply } => answer(reply, Ok(())),
         }
     }
 
@@ -334,4 +340,9 @@ impl Shell {
             }
         }
     }
+}
+
+fn answer<T>(reply: Reply<T>, answer: Result<T, DispatchError>) {
+    // Whoever asked may have gone.
+    let _ = reply.send(answer);
 }

@@ -111,7 +111,8 @@ impl KeyCache {
         let given = headers
             .get(header::AUTHORIZATION)
             .ok_or_else(|| unauthenticated("no key was given"))?;
-        let key = given.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+        let (scheme, key) = given.to_str().ok().and_then(|text| text.split_once(' ')).unzip();
+        let key = key.filter(|_| scheme.is_some_and(|it| it.eq_ignore_ascii_case("bearer")));
         let parts = key.and_then(|key| Some((key, prefix_of(key)?)));
         let Some((key, prefix)) = parts else {
             return Err(unauthenticated("what was given is no key"));

@@ -22,6 +22,9 @@ use crate::store::runs::RunRow;
 
 /// How long a cancelled batch may take to end before the answer comes without it.
 const CANCEL_WAIT: Duration = Duration::from_secs(10);
+/// A commit takes milliseconds; these are two seconds.
+const TWIN_LOOKS_MAX: u32 = 100;
+const TWIN_LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 /// Announce a batch: the rollout has started, requests will come.
 #[utoipa::path(
@@ -65,8 +68,13 @@ pub(super) async fn announce(
         announced_at: now(),
         sealed_at: None,
     };
-    let published = app.dispatch.announce(Announcement { row, plugin, lone: None }).await?;
-    Ok((StatusCode::CREATED, Json(published.batch())))
+    let twin = row.idempotency.clone();
+    let batch = match app.dispatch.announce(Announcement { row, plugin, lone: None }).await {
+        Ok(published) => published.batch(),
+        Err(DispatchError::KeyInUse) => of_twin(&app, caller.tenant, twin.as_ref()).await?,
+        Err(error) => return Err(error.into()),
+    };
+    Ok((StatusCode::CREATED, Json(batch)))
 }
 
 fn check(call: &AnnounceBatch) -> Result<(), ApiError> {
@@ -130,6 +138,21 @@ async fn repeated(
     find(app, tenant, id).await.map(Some)
 }
 
+/// The batch of the same call that came a moment before and is about to be committed.
+async fn of_twin(
+    app: &super::App,
+    tenant: TenantId,
+    idempotency: Option<&Idempotency>,
+) -> Result<Batch, ApiError> {
+    for _ in 0..TWIN_LOOKS_MAX {
+        if let Some(batch) = repeated(app, tenant, idempotency).await? {
+            return Ok(batch);
+        }
+        tokio::time::sleep(TWIN_LOOK_PERIOD).await;
+    }
+    Err(DispatchError::KeyInUse.into())
+}
+
 /// The run's plugin and settings: pinned by its first batch.
 async fn pin(
     app: &super::App,
@@ -167,8 +190,9 @@ async fn pin(
 }
 
 fn same_json(one: &str, other: &str) -> bool {
-    let read = |text| serde_json::from_str::<serde_json::Value>(text).ok();
-    one == other || read(one) == read(other)
+    let read = |text| serde_json::from_str::<serde_json::Value>(text);
+    // What is too deep or too large to be read is only equal to itself.
+    one == other || matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Another tenant's batch, and what is no batch id, are not there.
@@ -250,8 +274,16 @@ pub(super) async fn seal(
     let call: SealBatch =
         if bytes.is_empty() { SealBatch::default() } else { body::parse(&bytes)? };
     match app.dispatch.seal(caller.tenant, id, call.final_count).await {
+        Ok(()) => find(&app, caller.tenant, id).await.map(Json),
         // Sealing what has ended in the meantime is a harmless repeat.
-        Ok(()) | Err(DispatchError::NotLive) => find(&app, caller.tenant, id).await.map(Json),
+        Err(DispatchError::NotLive) => {
+            let batch = find(&app, caller.tenant, id).await?;
+            let have = batch.counts.submitted;
+            match call.final_count.filter(|&want| want != have) {
+                Some(want) => Err(DispatchError::CountDiffers { have, want }.into()),
+                None => Ok(Json(batch)),
+            }
+        }
         Err(error) => Err(error.into()),
     }
 }

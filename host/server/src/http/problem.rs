@@ -4,17 +4,23 @@ use std::any::Any;
 use std::borrow::Cow;
 
 use assay_model::api::Problem;
+use axum::body::Body;
 use axum::extract::Request;
+use axum::http::response::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::rest::Rest;
 use crate::dispatch::DispatchError;
 use crate::registry::RegistryError;
 use crate::store::StoreError;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const REQUEST_ID_BYTES_MAX: usize = 128;
+const REFUSAL_BYTES_MAX: usize = 4 << 10;
+/// Postgres' SQLSTATE for a NUL in a text.
+const CHARACTER_NOT_IN_REPERTOIRE: &str = "22021";
 
 /// A call that failed. `code` is stable; `detail` is for a person.
 #[derive(Debug, Clone)]
@@ -87,6 +93,14 @@ impl From<StoreError> for ApiError {
                 tracing::warn!(%error, "a call failed as the database cannot be reached");
                 Self::unavailable("database_unavailable", "the database cannot be reached")
             }
+            // Postgres keeps no NUL in text, so that nothing is named so.
+            StoreError::Broken(error)
+                if error.as_database_error().is_some_and(|error| {
+                    error.code().is_some_and(|code| code == CHARACTER_NOT_IN_REPERTOIRE)
+                }) =>
+            {
+                Self::bad_request("a text of the call has a NUL character")
+            }
             StoreError::Broken(error) => {
                 tracing::error!(%error, "a call failed as the database refused a query");
                 Self::internal()
@@ -148,27 +162,34 @@ pub(super) fn panicked(panic: Box<dyn Any + Send>) -> Response {
 }
 
 /// Gives every response its `Request-Id` and every error its problem body.
-pub(super) async fn finish(request: Request, next: Next) -> Response {
+pub(super) async fn finish(mut request: Request, next: Next) -> Response {
     let given = request.headers().get(REQUEST_ID).filter(|id| {
-        id.len() <= REQUEST_ID_BYTES_MAX && id.as_bytes().iter().all(u8::is_ascii_graphic)
+        (1..=REQUEST_ID_BYTES_MAX).contains(&id.len())
+            && id.as_bytes().iter().all(u8::is_ascii_graphic)
     });
     let id = given.cloned().unwrap_or_else(|| {
         let id = uuid::Uuid::now_v7().simple().to_string();
         HeaderValue::from_str(&id).expect("a UUID is ASCII")
     });
+    let rest = Rest::lend(&mut request);
     let mut response = next.run(request).await;
+    rest.discard().await;
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
-        let error =
-            response.extensions_mut().remove::<ApiError>().unwrap_or_else(|| from_status(status));
-        response = with_body(response, &error, &id);
+        let error = response.extensions_mut().remove::<ApiError>();
+        let (parts, body) = response.into_parts();
+        let error = match error {
+            Some(error) => error,
+            None => from_status(status, body).await,
+        };
+        response = with_body(parts, &error, &id);
     }
     response.headers_mut().insert(REQUEST_ID, id);
     response
 }
 
-/// For what the router itself refuses.
-fn from_status(status: StatusCode) -> ApiError {
+/// For what the router and its extractors refuse: their bodies are a line of text.
+async fn from_status(status: StatusCode, body: Body) -> ApiError {
     match status {
         StatusCode::NOT_FOUND => {
             ApiError::not_found("route").hint("GET /openapi.json lists every route")
@@ -176,15 +197,18 @@ fn from_status(status: StatusCode) -> ApiError {
         StatusCode::METHOD_NOT_ALLOWED => {
             ApiError::new(status, "method_not_allowed", "this route has no such method")
         }
-        _ => ApiError::new(
-            status,
-            "refused",
-            status.canonical_reason().unwrap_or("the call was refused"),
-        ),
+        _ => {
+            let body = axum::body::to_bytes(body, REFUSAL_BYTES_MAX).await.unwrap_or_default();
+            let text = String::from_utf8_lossy(&body).into_owned();
+            let reason = || status.canonical_reason().unwrap_or("the call was refused").into();
+            let detail = if text.is_empty() { reason() } else { text };
+            let code = if status == StatusCode::BAD_REQUEST { "bad_request" } else { "refused" };
+            ApiError::new(status, code, detail)
+        }
     }
 }
 
-fn with_body(response: Response, error: &ApiError, id: &HeaderValue) -> Response {
+fn with_body(mut parts: Parts, error: &ApiError, id: &HeaderValue) -> Response {
     let problem = Problem {
         kind: "about:blank".into(),
         title: error.status.canonical_reason().unwrap_or("Error").into(),
@@ -195,7 +219,6 @@ fn with_body(response: Response, error: &ApiError, id: &HeaderValue) -> Response
         request_id: id.to_str().ok().map(str::to_owned),
     };
     let body = serde_json::to_vec(&problem).expect("a problem is plain data");
-    let (mut parts, _) = response.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);
     let kind = HeaderValue::from_static("application/problem+json");
     parts.headers.insert(header::CONTENT_TYPE, kind);

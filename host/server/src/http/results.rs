@@ -51,7 +51,9 @@ pub(super) async fn results(
     query: Result<Query<PageQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, ApiError> {
     caller.need(Scope::BatchesRead)?;
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    let Query(mut query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    // No result lies behind that.
+    query.after = query.after.min(limits::BATCH_REQUESTS_MAX);
     let batch = Source::find(&app, caller.tenant, batches::batch_id(&id)?).await?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("ndjson")) {

@@ -1,11 +1,13 @@
 //! Submitting requests: an array or NDJSON, a result per item, in chunks that share commits.
 
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_model::api::{
     ItemProblem, Problem, Scope, SubmitItem, SubmitReply, SubmitStatus, Submitted,
 };
-use assay_model::id::{BatchId, TenantId};
+use assay_model::id::{BatchId, RequestId, TenantId};
 use assay_model::limits;
 use assay_wire::proto;
 use axum::Json;
@@ -14,14 +16,16 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, header};
 use bytes::{Buf as _, BytesMut};
 use prost::Message as _;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use super::auth::Caller;
 use super::problem::ApiError;
-use super::{AppState, batches, body};
+use super::results::Source;
+use super::{App, AppState, batches, body};
 use crate::dispatch::room::Place;
-use crate::dispatch::{Dispatch, DispatchError, ItemFate, NewItem};
+use crate::dispatch::{DispatchError, ItemFate, NewItem};
 
 /// Submit requests. An item whose key is in the batch already is left alone: repeats are harmless.
 #[utoipa::path(
@@ -47,15 +51,9 @@ pub(super) async fn submit(
     let id = batches::batch_id(&id)?;
     if app.dispatch.board.get(caller.tenant, id).is_none() {
         // Ended long ago, or never the tenant's.
-        let batch = app.store.batch(caller.tenant, id).await?;
-        return Err(if batch.state.is_final() {
-            DispatchError::Ended
-        } else {
-            DispatchError::NotLive
-        }
-        .into());
+        app.store.batch(caller.tenant, id).await?;
     }
-    let mut submission = Submission::new(&app.dispatch, caller.tenant, id);
+    let mut submission = Submission::new(&app, caller.tenant, id);
     if is_ndjson(&headers) {
         submission.read_lines(body).await?;
     } else {
@@ -76,28 +74,32 @@ fn is_ndjson(headers: &HeaderMap) -> bool {
 
 /// A call on its way: what was read, what was sent, what came back.
 struct Submission<'a> {
-    dispatch: &'a Dispatch,
+    app: &'a Arc<App>,
     tenant: TenantId,
     batch: BatchId,
     lines: u64,
     items: Vec<Submitted>,
     chunk: Vec<NewItem>,
     chunk_bytes: usize,
-    /// Sent chunks, each with where its items stand in `items`.
     sent: Vec<Sent>,
-    /// Places of the chunk's items in `items`.
-    chunk_places: Vec<usize>,
+    chunk_spots: Vec<Spot>,
+}
+
+/// Where an item of a chunk stands in `items`, and its line in the call.
+struct Spot {
+    item: usize,
+    line: u64,
 }
 
 struct Sent {
-    places: Vec<usize>,
+    spots: Vec<Spot>,
     answer: oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>,
 }
 
 impl<'a> Submission<'a> {
-    fn new(dispatch: &'a Dispatch, tenant: TenantId, batch: BatchId) -> Self {
+    fn new(app: &'a Arc<App>, tenant: TenantId, batch: BatchId) -> Self {
         Self {
-            dispatch,
+            app,
             tenant,
             batch,
             lines: 0,
@@ -105,28 +107,40 @@ impl<'a> Submission<'a> {
             chunk: Vec::new(),
             chunk_bytes: 0,
             sent: Vec::new(),
-            chunk_places: Vec::new(),
+            chunk_spots: Vec::new(),
         }
     }
 
     async fn read_lines(&mut self, body: Body) -> Result<(), ApiError> {
         let mut stream = body.into_data_stream();
         let mut rest = BytesMut::new();
+        // Of a line that is too long only the end is looked for.
+        let mut too_long = false;
         while let Some(bytes) = body::next(&mut stream).await? {
+            let mut from = rest.len();
             rest.extend_from_slice(&bytes);
-            let mut from = rest.len() - bytes.len();
             while let Some(end) = rest[from..].iter().position(|&byte| byte == b'\n') {
                 let line = rest.split_to(from + end);
                 rest.advance(1);
                 from = 0;
-                self.add_line(&line).await?;
+                if std::mem::take(&mut too_long) {
+                    self.refuse_long_line()?;
+                } else {
+                    self.add_line(&line).await?;
+                }
             }
             if rest.len() > limits::ITEM_BYTES_MAX {
-                let line = self.lines + 1;
-                return Err(ApiError::too_large(&format!("line {line}"), limits::ITEM_BYTES_MAX));
+                too_long = true;
+                rest.clear();
             }
         }
-        self.add_line(&rest).await
+        if too_long { self.refuse_long_line() } else { self.add_line(&rest).await }
+    }
+
+    fn refuse_long_line(&mut self) -> Result<(), ApiError> {
+        self.begin_item()?;
+        self.reject(String::new(), "invalid_item", too_long());
+        Ok(())
     }
 
     async fn add_line(&mut self, line: &[u8]) -> Result<(), ApiError> {
@@ -137,12 +151,17 @@ impl<'a> Submission<'a> {
         self.add(line).await
     }
 
-    async fn add(&mut self, json: &[u8]) -> Result<(), ApiError> {
+    fn begin_item(&mut self) -> Result<(), ApiError> {
         self.lines += 1;
         if self.items.len() >= limits::BATCH_REQUESTS_MAX as usize {
             let detail = format!("a batch has at most {} requests", limits::BATCH_REQUESTS_MAX);
             return Err(ApiError::bad_request(detail));
         }
+        Ok(())
+    }
+
+    async fn add(&mut self, json: &[u8]) -> Result<(), ApiError> {
+        self.begin_item()?;
         match Item::read(json) {
             Ok(item) => self.take(item).await,
             Err((key, detail)) => {
@@ -160,7 +179,7 @@ impl<'a> Submission<'a> {
 
     async fn take(&mut self, item: Item) -> Result<(), ApiError> {
         let bytes = item.body.len();
-        let place = match self.dispatch.room.try_enter(bytes) {
+        let place = match self.app.dispatch.room.try_enter(bytes) {
             Some(place) => place,
             None => {
                 // What is held back here would never make room.
@@ -168,7 +187,7 @@ impl<'a> Submission<'a> {
                 self.enter(bytes).await?
             }
         };
-        self.chunk_places.push(self.items.len());
+        self.chunk_spots.push(Spot { item: self.items.len(), line: self.lines });
         self.items.push(Submitted {
             key: item.key.clone(),
             status: SubmitStatus::Accepted,
@@ -185,7 +204,7 @@ impl<'a> Submission<'a> {
 
     async fn enter(&self, bytes: usize) -> Result<Place, ApiError> {
         let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
-        tokio::time::timeout(patience, self.dispatch.room.enter(bytes)).await.map_err(|_| {
+        tokio::time::timeout(patience, self.app.dispatch.room.enter(bytes)).await.map_err(|_| {
             ApiError::unavailable(
                 "no_room",
                 format!("{} bytes of requests wait already", limits::LIVE_BYTES_MAX),
@@ -198,10 +217,10 @@ impl<'a> Submission<'a> {
             return Ok(());
         }
         let chunk = std::mem::take(&mut self.chunk);
-        let places = std::mem::take(&mut self.chunk_places);
+        let spots = std::mem::take(&mut self.chunk_spots);
         self.chunk_bytes = 0;
-        let answer = self.dispatch.submit(self.tenant, self.batch, chunk).await?;
-        self.sent.push(Sent { places, answer });
+        let answer = self.app.dispatch.submit(self.tenant, self.batch, chunk).await?;
+        self.sent.push(Sent { spots, answer });
         Ok(())
     }
 
@@ -209,13 +228,17 @@ impl<'a> Submission<'a> {
     async fn finish(mut self) -> Result<SubmitReply, ApiError> {
         self.send().await?;
         let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
-        for Sent { places, answer } in std::mem::take(&mut self.sent) {
+        for Sent { spots, answer } in std::mem::take(&mut self.sent) {
             let answer = tokio::time::timeout(patience, answer).await.map_err(|_| {
                 ApiError::unavailable("database_unavailable", "the database takes too long")
             })?;
-            let fates = answer.unwrap_or(Err(DispatchError::Stopping))?;
-            for (place, fate) in places.into_iter().zip(fates) {
-                settle(&mut self.items[place], fate);
+            let fates = match answer.unwrap_or(Err(DispatchError::Stopping)) {
+                Ok(fates) => fates,
+                Err(DispatchError::NotLive) => self.fates_once_ended(&spots).await?,
+                Err(error) => return Err(error.into()),
+            };
+            for (spot, fate) in spots.into_iter().zip(fates) {
+                settle(&mut self.items[spot.item], fate, spot.line);
             }
         }
         let count = |status| {
@@ -229,9 +252,33 @@ impl<'a> Submission<'a> {
             items: self.items,
         })
     }
+
+    /// The batch has ended, perhaps since the very call that is repeated here: what it has is
+    /// repeated, and anything new comes too late.
+    async fn fates_once_ended(&self, spots: &[Spot]) -> Result<Vec<ItemFate>, ApiError> {
+        #[derive(Deserialize)]
+        struct Known {
+            key: String,
+            id: RequestId,
+        }
+        let source = Source::find(self.app, self.tenant, self.batch).await?;
+        if let Source::Board(published) = &source {
+            let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+            let ended = published.wait_until(|standing| standing.state.is_final());
+            // Without an end everything is new, and refused.
+            let _ = tokio::time::timeout(patience, ended).await;
+        }
+        let piece = source.after(0, limits::BATCH_REQUESTS_MAX).await?;
+        let known = piece.items.iter().filter_map(|json| serde_json::from_slice(json).ok());
+        let known: HashMap<String, RequestId> =
+            known.map(|known: Known| (known.key, known.id)).collect();
+        let fates = spots.iter().map(|spot| known.get(&self.items[spot.item].key).copied());
+        let fates: Option<Vec<ItemFate>> = fates.map(|id| id.map(ItemFate::Repeated)).collect();
+        fates.ok_or_else(|| DispatchError::Ended.into())
+    }
 }
 
-fn settle(item: &mut Submitted, fate: ItemFate) {
+fn settle(item: &mut Submitted, fate: ItemFate, line: u64) {
     match fate {
         ItemFate::Accepted(id) => item.id = Some(id),
         ItemFate::Repeated(id) => {
@@ -241,7 +288,7 @@ fn settle(item: &mut Submitted, fate: ItemFate) {
         ItemFate::Refused => {
             item.status = SubmitStatus::Rejected;
             let detail = format!("a batch has at most {} requests", limits::BATCH_REQUESTS_MAX);
-            item.problem = Some(ItemProblem { line: 0, code: "batch_full".into(), detail });
+            item.problem = Some(ItemProblem { line, code: "batch_full".into(), detail });
         }
     }
 }
@@ -257,10 +304,7 @@ impl Item {
     /// Or the key, as far as it could be read, and what is wrong.
     fn read(json: &[u8]) -> Result<Self, (String, String)> {
         if json.len() > limits::ITEM_BYTES_MAX {
-            return Err((
-                String::new(),
-                format!("the item has more than {} bytes", limits::ITEM_BYTES_MAX),
-            ));
+            return Err((String::new(), too_long()));
         }
         let item: SubmitItem = serde_json::from_slice(json)
             .map_err(|error| (String::new(), format!("the item is not readable: {error}")))?;
@@ -273,6 +317,10 @@ impl Item {
             Err(detail) => Err((item.key.chars().take(limits::KEY_BYTES_MAX).collect(), detail)),
         }
     }
+}
+
+fn too_long() -> String {
+    format!("the item has more than {} bytes", limits::ITEM_BYTES_MAX)
 }
 
 fn check(item: &SubmitItem) -> Result<(), String> {

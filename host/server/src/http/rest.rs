@@ -1,0 +1,76 @@
+//! What a handler leaves unread of a call's body. A connection that is closed over unread bytes is
+//! reset, and its client may never see the answer: so a bounded rest is read and thrown away.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use assay_model::limits;
+use axum::body::{Body, BodyDataStream, HttpBody as _};
+use axum::extract::Request;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _};
+use tokio::sync::oneshot;
+
+const PATIENCE: Duration = Duration::from_secs(limits::UNREAD_SECONDS_MAX);
+
+/// Where the body of a call comes back to once its handler is done with it.
+pub(super) struct Rest(Option<oneshot::Receiver<BodyDataStream>>);
+
+impl Rest {
+    /// Lends the body to the handler.
+    pub(super) fn lend(request: &mut Request) -> Self {
+        if request.body().is_end_stream() {
+            return Self(None);
+        }
+        let (back, rest) = oneshot::channel();
+        let stream = std::mem::take(request.body_mut()).into_data_stream();
+        *request.body_mut() = Body::from_stream(Lent { stream: Some(stream), back: Some(back) });
+        Self(Some(rest))
+    }
+
+    /// Reads what is left, within limits. To be called when the handler has answered.
+    pub(super) async fn discard(self) {
+        // A body that was read to its end, or that the answer itself reads, does not come back.
+        let Some(mut stream) = self.0.and_then(|mut rest| rest.try_recv().ok()) else { return };
+        let all = async {
+            let mut left = limits::UNREAD_BYTES_MAX;
+            while let Some(Ok(bytes)) = stream.next().await {
+                left = left.saturating_sub(bytes.len());
+                if left == 0 {
+                    return;
+                }
+            }
+        };
+        // Whoever sends more, or slower, loses the connection.
+        let _ = tokio::time::timeout(PATIENCE, all).await;
+    }
+}
+
+/// Goes back when it is dropped before its end.
+struct Lent {
+    stream: Option<BodyDataStream>,
+    back: Option<oneshot::Sender<BodyDataStream>>,
+}
+
+impl Stream for Lent {
+    type Item = Result<Bytes, axum::Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(stream) = &mut self.stream else { return Poll::Ready(None) };
+        let next = stream.poll_next_unpin(context);
+        if matches!(next, Poll::Ready(None | Some(Err(_)))) {
+            self.stream = None;
+        }
+        next
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let (Some(stream), Some(back)) = (self.stream.take(), self.back.take()) {
+            // Nobody waits for it when the caller has gone.
+            let _ = back.send(stream);
+        }
+    }
+}
