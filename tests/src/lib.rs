@@ -1,13 +1,23 @@
-//! What the tests of the whole share. It knows the checkout and nothing of Assay's insides.
+//! What the tests of the whole share: real servers, real workers, a real PostgreSQL.
+//!
+//! It knows Assay's programs and its REST interface, and nothing of its insides.
 
-use std::path::PathBuf;
+mod answers;
+mod command;
+mod host;
+mod http;
+mod place;
+mod process;
+mod psql;
+mod spawned;
+mod wait;
 
-/// The root of the checkout.
-///
-/// # Panics
-/// Where this crate was moved within the checkout.
-#[must_use]
-pub fn checkout() -> PathBuf {
-    let crate_folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    crate_folder.parent().expect("this crate lies in a folder of the checkout").to_path_buf()
-}
+pub use answers::{Answers, item, ndjson};
+pub use command::{Ended, assay};
+pub use host::{Host, HostOptions};
+pub use http::{Answer, Http};
+pub use place::{checkout, component, component_path, program, shared};
+pub use process::{Process, poll, signal};
+pub use psql::Psql;
+pub use spawned::Spawned;
+pub use wait::until;

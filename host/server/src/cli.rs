@@ -51,10 +51,10 @@ enum Format {
 #[derive(Debug, Clone, clap::Args)]
 struct Connection {
     /// Address of the server
-    #[arg(long, env = "ASSAY_URL", default_value = "http://127.0.0.1:7700")]
+    #[arg(long, env = "ASSAY_URL", global = true, default_value = "http://127.0.0.1:7700")]
     url: String,
     /// API key
-    #[arg(long, env = "ASSAY_API_KEY", hide_env_values = true)]
+    #[arg(long, env = "ASSAY_API_KEY", global = true, hide_env_values = true)]
     key: Option<String>,
 }
 

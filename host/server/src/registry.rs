@@ -82,6 +82,9 @@ impl Reference {
     }
 }
 
+/// Since when a reference is known to name a plugin.
+type Resolved = (Instant, Arc<PluginInfo>);
+
 pub struct Registry {
     store: Store,
     blobs: Blobs,
@@ -92,7 +95,7 @@ pub struct Registry {
     compilations: Semaphore,
     ready: Mutex<HashMap<Digest, Arc<PluginInfo>>>,
     /// What references named a moment ago; forgotten when a channel or a version changes here.
-    resolved: Mutex<HashMap<(TenantId, Reference), (Instant, Arc<PluginInfo>)>>,
+    resolved: Mutex<HashMap<(TenantId, Reference), Resolved>>,
 }
 
 /// What `assay-worker compile` prints.

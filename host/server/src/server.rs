@@ -121,8 +121,13 @@ impl Server {
 
         let metrics = start_metrics()?;
         tasks.spawn(keep_metrics(metrics.clone(), stopped(&stop)));
-        let app =
-            App::new(store.clone(), dispatch.clone(), registry, metrics, settings.environment.clone());
+        let app = App::new(
+            store.clone(),
+            dispatch.clone(),
+            registry,
+            metrics,
+            settings.environment.clone(),
+        );
         tasks.spawn(http::serve(listener, http::router(Arc::new(app)), stopped(&stop)));
         let (lost, lock_lost) = tokio::sync::oneshot::channel();
         tasks.spawn(keep_lock(store.clone(), lock, lost, stopped(&stop)));

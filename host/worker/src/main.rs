@@ -41,6 +41,9 @@ enum Command {
     Serve(serve::Options),
 }
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let token = environment::take();
     let result = match Arguments::parse().command {

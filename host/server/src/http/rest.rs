@@ -8,6 +8,7 @@ use std::time::Duration;
 use assay_model::limits;
 use axum::body::{Body, BodyDataStream, HttpBody as _};
 use axum::extract::Request;
+use axum::http::header;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 use tokio::sync::oneshot;
@@ -24,8 +25,11 @@ impl Rest {
             return Self(None);
         }
         let (back, rest) = oneshot::channel();
+        // Who asks before sending has sent nothing until the first read, which would ask for it.
+        let wanted = !request.headers().contains_key(header::EXPECT);
         let stream = std::mem::take(request.body_mut()).into_data_stream();
-        *request.body_mut() = Body::from_stream(Lent { stream: Some(stream), back: Some(back) });
+        let lent = Lent { stream: Some(stream), back: Some(back), wanted };
+        *request.body_mut() = Body::from_stream(lent);
         Self(Some(rest))
     }
 
@@ -51,12 +55,15 @@ impl Rest {
 struct Lent {
     stream: Option<BodyDataStream>,
     back: Option<oneshot::Sender<BodyDataStream>>,
+    /// Whether there may be a rest that is on its way.
+    wanted: bool,
 }
 
 impl Stream for Lent {
     type Item = Result<Bytes, axum::Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.wanted = true;
         let Some(stream) = &mut self.stream else { return Poll::Ready(None) };
         let next = stream.poll_next_unpin(context);
         if matches!(next, Poll::Ready(None | Some(Err(_)))) {
@@ -68,7 +75,9 @@ impl Stream for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        if let (Some(stream), Some(back)) = (self.stream.take(), self.back.take()) {
+        if let (Some(stream), Some(back), true) =
+            (self.stream.take(), self.back.take(), self.wanted)
+        {
             // Nobody waits for it when the caller has gone.
             let _ = back.send(stream);
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sqlx::PgConnection;
+use sqlx::{Connection as _, PgConnection};
 use tokio::sync::mpsc;
 
 use super::{Store, is_connection_loss};
@@ -27,10 +27,12 @@ pub async fn run<W: Weigh>(
     write: impl AsyncFn(&mut PgConnection, &[W]) -> Result<(), sqlx::Error>,
     mut committed: impl FnMut(Vec<W>),
 ) {
+    // One connection, kept: its statements stay prepared and its server process warm.
+    let mut connection = None;
     while let Some(first) = writes.recv().await {
         let group = gather(first, &mut writes);
         let mut delay = Duration::from_millis(20);
-        while let Err(error) = write_once(&store, &write, &group).await {
+        while let Err(error) = write_once(&store, &mut connection, &write, &group).await {
             if is_connection_loss(&error) {
                 tracing::warn!(%error, what, "the database cannot be reached; trying again");
             } else {
@@ -57,9 +59,16 @@ fn gather<W: Weigh>(first: W, writes: &mut mpsc::UnboundedReceiver<W>) -> Vec<W>
 
 async fn write_once<W>(
     store: &Store,
+    kept: &mut Option<PgConnection>,
     write: &impl AsyncFn(&mut PgConnection, &[W]) -> Result<(), sqlx::Error>,
     group: &[W],
 ) -> Result<(), sqlx::Error> {
-    let mut connection = store.pool.acquire().await?;
-    write(&mut connection, group).await
+    // Kept again only after a success.
+    let mut connection = match kept.take() {
+        Some(connection) => connection,
+        None => PgConnection::connect_with(&store.pool.connect_options()).await?,
+    };
+    write(&mut connection, group).await?;
+    *kept = Some(connection);
+    Ok(())
 }

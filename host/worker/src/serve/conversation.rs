@@ -17,8 +17,11 @@ use tonic::Streaming;
 use tonic::transport::{Channel, Endpoint};
 
 use super::hand::Hand;
+use super::outbox::Outbox;
 use super::plugins::Fetch;
 
+/// How often the outbox is looked into while the runner is busy.
+const LOOK_PERIOD: Duration = Duration::from_millis(1);
 /// Messages that wait for the connection to take them.
 const OUTGOING_MAX: usize = 4;
 /// Room for an artifact on its way, so that it does not wait for a round trip at each 64 KiB.
@@ -35,7 +38,7 @@ pub(crate) async fn run(
     socket: &Path,
     hello: Hello,
     hand: &Hand,
-    mut to_send: mpsc::UnboundedReceiver<Finished>,
+    outbox: &Outbox,
     mut to_fetch: mpsc::UnboundedReceiver<Fetch>,
 ) -> anyhow::Result<()> {
     let client = connect(socket).await?;
@@ -47,20 +50,19 @@ pub(crate) async fn run(
     tracing::info!("connected");
     let mut heartbeat = interval(Duration::from_secs(limits::HEARTBEAT_SECONDS));
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut ready = Vec::with_capacity(limits::IN_HAND_LEASES_MAX);
+    let mut look = interval(LOOK_PERIOD);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             message = incoming.message() => match message.context("the host is gone")? {
                 Some(message) => hand.take(message),
                 None => return Ok(()),
             },
-            count = to_send.recv_many(&mut ready, limits::IN_HAND_LEASES_MAX) => {
-                if count == 0 {
-                    break;
-                }
-                for message in batched(&mut ready) {
-                    outgoing.send(message).await.context("the host is gone")?;
-                }
+            () = outbox.ready() => if !send(outbox, &outgoing).await? {
+                break;
+            },
+            _ = look.tick(), if hand.is_busy() || !outbox.is_empty() => {
+                send(outbox, &outgoing).await?;
             }
             Some(fetch) = to_fetch.recv() => {
                 tokio::spawn(answer(client.clone(), token.clone(), fetch));
@@ -77,6 +79,17 @@ pub(crate) async fn run(
     drop(outgoing);
     leave(incoming).await;
     Ok(())
+}
+
+/// Sends what has gathered; false once nothing more will come.
+async fn send(outbox: &Outbox, outgoing: &mpsc::Sender<FromWorker>) -> anyhow::Result<bool> {
+    let Some(mut finished) = outbox.take() else { return Ok(false) };
+    if !finished.is_empty() {
+        for message in batched(&mut finished) {
+            outgoing.send(message).await.context("the host is gone")?;
+        }
+    }
+    Ok(true)
 }
 
 async fn connect(socket: &Path) -> anyhow::Result<HostClient<Channel>> {

@@ -51,6 +51,15 @@ impl Hand {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().waiting.is_empty()
+    }
+
+    /// Whether the runner has something to do.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.lock().asleep
+    }
+
     pub(crate) fn is_draining(&self) -> bool {
         self.lock().draining
     }

@@ -3,7 +3,7 @@
 //! ```text
 //!            grants, revocations, drain          next
 //!   host ──▶ conversation (tokio) ──▶ hand ──▶ runner (a plain thread)
-//!        ◀── finished, heartbeats ◀──────────── finished
+//!        ◀── finished, heartbeats ◀────────── outbox ◀────── finished
 //!                     ▲    compiled bytes  │
 //!                     └──── fetches ◀──────┘
 //! ```
@@ -13,6 +13,7 @@
 
 mod conversation;
 mod hand;
+mod outbox;
 mod plugins;
 mod runner;
 
@@ -28,6 +29,7 @@ use nix::sys::signal::Signal;
 use tokio::sync::mpsc;
 
 use hand::Hand;
+use outbox::Outbox;
 use plugins::Plugins;
 
 #[derive(clap::Args)]
@@ -59,19 +61,19 @@ pub(crate) fn run(options: Options, token: Option<String>) -> anyhow::Result<()>
         .with_context(|| format!("creating {}", options.cache.display()))?;
 
     let hand = Arc::new(Hand::default());
-    let (finished, to_send) = mpsc::unbounded_channel();
+    let outbox = Arc::new(Outbox::default());
     let (fetches, to_fetch) = mpsc::unbounded_channel();
     let sandbox = Sandbox::new()?;
     let plugins = Plugins::new(options.cache, fetches);
     let runner =
         thread::Builder::new().name("runner".into()).stack_size(RUNNER_STACK_BYTES).spawn({
-            let hand = Arc::clone(&hand);
-            move || runner::run(&sandbox, plugins, &hand, &finished)
+            let (hand, outbox) = (Arc::clone(&hand), Arc::clone(&outbox));
+            move || runner::run(&sandbox, plugins, &hand, &outbox)
         })?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let hello = conversation::hello(token, options.pool);
-    runtime.block_on(conversation::run(&options.connect, hello, &hand, to_send, to_fetch))?;
+    runtime.block_on(conversation::run(&options.connect, hello, &hand, &outbox, to_fetch))?;
     if hand.is_draining() {
         runner.join().map_err(|_| anyhow::anyhow!("the runner panicked"))?;
     }

@@ -7,28 +7,27 @@ use assay_model::outcome::{ErrorCode, StageEnd, StageError};
 use assay_model::time::Micros;
 use assay_sandbox::capability::log::LogLine;
 use assay_sandbox::{Input, Request, Sandbox, StageCall, StageRun};
-use assay_wire::proto::{self, Body, Finished, Grant};
+use assay_wire::proto::{self, Body, Grant};
 use prost::Message as _;
-use tokio::sync::mpsc;
 
 use super::hand::Hand;
+use super::outbox::Outbox;
 use super::plugins::Plugins;
 
-/// Runs until the hand is drained or nobody listens any more.
+/// Runs until the hand is drained.
 pub(crate) fn run(
     sandbox: &Sandbox,
     mut plugins: Plugins,
     hand: &Hand,
-    finished: &mpsc::UnboundedSender<Finished>,
+    outbox: &Outbox,
 ) {
     while let Some(grant) = hand.next() {
         let run = run_grant(sandbox, &mut plugins, &grant);
         let logs = run.logs.into_iter().map(log_line).collect();
         let done = assay_wire::finished(grant.lease, run.ran.0, run.end, logs);
-        if finished.send(done).is_err() {
-            return;
-        }
+        outbox.put(done, hand.is_empty());
     }
+    outbox.close();
 }
 
 fn run_grant(sandbox: &Sandbox, plugins: &mut Plugins, grant: &Grant) -> StageRun {

@@ -1,0 +1,100 @@
+//! Finished stages on their way from the runner to the conversation.
+//!
+//! Waking the conversation for each of a row of trivial stages would cost more than they do. So it
+//! is woken when the hand is empty or a handful has gathered, and looks by itself every
+//! millisecond while the runner is busy: a long stage never holds up the answers before it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use assay_wire::proto::Finished;
+use tokio::sync::Notify;
+
+const GATHERED_MAX: usize = 32;
+
+#[derive(Default)]
+pub(crate) struct Outbox {
+    state: Mutex<State>,
+    ready: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    finished: Vec<Finished>,
+    closed: bool,
+}
+
+impl Outbox {
+    pub(crate) fn put(&self, finished: Finished, hand_is_empty: bool) {
+        let mut state = self.lock();
+        state.finished.push(finished);
+        let wake = hand_is_empty || state.finished.len() >= GATHERED_MAX;
+        drop(state);
+        if wake {
+            self.ready.notify_one();
+        }
+    }
+
+    /// Nothing more will be put.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.ready.notify_one();
+    }
+
+    /// Returns when it is worth a look.
+    pub(crate) async fn ready(&self) {
+        self.ready.notified().await;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().finished.is_empty()
+    }
+
+    /// What has gathered; `None` once it is closed and empty.
+    pub(crate) fn take(&self) -> Option<Vec<Finished>> {
+        let mut state = self.lock();
+        if state.finished.is_empty() && state.closed {
+            return None;
+        }
+        Some(std::mem::take(&mut state.finished))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(outbox: &Outbox, lease: u64, hand_is_empty: bool) {
+        outbox.put(Finished { lease, ..Finished::default() }, hand_is_empty);
+    }
+
+    #[tokio::test]
+    async fn the_last_of_a_hand_wakes_and_takes_the_others_along() {
+        let outbox = Outbox::default();
+        put(&outbox, 1, false);
+        put(&outbox, 2, true);
+        outbox.ready().await;
+        assert_eq!(outbox.take().map(|finished| finished.len()), Some(2));
+        assert!(outbox.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_handful_wakes_before_the_hand_is_empty() {
+        let outbox = Outbox::default();
+        (0..GATHERED_MAX as u64).for_each(|lease| put(&outbox, lease, false));
+        outbox.ready().await;
+        assert_eq!(outbox.take().map(|finished| finished.len()), Some(GATHERED_MAX));
+    }
+
+    #[test]
+    fn a_closed_outbox_ends_when_it_is_empty() {
+        let outbox = Outbox::default();
+        put(&outbox, 1, false);
+        outbox.close();
+        assert_eq!(outbox.take().map(|finished| finished.len()), Some(1));
+        assert!(outbox.take().is_none());
+    }
+}

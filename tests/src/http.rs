@@ -1,0 +1,120 @@
+//! Calls as a trainer without a client library makes them: the exact HTTP, nothing repeated.
+
+use assay_model::api::Problem;
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::{Method, RequestBuilder};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::Host;
+
+/// A server's address and a key.
+#[derive(Debug, Clone)]
+pub struct Http {
+    client: reqwest::Client,
+    pub url: String,
+    pub key: Option<String>,
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// Method and path, for failures.
+    pub call: String,
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Http {
+    #[must_use]
+    pub fn new(host: &Host) -> Self {
+        let client = reqwest::Client::new();
+        Self { client, url: host.url.clone(), key: Some(host.key.clone()) }
+    }
+
+    /// The same server with another key.
+    #[must_use]
+    pub fn with_key(&self, key: &str) -> Self {
+        Self { key: Some(key.into()), ..self.clone() }
+    }
+
+    #[must_use]
+    pub fn without_key(&self) -> Self {
+        Self { key: None, ..self.clone() }
+    }
+
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, format!("{}{path}", self.url));
+        match &self.key {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        }
+    }
+
+    /// # Panics
+    /// When no answer comes.
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
+        let request = request.build().expect("a well-formed call");
+        let call = format!("{} {}", request.method(), request.url());
+        let response = self.client.execute(request).await;
+        let response = response.unwrap_or_else(|error| panic!("{call}: {error:?}"));
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.bytes().await.unwrap_or_else(|error| panic!("{call}: {error:?}"));
+        Answer { call, status, headers, body }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    /// Waits for the end of what the path names, half a minute at most.
+    pub async fn get_when_ended(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path).header("prefer", "wait=30")).await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.request(Method::POST, path).json(body)).await
+    }
+
+    pub async fn post_bytes(&self, path: &str, kind: &str, body: impl Into<Bytes>) -> Answer {
+        let request = self.request(Method::POST, path).header(CONTENT_TYPE, kind);
+        self.send(request.body(body.into())).await
+    }
+}
+
+impl Answer {
+    /// The body of an answer that must have this status.
+    ///
+    /// # Panics
+    /// When it has another, or another body.
+    #[must_use]
+    pub fn json<T: DeserializeOwned>(&self, status: u16) -> T {
+        assert_eq!(self.status, status, "{}: {}", self.call, self.text());
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{}: {error}: {}", self.call, self.text()))
+    }
+
+    /// The problem of an answer that must be one, whole and consistent.
+    ///
+    /// # Panics
+    /// When it is none, or another.
+    #[must_use]
+    pub fn problem(&self, status: u16, code: &str) -> Problem {
+        let problem: Problem = self.json(status);
+        let kind = self.headers.get(CONTENT_TYPE).map(|kind| kind.as_bytes());
+        assert_eq!(kind, Some(&b"application/problem+json"[..]), "{}", self.call);
+        assert_eq!((problem.status, problem.code.as_str()), (status, code), "{problem:?}");
+        assert!(!problem.detail.is_empty() && !problem.title.is_empty(), "{problem:?}");
+        let id = self.headers.get("request-id").and_then(|id| id.to_str().ok());
+        assert!(id.is_some(), "{} has no Request-Id", self.call);
+        assert_eq!(problem.request_id.as_deref(), id, "{}", self.call);
+        problem
+    }
+
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}

@@ -1,0 +1,22 @@
+//! Waiting for something that nobody announces.
+
+use std::time::{Duration, Instant};
+
+const PERIOD: Duration = Duration::from_millis(10);
+const WITHIN: Duration = Duration::from_secs(30);
+
+/// Asks again and again until there is an answer.
+///
+/// # Panics
+/// When there is none within half a minute; `what` says what was waited for.
+pub async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(answer) = ask().await {
+            return answer;
+        }
+        assert!(started.elapsed() < WITHIN, "{what}: not within {WITHIN:?}");
+        // Between two looks at another process, never instead of one.
+        tokio::time::sleep(PERIOD).await;
+    }
+}

@@ -1,0 +1,119 @@
+//! A database of the operator's own: it works, it is kept, it refuses what must never be stored,
+//! and when it is not there the server says so.
+
+use std::process::Command;
+use std::time::Duration;
+
+use assay_model::outcome::Outcome;
+use assay_postgres::{Cluster, Options};
+use assay_tests::{Answers, Host, HostOptions, Psql, Spawned, item, program};
+use tempfile::TempDir;
+
+async fn cluster() -> (TempDir, Cluster) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("database");
+    let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
+    (folder, cluster)
+}
+
+#[tokio::test]
+async fn a_database_of_ones_own() {
+    let (_folder, cluster) = cluster().await;
+    let database = Psql::of_cluster(&cluster);
+    let options =
+        HostOptions { database_url: Some(cluster.url().to_owned()), ..HostOptions::default() };
+    let mut host = Host::start(options);
+    assert!(!host.data().join("postgres").exists(), "a private PostgreSQL was made");
+    let plugin = host.publish("liar").await;
+    let items: Vec<_> = ["count", "spin", "panic", "two_stages"]
+        .map(|response| item(response, response, "null"))
+        .into();
+    let mut answers = Answers::submit(&host.client(), &plugin, &items).await;
+    let by_key = answers.finish(&host.client(), &items).await;
+    let rewards = ["count", "spin", "panic", "two_stages"].map(|key| by_key[key].outcome.reward());
+    assert_eq!(rewards, [Some(1.0), Some(-1.0), None, Some(0.75)]);
+    answers.check_stored(&database);
+
+    // Started again: nothing is migrated twice, the key holds, the results are the same.
+    let migrations = "select version, checksum, installed_on from _sqlx_migrations order by 1";
+    let (key, before) = (host.key.clone(), database.rows(migrations));
+    assert!(!before.is_empty());
+    assert!(host.stop());
+    host.restart();
+    assert_eq!((&host.key, database.rows(migrations)), (&key, before));
+    let again =
+        Answers { batch: answers.batch, seen: Vec::new() }.finish(&host.client(), &items).await;
+    assert!(matches!(again["panic"].outcome, Outcome::Error { .. }));
+    assert!(items.iter().all(|item| again[&item.key].outcome == by_key[&item.key].outcome));
+
+    refuses_what_is_wrong(&database, &answers);
+    assert!(host.stop());
+    cluster.stop().await;
+}
+
+fn refuses_what_is_wrong(database: &Psql, answers: &Answers) {
+    let batch = answers.batch;
+    let copy = |seq: &str, position: &str, kind: &str, reward: &str| {
+        format!(
+            "insert into outcomes select tenant_id, batch_id, {seq}, {position}, {kind}, {reward}, \
+             verdict, earliest_end_at, finished_at, result from outcomes \
+             where batch_id = '{batch}' and position = 1"
+        )
+    };
+    let update = |what: &str| format!("update outcomes set {what} where batch_id = '{batch}'");
+    let state = |what: &str| format!("update batches set {what} where id = '{batch}'");
+    for (statement, constraint) in [
+        (copy("100", "100", "'error'", "0.0"), "outcomes_reward"),
+        (copy("100", "100", "'scored'", "null"), "outcomes_reward"),
+        (copy("100", "100", "'timed_out'", "null"), "outcomes_reward"),
+        (copy("100", "100", "'wonderful'", "1.0"), "outcomes_kind"),
+        (copy("seq", "100", "kind", "reward"), "outcomes_pkey"),
+        (copy("100", "position", "kind", "reward"), "outcomes_position_unique"),
+        (update("reward = 0.0") + " and kind = 'error'", "outcomes_reward"),
+        (update("kind = 'error'") + " and kind = 'scored'", "outcomes_reward"),
+        (state("state = 'open'"), "batches_"),
+        (state("ended_at = null"), "batches_ended"),
+        (state("state = 'finished'"), "batches_"),
+        (
+            format!(
+                "insert into requests select tenant_id, batch_id, 100, key, group_name, body, \
+                 arrived_at from requests where batch_id = '{batch}' and seq = 0"
+            ),
+            "requests_key_unique",
+        ),
+    ] {
+        let refusal = database.refusal(&statement);
+        assert!(refusal.contains(constraint), "{statement}: {refusal}");
+    }
+    answers.check_stored(database);
+    // The same statement with a reward that fits is taken: it was the constraint that refused.
+    let good = copy("100", "100", "'error'", "null");
+    let taken = database.rows(&format!("begin; {good}; rollback"));
+    assert!(taken.iter().any(|line| line == "INSERT 0 1"), "{taken:?}");
+}
+
+#[tokio::test]
+async fn a_database_that_is_not_there() {
+    let (folder, cluster) = cluster().await;
+    let elsewhere = cluster.url().replace("/assay?", "/elsewhere?");
+    assert_ne!(elsewhere, cluster.url());
+    for (url, said) in [
+        ("nonsense", "names no PostgreSQL"),
+        ("mysql://reader:hidden@localhost/rewards", "names no PostgreSQL"),
+        ("postgres://reader:hidden@127.0.0.1:1/rewards", "127.0.0.1:1/rewards"),
+        ("postgres://reader:hidden@localhost/rewards?host=/nowhere", "cannot be reached"),
+        (elsewhere.as_str(), "database \"elsewhere\" does not exist"),
+    ] {
+        let mut command = Command::new(program("assay"));
+        command.args(["serve", "--listen", "127.0.0.1:0", "--database-url", url, "--data"]);
+        let mut server = Spawned::start(command.arg(folder.path().join("data")));
+        let ended = server.wait(Duration::from_secs(60));
+        let printed = server.stderr();
+        assert_eq!(ended.code(), Some(1), "{url}: {printed}");
+        let last = printed.lines().last().unwrap_or_default();
+        assert!(last.starts_with("assay: ") && last.contains(said), "{url}: {printed}");
+        assert!(!printed.contains("hidden"), "the password is shown: {printed}");
+        assert!(!printed.contains("panicked"), "{printed}");
+    }
+    cluster.stop().await;
+}

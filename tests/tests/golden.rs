@@ -1,0 +1,32 @@
+//! The shipped plugins' golden cases, run by the program that plugin authors run.
+
+use std::process::Command;
+
+use assay_tests::{checkout, component_path, program};
+
+fn check(plugin: &str, component: &str, cases: usize) {
+    let folder = checkout().join("plugins").join(plugin).join("cases");
+    let files: Vec<_> = std::fs::read_dir(&folder)
+        .expect("a plugin has cases")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    assert!(files.len() >= cases, "{} has {} cases", folder.display(), files.len());
+    let run = Command::new(program("assay-worker"))
+        .arg("test")
+        .arg(component_path(component))
+        .args(&files)
+        .output()
+        .expect("the worker program runs");
+    let told = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{told}{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn hello_keeps_its_golden_cases() {
+    check("hello", "assay_plugin_hello", 4);
+}
+
+#[test]
+fn math_keeps_its_golden_cases() {
+    check("math", "assay_plugin_math", 8);
+}
