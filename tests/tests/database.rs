@@ -68,18 +68,14 @@ fn refuses_what_is_wrong(database: &Psql, answers: &Answers) {
         (copy("100", "100", "'timed_out'", "null"), "outcomes_reward"),
         (copy("100", "100", "'wonderful'", "1.0"), "outcomes_kind"),
         (copy("seq", "100", "kind", "reward"), "outcomes_pkey"),
-        (copy("100", "position", "kind", "reward"), "outcomes_position_unique"),
         (update("reward = 0.0") + " and kind = 'error'", "outcomes_reward"),
         (update("kind = 'error'") + " and kind = 'scored'", "outcomes_reward"),
         (state("state = 'open'"), "batches_"),
         (state("ended_at = null"), "batches_ended"),
         (state("state = 'finished'"), "batches_"),
         (
-            format!(
-                "insert into requests select tenant_id, batch_id, 100, key, group_name, body, \
-                 arrived_at from requests where batch_id = '{batch}' and seq = 0"
-            ),
-            "requests_key_unique",
+            format!("insert into requests select * from requests where batch_id = '{batch}'"),
+            "requests_pkey",
         ),
     ] {
         let refusal = database.refusal(&statement);

@@ -70,7 +70,7 @@ impl Connection {
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let ended = match runtime {
         Ok(runtime) => runtime.block_on(run(arguments.verb)),
         Err(error) => Err(error.into()),

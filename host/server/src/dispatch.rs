@@ -6,6 +6,7 @@
 
 mod batch;
 pub mod board;
+mod lone;
 mod perform;
 mod publish;
 mod restore;
@@ -159,7 +160,7 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
-    /// Restores what is live and starts the loop and its two group commits. The tasks end after
+    /// Restores what is live and starts the loop and its group commits. The tasks end after
     /// [`Dispatch::stop`], once all that was under way is written.
     pub async fn start(
         parts: Parts,
@@ -193,7 +194,7 @@ impl Dispatch {
         Ok(answer)
     }
 
-    /// Returns once the batch (and its lone request) is committed.
+    /// Returns once the batch is committed; with a lone request as soon as that is under way.
     pub async fn announce(
         &self,
         announcement: Announcement,

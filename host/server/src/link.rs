@@ -54,6 +54,7 @@ pub async fn serve(
         .max_decoding_message_size(assay_wire::MESSAGE_BYTES_MAX)
         .max_encoding_message_size(assay_wire::MESSAGE_BYTES_MAX);
     tonic::transport::Server::builder()
+        .max_frame_size(assay_wire::FRAME_BYTES)
         .add_service(service)
         .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stop)
         .await

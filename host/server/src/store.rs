@@ -7,6 +7,7 @@ pub mod admissions;
 pub mod batches;
 pub mod group_commit;
 pub mod keys;
+pub mod lone;
 pub mod outcomes;
 pub mod plugins;
 pub mod requests;
@@ -69,7 +70,10 @@ pub struct Store {
 impl Store {
     /// Connects and brings the schema up to date.
     pub async fn connect(url: &str) -> Result<Self, StoreError> {
-        let options = PgConnectOptions::from_str(url)?.application_name("assay");
+        let options = PgConnectOptions::from_str(url)?
+            .application_name("assay")
+            // A group commit is planned once, not at each commit: half a lone request's way in.
+            .options([("plan_cache_mode", "force_generic_plan")]);
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
             .acquire_timeout(ACQUIRE_TIMEOUT)

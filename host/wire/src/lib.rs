@@ -17,3 +17,5 @@ pub use convert::{BadMessage, finished, stage_end};
 pub const MESSAGE_BYTES_MAX: usize = 64 << 20;
 /// Of a compiled component, on its way to a worker.
 pub const CHUNK_BYTES: usize = 1 << 20;
+/// One frame holds the messages of a turn; HTTP/2's usual 16 KiB would cut them up.
+pub const FRAME_BYTES: u32 = 1 << 20;

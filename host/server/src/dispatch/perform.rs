@@ -212,11 +212,6 @@ impl Shell {
         self.output(Output::Record(Recorded { tenant, batch: id, record: Record::End(end) }));
         self.forget(id);
     }
-
-    pub(super) fn output(&self, output: Output) {
-        // The writer outlives the loop.
-        let _ = self.channels.outputs.send(output);
-    }
 }
 
 impl LiveBatch {

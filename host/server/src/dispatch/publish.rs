@@ -1,5 +1,5 @@
-//! The two group commits and what follows each: admissions come back to the loop, outputs go to
-//! the board.
+//! The group commits and what follows each: admissions come back to the loop, outputs go to the
+//! board.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use super::{DispatchError, ItemFate, Published, Reply};
 use crate::store::Store;
 use crate::store::admissions::{self, Admitted};
 use crate::store::group_commit::{self, Weigh};
-use crate::store::outcomes::{self, Record, Recorded};
+use crate::store::lone::{self, LoneRow};
+use crate::store::outcomes::{self, EndRow, OutcomeRow, Record, Recorded};
 
 /// An admission on its way to be durable, and who waits for that.
 pub(super) struct Pending {
@@ -23,9 +24,18 @@ pub(super) struct Pending {
 }
 
 pub(super) enum Waiter {
-    Announced { reply: Reply<Arc<Published>> },
-    Submitted { fates: Vec<ItemFate>, reply: Reply<Vec<ItemFate>> },
-    Sealed { reply: Reply<()> },
+    Announced {
+        reply: Reply<Arc<Published>>,
+    },
+    Submitted {
+        fates: Vec<ItemFate>,
+        reply: Reply<Vec<ItemFate>>,
+    },
+    Sealed {
+        reply: Reply<()>,
+    },
+    /// See [`super::lone`].
+    Lone,
 }
 
 impl Weigh for Pending {
@@ -42,29 +52,38 @@ impl Weigh for Pending {
 pub(super) enum Output {
     Record(Recorded),
     /// An outcome; the request's place in the room is given back when it is durable.
-    Outcome(Recorded, #[expect(dead_code, reason = "held until it is dropped")] Place),
+    Outcome(Recorded, Place),
     GroupDone {
         batch: BatchId,
         group: Arc<str>,
     },
+    /// A lone request with its batch and its outcome.
+    Lone(Box<LoneRow>, #[expect(dead_code, reason = "held until it is dropped")] Place),
 }
 
 impl Output {
     fn recorded(&self) -> Option<&Recorded> {
         match self {
             Self::Record(recorded) | Self::Outcome(recorded, _) => Some(recorded),
-            Self::GroupDone { .. } => None,
+            Self::GroupDone { .. } | Self::Lone(..) => None,
+        }
+    }
+
+    fn lone(&self) -> Option<&LoneRow> {
+        match self {
+            Self::Lone(row, _) => Some(row),
+            _ => None,
         }
     }
 }
 
 impl Weigh for Output {
     fn rows(&self) -> usize {
-        self.recorded().map_or(0, Weigh::rows)
+        self.recorded().map_or(0, Weigh::rows) + self.lone().map_or(0, Weigh::rows)
     }
 
     fn bytes(&self) -> usize {
-        self.recorded().map_or(0, Weigh::bytes)
+        self.recorded().map_or(0, Weigh::bytes) + self.lone().map_or(0, Weigh::bytes)
     }
 }
 
@@ -72,13 +91,22 @@ pub(super) struct Channels {
     pub admissions: mpsc::UnboundedSender<Pending>,
     /// Bounded by what is in the room: each waiting request is pending once at the most.
     pub committed: mpsc::UnboundedReceiver<Vec<Pending>>,
-    pub outputs: mpsc::UnboundedSender<Output>,
+    outputs: mpsc::UnboundedSender<Output>,
+    lone: mpsc::UnboundedSender<Output>,
+}
+
+impl Channels {
+    pub(super) fn send(&self, output: Output) {
+        let channel = if output.lone().is_some() { &self.lone } else { &self.outputs };
+        // The writers outlive the loop.
+        let _ = channel.send(output);
+    }
 }
 
 /// The group commits themselves; they end once the loop has and everything is written.
 pub(super) type Commits = JoinSet<()>;
 
-/// Starts both group commits.
+/// Starts the group commits.
 pub(super) fn start(store: &Store, board: Arc<Board>) -> (Channels, Commits) {
     let mut tasks = Commits::new();
     let (admissions, pending) = mpsc::unbounded_channel::<Pending>();
@@ -105,9 +133,23 @@ pub(super) fn start(store: &Store, board: Arc<Board>) -> (Channels, Commits) {
             let rows: Vec<&Recorded> = group.iter().filter_map(Output::recorded).collect();
             if rows.is_empty() { Ok(()) } else { outcomes::write(connection, &rows).await }
         },
+        {
+            let board = board.clone();
+            move |group| publish(&board, group)
+        },
+    ));
+    let (lone, lone_outputs) = mpsc::unbounded_channel::<Output>();
+    tasks.spawn(group_commit::run(
+        store.clone(),
+        "lone requests",
+        lone_outputs,
+        async |connection, group: &[Output]| {
+            let rows: Vec<&LoneRow> = group.iter().filter_map(Output::lone).collect();
+            lone::write(connection, &rows).await
+        },
         move |group| publish(&board, group),
     ));
-    (Channels { admissions, committed, outputs }, tasks)
+    (Channels { admissions, committed, outputs, lone }, tasks)
 }
 
 /// Shows a committed group, batch by batch so that readers wake once.
@@ -127,8 +169,9 @@ fn publish(board: &Board, group: Vec<Output>) {
 }
 
 impl Output {
-    fn batch(&self) -> BatchId {
+    pub(super) fn batch(&self) -> BatchId {
         match self {
+            Self::Lone(row, _) => row.batch.id,
             Self::Record(recorded) | Self::Outcome(recorded, _) => recorded.batch,
             Self::GroupDone { batch, .. } => *batch,
         }
@@ -141,21 +184,29 @@ fn show(standing: &mut Standing, output: Output) {
             let results = u32::try_from(standing.results.len()).unwrap_or(u32::MAX);
             standing.groups_done.push((results, group));
         }
+        Output::Lone(row, _) => {
+            show_outcome(standing, row.outcome);
+            show_end(standing, row.end);
+        }
         Output::Record(recorded) | Output::Outcome(recorded, _) => match recorded.record {
-            Record::Outcome(row) => {
-                count(&mut standing.counts, row.kind);
-                standing.reward_sum += row.reward.unwrap_or(0.0);
-                standing.results.push(row.result);
-            }
-            Record::End(end) => {
-                standing.state = end.state;
-                standing.counts = end.counts;
-                standing.ended_at = Some(end.ended_at);
-                standing.earliest_end_at = end.earliest_end_at;
-            }
+            Record::Outcome(row) => show_outcome(standing, row),
+            Record::End(end) => show_end(standing, end),
             Record::Artifact(_) | Record::Logs(_) => {}
         },
     }
+}
+
+fn show_outcome(standing: &mut Standing, row: OutcomeRow) {
+    count(&mut standing.counts, row.kind);
+    standing.reward_sum += row.reward.unwrap_or(0.0);
+    standing.results.push(row.result);
+}
+
+fn show_end(standing: &mut Standing, end: EndRow) {
+    standing.state = end.state;
+    standing.counts = end.counts;
+    standing.ended_at = Some(end.ended_at);
+    standing.earliest_end_at = end.earliest_end_at;
 }
 
 pub(super) fn count(counts: &mut Counts, kind: &str) {
@@ -173,6 +224,7 @@ impl Waiter {
             Self::Announced { reply } => drop(reply.send(Err(error))),
             Self::Submitted { reply, .. } => drop(reply.send(Err(error))),
             Self::Sealed { reply } => drop(reply.send(Err(error))),
+            Self::Lone => {}
         }
     }
 }

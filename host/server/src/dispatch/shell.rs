@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 
 use super::batch::LiveBatch;
 use super::board::Board;
+use super::lone::Lone;
 use super::publish::{Channels, Pending, Waiter};
 use super::{
     Announcement, Command, DispatchError, ItemFate, NewItem, Parts, Reply, WorkerLink,
@@ -36,6 +37,7 @@ pub(super) struct Shell {
     pub fleet: Fleet,
     pub board: Arc<Board>,
     pub channels: Channels,
+    pub lone: Lone,
     pub artifact_bytes: usize,
     pub wake: Option<Micros>,
     stopping: bool,
@@ -64,6 +66,7 @@ impl Shell {
             fleet: parts.fleet,
             channels,
             board,
+            lone: Lone::default(),
             artifact_bytes: 0,
             wake: None,
             stopping: false,
@@ -74,8 +77,10 @@ impl Shell {
     pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let mut turn = Vec::with_capacity(TURN_COMMANDS_MAX);
         loop {
+            self.do_what_is_due();
             self.send_outboxes();
-            let wait = self.wake.map(|at| Duration::from_micros(at.since(now()).0));
+            let wake = [self.wake, self.lone.due()].into_iter().flatten().min();
+            let wait = wake.map(|at| Duration::from_micros(at.since(now()).0));
             tokio::select! {
                 biased;
                 committed = self.channels.committed.recv() => {
@@ -91,11 +96,18 @@ impl Shell {
                         return;
                     }
                 }
-                () = tokio::time::sleep(wait.unwrap_or(Duration::MAX)), if wait.is_some() => {
-                    self.wake = None;
-                    self.step(Event::Tick);
-                }
+                () = tokio::time::sleep(wait.unwrap_or(Duration::MAX)), if wait.is_some() => {}
             }
+        }
+    }
+
+    /// At every turn, so that a stream of commands does not hold up deadlines.
+    fn do_what_is_due(&mut self) {
+        let now = now();
+        self.write_overdue(now);
+        if self.wake.is_some_and(|at| at <= now) {
+            self.wake = None;
+            self.step(Event::Tick);
         }
     }
 
@@ -164,28 +176,22 @@ impl Shell {
         if open >= limits::OPEN_BATCHES_PER_TENANT_MAX {
             return answer(reply, Err(DispatchError::TooManyBatches));
         }
-        if let Some(key) = row.idempotency.as_ref().map(|idempotency| &idempotency.key) {
-            if !self.idempotency_keys.insert((row.tenant, key.clone())) {
-                return answer(reply, Err(DispatchError::KeyInUse));
-            }
+        if let Some(idempotency) = &row.idempotency
+            && !self.idempotency_keys.insert((row.tenant, idempotency.key.clone()))
+        {
+            return answer(reply, Err(DispatchError::KeyInUse));
         }
         self.batch_opened(row.tenant);
-        let is_lone = lone.is_some();
-        let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
-        let published = self.board.put(row.clone(), plugin.clone(), is_lone);
-        let mut batch = LiveBatch::new(published);
-        let requests = match lone {
-            Some(item) => batch.take(vec![item]).map(|taken| taken.rows).unwrap_or_default(),
-            None => Vec::new(),
-        };
-        if is_lone {
-            batch.state = BatchState::Sealed;
+        if let Some(item) = lone {
+            let published = self.announce_lone(Announcement { row, plugin, lone: None }, item);
+            return answer(reply, Ok(published));
         }
-        self.batches.insert(id, batch);
-        let admission = Admission { batch: Some(row), requests, mark: BatchMark::default() };
+        let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
+        let published = self.board.put(row.clone(), plugin, false);
+        self.batches.insert(id, LiveBatch::new(published));
+        let admission = Admission { batch: Some(row), ..Admission::default() };
         let admitted = Admitted { tenant, batch: id, at, admission };
-        let waiter = Waiter::Announced { reply };
-        self.write(Pending { admitted, waiter });
+        self.write(Pending { admitted, waiter: Waiter::Announced { reply } });
     }
 
     fn submit(
@@ -241,7 +247,7 @@ impl Shell {
         self.write(Pending { admitted, waiter: Waiter::Sealed { reply } });
     }
 
-    fn write(&mut self, pending: Pending) {
+    pub(super) fn write(&mut self, pending: Pending) {
         if let Err(pending) = self.channels.admissions.send(pending) {
             pending.0.waiter.refuse(DispatchError::Stopping);
         }
@@ -252,14 +258,16 @@ impl Shell {
         let Pending { admitted, waiter } = pending;
         let id = admitted.batch;
         let Admission { batch: row, requests, mark } = admitted.admission;
-        let lone_seal = row.as_ref().and_then(|row| row.sealed_at);
+        if matches!(waiter, Waiter::Lone) {
+            return self.lone_written(id, admitted.at);
+        }
         if row.is_some() {
             self.batch_announced(id);
         }
         if !requests.is_empty() {
             self.requests_submitted(id, &requests, admitted.at);
         }
-        if let Some(at) = mark.sealed_at.or(lone_seal) {
+        if let Some(at) = mark.sealed_at {
             self.batch_sealed(id, at);
         }
         match waiter {
@@ -269,6 +277,7 @@ impl Shell {
             }
             Waiter::Submitted { fates, reply } => answer(reply, Ok(fates)),
             Waiter::Sealed { reply } => answer(reply, Ok(())),
+            Waiter::Lone => {}
         }
     }
 

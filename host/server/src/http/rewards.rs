@@ -74,18 +74,25 @@ pub(super) async fn reward(
     let digest = plugin.digest;
     let lone = Some(NewItem { key: "0".into(), group: None, body: body.into(), place });
     let admitted = app.dispatch.announce(Announcement { row, plugin, lone });
-    let published = tokio::time::timeout(patience, admitted).await.map_err(|_| {
-        ApiError::unavailable("database_unavailable", "the database takes too long")
-    })??;
+    let published = admitted.await?;
     let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);
     let ended = published.wait_until(|standing| !standing.results.is_empty());
     let id = assay_model::id::RequestId { batch: published.row.id, seq: 0 };
-    tokio::time::timeout(wait, ended).await.map_err(|_| not_finished(id, wait))?;
+    if tokio::time::timeout(wait, ended).await.is_err() {
+        // Its id may be told only once the request cannot get lost any more.
+        let written = published.wait_until(|standing| standing.counts.submitted > 0);
+        tokio::time::timeout(patience, written).await.map_err(|_| too_long())?;
+        return Err(not_finished(id, wait));
+    }
     let result = published.look(|standing| standing.results.first().cloned());
     let item: ResultItem = result
         .and_then(|json| serde_json::from_slice(&json).ok())
         .ok_or_else(|| ApiError::unavailable("stopping", "the server is stopping"))?;
     Ok(Json(Reward { id, plugin_digest: digest, outcome: item.outcome, stages: item.stages }))
+}
+
+fn too_long() -> ApiError {
+    ApiError::unavailable("database_unavailable", "the database takes too long")
 }
 
 fn not_finished(id: assay_model::id::RequestId, wait: Duration) -> ApiError {

@@ -14,7 +14,6 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, header};
-use bytes::{Buf as _, BytesMut};
 use prost::Message as _;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -91,6 +90,35 @@ struct Spot {
     line: u64,
 }
 
+/// The part of a line that came so far.
+#[derive(Default)]
+struct Tail {
+    held: Vec<u8>,
+    /// Of such a line only the end is looked for.
+    too_long: bool,
+}
+
+impl Tail {
+    fn is_empty(&self) -> bool {
+        self.held.is_empty() && !self.too_long
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        self.too_long |= self.held.len() + bytes.len() > limits::ITEM_BYTES_MAX;
+        if self.too_long {
+            self.held = Vec::new();
+        } else {
+            self.held.extend_from_slice(bytes);
+        }
+    }
+
+    /// The line, unless it was too long.
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let line = std::mem::take(&mut self.held);
+        (!std::mem::take(&mut self.too_long)).then_some(line)
+    }
+}
+
 struct Sent {
     spots: Vec<Spot>,
     answer: oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>,
@@ -113,28 +141,28 @@ impl<'a> Submission<'a> {
 
     async fn read_lines(&mut self, body: Body) -> Result<(), ApiError> {
         let mut stream = body.into_data_stream();
-        let mut rest = BytesMut::new();
-        // Of a line that is too long only the end is looked for.
-        let mut too_long = false;
+        let mut tail = Tail::default();
         while let Some(bytes) = body::next(&mut stream).await? {
-            let mut from = rest.len();
-            rest.extend_from_slice(&bytes);
-            while let Some(end) = rest[from..].iter().position(|&byte| byte == b'\n') {
-                let line = rest.split_to(from + end);
-                rest.advance(1);
-                from = 0;
-                if std::mem::take(&mut too_long) {
-                    self.refuse_long_line()?;
-                } else {
-                    self.add_line(&line).await?;
-                }
+            let mut left = &bytes[..];
+            while let Some(end) = memchr::memchr(b'\n', left) {
+                self.end_line(&mut tail, &left[..end]).await?;
+                left = &left[end + 1..];
             }
-            if rest.len() > limits::ITEM_BYTES_MAX {
-                too_long = true;
-                rest.clear();
-            }
+            tail.hold(left);
         }
-        if too_long { self.refuse_long_line() } else { self.add_line(&rest).await }
+        self.end_line(&mut tail, b"").await
+    }
+
+    /// Takes a line: what is held of it and its end.
+    async fn end_line(&mut self, tail: &mut Tail, end: &[u8]) -> Result<(), ApiError> {
+        if tail.is_empty() {
+            return self.add_line(end).await;
+        }
+        tail.hold(end);
+        match tail.take() {
+            Some(line) => self.add_line(&line).await,
+            None => self.refuse_long_line(),
+        }
     }
 
     fn refuse_long_line(&mut self) -> Result<(), ApiError> {

@@ -79,7 +79,7 @@ impl Weigh for Admitted {
     }
 }
 
-/// Inserts and marks everything in one statement; repeating it changes nothing.
+/// Inserts and marks everything in one statement; fails on a row that is there already.
 pub async fn write(connection: &mut PgConnection, group: &[&Admitted]) -> Result<(), sqlx::Error> {
     let batches = BatchColumns::gather(group);
     let requests = RequestColumns::gather(group);
@@ -104,14 +104,12 @@ pub async fn write(connection: &mut PgConnection, group: &[&Admitted]) -> Result
                 tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, idempotency_key, call_hash, announced_at, sealed_at
             )
-            on conflict do nothing
         ), new_requests as (
             insert into requests (tenant_id, batch_id, seq, key, group_name, body, arrived_at)
             select * from unnest(
                 $16::uuid[], $17::uuid[], $18::integer[], $19::text[], $20::text[], $21::bytea[],
                 $22::timestamptz[]
             )
-            on conflict do nothing
         )
         update batches set
             first_request_at = coalesce(batches.first_request_at, marks.first_request_at),

@@ -17,9 +17,14 @@ pub trait Weigh {
     fn bytes(&self) -> usize;
 }
 
-/// Writes what comes until the sender is gone and everything is written. `write` must be one
-/// statement or one transaction, and harmless when repeated: after a lost connection nobody knows
-/// whether it was committed. `committed` gets the writes in their order.
+/// Writes what comes until the sender is gone and everything is written. `committed` gets the
+/// writes in their order.
+///
+/// `write` ends in one statement that fails on a row which is there already. After a lost
+/// connection nobody knows whether it was committed; repeated, it then either commits or fails so,
+/// and both mean that the group is in. (Asking for every row first, as `on conflict do nothing`
+/// does, would make each commit dearer for the sake of that moment.) At a first try such a row
+/// means that another dispatcher has written: this process must not write on.
 pub async fn run<W: Weigh>(
     store: Store,
     what: &'static str,
@@ -30,9 +35,21 @@ pub async fn run<W: Weigh>(
     // One connection, kept: its statements stay prepared and its server process warm.
     let mut connection = None;
     while let Some(first) = writes.recv().await {
+        // Whoever is ready to write, too, gets into this commit: one for many costs little more
+        // than one for one, and on a busy machine that is what keeps up.
+        tokio::task::yield_now().await;
         let group = gather(first, &mut writes);
         let mut delay = Duration::from_millis(20);
+        let mut in_doubt = false;
         while let Err(error) = write_once(&store, &mut connection, &write, &group).await {
+            if is_repeat(&error) {
+                if in_doubt {
+                    break;
+                }
+                tracing::error!(%error, what, "another server writes for this one; stopping at once");
+                std::process::abort();
+            }
+            in_doubt = true;
             if is_connection_loss(&error) {
                 tracing::warn!(%error, what, "the database cannot be reached; trying again");
             } else {
@@ -43,6 +60,10 @@ pub async fn run<W: Weigh>(
         }
         committed(group);
     }
+}
+
+fn is_repeat(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }
 
 fn gather<W: Weigh>(first: W, writes: &mut mpsc::UnboundedReceiver<W>) -> Vec<W> {

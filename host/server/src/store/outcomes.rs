@@ -87,7 +87,7 @@ impl Weigh for Recorded {
     }
 }
 
-/// Writes everything in one statement; repeating it changes nothing.
+/// Writes everything; the outcomes in one statement that fails on one which is there already.
 pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result<(), sqlx::Error> {
     let mut outcomes = OutcomeColumns::default();
     let mut others = OtherColumns::default();
@@ -129,7 +129,6 @@ async fn write_outcomes(
                 tenant_id, batch_id, seq, position, kind, reward, verdict, earliest_end_at,
                 finished_at, result
             )
-            on conflict do nothing
         )
         update batches set
             state = ends.state,

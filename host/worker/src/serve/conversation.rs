@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use assay_model::limits;
-use assay_wire::MESSAGE_BYTES_MAX;
 use assay_wire::proto::host_client::HostClient;
 use assay_wire::proto::{FetchRequest, Finished, FromWorker, Hello, ToWorker};
+use assay_wire::{FRAME_BYTES, MESSAGE_BYTES_MAX};
 use prost::Message as _;
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -96,6 +96,7 @@ async fn connect(socket: &Path) -> anyhow::Result<HostClient<Channel>> {
     let channel = Endpoint::from_shared(format!("unix://{}", socket.display()))?
         .initial_stream_window_size(WINDOW_BYTES)
         .initial_connection_window_size(WINDOW_BYTES)
+        .max_frame_size(FRAME_BYTES)
         .connect()
         .await
         .with_context(|| format!("connecting to {}", socket.display()))?;

@@ -15,12 +15,7 @@ use super::outbox::Outbox;
 use super::plugins::Plugins;
 
 /// Runs until the hand is drained.
-pub(crate) fn run(
-    sandbox: &Sandbox,
-    mut plugins: Plugins,
-    hand: &Hand,
-    outbox: &Outbox,
-) {
+pub(crate) fn run(sandbox: &Sandbox, mut plugins: Plugins, hand: &Hand, outbox: &Outbox) {
     while let Some(grant) = hand.next() {
         let run = run_grant(sandbox, &mut plugins, &grant);
         let logs = run.logs.into_iter().map(log_line).collect();
