@@ -69,8 +69,11 @@ impl Connection {
 
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    // The workers beside a server need the other half; and on two cores one thread is faster than
+    // two that wake each other.
+    let threads = std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1));
     let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     let ended = match runtime {
         Ok(runtime) => runtime.block_on(run(arguments.verb)),
         Err(error) => Err(error.into()),

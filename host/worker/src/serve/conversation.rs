@@ -61,8 +61,11 @@ pub(crate) async fn run(
             () = outbox.ready() => if !send(outbox, &outgoing).await? {
                 break;
             },
+            // Also how the end is seen when it came together with the last answer.
             _ = look.tick(), if hand.is_busy() || !outbox.is_empty() => {
-                send(outbox, &outgoing).await?;
+                if !send(outbox, &outgoing).await? {
+                    break;
+                }
             }
             Some(fetch) = to_fetch.recv() => {
                 tokio::spawn(answer(client.clone(), token.clone(), fetch));
