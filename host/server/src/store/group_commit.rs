@@ -8,6 +8,8 @@ use tokio::sync::mpsc;
 use super::{Store, is_connection_loss};
 
 const ROWS_MAX: usize = 1_000;
+/// A smaller group waits for one turn of the others.
+const ROWS_FEW: usize = 64;
 const BYTES_MAX: usize = 16 << 20;
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
 
@@ -35,10 +37,15 @@ pub async fn run<W: Weigh>(
     // One connection, kept: its statements stay prepared and its server process warm.
     let mut connection = None;
     while let Some(first) = writes.recv().await {
-        // Whoever is ready to write, too, gets into this commit: one for many costs little more
-        // than one for one, and on a busy machine that is what keeps up.
-        tokio::task::yield_now().await;
-        let group = gather(first, &mut writes);
+        let mut group = Group::of(first);
+        group.gather(&mut writes);
+        if group.rows < ROWS_FEW {
+            // Whoever is ready to write, too, gets into this commit: one for many costs little more
+            // than one for one, and on a busy machine that is what keeps up.
+            tokio::task::yield_now().await;
+            group.gather(&mut writes);
+        }
+        let group = group.writes;
         let mut delay = Duration::from_millis(20);
         let mut in_doubt = false;
         while let Err(error) = write_once(&store, &mut connection, &write, &group).await {
@@ -66,16 +73,26 @@ fn is_repeat(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }
 
-fn gather<W: Weigh>(first: W, writes: &mut mpsc::UnboundedReceiver<W>) -> Vec<W> {
-    let (mut rows, mut bytes) = (first.rows(), first.bytes());
-    let mut group = vec![first];
-    while rows < ROWS_MAX && bytes < BYTES_MAX {
-        let Ok(next) = writes.try_recv() else { break };
-        rows += next.rows();
-        bytes += next.bytes();
-        group.push(next);
+/// What shares a commit.
+struct Group<W> {
+    writes: Vec<W>,
+    rows: usize,
+    bytes: usize,
+}
+
+impl<W: Weigh> Group<W> {
+    fn of(first: W) -> Self {
+        Self { rows: first.rows(), bytes: first.bytes(), writes: vec![first] }
     }
-    group
+
+    fn gather(&mut self, writes: &mut mpsc::UnboundedReceiver<W>) {
+        while self.rows < ROWS_MAX && self.bytes < BYTES_MAX {
+            let Ok(next) = writes.try_recv() else { break };
+            self.rows += next.rows();
+            self.bytes += next.bytes();
+            self.writes.push(next);
+        }
+    }
 }
 
 async fn write_once<W>(
