@@ -136,6 +136,8 @@ create table artifacts (
     stage smallint not null,
     content_type text not null,
     bytes bytea not null,
+    -- Times of this stage and those before it, as in a result.
+    times json not null,
     created_at timestamptz not null,
     primary key (tenant_id, batch_id, seq, stage)
 );

@@ -25,7 +25,7 @@ use assay_model::limits;
 use axum::Router;
 use axum::middleware;
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -48,6 +48,8 @@ pub struct App {
     pub metrics: PrometheusHandle,
     /// Part of the keys made here, to tell one deployment's from another's.
     pub environment: String,
+    /// True once the server stops.
+    stopping: watch::Receiver<bool>,
     buffered: Semaphore,
     uploads: Semaphore,
 }
@@ -60,6 +62,7 @@ impl App {
         registry: Arc<Registry>,
         metrics: PrometheusHandle,
         environment: String,
+        stopping: watch::Receiver<bool>,
     ) -> Self {
         Self {
             keys: KeyCache::new(store.clone()),
@@ -68,8 +71,18 @@ impl App {
             registry,
             metrics,
             environment,
+            stopping,
             buffered: Semaphore::new(limits::BUFFERED_CALLS_MAX),
             uploads: Semaphore::new(limits::UPLOADS_MAX),
+        }
+    }
+
+    /// Resolves when the server stops: what follows a batch ends then, and is resumed elsewhere.
+    fn stopped(&self) -> impl Future<Output = ()> + use<> {
+        let mut stopping = self.stopping.clone();
+        async move {
+            // A sender that is gone has stopped everything too.
+            let _ = stopping.wait_for(|stopped| *stopped).await;
         }
     }
 }

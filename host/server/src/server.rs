@@ -127,6 +127,7 @@ impl Server {
             registry,
             metrics,
             settings.environment.clone(),
+            stop.subscribe(),
         );
         tasks.spawn(http::serve(listener, http::router(Arc::new(app)), stopped(&stop)));
         let (lost, lock_lost) = tokio::sync::oneshot::channel();

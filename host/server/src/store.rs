@@ -74,6 +74,8 @@ impl Store {
             .application_name("assay")
             // A group commit is planned once, not at each commit: half a lone request's way in.
             .options([("plan_cache_mode", "force_generic_plan")]);
+        // A pool only says that it timed out; this says why, and at once.
+        PgConnection::connect_with(&options).await?.close().await?;
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
             .acquire_timeout(ACQUIRE_TIMEOUT)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use assay_model::api::{BatchState, Counts};
+use assay_model::api::{BatchState, Counts, StageTime};
 use assay_model::id::{BatchId, RequestId};
 use assay_model::limits;
 use assay_model::outcome::Artifact;
@@ -13,6 +13,7 @@ use super::board::Published;
 use super::room::Place;
 use super::{DispatchError, ItemFate, NewItem, refusal};
 use crate::store::admissions::RequestRow;
+use crate::store::restore::Left;
 
 pub(super) struct LiveBatch {
     pub published: Arc<Published>,
@@ -35,6 +36,10 @@ pub(super) struct Entry {
     pub body: Bytes,
     /// What the stage before left.
     pub input: Option<Artifact>,
+    /// Of the stages that ended in `next`, those before a restart included.
+    pub times: Vec<StageTime>,
+    /// How many of them the scheduler knows of.
+    pub advanced: usize,
     pub log_lines: u32,
     pub place: Place,
 }
@@ -125,6 +130,8 @@ impl LiveBatch {
             group,
             body: item.body,
             input: None,
+            times: Vec::new(),
+            advanced: 0,
             log_lines: 0,
             place: item.place,
         }));
@@ -141,12 +148,15 @@ impl LiveBatch {
         group
     }
 
-    /// Brings back a request that waits.
-    pub(super) fn restore_waiting(&mut self, item: NewItem, input: Option<Artifact>) {
+    /// Brings back a request that waits, with what its last stage left.
+    pub(super) fn restore_waiting(&mut self, item: NewItem, left: Option<Left>) {
         let seq = self.size();
         self.add(item);
         let entry = self.entry_mut(seq).expect("just added");
-        entry.input = input;
+        if let Some(left) = left {
+            entry.times = serde_json::from_str(&left.times).unwrap_or_default();
+            entry.input = Some(left.artifact);
+        }
     }
 
     /// Brings back a request that has ended.

@@ -100,8 +100,8 @@ impl Shell {
                     self.fleet.kill(worker.pid);
                 }
             }
-            Action::Advance { request, stage, time } => {
-                self.advance(now, request, stage, time, payload)
+            Action::Advance { request, stage: _, time } => {
+                self.advance(now, request, time, payload);
             }
             Action::Finish(finish) => self.finish(now, finish, payload.take()),
             Action::GroupDone { batch, group } => {
@@ -136,18 +136,21 @@ impl Shell {
         &mut self,
         now: Micros,
         request: RequestId,
-        stage: usize,
-        _time: StageTiming,
+        time: StageTiming,
         payload: &mut Option<StageEnd>,
     ) {
         let Some(StageEnd::Next(artifact)) = payload.take() else { return };
         let Some(batch) = self.batches.get_mut(&request.batch) else { return };
         let tenant = batch.published.row.tenant;
+        let stage_time = batch.stage_time(&time);
         let Some(entry) = batch.entry_mut(request.seq) else { return };
+        entry.times.push(stage_time);
+        entry.advanced += 1;
+        let times = serde_json::to_string(&entry.times).expect("times are plain data");
         let before = entry.input.replace(artifact.clone()).map_or(0, |input| input.bytes.len());
         self.artifact_bytes += artifact.bytes.len();
         self.artifact_bytes -= before;
-        let row = ArtifactRow { seq: request.seq, stage, artifact, at: now };
+        let row = ArtifactRow { seq: request.seq, stage: time.stage, artifact, times, at: now };
         let record = Record::Artifact(row);
         self.output(Output::Record(Recorded { tenant, batch: request.batch, record }));
     }
@@ -164,6 +167,7 @@ impl Shell {
         metrics::counter!("assay_requests_total", "outcome" => outcome.kind()).increment(1);
         let (kind, reward, verdict) =
             (outcome.kind(), outcome.reward(), outcome.verdict().to_owned());
+        let last = finish.stages.iter().skip(entry.advanced).map(|time| batch.stage_time(time));
         let item = ResultItem {
             cursor: batch.position,
             id: request,
@@ -173,7 +177,7 @@ impl Shell {
                 .and_then(|group| batch.group_name(group))
                 .map(|name| name.to_string()),
             outcome,
-            stages: finish.stages.iter().map(|time| batch.stage_time(time)).collect(),
+            stages: entry.times.into_iter().chain(last).collect(),
         };
         let row = OutcomeRow {
             seq: request.seq,

@@ -105,12 +105,11 @@ impl LiveBatch {
                 results.push((position, result));
                 Progress::Finished { earliest_end: earliest_end_at }
             }
-            Standing::Waiting { body, artifact } => {
+            Standing::Waiting { body, left } => {
                 let place = room.enter_restored(body.len());
-                let stage = artifact.as_ref().map_or(0, |(stage, _)| stage + 1);
-                let input = artifact.map(|(_, artifact)| artifact);
+                let stage = left.as_ref().map_or(0, |left| left.stage + 1);
                 let item = NewItem { key, group, body, place };
-                self.restore_waiting(item, input);
+                self.restore_waiting(item, left);
                 Progress::Waiting { stage }
             }
         };

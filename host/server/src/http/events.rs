@@ -60,7 +60,8 @@ pub(super) async fn events(
         let event = follower.next().await?;
         Some((Ok(event), follower))
     });
-    Ok(Sse::new(events.boxed()).keep_alive(KeepAlive::default()))
+    let events = events.boxed().take_until(Box::pin(app.stopped()));
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
 /// What is told: a batch on the board, or one that ended long ago.

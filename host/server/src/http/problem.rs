@@ -184,7 +184,10 @@ pub(super) async fn finish(mut request: Request, next: Next) -> Response {
         };
         response = with_body(parts, &error, &id);
     }
-    response.headers_mut().insert(REQUEST_ID, id);
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID, id);
+    // Tenants' texts come back in many answers: never to be guessed into a page.
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 

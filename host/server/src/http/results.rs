@@ -10,7 +10,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::{BufMut as _, Bytes, BytesMut};
-use futures_util::{Stream, stream};
+use futures_util::{Stream, StreamExt as _, stream};
 use serde::Deserialize;
 
 use super::auth::Caller;
@@ -58,7 +58,8 @@ pub(super) async fn results(
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("ndjson")) {
         let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
-        return Ok((kind, Body::from_stream(follow(batch, query.after))).into_response());
+        let lines = follow(batch, query.after).boxed().take_until(Box::pin(app.stopped()));
+        return Ok((kind, Body::from_stream(lines)).into_response());
     }
     let limit = query.limit.unwrap_or(limits::PAGE_ITEMS_DEFAULT).clamp(1, limits::PAGE_ITEMS_MAX);
     let piece = batch.after(query.after, limit).await?;

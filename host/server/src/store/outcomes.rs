@@ -30,6 +30,8 @@ pub struct ArtifactRow {
     pub seq: u32,
     pub stage: usize,
     pub artifact: Artifact,
+    /// `StageTime`s up to this stage, as JSON.
+    pub times: String,
     pub at: Micros,
 }
 
@@ -188,16 +190,19 @@ async fn write_others(
         with new_logs as (
             insert into logs (tenant_id, batch_id, seq, line, stage, level, message)
             select * from unnest(
-                $8::uuid[], $9::uuid[], $10::integer[], $11::integer[], $12::text[], $13::text[],
-                $14::text[]
+                $9::uuid[], $10::uuid[], $11::integer[], $12::integer[], $13::text[], $14::text[],
+                $15::text[]
             )
             on conflict do nothing
         )
-        insert into artifacts (tenant_id, batch_id, seq, stage, content_type, bytes, created_at)
-        select * from unnest(
-            $1::uuid[], $2::uuid[], $3::integer[], $4::smallint[], $5::text[], $6::bytea[],
-            $7::timestamptz[]
+        insert into artifacts (
+            tenant_id, batch_id, seq, stage, content_type, bytes, times, created_at
         )
+        select tenant_id, batch_id, seq, stage, content_type, bytes, times::json, created_at
+        from unnest(
+            $1::uuid[], $2::uuid[], $3::integer[], $4::smallint[], $5::text[], $6::bytea[],
+            $7::text[], $8::timestamptz[]
+        ) as t (tenant_id, batch_id, seq, stage, content_type, bytes, times, created_at)
         on conflict do nothing
         "#,
         &others.tenant,
@@ -206,6 +211,7 @@ async fn write_others(
         &others.stage,
         &others.content_type as _,
         &others.bytes as _,
+        &others.times as _,
         &others.created_at,
         &others.log_tenant,
         &others.log_batch,
@@ -257,6 +263,7 @@ struct OtherColumns<'a> {
     stage: Vec<i16>,
     content_type: Vec<&'a str>,
     bytes: Vec<&'a [u8]>,
+    times: Vec<&'a str>,
     created_at: Vec<OffsetDateTime>,
     log_tenant: Vec<Uuid>,
     log_batch: Vec<Uuid>,
@@ -279,6 +286,7 @@ impl<'a> OtherColumns<'a> {
         self.stage.push(i16::try_from(row.stage).expect("stages are few"));
         self.content_type.push(&row.artifact.content_type);
         self.bytes.push(&row.artifact.bytes);
+        self.times.push(&row.times);
         self.created_at.push(row.at.to_datetime());
     }
 

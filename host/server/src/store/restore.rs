@@ -32,8 +32,19 @@ pub enum Standing {
         kind: String,
         result: Bytes,
     },
-    /// With what the last stage that ended left (its number from 0).
-    Waiting { body: Bytes, artifact: Option<(usize, Artifact)> },
+    Waiting {
+        body: Bytes,
+        left: Option<Left>,
+    },
+}
+
+/// What the last stage that ended left.
+pub struct Left {
+    /// From 0.
+    pub stage: usize,
+    pub artifact: Artifact,
+    /// `StageTime`s up to this stage, as JSON.
+    pub times: String,
 }
 
 impl Store {
@@ -82,11 +93,12 @@ impl Store {
                 case when o.seq is null then r.body end as body,
                 o.position as "position?", o.earliest_end_at as "earliest_end_at?", o.reward, o.kind as "kind?",
                 o.result::text as result,
-                a.stage as "stage?", a.content_type as "content_type?", a.bytes as "bytes?"
+                a.stage as "stage?", a.content_type as "content_type?", a.bytes as "bytes?",
+                a.times::text as times
             from requests r
             left join outcomes o using (tenant_id, batch_id, seq)
             left join lateral (
-                select a.stage, a.content_type, a.bytes from artifacts a
+                select a.stage, a.content_type, a.bytes, a.times from artifacts a
                 where o.seq is null and a.tenant_id = r.tenant_id and a.batch_id = r.batch_id
                     and a.seq = r.seq
                 order by a.stage desc limit 1
@@ -110,9 +122,11 @@ impl Store {
                 },
                 _ => Standing::Waiting {
                     body: row.body.unwrap_or_default().into(),
-                    artifact: row.stage.zip(row.content_type).zip(row.bytes).map(
-                        |((stage, content_type), bytes)| {
-                            (usize::from(stage.cast_unsigned()), Artifact { content_type, bytes })
+                    left: row.stage.zip(row.content_type).zip(row.bytes).map(
+                        |((stage, content_type), bytes)| Left {
+                            stage: usize::from(stage.cast_unsigned()),
+                            artifact: Artifact { content_type, bytes },
+                            times: row.times.unwrap_or_default(),
                         },
                     ),
                 },
