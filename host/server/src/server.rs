@@ -1,6 +1,7 @@
 //! A whole server put together: Postgres, dispatcher, workers, REST. Started and stopped in order.
 
 use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +32,11 @@ const SECONDS_BUCKETS: &[f64] =
     &[0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
 /// A Unix socket's path has room for 107 bytes.
 const SOCKET_PATH_BYTES_MAX: usize = 100;
+
+/// Within the data folder.
+const OBJECTS: &str = "objects";
+const SCRATCH: &str = "scratch";
+const CACHE: &str = "cache";
 
 /// What an operator chooses.
 #[derive(Debug, Clone)]
@@ -70,6 +76,9 @@ impl Server {
         tokio::fs::create_dir_all(data)
             .await
             .with_context(|| format!("making the data folder {}", data.display()))?;
+        for folder in [OBJECTS, SCRATCH, CACHE] {
+            private_folder(&data.join(folder))?;
+        }
         let listener = listen(settings.listen).await?;
         let url = format!("http://{}", listener.local_addr().context("reading the port")?);
 
@@ -80,10 +89,10 @@ impl Server {
         let lock = take_lock(&store).await?;
         let key = bootstrap::first_key(&store, &settings).await?;
 
-        let blobs = Blobs::in_folder(&data.join("objects"))?;
+        let blobs = Blobs::in_folder(&data.join(OBJECTS))?;
         let program = settings.worker_program.clone();
         let registry =
-            Registry::open(store.clone(), blobs.clone(), program, data.join("scratch")).await?;
+            Registry::open(store.clone(), blobs.clone(), program, data.join(SCRATCH)).await?;
         let registry = Arc::new(registry);
         let fleet = Fleet::default();
         let parts = Parts { store: store.clone(), fleet: fleet.clone(), order: settings.order };
@@ -115,7 +124,7 @@ impl Server {
             program: settings.worker_program.clone(),
             socket,
             token,
-            cache: data.join("cache"),
+            cache: data.join(CACHE),
         };
         let supervisors = Supervisors::start(&fleet, &launch, &settings.workers);
 
@@ -294,15 +303,19 @@ fn socket_path(data: &Path) -> anyhow::Result<(PathBuf, Option<tempfile::TempDir
     let folder = data.join("workers");
     let socket = folder.join("socket");
     if socket.as_os_str().len() <= SOCKET_PATH_BYTES_MAX {
-        use std::os::unix::fs::DirBuilderExt as _;
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)
-            .with_context(|| format!("making {}", folder.display()))?;
+        private_folder(&folder)?;
         return Ok((socket, None));
     }
     // Made with mode 0700.
     let folder = tempfile::Builder::new().prefix("assay-").tempdir().context("making a folder")?;
     Ok((folder.path().join("socket"), Some(folder)))
+}
+
+/// Tenants' plugins are nobody else's to read.
+fn private_folder(folder: &Path) -> anyhow::Result<()> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("making {}", folder.display()))
 }

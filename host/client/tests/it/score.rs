@@ -247,10 +247,17 @@ async fn what_finished_after_a_run_was_killed_is_not_computed_again() {
             tell.take().map(|tell| tell.send(()));
         }
     };
+    // A row counts as submitted when it is sent; it must have arrived, too.
+    let all_there = async {
+        told.await.unwrap();
+        while case.mock.lock().batches.values().map(|batch| batch.items.len()).sum::<usize>() < 8 {
+            tokio::task::yield_now().await;
+        }
+    };
     // Dropping the work is what a kill does: nobody cancels the batch.
     tokio::select! {
         _ = score(&client, &case.options, observe, pending()) => panic!("it waits for results"),
-        told = told => told.unwrap(),
+        () = all_there => {}
     }
     assert!(case.mock.lock().batches.values().all(|batch| !batch.cancelled));
     case.mock.change(|inner| inner.faults.results_max = Some(6));

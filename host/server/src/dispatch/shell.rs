@@ -25,6 +25,8 @@ use crate::store::admissions::{Admission, Admitted, BatchMark, RequestRow};
 
 /// Commands that are taken before the grants they led to are sent.
 const TURN_COMMANDS_MAX: usize = 256;
+/// A shorter turn waits for one round of the others.
+const TURN_COMMANDS_FEW: usize = 8;
 
 pub(super) struct Shell {
     pub sched: Sched,
@@ -90,6 +92,11 @@ impl Shell {
                 count = commands.recv_many(&mut turn, TURN_COMMANDS_MAX) => {
                     if count == 0 {
                         return;
+                    }
+                    if count < TURN_COMMANDS_FEW {
+                        // Whoever is ready to ask, too, shares the messages that this turn leads to.
+                        tokio::task::yield_now().await;
+                        turn.extend(std::iter::from_fn(|| commands.try_recv().ok()).take(TURN_COMMANDS_MAX));
                     }
                     turn.drain(..).for_each(|command| self.obey(command));
                     if self.stopping {
