@@ -55,7 +55,7 @@ pub(crate) fn run(options: Options, token: Option<String>) -> anyhow::Result<()>
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
-        .with_max_level(tracing::Level::INFO)
+        .with_max_level(tracing::Level::WARN)
         .init();
     std::fs::create_dir_all(&options.cache)
         .with_context(|| format!("creating {}", options.cache.display()))?;
