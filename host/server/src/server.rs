@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -73,12 +73,7 @@ pub struct Server {
 impl Server {
     pub async fn start(settings: Settings) -> anyhow::Result<Self> {
         let data = &settings.data;
-        tokio::fs::create_dir_all(data)
-            .await
-            .with_context(|| format!("making the data folder {}", data.display()))?;
-        for folder in [OBJECTS, SCRATCH, CACHE] {
-            private_folder(&data.join(folder))?;
-        }
+        make_folders(data)?;
         let listener = listen(settings.listen).await?;
         let url = format!("http://{}", listener.local_addr().context("reading the port")?);
 
@@ -113,19 +108,9 @@ impl Server {
             token: token.clone(),
             engine: registry.engine.clone(),
         };
-        let workers_listener = link::bind(&socket)?;
-        let stopping = stopped(&stop);
-        tasks.spawn(async move {
-            if let Err(error) = link::serve(link, workers_listener, stopping).await {
-                tracing::error!("{error:#}");
-            }
-        });
-        let launch = Launch {
-            program: settings.worker_program.clone(),
-            socket,
-            token,
-            cache: data.join(CACHE),
-        };
+        tasks.spawn(serve_link(link, link::bind(&socket)?, stopped(&stop)));
+        let program = settings.worker_program.clone();
+        let launch = Launch { program, socket, token, cache: data.join(CACHE) };
         let supervisors = Supervisors::start(&fleet, &launch, &settings.workers);
 
         let metrics = start_metrics()?;
@@ -187,6 +172,18 @@ impl Server {
         if let Some(cluster) = self.cluster {
             cluster.stop().await;
         }
+    }
+}
+
+fn make_folders(data: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(data)
+        .with_context(|| format!("making the data folder {}", data.display()))?;
+    [OBJECTS, SCRATCH, CACHE].iter().try_for_each(|folder| private_folder(&data.join(folder)))
+}
+
+async fn serve_link(link: Link, listener: UnixListener, stop: impl Future<Output = ()>) {
+    if let Err(error) = link::serve(link, listener, stop).await {
+        tracing::error!("{error:#}");
     }
 }
 

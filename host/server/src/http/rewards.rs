@@ -1,9 +1,10 @@
 //! One request, its outcome in the response: the five-minute start.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_model::api::{Problem, ResultItem, Reward, RewardRequest, Scope};
-use assay_model::id::BatchId;
+use assay_model::id::{BatchId, RequestId};
 use assay_model::limits;
 use axum::Json;
 use axum::body::Body;
@@ -12,11 +13,13 @@ use axum::http::{HeaderMap, StatusCode};
 
 use super::auth::Caller;
 use super::problem::ApiError;
-use super::{AppState, batches, body, submit};
+use super::{App, AppState, batches, body, submit};
+use crate::dispatch::board::Published;
 use crate::dispatch::{Announcement, NewItem, now};
 use crate::store::admissions::BatchRow;
 
 const WAIT_DEFAULT: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
 /// The run that lone requests are counted under.
 const RUN: &str = "lone";
 
@@ -38,20 +41,27 @@ pub(super) async fn reward(
 ) -> Result<Json<Reward>, ApiError> {
     caller.need(Scope::BatchesWrite)?;
     let bytes = body::whole(body, "the body", limits::ITEM_BYTES_MAX).await?;
-    let call: RewardRequest = body::parse(&bytes)?;
-    let settings = body::settings(call.settings.as_deref())?;
-    let reference = batches::reference(&caller, &call.plugin)?;
+    let published = admit(&app, &caller, body::parse(&bytes)?).await?;
+    let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);
+    let item = outcome(&published, wait).await?;
+    let plugin_digest = published.row.digest;
+    Ok(Json(Reward { id: item.id, plugin_digest, outcome: item.outcome, stages: item.stages }))
+}
+
+/// Makes a batch of one.
+async fn admit(
+    app: &App,
+    caller: &Caller,
+    call: RewardRequest,
+) -> Result<Arc<Published>, ApiError> {
+    let RewardRequest { plugin, prompt, response, label, metadata, settings } = call;
+    let settings = body::settings(settings.as_deref())?;
+    let reference = batches::reference(caller, &plugin)?;
     let plugin = app.registry.resolve(caller.tenant, &reference).await?;
-    submit::check_fields(
-        &call.prompt,
-        &call.response,
-        call.label.as_deref(),
-        call.metadata.as_deref(),
-    )
-    .map_err(ApiError::bad_request)?;
-    let body = submit::encode(call.prompt, call.response, call.label, call.metadata);
-    let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
-    let place = tokio::time::timeout(patience, app.dispatch.room.enter(body.len()))
+    submit::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
+        .map_err(ApiError::bad_request)?;
+    let body = submit::encode(prompt, response, label, metadata);
+    let place = tokio::time::timeout(PATIENCE, app.dispatch.room.enter(body.len()))
         .await
         .map_err(|_| ApiError::unavailable("no_room", "too many requests wait already"))?;
     let at = now();
@@ -71,31 +81,30 @@ pub(super) async fn reward(
         announced_at: at,
         sealed_at: Some(at),
     };
-    let digest = plugin.digest;
     let lone = Some(NewItem { key: "0".into(), group: None, body: body.into(), place });
-    let admitted = app.dispatch.announce(Announcement { row, plugin, lone });
-    let published = admitted.await?;
-    let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);
+    Ok(app.dispatch.announce(Announcement { row, plugin, lone }).await?)
+}
+
+/// Waits for the one result.
+async fn outcome(published: &Published, wait: Duration) -> Result<ResultItem, ApiError> {
     let ended = published.wait_until(|standing| !standing.results.is_empty());
-    let id = assay_model::id::RequestId { batch: published.row.id, seq: 0 };
     if tokio::time::timeout(wait, ended).await.is_err() {
         // Its id may be told only once the request cannot get lost any more.
         let written = published.wait_until(|standing| standing.counts.submitted > 0);
-        tokio::time::timeout(patience, written).await.map_err(|_| too_long())?;
-        return Err(not_finished(id, wait));
+        tokio::time::timeout(PATIENCE, written).await.map_err(|_| too_long())?;
+        return Err(not_finished(RequestId { batch: published.row.id, seq: 0 }, wait));
     }
     let result = published.look(|standing| standing.results.first().cloned());
-    let item: ResultItem = result
+    result
         .and_then(|json| serde_json::from_slice(&json).ok())
-        .ok_or_else(|| ApiError::unavailable("stopping", "the server is stopping"))?;
-    Ok(Json(Reward { id, plugin_digest: digest, outcome: item.outcome, stages: item.stages }))
+        .ok_or_else(|| ApiError::unavailable("stopping", "the server is stopping"))
 }
 
 fn too_long() -> ApiError {
     ApiError::unavailable("database_unavailable", "the database takes too long")
 }
 
-fn not_finished(id: assay_model::id::RequestId, wait: Duration) -> ApiError {
+fn not_finished(id: RequestId, wait: Duration) -> ApiError {
     let detail = format!("request {id} has not ended after {} s; it goes on", wait.as_secs());
     ApiError::new(StatusCode::GATEWAY_TIMEOUT, "not_finished", detail)
         .hint(format!("GET /v1/requests/{id} has its outcome later"))
