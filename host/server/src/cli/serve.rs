@@ -148,10 +148,10 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         server = Server::start(settings) => server?,
         () = interruption.came() => return Ok(ExitCode::SUCCESS),
     };
-    tracing::info!("ready on {}", server.url);
     if let Some(file) = &options.ready_file {
         write_ready_file(file, &server)?;
     }
+    tracing::info!("ready on {}", server.url);
     wait(server, &mut interruption).await
 }
 
