@@ -25,7 +25,7 @@ const WAVE: usize = 150;
 fn requests(waves: usize) -> Vec<SubmitItem> {
     let one = |at: usize| {
         let thousand_rounds = match at % WAVE {
-            place if place >= WAVE - 8 => "300000",
+            place if place >= WAVE - 24 => "300000",
             place if place.is_multiple_of(3) => "4000",
             _ => "10",
         };
