@@ -115,7 +115,7 @@ create table requests (
     batch_id uuid not null,
     seq integer not null,
     -- Unique in the batch: the dispatcher knows the keys of every live batch. An index would only
-    -- repeat that, and cost a fifth of a request's way in.
+    -- repeat that, at a cost to every request.
     key text not null,
     group_name text,
     -- A serialised assay.worker.v1.Body: what the worker gets, byte for byte.
@@ -147,7 +147,7 @@ create table outcomes (
     batch_id uuid not null,
     seq integer not null,
     -- Place in the batch's order of completion, from 1. Without an index: a batch is read by its
-    -- primary key and sorted, and one index less to write is a tenth of an outcome's cost.
+    -- primary key and sorted, and every outcome has one index less to write.
     position integer not null,
     kind text not null,
     reward double precision,

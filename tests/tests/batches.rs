@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::api::{
-    Batch, BatchState, Counts, ResultItem, ResultsPage, SubmitReply, SubmitStatus,
+    AnnounceBatch, Batch, BatchState, Counts, ResultItem, ResultsPage, SubmitReply, SubmitStatus,
 };
 use assay_model::outcome::{ErrorCode, Outcome};
 use assay_tests::{Answer, Host, HostOptions, Http, until};
@@ -86,6 +86,33 @@ async fn a_batch_is_announced_once_whatever_is_repeated() {
     assert_eq!(ids.len(), 1, "one key made several batches");
     let too_long = keyed(&"k".repeat(256), &call).await;
     assert!(too_long.problem(400, "bad_request").detail.contains("255"));
+}
+
+/// A batch that ends while others still ask for its key must neither come twice nor harm the server.
+#[tokio::test]
+async fn a_key_stays_taken_when_its_batch_has_just_ended() {
+    let host = host("cpu=0");
+    let plugin = host.publish("trivial").await;
+    let client = &host.client();
+    let call = &AnnounceBatch {
+        plugin,
+        run: "one".into(),
+        iteration: 1,
+        expected_size: None,
+        group_size: None,
+        max_extra_delay_ms: None,
+        settings: None,
+    };
+    for round in 0..40 {
+        let key = &format!("round-{round}");
+        let announce_and_cancel = async || {
+            let batch = client.announce_once(call, key).await.expect("announces").id;
+            client.cancel(batch).await.expect("cancels");
+            batch
+        };
+        let ids = futures_util::future::join_all((0..6).map(|_| announce_and_cancel())).await;
+        assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    }
 }
 
 #[tokio::test]

@@ -72,7 +72,7 @@ impl Store {
     pub async fn connect(url: &str) -> Result<Self, StoreError> {
         let options = PgConnectOptions::from_str(url)?
             .application_name("assay")
-            // A group commit is planned once, not at each commit: half a lone request's way in.
+            // A group commit is planned once, not at each commit.
             .options([("plan_cache_mode", "force_generic_plan")]);
         // A pool only says that it timed out; this says why, and at once.
         PgConnection::connect_with(&options).await?.close().await?;

@@ -1,6 +1,6 @@
 //! The loop: commands, commits and time in; the scheduler's decisions out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,12 +28,20 @@ const TURN_COMMANDS_MAX: usize = 256;
 /// A shorter turn waits for one round of the others.
 const TURN_COMMANDS_FEW: usize = 8;
 
+/// From a caller's last look for its idempotency key to its turn here.
+const KEY_LOOK_MAX: Micros = Micros::from_secs(limits::ADMISSION_SECONDS_MAX);
+/// Longer than that.
+const KEY_KEPT: Micros = Micros::from_secs(2 * limits::ADMISSION_SECONDS_MAX);
+
 pub(super) struct Shell {
     pub sched: Sched,
     pub batches: HashMap<BatchId, LiveBatch>,
     open_batches: HashMap<TenantId, usize>,
-    /// Of live batches, among them those whose row is not committed yet.
+    /// Of live batches, among them those whose row is not committed yet, and of those that ended a
+    /// moment ago: whoever looked for the row before it was there must still meet its key here.
     idempotency_keys: HashSet<(TenantId, String)>,
+    /// The latter, with when they may go.
+    ended_keys: VecDeque<(Micros, (TenantId, String))>,
     pub workers: HashMap<WorkerId, Worker>,
     workers_seen: u64,
     pub fleet: Fleet,
@@ -63,6 +71,7 @@ impl Shell {
             batches: HashMap::new(),
             open_batches: HashMap::new(),
             idempotency_keys: HashSet::new(),
+            ended_keys: VecDeque::new(),
             workers: HashMap::new(),
             workers_seen: 0,
             fleet: parts.fleet,
@@ -112,6 +121,9 @@ impl Shell {
     fn do_what_is_due(&mut self) {
         let now = now();
         self.write_overdue(now);
+        while let Some((_, key)) = self.ended_keys.pop_front_if(|(at, _)| *at <= now) {
+            self.idempotency_keys.remove(&key);
+        }
         if self.wake.is_some_and(|at| at <= now) {
             self.wake = None;
             self.step(Event::Tick);
@@ -183,10 +195,12 @@ impl Shell {
         if open >= limits::OPEN_BATCHES_PER_TENANT_MAX {
             return answer(reply, Err(DispatchError::TooManyBatches));
         }
-        if let Some(idempotency) = &row.idempotency
-            && !self.idempotency_keys.insert((row.tenant, idempotency.key.clone()))
-        {
-            return answer(reply, Err(DispatchError::KeyInUse));
+        if let Some(idempotency) = &row.idempotency {
+            let looked_long_ago = now().since(row.announced_at) > KEY_LOOK_MAX;
+            let key = (row.tenant, idempotency.key.clone());
+            if looked_long_ago || !self.idempotency_keys.insert(key) {
+                return answer(reply, Err(DispatchError::KeyInUse));
+            }
         }
         self.batch_opened(row.tenant);
         if let Some(item) = lone {
@@ -340,7 +354,8 @@ impl Shell {
         let row = &batch.published.row;
         self.batch_closed(row.tenant);
         if let Some(idempotency) = &row.idempotency {
-            self.idempotency_keys.remove(&(row.tenant, idempotency.key.clone()));
+            let key = (row.tenant, idempotency.key.clone());
+            self.ended_keys.push_back((now() + KEY_KEPT, key));
         }
     }
 

@@ -69,6 +69,10 @@ pub(super) async fn announce(
         sealed_at: None,
     };
     let twin = row.idempotency.clone();
+    // Once more: since the first look another call under the key may have come and gone.
+    if let Some(batch) = repeated(&app, caller.tenant, twin.as_ref()).await? {
+        return Ok((StatusCode::CREATED, Json(batch)));
+    }
     let batch = match app.dispatch.announce(Announcement { row, plugin, lone: None }).await {
         Ok(published) => published.batch(),
         Err(DispatchError::KeyInUse) => of_twin(&app, caller.tenant, twin.as_ref()).await?,
