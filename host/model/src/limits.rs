@@ -106,5 +106,7 @@ pub const LOADED_PLUGINS_MAX: usize = 32;
 /// A worker may hold further leases while those in its hand are expected to take less than this.
 pub const IN_HAND_MICROS_MAX: u64 = 2_000;
 pub const IN_HAND_LEASES_MAX: usize = 128;
+/// The planner is called at most once in this time.
+pub const PLAN_PAUSE_MS: u64 = 100;
 /// A lease that waits in a worker's hand behind a stage which runs longer than this is taken back.
 pub const IN_HAND_STALL_MS: u64 = 20;

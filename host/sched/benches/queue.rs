@@ -71,6 +71,7 @@ impl Rig {
                 stages: Arc::clone(&stages),
                 expected_size: None,
                 group_size: Some(8),
+                tolerance: None,
                 announced: Micros(0),
             }));
         }

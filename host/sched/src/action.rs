@@ -1,8 +1,12 @@
 //! What the scheduler wants done.
 
+use std::sync::Arc;
+
 use assay_model::id::{BatchId, LeaseId, RequestId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
+
+use crate::profile::{Ending, Profile};
 
 /// Imperative; the shell carries them out in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +34,22 @@ pub enum Action {
         group: u32,
     },
     BatchDone(BatchDone),
+    /// Start this many workers for the pool; each is answered by `WorkerJoined` or `StartFailed`.
+    StartWorkers {
+        pool: Arc<str>,
+        count: usize,
+    },
+    /// Give up this many starts that were not answered yet, the latest first.
+    CancelStarts {
+        pool: Arc<str>,
+        count: usize,
+    },
+    /// Stop this worker: it holds nothing and gets nothing more.
+    StopWorker {
+        worker: WorkerId,
+    },
+    /// Call the planner with [`crate::Sched::seen`] and bring back what it says as `Planned`.
+    PlanAnew,
     /// The batch's expected end moved.
     Estimate {
         batch: BatchId,
@@ -82,7 +102,17 @@ pub enum FinalEnd {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+impl FinalEnd {
+    pub(crate) fn ending(self) -> Ending {
+        match self {
+            Self::Scored => Ending::Scored,
+            Self::TimedOut { .. } => Ending::TimedOut,
+            Self::Error { .. } => Ending::Error,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub struct BatchDone {
     pub batch: BatchId,
     pub ending: BatchEnding,
@@ -90,6 +120,8 @@ pub struct BatchDone {
     pub earliest_end: Option<Micros>,
     /// When the last request ended; `ended - earliest_end` is the extra delay d.
     pub ended: Micros,
+    /// What the planner learns from it; of a batch that is done.
+    pub profile: Option<Arc<Profile>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

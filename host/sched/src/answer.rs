@@ -21,16 +21,15 @@ impl Sched {
             return;
         }
         let pool = pool(&mut self.pools, &self.config, &name);
-        pool.workers += 1;
-        self.workers.insert(id, Worker::new(id, name, in_hand_max));
+        pool.joined(self.now);
+        self.workers.insert(id, Worker::new(id, name, in_hand_max, self.now));
         self.settle(id);
     }
 
     pub(crate) fn drain(&mut self, id: WorkerId) {
-        if let Some(worker) = self.workers.get_mut(&id) {
-            worker.draining = true;
-            self.settle(id);
-        }
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        worker.drain(&self.config, pool, &mut self.timers);
     }
 
     pub(crate) fn stage_finished(
@@ -79,6 +78,7 @@ impl Sched {
         let Some(worker) = self.workers.remove(&id) else { return };
         let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
         pool.workers -= 1;
+        pool.draining -= usize::from(worker.draining);
         let mut hand = worker.leave(pool, &mut self.timers);
         let head = hand.pop_front();
         for held in hand {
@@ -99,13 +99,15 @@ impl Sched {
             match due {
                 Due::Batch(batch) => self.batch_due(batch, out),
                 Due::Worker(worker) => self.worker_due(worker, out),
+                Due::Plan => self.plan_due(out),
             }
         }
     }
 
     fn worker_due(&mut self, id: WorkerId, out: &mut Vec<Action>) {
         let worker = self.workers.get_mut(&id).expect("a timer's worker is there");
-        match worker.overrun(&self.config, self.now) {
+        let pool = self.pools.get(&worker.pool).expect("a worker's pool is there");
+        match worker.overrun(&self.config, pool, self.now) {
             Overrun::PastDeadline => {
                 out.push(Action::KillWorker { worker: id });
                 self.lose(id, ErrorCode::LeaseExpired, out);
@@ -117,6 +119,10 @@ impl Sched {
                     out.push(Action::Revoke { worker: id, lease: held.lease });
                     self.queue(held.request);
                 }
+            }
+            Overrun::Lingered => {
+                worker.mark_lingered();
+                self.settle(id);
             }
             Overrun::None => self.settle(id),
         }

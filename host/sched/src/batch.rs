@@ -17,6 +17,7 @@
 //! requests. It must never end a request twice.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assay_model::id::RequestId;
 use assay_model::time::Micros;
@@ -25,8 +26,10 @@ use crate::action::{Action, FinalEnd, StageTiming};
 use crate::config::Config;
 use crate::estimate::{Estimates, expected};
 use crate::event::{NewBatch, NewRequest, Progress};
+use crate::profile::{Ending, Profile, ProfileRequest};
 use crate::queue::Rank;
 use crate::request::Request;
+use crate::seen::{BatchSeen, StageSeen};
 use crate::seq_set::SeqSet;
 
 /// The expected end is told anew when it moved by more than this and by more than one part in
@@ -44,6 +47,9 @@ pub(crate) struct Batch {
     submitted: SeqSet,
     groups: BTreeMap<u32, Group>,
     stages: Vec<Reached>,
+    /// Of its ended requests.
+    ended: Vec<ProfileRequest>,
+    ran: Vec<Micros>,
     first_arrival: Option<Micros>,
     /// From the first arrival to T of the run's last completed batch, as it stood at the first
     /// request.
@@ -61,6 +67,26 @@ pub(crate) struct Batch {
 struct Reached {
     live: usize,
     latest: Micros,
+    /// Requests that ran this stage to its end, and their times together.
+    ended: u32,
+    ended_time: Micros,
+}
+
+impl Reached {
+    fn ran(&mut self, ran: Micros) {
+        self.ended += 1;
+        self.ended_time = self.ended_time + ran;
+    }
+
+    fn seen(&self) -> StageSeen {
+        StageSeen {
+            waiting: self.live,
+            running: Vec::new(),
+            reached: self.latest,
+            ended: self.ended,
+            ended_time: self.ended_time,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -81,6 +107,8 @@ impl Batch {
             submitted: SeqSet::default(),
             groups: BTreeMap::new(),
             stages,
+            ended: Vec::new(),
+            ran: Vec::new(),
             first_arrival: None,
             span_before: None,
             earliest_end: None,
@@ -142,10 +170,11 @@ impl Batch {
             }
             match request.progress {
                 Progress::Waiting { stage } => {
-                    self.admit(request, stage, now);
+                    self.admit(&request, stage, now);
                     waiting.push(request.seq);
                 }
-                Progress::Finished { earliest_end } => {
+                Progress::Finished { earliest_end, ran, ending } => {
+                    self.keep(request.arrived, ran.into_iter(), ending);
                     self.count_end(request.group, earliest_end, out);
                 }
             }
@@ -156,7 +185,7 @@ impl Batch {
         waiting
     }
 
-    fn admit(&mut self, new: NewRequest, stage: usize, now: Micros) {
+    fn admit(&mut self, new: &NewRequest, stage: usize, now: Micros) {
         let stage = stage.min(self.stages.len() - 1);
         let ready = if stage == 0 { new.arrived } else { now };
         let request = Request::new(new.group, stage, new.arrived, ready);
@@ -189,6 +218,7 @@ impl Batch {
     pub(crate) fn advance(&mut self, seq: u32, timing: StageTiming, now: Micros) {
         let request = self.requests.get_mut(&seq).expect("a live lease's request is unfinished");
         self.stages[request.stage].live -= 1;
+        self.stages[request.stage].ran(timing.ran);
         request.ran.push(timing);
         request.advance(now);
         let (stage, at) = (request.stage, request.earliest_end());
@@ -207,13 +237,74 @@ impl Batch {
     ) {
         let mut request = self.requests.remove(&seq).expect("a request ends once");
         request.ran.extend(timing);
-        self.stages[request.stage].live -= 1;
+        let stage = &mut self.stages[request.stage];
+        stage.live -= 1;
+        if let Some(timing) = timing {
+            stage.ran(timing.ran);
+        }
         self.touched = now;
         let group = request.group;
+        let arrived = request.arrived;
         let finish = request.into_finish(RequestId { batch: self.new.id, seq }, end);
         let earliest_end = finish.earliest_end;
+        self.keep(arrived, finish.stages.iter().map(|timing| timing.ran), finish.end.ending());
         out.push(Action::Finish(finish));
         self.count_end(group, earliest_end, out);
+    }
+
+    /// Keeps what the planner learns of an ended request.
+    fn keep(&mut self, arrived: Micros, ran: impl Iterator<Item = Micros>, ending: Ending) {
+        let end = self.ran.len() + self.stages.len();
+        // A stage that ran took time, however little: zero says that it was not reached.
+        self.ran.extend(ran.take(self.stages.len()).map(|ran| ran.max(Micros(1))));
+        self.ran.resize(end, Micros::ZERO);
+        self.ended.push(ProfileRequest { arrived, ending });
+    }
+
+    /// What the planner learns from the whole batch; `None` if nothing ever came.
+    pub(crate) fn into_profile(self, ended: Micros) -> Option<Arc<Profile>> {
+        let (first_arrival, earliest_end) = (self.first_arrival?, self.earliest_end?);
+        let offset = |request: ProfileRequest| ProfileRequest {
+            arrived: request.arrived.since(first_arrival),
+            ..request
+        };
+        Some(Arc::new(Profile {
+            batch: self.new.id,
+            tenant: self.new.tenant,
+            run: self.new.run,
+            plugin: self.new.plugin,
+            stages: self.new.stages,
+            announced: self.new.announced,
+            first_arrival,
+            earliest_end,
+            ended,
+            requests: self.ended.into_iter().map(offset).collect(),
+            ran: self.ran,
+        }))
+    }
+
+    /// For the planner. Requests in hand are counted as waiting.
+    pub(crate) fn seen(&self) -> BatchSeen {
+        BatchSeen {
+            id: self.new.id,
+            tenant: self.new.tenant,
+            run: Arc::clone(&self.new.run),
+            plugin: self.new.plugin,
+            stages: Arc::clone(&self.new.stages),
+            tolerance: self.new.tolerance,
+            announced: self.new.announced,
+            first_arrival: self.first_arrival,
+            submitted: self.submitted.len(),
+            expected_size: self.new.expected_size,
+            sealed: self.sealed,
+            earliest_end: self.earliest_end,
+            rank: self.estimate,
+            at_stage: self.stages.iter().map(|reached| reached.seen()).collect(),
+        }
+    }
+
+    pub(crate) fn has_requests(&self) -> bool {
+        self.first_arrival.is_some()
     }
 
     fn count_end(&mut self, group: Option<u32>, earliest_end: Micros, out: &mut Vec<Action>) {

@@ -28,6 +28,8 @@ pub struct Config {
     pub open_idle_max: Micros,
     /// A worker holds further leases while those in its hand are expected to take less than this.
     pub in_hand_max: Micros,
+    /// Plans are asked for at most once in this span.
+    pub plan_pause: Micros,
     /// Leases behind a stage that runs longer than this go to others.
     pub in_hand_stall: Micros,
 }
@@ -42,6 +44,7 @@ impl Default for Config {
             announced_max: Micros::from_secs(limits::ANNOUNCED_SECONDS_MAX),
             open_idle_max: Micros::from_secs(limits::OPEN_IDLE_SECONDS_MAX),
             in_hand_max: Micros(limits::IN_HAND_MICROS_MAX),
+            plan_pause: Micros::from_ms(limits::PLAN_PAUSE_MS),
             in_hand_stall: Micros::from_ms(limits::IN_HAND_STALL_MS),
         }
     }

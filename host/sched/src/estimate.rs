@@ -25,11 +25,11 @@ const DECAY: u64 = 8;
 pub(crate) struct Mean(u64);
 
 impl Mean {
-    fn first(ran: Micros) -> Self {
+    pub(crate) fn first(ran: Micros) -> Self {
         Self(ran.0.saturating_mul(DECAY))
     }
 
-    fn observe(&mut self, ran: Micros) {
+    pub(crate) fn observe(&mut self, ran: Micros) {
         self.0 = (self.0 - self.0 / DECAY).saturating_add(ran.0);
     }
 

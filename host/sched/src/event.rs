@@ -6,6 +6,9 @@ use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 
+use crate::profile::Ending;
+use crate::scale::PoolPlan;
+
 /// Past tense: each has happened and, where it matters, is durable.
 #[derive(Debug, Clone)]
 pub enum Event {
@@ -41,6 +44,19 @@ pub enum Event {
         end: End,
         ran: Micros,
     },
+    /// A start that [`crate::Action::StartWorkers`] asked for has failed; no worker comes of it.
+    StartFailed {
+        pool: Arc<str>,
+    },
+    /// The planner's answer to [`crate::Action::PlanAnew`]. From its first plan on a pool is
+    /// elastic: its workers are started and drained. A pool without one is left alone.
+    Planned {
+        pools: Vec<PoolPlan>,
+        /// When to plan again if nothing calls for it before.
+        again: Option<Micros>,
+    },
+    /// What bounds the planner has changed, such as a quota.
+    PlanOutdated,
     /// Time has passed; see [`crate::Action::WakeAt`].
     Tick,
 }
@@ -58,6 +74,8 @@ pub struct NewBatch {
     pub expected_size: Option<u32>,
     /// A group is complete with this many.
     pub group_size: Option<u32>,
+    /// The paper's D: the largest extra delay that the run tolerates; `None` takes the planner's.
+    pub tolerance: Option<Micros>,
     /// When it was announced; earlier than now after a restart.
     pub announced: Micros,
 }
@@ -70,7 +88,7 @@ pub struct StageShape {
     pub retries_max: u32,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct NewRequest {
     pub seq: u32,
     /// The shell's number of the group within the batch.
@@ -80,12 +98,13 @@ pub struct NewRequest {
 }
 
 /// Where a request stands when the scheduler first hears of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// Waits for this stage; 0 unless it is brought back after a restart.
     Waiting { stage: usize },
-    /// Had ended before the restart; `earliest_end` is its t_i, arrival plus stage times (eq. 1).
-    Finished { earliest_end: Micros },
+    /// Had ended before the scheduler heard of it; `earliest_end` is its t_i, arrival plus stage
+    /// times (eq. 1), `ran` those times, from the first stage on.
+    Finished { earliest_end: Micros, ran: Vec<Micros>, ending: Ending },
 }
 
 /// How a stage ended, without what it returned: the shell keeps that.

@@ -24,6 +24,7 @@ impl Sched {
                 let held = Held {
                     lease: self.last_lease,
                     request: request_id,
+                    stage,
                     granted: self.now,
                     timeout: batch.new.stages[stage].timeout,
                     expected: mean.map(|mean| mean.value()),

@@ -11,10 +11,14 @@ mod answer;
 mod batch;
 mod estimate;
 mod grant;
+mod plan;
 mod pool;
+mod profile;
 mod queue;
 mod request;
+mod scale;
 mod sched;
+mod seen;
 mod seq_set;
 mod snapshot;
 mod timer;
@@ -23,5 +27,12 @@ mod worker;
 pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageTiming};
 pub use config::{Config, Order};
 pub use event::{End, Event, NewBatch, NewRequest, Progress, StageShape};
+pub use plan::{
+    Because, Bound, Flow, FlowStage, Mode, Plan, PlanConfig, PlanReport, Planner, PoolConfig,
+    PoolReport, Problem, ProblemBatch, ProblemPool, ProblemRequest, Reason,
+};
+pub use profile::{Ending, Profile, ProfileRequest};
+pub use scale::PoolPlan;
 pub use sched::Sched;
+pub use seen::{BatchSeen, PoolSeen, Seen, StageSeen};
 pub use snapshot::{PoolSnapshot, Snapshot};

@@ -39,6 +39,16 @@ pub struct Sched {
     pub(crate) timers: Timers,
     /// The batch refreshed last in turn.
     turn: Option<BatchId>,
+    planning: Planning,
+}
+
+/// When the planner is called.
+#[derive(Debug, Default)]
+struct Planning {
+    /// Something in this step calls for a plan.
+    called: bool,
+    last: Option<Micros>,
+    due: Option<Micros>,
 }
 
 impl Sched {
@@ -53,6 +63,7 @@ impl Sched {
             estimates: Estimates::new(),
             timers: Timers::default(),
             turn: None,
+            planning: Planning::default(),
             config,
         }
     }
@@ -76,10 +87,16 @@ impl Sched {
             Event::StageFinished { worker, lease, end, ran } => {
                 self.stage_finished(worker, lease, end, ran, &mut out);
             }
+            Event::StartFailed { pool } => self.start_failed(&pool),
+            Event::Planned { pools, again } => self.planned(pools, again),
+            Event::PlanOutdated => self.planning.called = true,
             Event::Tick => self.tick(&mut out),
         }
+        self.release_surplus(&mut out);
         self.grant(&mut out);
+        self.scale(&mut out);
         self.pools.retain(|_, pool| !pool.is_empty());
+        self.call_planner(&mut out);
         out.extend(self.timers.next_wake(self.now).map(Action::WakeAt));
         out
     }
@@ -89,6 +106,32 @@ impl Sched {
     #[must_use]
     pub fn estimated_done(&self, batch: BatchId) -> Option<Micros> {
         self.batches.get(&batch)?.estimate()
+    }
+
+    /// Asks for a plan if something called for one, at most once in [`Config::plan_pause`].
+    fn call_planner(&mut self, out: &mut Vec<Action>) {
+        if !std::mem::take(&mut self.planning.called) {
+            return;
+        }
+        let at = self.planning.last.map_or(self.now, |last| last + self.config.plan_pause);
+        if at <= self.now {
+            self.plan_due(out);
+        } else {
+            self.plan_next(Some(at));
+        }
+    }
+
+    pub(crate) fn plan_due(&mut self, out: &mut Vec<Action>) {
+        self.timers.replace(Due::Plan, self.planning.due.take(), None);
+        self.planning.last = Some(self.now);
+        out.push(Action::PlanAnew);
+    }
+
+    /// Plans again at this time, or earlier.
+    pub(crate) fn plan_next(&mut self, at: Option<Micros>) {
+        let due = [self.planning.due, at].into_iter().flatten().min();
+        self.timers.replace(Due::Plan, self.planning.due, due);
+        self.planning.due = due;
     }
 
     /// O(pools + workers).
@@ -103,8 +146,10 @@ impl Sched {
                 queued: pool.queue.len(),
                 in_hand: 0,
                 workers: pool.workers,
-                idle: 0,
-                draining: 0,
+                idle: pool.idle,
+                draining: pool.draining,
+                starting: pool.starting.len(),
+                plan: pool.plan.clone(),
             };
             pools.insert(name, snapshot);
         }
@@ -113,8 +158,6 @@ impl Sched {
             requests += hand.iter().filter(|held| !held.abandoned).count();
             let pool = pools.get_mut(&worker.pool).expect("a worker's pool is there");
             pool.in_hand += hand.len();
-            pool.idle += usize::from(hand.is_empty() && !worker.draining);
-            pool.draining += usize::from(worker.draining);
         }
         Snapshot { pools: pools.into_values().collect(), batches: self.batches.len(), requests }
     }
@@ -127,11 +170,13 @@ impl Sched {
         }
         self.estimates.plugin_used(new.plugin, new.stages.len());
         self.batches.insert(id, Batch::new(new));
+        self.planning.called = true;
         self.batch_changed(id, out);
     }
 
     fn submit(&mut self, id: BatchId, requests: Vec<NewRequest>, out: &mut Vec<Action>) {
         let Some(batch) = self.batches.get_mut(&id) else { return };
+        self.planning.called |= !batch.has_requests() && !requests.is_empty();
         let waiting = batch.submit(requests, self.now, out);
         batch.refresh(&self.estimates);
         for seq in waiting {
@@ -209,11 +254,16 @@ impl Sched {
             let end = FinalEnd::Error { code: ErrorCode::Cancelled, attempts: request.tries };
             out.push(Action::Finish(request.into_finish(id, end)));
         }
-        if let (BatchEnding::Done, Some(span)) = (ending, batch.span()) {
-            self.estimates.batch_completed(batch.new.tenant, batch.new.run, span);
-        }
         let ended = self.now;
-        out.push(Action::BatchDone(BatchDone { batch: id, ending, earliest_end, ended }));
+        let mut profile = None;
+        if ending == BatchEnding::Done {
+            if let Some(span) = batch.span() {
+                self.estimates.batch_completed(batch.new.tenant, Arc::clone(&batch.new.run), span);
+            }
+            profile = batch.into_profile(ended);
+        }
+        self.planning.called = true;
+        out.push(Action::BatchDone(BatchDone { batch: id, ending, earliest_end, ended, profile }));
     }
 
     /// A request of the batch got on or ended: its estimate moves, and it may be done.

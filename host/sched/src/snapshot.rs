@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::scale::PoolPlan;
+
 /// Taken between two steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
@@ -25,4 +27,8 @@ pub struct PoolSnapshot {
     /// Not draining, nothing in hand.
     pub idle: usize,
     pub draining: usize,
+    /// Asked for and not joined yet.
+    pub starting: usize,
+    /// `None`: the pool is not elastic.
+    pub plan: Option<PoolPlan>,
 }

@@ -11,8 +11,10 @@ use assay_model::time::Micros;
 pub(crate) enum Due {
     /// It may have expired.
     Batch(BatchId),
-    /// Its head may have stalled or run past its deadline.
+    /// Its head may have stalled or run past its deadline, or it lingered without work.
     Worker(WorkerId),
+    /// It is time to plan again.
+    Plan,
 }
 
 #[derive(Debug, Default)]

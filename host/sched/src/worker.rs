@@ -18,6 +18,7 @@ use crate::timer::{Due, Timers};
 pub(crate) struct Held {
     pub(crate) lease: LeaseId,
     pub(crate) request: RequestId,
+    pub(crate) stage: usize,
     pub(crate) granted: Micros,
     pub(crate) timeout: Micros,
     /// `None`: nothing like it was seen to run yet.
@@ -35,6 +36,9 @@ pub(crate) struct Worker {
     hand: VecDeque<Held>,
     /// When the head became head.
     head_since: Micros,
+    /// Since when the hand is empty, and whether the pool's linger has passed since.
+    idle_since: Micros,
+    lingered: bool,
     /// The head runs for so long that nothing may wait behind it.
     stalled: bool,
     /// Of those in hand: the sum of what is known, and how many are not.
@@ -51,10 +55,12 @@ pub(crate) enum Overrun {
     None,
     Stalled,
     PastDeadline,
+    /// Without work for the pool's linger.
+    Lingered,
 }
 
 impl Worker {
-    pub(crate) fn new(id: WorkerId, pool: Arc<str>, in_hand_max: usize) -> Self {
+    pub(crate) fn new(id: WorkerId, pool: Arc<str>, in_hand_max: usize, now: Micros) -> Self {
         Self {
             id,
             pool,
@@ -62,6 +68,8 @@ impl Worker {
             in_hand_max: in_hand_max.max(1),
             hand: VecDeque::new(),
             head_since: Micros::ZERO,
+            idle_since: now,
+            lingered: false,
             stalled: false,
             expected: Micros::ZERO,
             unknown: 0,
@@ -77,6 +85,7 @@ impl Worker {
     pub(crate) fn hold(&mut self, held: Held, now: Micros) {
         if self.hand.is_empty() {
             self.head_since = now;
+            self.lingered = false;
         }
         match held.expected {
             Some(expected) => self.expected = self.expected + expected,
@@ -93,6 +102,9 @@ impl Worker {
         if at == 0 {
             self.head_since = now;
             self.stalled = false;
+        }
+        if self.hand.is_empty() {
+            self.idle_since = now;
         }
         Some(held)
     }
@@ -120,14 +132,38 @@ impl Worker {
         behind
     }
 
-    pub(crate) fn overrun(&self, config: &Config, now: Micros) -> Overrun {
+    pub(crate) fn overrun(&self, config: &Config, pool: &Pool, now: Micros) -> Overrun {
         if self.deadline(config).is_some_and(|at| at <= now) {
             Overrun::PastDeadline
         } else if self.stalls_at(config).is_some_and(|at| at <= now) {
             Overrun::Stalled
+        } else if self.lingers_until(pool).is_some_and(|at| at <= now) {
+            Overrun::Lingered
         } else {
             Overrun::None
         }
+    }
+
+    pub(crate) fn mark_lingered(&mut self) {
+        self.lingered = true;
+    }
+
+    pub(crate) fn has_lingered(&self, pool: &Pool) -> bool {
+        self.lingered || pool.linger() == Some(Micros::ZERO)
+    }
+
+    /// It finishes what is in its hand and gets nothing more.
+    pub(crate) fn drain(&mut self, config: &Config, pool: &mut Pool, timers: &mut Timers) {
+        if !self.draining {
+            self.draining = true;
+            pool.draining += 1;
+        }
+        self.settle(config, pool, timers);
+    }
+
+    /// How far the head has run.
+    pub(crate) fn running(&self, now: Micros) -> Option<(&Held, Micros)> {
+        Some((self.hand.front()?, now.since(self.head_since)))
     }
 
     /// Brings its entries in the pool and among the timers up to date; call it after each change.
@@ -135,7 +171,8 @@ impl Worker {
         let offer = self.next_offer(config.in_hand_max);
         pool.replace_offer(self.offer, offer);
         self.offer = offer;
-        let due = [self.deadline(config), self.stalls_at(config)].into_iter().flatten().min();
+        let dues = [self.deadline(config), self.stalls_at(config), self.lingers_until(pool)];
+        let due = dues.into_iter().flatten().min();
         timers.replace(Due::Worker(self.id), self.due, due);
         self.due = due;
     }
@@ -167,6 +204,12 @@ impl Worker {
     fn deadline(&self, config: &Config) -> Option<Micros> {
         let head = self.hand.front()?;
         Some(self.head_since + head.timeout + config.lease_grace)
+    }
+
+    fn lingers_until(&self, pool: &Pool) -> Option<Micros> {
+        let linger = pool.linger().filter(|linger| *linger > Micros::ZERO)?;
+        let concerned = self.hand.is_empty() && !self.draining && !self.lingered;
+        concerned.then_some(self.idle_since + linger)
     }
 
     fn stalls_at(&self, config: &Config) -> Option<Micros> {

@@ -7,8 +7,8 @@ use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 use assay_sched::{
-    Action, BatchEnding, Config, End, Event, FinalEnd, Finish, Grant, NewBatch, NewRequest, Order,
-    Progress, Sched, StageShape,
+    Action, BatchEnding, Config, End, Ending, Event, FinalEnd, Finish, Grant, NewBatch, NewRequest,
+    Order, Progress, Sched, StageShape,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -131,6 +131,7 @@ impl World {
             stages: Arc::clone(&stages),
             expected_size: b.is_multiple_of(5).then_some(u32::from(b % 7)),
             group_size: b.is_multiple_of(2).then_some(2),
+            tolerance: None,
             announced,
         };
         let batch = Batch { announced, stages, submitted: 0, earliest_end: None, ended: false };
@@ -147,7 +148,11 @@ impl World {
             for seq in first..first + u32::from(b % 8) {
                 let progress = match b / 64 {
                     0 => Progress::Waiting { stage: batch.stages.len() - 1 },
-                    1 if seq % 3 == 0 => Progress::Finished { earliest_end: now },
+                    1 if seq % 3 == 0 => Progress::Finished {
+                        earliest_end: now,
+                        ran: Vec::new(),
+                        ending: Ending::Scored,
+                    },
                     _ => Progress::Waiting { stage: 0 },
                 };
                 let arrived = now - Micros(u64::from(b));
@@ -246,7 +251,10 @@ impl World {
                 Action::GroupDone { batch, group } => {
                     assert!(self.groups_done.insert((*batch, *group)), "a group was done twice");
                 }
-                Action::Estimate { .. } | Action::WakeAt(_) => {}
+                Action::StartWorkers { .. }
+                | Action::CancelStarts { .. }
+                | Action::StopWorker { .. } => panic!("nobody planned"),
+                Action::Estimate { .. } | Action::PlanAnew | Action::WakeAt(_) => {}
             }
         }
         self.check_order(&grants);
@@ -259,9 +267,9 @@ impl World {
             Event::RequestsSubmitted { batch: id, requests } => {
                 let batch = self.batches.get_mut(id).filter(|batch| !batch.ended)?;
                 for new in requests {
-                    let (stage, earliest_end) = match new.progress {
-                        Progress::Waiting { stage } => (stage, None),
-                        Progress::Finished { earliest_end } => (0, Some(earliest_end)),
+                    let (stage, earliest_end) = match &new.progress {
+                        Progress::Waiting { stage } => (*stage, None),
+                        Progress::Finished { earliest_end, .. } => (0, Some(*earliest_end)),
                     };
                     let request = RequestId { batch: *id, seq: new.seq };
                     if self.requests.contains_key(&request) {

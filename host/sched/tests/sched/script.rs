@@ -1,7 +1,8 @@
 //! Scenarios as text: a line an event, below it the actions that it must lead to.
 //!
 //! ```text
-//! config order=fcfs              only before the first event; `wakes=shown` shows wake-ups
+//! config order=fcfs              only before the first event; `wakes=shown` shows wake-ups,
+//!                                `plans=shown` calls for a plan
 //! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms
 //! 0ms join w1 cpu hand=4
 //! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ended=9ms
@@ -18,8 +19,8 @@ use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 use assay_sched::{
-    Action, BatchEnding, Config, End, Event, FinalEnd, NewBatch, NewRequest, Order, Progress,
-    Sched, StageShape, StageTiming,
+    Action, BatchEnding, Config, End, Ending, Event, FinalEnd, NewBatch, NewRequest, Order,
+    Progress, Sched, StageShape, StageTiming,
 };
 use uuid::Uuid;
 
@@ -46,12 +47,14 @@ pub(crate) struct Player {
     config: Config,
     sched: Option<Sched>,
     wakes_shown: bool,
+    plans_shown: bool,
     hands: BTreeMap<WorkerId, Vec<LeaseId>>,
 }
 
 impl Player {
     pub(crate) fn sched(&mut self) -> &mut Sched {
-        self.sched.get_or_insert_with(|| Sched::new(self.config.clone()))
+        let config = Config { plan_pause: Micros::ZERO, ..self.config.clone() };
+        self.sched.get_or_insert_with(|| Sched::new(config))
     }
 
     pub(crate) fn play(&mut self, line: &str) -> Vec<String> {
@@ -65,7 +68,11 @@ impl Player {
         for action in &actions {
             self.note(action);
         }
-        let shown = |action: &&Action| self.wakes_shown || !matches!(action, Action::WakeAt(_));
+        let shown = |action: &&Action| match action {
+            Action::WakeAt(_) => self.wakes_shown,
+            Action::PlanAnew => self.plans_shown,
+            _ => true,
+        };
         actions.iter().filter(shown).map(show).collect()
     }
 
@@ -75,6 +82,7 @@ impl Player {
             match (*key, *value) {
                 ("order", "fcfs") => config.order = Order::Fcfs,
                 ("wakes", "shown") => self.wakes_shown = true,
+                ("plans", "shown") => self.plans_shown = true,
                 ("lost_retries", value) => config.worker_lost_retries_max = number(value),
                 ("leases_after", value) => config.leases_after = LeaseId(number(value)),
                 ("announced_max", value) => config.announced_max = span(value),
@@ -167,20 +175,23 @@ fn announced(words: &Words, now: Micros) -> NewBatch {
         stages: stages.collect(),
         expected_size: words.get("size").map(number),
         group_size: words.get("group").map(number),
+        tolerance: None,
         announced: words.get("announced").map_or(now, span),
     }
 }
 
 fn submitted(words: &Words, now: Micros) -> Event {
     let progress = match words.get("ended") {
-        Some(at) => Progress::Finished { earliest_end: span(at) },
+        Some(at) => {
+            Progress::Finished { earliest_end: span(at), ran: Vec::new(), ending: Ending::Scored }
+        }
         None => Progress::Waiting { stage: words.get("stage").map_or(0, number) },
     };
     let request = |seq: &&str| NewRequest {
         seq: number(seq),
         group: words.get("group").map(number),
         arrived: words.get("arrived").map_or(now, span),
-        progress,
+        progress: progress.clone(),
     };
     let requests = words.plain[3..].iter().map(request).collect();
     Event::RequestsSubmitted { batch: batch(words.plain[2]), requests }
@@ -268,6 +279,10 @@ pub(crate) fn show(action: &Action) -> String {
         Action::Estimate { batch, done_at } => {
             format!("estimate {} {}", name(*batch), ms(*done_at))
         }
+        Action::StartWorkers { pool, count } => format!("start {pool} {count}"),
+        Action::CancelStarts { pool, count } => format!("cancel starts {pool} {count}"),
+        Action::StopWorker { worker } => format!("stop w{}", worker.0),
+        Action::PlanAnew => "plan anew".into(),
         Action::WakeAt(at) => format!("wake {}", ms(*at)),
     }
 }

@@ -116,6 +116,10 @@ impl Shell {
                     batch.published.change(|standing| standing.estimated_done_at = Some(done_at));
                 }
             }
+            Action::StartWorkers { .. }
+            | Action::CancelStarts { .. }
+            | Action::StopWorker { .. }
+            | Action::PlanAnew => {}
             Action::WakeAt(at) => self.wake = Some(self.wake.map_or(at, |wake| wake.min(at))),
         }
     }

@@ -103,7 +103,11 @@ impl LiveBatch {
                 self.reward_sum += reward.unwrap_or(0.0);
                 count(&mut self.counts, &kind);
                 results.push((position, result));
-                Progress::Finished { earliest_end: earliest_end_at }
+                Progress::Finished {
+                    earliest_end: earliest_end_at,
+                    ran: Vec::new(),
+                    ending: assay_sched::Ending::Scored,
+                }
             }
             Standing::Waiting { body, left } => {
                 let place = room.enter_restored(body.len());

@@ -313,6 +313,7 @@ impl Shell {
             stages: plugin.shapes.clone(),
             expected_size: row.expected_size,
             group_size: row.group_size,
+            tolerance: row.max_extra_delay_ms.map(|ms| Micros::from_ms(ms.into())),
             announced: row.announced_at,
         };
         self.step(Event::BatchAnnounced(new));
@@ -320,10 +321,9 @@ impl Shell {
 
     fn requests_submitted(&mut self, id: BatchId, rows: &[RequestRow], at: Micros) {
         let Some(batch) = self.batches.get(&id) else { return };
-        let waiting = Progress::Waiting { stage: 0 };
         let requests = rows.iter().filter_map(|row| {
             let group = batch.entry(row.seq)?.group;
-            Some(NewRequest { seq: row.seq, group, arrived: at, progress: waiting })
+            Some(NewRequest { seq: row.seq, group, arrived: at, progress: Progress::Waiting { stage: 0 } })
         });
         let requests: Vec<NewRequest> = requests.collect();
         let count = u32::try_from(rows.len()).expect("a submit is within its limit");

@@ -1,0 +1,181 @@
+//! The scaling planner: how many workers each pool needs so that no batch ends later than it must.
+//!
+//! Section 5 of the paper and what goes past it. Pure: `plan` takes the time and what is seen, and
+//! returns what the pools are to hold, with reasons. It never touches the scheduler; the shell
+//! carries the plan back as [`crate::Event::Planned`].
+
+mod problem;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_model::id::BatchId;
+use assay_model::time::Micros;
+
+pub use problem::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
+
+use crate::profile::Profile;
+use crate::scale::PoolPlan;
+use crate::seen::Seen;
+
+/// How the number of workers is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Plans again every few seconds and holds what is used until the next plan.
+    Assay,
+    /// As published: algorithms 1 and 2 with the timeout-aware check, at batch edges.
+    Distrs,
+    /// The paper's ablation: `Distrs` without the timeout-aware check.
+    History,
+    /// The paper's baseline: each run gets what its last batch would have used without queueing.
+    Zq,
+    /// Always the maximum of each pool.
+    Fixed,
+}
+
+/// What an operator chooses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanConfig {
+    pub mode: Mode,
+    /// The paper's D for runs that name none.
+    pub tolerance: Micros,
+    /// Only these are planned for.
+    pub pools: BTreeMap<Arc<str>, PoolConfig>,
+    /// Between two plans while a batch is live; `Assay` only.
+    pub period: Micros,
+    pub seed: u64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PoolConfig {
+    /// Workers that are there even when nothing is live.
+    pub min: usize,
+    /// The quota or the capacity, whichever is less.
+    pub max: usize,
+    /// The paper's C_j: what a worker costs a second, in any unit that the pools share.
+    pub cost: f64,
+    /// How long a start takes until one was measured.
+    pub startup: Micros,
+    /// How long a worker that the plan does not hold stays without work.
+    pub linger: Micros,
+}
+
+/// What the pools are to hold, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    pub pools: Vec<PoolPlan>,
+    /// When to plan again if nothing calls for it before.
+    pub again: Option<Micros>,
+    pub report: PlanReport,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanReport {
+    pub at: Micros,
+    pub mode: Mode,
+    pub pools: Vec<PoolReport>,
+    /// Requests in SIMULATE, and how often it ran.
+    pub requests: usize,
+    pub simulations: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PoolReport {
+    pub pool: Arc<str>,
+    pub hold: usize,
+    pub ceiling: usize,
+    /// What it would take for no request to queue.
+    pub zero_queue: usize,
+    pub reason: Reason,
+}
+
+/// Why a pool's ceiling is what it is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reason {
+    /// Nothing is live that needs it.
+    Idle,
+    /// The mode says so.
+    Mode,
+    /// The configured minimum.
+    Minimum,
+    /// The quota: it would take `wanted`.
+    Maximum { wanted: usize },
+    /// With one worker less this would happen.
+    Bound(Bound),
+}
+
+/// What one worker less would do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bound {
+    pub batch: BatchId,
+    pub run: Arc<str>,
+    pub stage: usize,
+    /// Its request that is ready for the stage at this time ...
+    pub ready: Micros,
+    /// ... would start then, and that is too late, because
+    pub start: Micros,
+    pub because: Because,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Because {
+    /// the batch would end later than it may.
+    Late { end: Micros, by: Micros },
+    /// it could run into its timeouts and end later than the batch may.
+    MayTimeOut { latest: Micros, by: Micros },
+    /// the expected delay by long runners, over all that queue, would pass its budget.
+    Risk { expected: Micros, budget: Micros },
+}
+
+/// Keeps what history taught; owned by whoever plans.
+#[derive(Debug)]
+pub struct Planner {
+    config: PlanConfig,
+}
+
+impl Planner {
+    #[must_use]
+    pub fn new(config: PlanConfig) -> Self {
+        Self { config }
+    }
+
+    /// From now on it plans within these bounds.
+    pub fn configure(&mut self, config: PlanConfig) {
+        self.config = config;
+    }
+
+    /// A batch was completed, or is read back after a restart; in order of completion.
+    pub fn learn(&mut self, _profile: Arc<Profile>) {}
+
+    #[must_use]
+    pub fn plan(&mut self, now: Micros, _seen: &Seen) -> Plan {
+        let pools = self.config.pools.iter().map(|(name, pool)| PoolPlan {
+            pool: Arc::clone(name),
+            hold: pool.max,
+            ceiling: pool.max,
+            linger: pool.linger,
+        });
+        let pools: Vec<PoolPlan> = pools.collect();
+        let reports = pools.iter().map(|plan| PoolReport {
+            pool: Arc::clone(&plan.pool),
+            hold: plan.hold,
+            ceiling: plan.ceiling,
+            zero_queue: 0,
+            reason: Reason::Mode,
+        });
+        let report = PlanReport {
+            at: now,
+            mode: self.config.mode,
+            pools: reports.collect(),
+            requests: 0,
+            simulations: 0,
+        };
+        Plan { pools, again: None, report }
+    }
+
+    /// Plans for a workload that the caller knows, in place of one guessed from history.
+    #[must_use]
+    pub fn plan_for(&mut self, _problem: &Problem, seen: &Seen) -> Plan {
+        self.plan(Micros::ZERO, seen)
+    }
+}

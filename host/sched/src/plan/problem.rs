@@ -1,0 +1,66 @@
+//! A workload for SIMULATE: batches of requests with known arrivals and service times.
+
+use std::sync::Arc;
+
+use assay_model::id::BatchId;
+use assay_model::time::Micros;
+
+/// What SIMULATE runs. Requests refer to batches, batches to flows, flows to pools, by index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    pub now: Micros,
+    pub pools: Vec<ProblemPool>,
+    pub flows: Vec<Flow>,
+    pub batches: Vec<ProblemBatch>,
+    pub requests: Vec<ProblemRequest>,
+    /// s_ij: of each request in turn, `stages_max` times; zero where a stage is not reached. Of a
+    /// request that runs or has run in part, the times that are left.
+    pub service: Vec<Micros>,
+    /// The most stages that a flow has.
+    pub stages_max: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProblemPool {
+    pub name: Arc<str>,
+    /// The paper's C_j.
+    pub cost: f64,
+    /// No more workers than this.
+    pub max: usize,
+}
+
+/// The stages of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flow {
+    pub stages: Vec<FlowStage>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowStage {
+    pub pool: usize,
+    /// The paper's T_j of LT.
+    pub timeout: Micros,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProblemBatch {
+    pub id: BatchId,
+    pub run: Arc<str>,
+    pub flow: usize,
+    /// By which EBF ranks it.
+    pub rank: Micros,
+    /// The paper's T.
+    pub earliest_end: Micros,
+    /// The paper's D.
+    pub tolerance: Micros,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProblemRequest {
+    pub batch: usize,
+    /// Where it is now: it is ready for, or runs, this stage.
+    pub stage: usize,
+    pub running: bool,
+    /// When it becomes ready for that stage; `now` if it waits or runs already.
+    pub ready: Micros,
+}

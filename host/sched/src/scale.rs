@@ -1,0 +1,82 @@
+//! How many workers an elastic pool has: the plan bounds it, demand moves it in between.
+//!
+//! The planner alone writes plans; this carries them out between two of them. A busy worker is
+//! never stopped: one too many goes when it is done.
+
+use std::sync::Arc;
+
+use assay_model::time::Micros;
+
+use crate::action::Action;
+use crate::sched::Sched;
+
+/// What the planner wants of a pool until it plans again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolPlan {
+    pub pool: Arc<str>,
+    /// Workers that are there whether or not anything waits for them, those that start included.
+    pub hold: usize,
+    /// Workers that demand may raise this to; never less than `hold`.
+    pub ceiling: usize,
+    /// How long a worker above `hold` stays without work.
+    pub linger: Micros,
+}
+
+impl Sched {
+    pub(crate) fn planned(&mut self, pools: Vec<PoolPlan>, again: Option<Micros>) {
+        for plan in pools {
+            let pool = crate::sched::pool(&mut self.pools, &self.config, &plan.pool);
+            pool.plan = Some(PoolPlan { ceiling: plan.ceiling.max(plan.hold), ..plan });
+        }
+        self.plan_next(again);
+    }
+
+    pub(crate) fn start_failed(&mut self, name: &Arc<str>) {
+        if let Some(pool) = self.pools.get_mut(name) {
+            pool.starting.pop_front();
+        }
+    }
+
+    /// Before work is given out: workers above the ceiling that hold nothing get nothing more.
+    pub(crate) fn release_surplus(&mut self, out: &mut Vec<Action>) {
+        for pool in self.pools.values_mut() {
+            let Some(plan) = &pool.plan else { continue };
+            let ceiling = plan.ceiling;
+            while pool.workers - pool.draining > ceiling {
+                let Some(id) = pool.last_idle() else { break };
+                let worker = self.workers.get_mut(&id).expect("an offer's worker is there");
+                worker.drain(&self.config, pool, &mut self.timers);
+                out.push(Action::StopWorker { worker: id });
+            }
+        }
+    }
+
+    /// After work was given out: starts what demand calls for, stops what nothing needs.
+    pub(crate) fn scale(&mut self, out: &mut Vec<Action>) {
+        for (name, pool) in &mut self.pools {
+            let Some(target) = pool.target() else { continue };
+            let alive = pool.workers - pool.draining + pool.starting.len();
+            if alive < target {
+                let count = target - alive;
+                pool.starting.extend(std::iter::repeat_n(self.now, count));
+                out.push(Action::StartWorkers { pool: Arc::clone(name), count });
+                continue;
+            }
+            let excess = alive - target;
+            let count = excess.min(pool.starting.len());
+            if count > 0 {
+                pool.starting.truncate(pool.starting.len() - count);
+                out.push(Action::CancelStarts { pool: Arc::clone(name), count });
+            }
+            for _ in 0..excess - count {
+                let Some(id) = pool.last_idle() else { break };
+                let worker = self.workers.get_mut(&id).expect("an offer's worker is there");
+                if !worker.has_lingered(pool) {
+                    break;
+                }
+                worker.drain(&self.config, pool, &mut self.timers);
+                out.push(Action::StopWorker { worker: id });
+            }
+        }
+    }
+}
