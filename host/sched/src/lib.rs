@@ -28,11 +28,12 @@ pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageT
 pub use config::{Config, Order};
 pub use event::{End, Event, NewBatch, NewRequest, Progress, StageShape};
 pub use plan::{
-    Because, Bound, Flow, FlowStage, Mode, Plan, PlanConfig, PlanReport, Planner, PoolConfig,
-    PoolReport, Problem, ProblemBatch, ProblemPool, ProblemRequest, Reason,
+    Because, Bound, Check, Checked, Flow, FlowStage, Mode, Plan, PlanConfig, PlanReport, Planner,
+    PoolConfig, PoolReport, Problem, ProblemBatch, ProblemPool, ProblemRequest, Reason, Rule,
+    Simulated, Tail, Tuning, search, simulate,
 };
 pub use profile::{Ending, Profile, ProfileRequest};
 pub use scale::PoolPlan;
 pub use sched::Sched;
-pub use seen::{BatchSeen, PoolSeen, Seen, StageSeen};
+pub use seen::{BatchSeen, PoolSeen, RunningSeen, Seen, StageSeen};
 pub use snapshot::{PoolSnapshot, Snapshot};

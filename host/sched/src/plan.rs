@@ -4,7 +4,19 @@
 //! returns what the pools are to hold, with reasons. It never touches the scheduler; the shell
 //! carries the plan back as [`crate::Event::Planned`].
 
+mod basis;
+mod blocks;
+mod collect;
+mod decide;
+mod history;
+mod lanes;
 mod problem;
+mod rule;
+mod search;
+mod simulate;
+mod tail;
+mod tuning;
+mod workload;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,10 +25,18 @@ use assay_model::id::BatchId;
 use assay_model::time::Micros;
 
 pub use problem::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
+pub use rule::{Check, Rule, Simulated};
+pub use search::search;
+pub use simulate::simulate;
+pub use tail::Tail;
+pub use tuning::{Checked, Tuning};
 
+use crate::config::Order;
 use crate::profile::Profile;
 use crate::scale::PoolPlan;
 use crate::seen::Seen;
+use collect::{Collected, Collector};
+use history::History;
 
 /// How the number of workers is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +57,9 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanConfig {
     pub mode: Mode,
+    pub tuning: Tuning,
+    /// The order in which the scheduler serves its queues.
+    pub order: Order,
     /// The paper's D for runs that name none.
     pub tolerance: Micros,
     /// Only these are planned for.
@@ -44,6 +67,22 @@ pub struct PlanConfig {
     /// Between two plans while a batch is live; `Assay` only.
     pub period: Micros,
     pub seed: u64,
+}
+
+impl PlanConfig {
+    /// The defaults of a mode, for these pools.
+    #[must_use]
+    pub fn new(mode: Mode, pools: BTreeMap<Arc<str>, PoolConfig>) -> Self {
+        Self {
+            mode,
+            tuning: Tuning::of(mode),
+            order: Order::Ebf,
+            tolerance: Micros::from_secs(2),
+            pools,
+            period: Micros::from_secs(10),
+            seed: 0,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -100,6 +139,10 @@ pub enum Reason {
     Minimum,
     /// The quota: it would take `wanted`.
     Maximum { wanted: usize },
+    /// A live batch has no history, its own or another's: it starts with few and grows.
+    Unknown,
+    /// The least there can be while something needs it.
+    Needed,
     /// With one worker less this would happen.
     Bound(Bound),
 }
@@ -131,51 +174,64 @@ pub enum Because {
 #[derive(Debug)]
 pub struct Planner {
     config: PlanConfig,
+    history: History,
+    /// What each pool's ceiling was; where the next search starts.
+    last: BTreeMap<Arc<str>, usize>,
+    plans: u64,
 }
 
 impl Planner {
     #[must_use]
     pub fn new(config: PlanConfig) -> Self {
-        Self { config }
+        let history = History::new(config.tuning.history);
+        Self { config, history, last: BTreeMap::new(), plans: 0 }
     }
 
-    /// From now on it plans within these bounds.
+    /// From now on it plans so; what it has learned stays.
     pub fn configure(&mut self, config: PlanConfig) {
         self.config = config;
     }
 
     /// A batch was completed, or is read back after a restart; in order of completion.
-    pub fn learn(&mut self, _profile: Arc<Profile>) {}
+    pub fn learn(&mut self, profile: Arc<Profile>) {
+        self.history.learn(profile);
+    }
 
     #[must_use]
-    pub fn plan(&mut self, now: Micros, _seen: &Seen) -> Plan {
-        let pools = self.config.pools.iter().map(|(name, pool)| PoolPlan {
-            pool: Arc::clone(name),
-            hold: pool.max,
-            ceiling: pool.max,
-            linger: pool.linger,
-        });
-        let pools: Vec<PoolPlan> = pools.collect();
-        let reports = pools.iter().map(|plan| PoolReport {
-            pool: Arc::clone(&plan.pool),
-            hold: plan.hold,
-            ceiling: plan.ceiling,
-            zero_queue: 0,
-            reason: Reason::Mode,
-        });
-        let report = PlanReport {
-            at: now,
-            mode: self.config.mode,
-            pools: reports.collect(),
-            requests: 0,
-            simulations: 0,
-        };
-        Plan { pools, again: None, report }
+    pub fn plan(&mut self, now: Micros, seen: &Seen) -> Plan {
+        let collected = self.collect(now, seen);
+        self.decide(&collected, seen)
     }
 
     /// Plans for a workload that the caller knows, in place of one guessed from history.
     #[must_use]
-    pub fn plan_for(&mut self, _problem: &Problem, seen: &Seen) -> Plan {
-        self.plan(Micros::ZERO, seen)
+    pub fn plan_for(&mut self, problem: Problem, seen: &Seen) -> Plan {
+        self.plans += 1;
+        self.decide(&Collected { problem, bases: Vec::new(), unknown: Vec::new() }, seen)
+    }
+
+    fn collect(&mut self, now: Micros, seen: &Seen) -> Collected {
+        self.plans += 1;
+        let seed = self.config.seed.wrapping_add(self.plans);
+        let PlanConfig { tolerance, tuning, .. } = &self.config;
+        let pools = self.problem_pools(seen);
+        let collector = Collector::new(now, *tolerance, tuning, pools, seed);
+        collector.collect(seen, |batch| self.history.basis(batch))
+    }
+
+    /// Those that are planned for, and those that live batches need besides.
+    fn problem_pools(&self, seen: &Seen) -> Vec<ProblemPool> {
+        let mut pools = Vec::new();
+        for (name, pool) in &self.config.pools {
+            let (name, cost, max) = (Arc::clone(name), pool.cost, pool.max);
+            pools.push(ProblemPool { name, cost, max });
+        }
+        for stage in seen.batches.iter().flat_map(|batch| batch.stages.iter()) {
+            if !pools.iter().any(|pool| pool.name == stage.pool) {
+                let name = Arc::clone(&stage.pool);
+                pools.push(ProblemPool { name, cost: 0.0, max: usize::MAX });
+            }
+        }
+        pools
     }
 }

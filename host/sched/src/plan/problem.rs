@@ -20,6 +20,16 @@ pub struct Problem {
     pub stages_max: usize,
 }
 
+impl Problem {
+    pub(super) fn service(&self, request: usize) -> &[Micros] {
+        &self.service[request * self.stages_max..(request + 1) * self.stages_max]
+    }
+
+    pub(super) fn flow(&self, request: usize) -> &Flow {
+        &self.flows[self.batches[self.requests[request].batch].flow]
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProblemPool {
     pub name: Arc<str>,

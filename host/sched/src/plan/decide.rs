@@ -1,0 +1,282 @@
+//! From a workload to what each pool holds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_model::time::Micros;
+
+use super::collect::Collected;
+use super::problem::Problem;
+use super::rule::{Check, Rule, Violation};
+use super::search::{Place, Search, Supply};
+use super::simulate::{Capacity, Until, Usage};
+use super::tuning::Checked;
+use super::{Bound, Mode, Plan, PlanReport, Planner, PoolConfig, PoolReport, Reason};
+use crate::scale::PoolPlan;
+use crate::seen::{BatchSeen, PoolSeen, Seen};
+
+/// A search that starts from the last plan's number stops within one part in this many.
+const PRECISION: usize = 100;
+/// Workers of a pool that a batch without any history may have at first; twice as many as are busy
+/// from then on.
+const UNKNOWN_FIRST: usize = 4;
+
+/// What a pool gets.
+#[derive(Debug, Clone)]
+struct Decision {
+    hold: usize,
+    ceiling: usize,
+    zero_queue: usize,
+    reason: Reason,
+}
+
+impl Planner {
+    pub(super) fn decide(&mut self, collected: &Collected, seen: &Seen) -> Plan {
+        let problem = &collected.problem;
+        let rule = self.rule(collected);
+        let mut search = Search::new(problem, &rule);
+        let mut decisions: BTreeMap<usize, Decision> = BTreeMap::new();
+        let zero_queue = search.zero_queue();
+        for place in search.places() {
+            let name = &problem.pools[place.pool].name;
+            let Some(pool) = self.config.pools.get(name) else { continue };
+            let supply = self.supply(name, pool, seen);
+            let zero_queue = zero_queue[place.pool];
+            let decision = match self.config.mode {
+                Mode::Fixed => {
+                    Decision { hold: pool.max, ceiling: pool.max, zero_queue, reason: Reason::Mode }
+                }
+                Mode::Zq => zero_queue_decision(problem, collected, place.pool),
+                Mode::Assay | Mode::Distrs | Mode::History => {
+                    let hint = self.last.get(name).copied();
+                    search_pool(&mut search, place, pool, &supply, zero_queue, hint)
+                }
+            };
+            decisions.insert(place.pool, decision);
+        }
+        if self.config.mode == Mode::Assay {
+            self.hold_what_is_used(&mut search, &mut decisions, seen);
+        }
+        let simulations = search.simulations;
+        let decided = decisions
+            .into_iter()
+            .map(|(pool, decision)| (Arc::clone(&problem.pools[pool].name), decision));
+        self.conclude(collected, seen, decided.collect(), simulations)
+    }
+
+    fn rule(&self, collected: &Collected) -> Rule {
+        let tuning = &self.config.tuning;
+        let flows = || collected.bases.iter().zip(&collected.problem.flows);
+        // A workload that is known needs no precaution.
+        let check = match tuning.check {
+            _ if collected.bases.is_empty() => Check::Late,
+            Checked::Late => Check::Late,
+            Checked::Timeouts => Check::Timeouts,
+            Checked::OneTimeout { share } => {
+                let latest = flows().map(|(basis, flow)| {
+                    let usual = |stage: usize| basis.quantile(stage, share);
+                    let from = |first: usize| {
+                        // One of the stages left runs to its timeout, those before it as usual.
+                        let mut before = Micros::ZERO;
+                        let mut latest = Micros::ZERO;
+                        for stage in first..flow.stages.len() {
+                            latest = latest.max(before + flow.stages[stage].timeout);
+                            before = before + usual(stage);
+                        }
+                        latest
+                    };
+                    (0..flow.stages.len()).map(from).collect()
+                });
+                Check::OneTimeout { latest: latest.collect() }
+            }
+            Checked::Risk { budget } => {
+                let tails = collected.bases.iter().map(|basis| basis.tails.clone());
+                Check::Risk { tails: tails.collect(), budget }
+            }
+        };
+        Rule { order: self.config.order, check }
+    }
+
+    /// When how many workers of a pool could work.
+    fn supply(&self, name: &Arc<str>, pool: &PoolConfig, seen: &Seen) -> Supply {
+        let default = PoolSeen::default();
+        let seen = seen.pools.get(name).unwrap_or(&default);
+        let startup = seen.startup.unwrap_or(pool.startup);
+        if self.config.mode != Mode::Assay || !self.config.tuning.startup_aware {
+            return Supply { present: usize::MAX, starting: Vec::new(), startup };
+        }
+        let starting = seen.starting.iter().map(|since| startup.since(*since)).collect();
+        Supply { present: seen.workers, starting, startup }
+    }
+
+    /// Between two plans only the workers that the simulation uses are held.
+    fn hold_what_is_used(
+        &self,
+        search: &mut Search<'_>,
+        decisions: &mut BTreeMap<usize, Decision>,
+        seen: &Seen,
+    ) {
+        for (pool, decision) in decisions.iter() {
+            let name = &search.simulator.problem.pools[*pool].name;
+            let supply = self.supply(name, &self.config.pools[name], seen);
+            search.capacities[*pool] = supply.capacity(decision.ceiling);
+        }
+        let usage = search.usage();
+        for (pool, decision) in decisions {
+            let name = &search.simulator.problem.pools[*pool].name;
+            let config = &self.config.pools[name];
+            let startup = seen.pools.get(name).and_then(|pool| pool.startup);
+            let startup = startup.unwrap_or(config.startup).as_secs_f64();
+            let keep = startup * (1.0 + self.config.tuning.keep_startups);
+            let window = self.config.period.0 + (keep * 1e6) as u64;
+            decision.hold = peak_within(&usage[*pool], window).min(decision.ceiling);
+            let tuning = &self.config.tuning;
+            let usual = mean_service(search.simulator.problem, *pool);
+            if !tuning.grows {
+                decision.ceiling = decision.hold;
+            }
+            decision.ceiling = if startup <= tuning.free_startup * usual {
+                config.max
+            } else {
+                decision.ceiling + (tuning.headroom * (decision.ceiling as f64).sqrt()) as usize
+            };
+        }
+    }
+
+    /// Adds what no simulation knows: bounds, and batches without any history.
+    fn conclude(
+        &mut self,
+        collected: &Collected,
+        seen: &Seen,
+        decided: BTreeMap<Arc<str>, Decision>,
+        simulations: usize,
+    ) -> Plan {
+        let mut pools = Vec::new();
+        let mut reports = Vec::new();
+        for (name, mut decision) in decided {
+            let config = &self.config.pools[&name];
+            self.last.insert(Arc::clone(&name), decision.ceiling);
+            let first = self.unknown(&name, &collected.unknown, seen);
+            if first > 0 && self.config.mode != Mode::Fixed {
+                decision.ceiling += first;
+                decision.reason = Reason::Unknown;
+            }
+            if decision.ceiling < config.min {
+                decision.ceiling = config.min;
+                decision.reason = Reason::Minimum;
+            }
+            decision.ceiling = decision.ceiling.min(config.max.max(config.min));
+            decision.hold = decision.hold.clamp(config.min, decision.ceiling);
+            let Decision { hold, ceiling, zero_queue, reason } = decision;
+            let pool = Arc::clone(&name);
+            pools.push(PoolPlan { pool, hold, ceiling, linger: config.linger });
+            reports.push(PoolReport { pool: name, hold, ceiling, zero_queue, reason });
+        }
+        let now = collected.problem.now;
+        let replans = self.config.mode == Mode::Assay || !collected.unknown.is_empty();
+        let live = !seen.batches.is_empty() && self.config.mode != Mode::Fixed;
+        let report = PlanReport {
+            at: now,
+            mode: self.config.mode,
+            pools: reports,
+            requests: collected.problem.requests.len(),
+            simulations,
+        };
+        Plan { pools, again: (replans && live).then(|| now + self.config.period), report }
+    }
+
+    /// Workers for batches about which nothing is known: a few, then twice as many as are busy.
+    fn unknown(&self, pool: &Arc<str>, batches: &[BatchSeen], seen: &Seen) -> usize {
+        let needs = |batch: &&BatchSeen| batch.stages.iter().any(|stage| stage.pool == *pool);
+        if !batches.iter().any(|batch| needs(&batch) && batch.first_arrival.is_some()) {
+            return 0;
+        }
+        let busy = seen.pools.get(pool).map_or(0, |pool| pool.workers - pool.idle);
+        UNKNOWN_FIRST.max(2 * busy)
+    }
+}
+
+/// Algorithm 1 for one pool, from what is known.
+fn search_pool(
+    search: &mut Search<'_>,
+    place: Place,
+    pool: &PoolConfig,
+    supply: &Supply,
+    zero_queue: usize,
+    hint: Option<usize>,
+) -> Decision {
+    let high = zero_queue.min(pool.max);
+    if high == 0 {
+        let reason =
+            if zero_queue == 0 { Reason::Idle } else { Reason::Maximum { wanted: zero_queue } };
+        return Decision { hold: 0, ceiling: 0, zero_queue, reason };
+    }
+    search.enter(place);
+    let (mut workers, mut bound) =
+        search.least(place, (1, high), PRECISION, hint, |workers| supply.capacity(workers));
+    let late = workers == high
+        && supply.present < high
+        && search.attempt(place, supply.capacity(high)).is_err();
+    if late {
+        // No number of starts can be in time for what is due by then: plan as if they could.
+        (workers, bound) = search.least(place, (1, high), PRECISION, hint, Capacity::of);
+    }
+    let reason = match bound {
+        _ if workers == pool.max && pool.max < zero_queue => Reason::Maximum { wanted: zero_queue },
+        Some(violation) => Reason::Bound(bound_of(search.simulator.problem, &violation)),
+        None => Reason::Needed,
+    };
+    Decision { hold: workers, ceiling: workers, zero_queue, reason }
+}
+
+fn bound_of(problem: &Problem, violation: &Violation) -> Bound {
+    let batch = &problem.batches[problem.requests[violation.request].batch];
+    Bound {
+        batch: batch.id,
+        run: Arc::clone(&batch.run),
+        stage: violation.stage,
+        ready: violation.ready,
+        start: violation.start,
+        because: violation.because,
+    }
+}
+
+/// ZQ-Dedicated: for each live batch as many as the last one of its run used at most.
+fn zero_queue_decision(problem: &Problem, collected: &Collected, pool: usize) -> Decision {
+    let peak = |(batch, basis): (usize, &Arc<super::basis::Basis>)| {
+        basis.zero_queue_peak(&problem.flows[problem.batches[batch].flow], pool)
+    };
+    let workers = collected.bases.iter().enumerate().map(peak).sum();
+    let reason = if workers == 0 { Reason::Idle } else { Reason::Mode };
+    Decision { hold: workers, ceiling: workers, zero_queue: workers, reason }
+}
+
+/// Seconds that a stage of this pool runs on average.
+fn mean_service(problem: &Problem, pool: usize) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for index in 0..problem.requests.len() {
+        for (stage, time) in problem.flow(index).stages.iter().zip(problem.service(index)) {
+            if stage.pool == pool && *time > Micros::ZERO {
+                sum += time.as_secs_f64();
+                count += 1.0;
+            }
+        }
+    }
+    if count > 0.0 { sum / count } else { 0.0 }
+}
+
+fn peak_within(usage: &Usage, window: u64) -> usize {
+    let within = usage.iter().take_while(|(at, _)| *at <= window);
+    within.map(|(_, busy)| *busy as usize).max().unwrap_or(0)
+}
+
+impl Search<'_> {
+    /// How many workers of each pool are busy over time, with the capacities as they are.
+    fn usage(&mut self) -> Vec<Usage> {
+        self.simulations += 1;
+        let first = self.simulator.workload.first.clone();
+        // What it breaks was weighed when the capacities were chosen.
+        let _ = self.simulator.run(0, &first, &self.capacities, Until::End);
+        self.simulator.usage.clone()
+    }
+}
