@@ -103,7 +103,7 @@ impl Rig {
             seq: *seq,
             group: Some(*seq / 8),
             arrived: Micros(self.now),
-            progress: Progress::Waiting { stage: 0 },
+            progress: Progress::Waiting { stage: 0, ran: Vec::new() },
         };
         *seq += 1;
         self.step(Event::RequestsSubmitted { batch: id(batch), requests: vec![request] });
@@ -154,9 +154,11 @@ fn now() -> Instant {
 
 fn time(criterion: &mut Criterion) {
     for (name, order, batches) in [
-        ("ebf, 8 batches", Order::Ebf, 8),
-        ("ebf, 10,000 batches", Order::Ebf, 10_000),
-        ("fcfs, 8 batches", Order::Fcfs, 8),
+        ("ebf, 1 batch", Order::Ebf, 1),
+        ("ebf, 64 batches", Order::Ebf, 64),
+        ("ebf, 4,096 batches", Order::Ebf, 4_096),
+        ("ebf-groups, 64 batches", Order::EbfGroups, 64),
+        ("fcfs, 64 batches", Order::Fcfs, 64),
     ] {
         let mut group = criterion.benchmark_group(format!("1,000,000 queued, {name}"));
         group.throughput(Throughput::Elements(1));
@@ -173,14 +175,17 @@ fn time(criterion: &mut Criterion) {
 }
 
 fn memory() {
-    for batches in [8, 1_000, QUEUED] {
+    for (name, order, batches) in [
+        ("ebf, 1 batch", Order::Ebf, 1),
+        ("ebf, 64 batches", Order::Ebf, 64),
+        ("ebf, 4,096 batches", Order::Ebf, 4_096),
+        ("ebf, a batch a request", Order::Ebf, QUEUED),
+        ("ebf-groups, 64 batches", Order::EbfGroups, 64),
+    ] {
         let before = ALLOCATED.load(Ordering::Relaxed);
-        let rig = Rig::filled(Order::Ebf, batches, QUEUED);
+        let rig = Rig::filled(order, batches, QUEUED);
         let bytes = ALLOCATED.load(Ordering::Relaxed) - before;
-        println!(
-            "{QUEUED} queued in {batches} batches: {} bytes a request",
-            bytes / QUEUED as usize
-        );
+        println!("1,000,000 queued, {name}: {} bytes a request", bytes / QUEUED as usize);
         drop(rig);
     }
 }

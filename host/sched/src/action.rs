@@ -39,7 +39,8 @@ pub enum Action {
         pool: Arc<str>,
         count: usize,
     },
-    /// Give up this many starts that were not answered yet, the latest first.
+    /// Give up this many starts that were not answered yet, the latest first; they are answered
+    /// no more.
     CancelStarts {
         pool: Arc<str>,
         count: usize,

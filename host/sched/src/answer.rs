@@ -67,7 +67,7 @@ impl Sched {
                 self.queue(id);
             }
             Then::Retry => self.queue(id),
-            Then::End(end) => batch.finish(id.seq, end, Some(timing), now, out),
+            Then::End(end) => self.finish(id, end, Some(timing), out),
         }
         self.progressed(id.batch, out);
         self.refresh_others(out);
@@ -88,7 +88,7 @@ impl Sched {
         let batch = self.batches.get_mut(&request.batch).expect("a live lease's batch is live");
         match batch.request(request.seq).lost(code, self.config.worker_lost_retries_max) {
             None => self.queue(request),
-            Some(end) => batch.finish(request.seq, end, None, self.now, out),
+            Some(end) => self.finish(request, end, None, out),
         }
         self.progressed(request.batch, out);
     }
@@ -99,15 +99,15 @@ impl Sched {
             match due {
                 Due::Batch(batch) => self.batch_due(batch, out),
                 Due::Worker(worker) => self.worker_due(worker, out),
-                Due::Plan => self.plan_due(out),
+                Due::Linger => self.lingered(),
+                Due::Plan => self.plan_due(),
             }
         }
     }
 
     fn worker_due(&mut self, id: WorkerId, out: &mut Vec<Action>) {
         let worker = self.workers.get_mut(&id).expect("a timer's worker is there");
-        let pool = self.pools.get(&worker.pool).expect("a worker's pool is there");
-        match worker.overrun(&self.config, pool, self.now) {
+        match worker.overrun(&self.config, self.now) {
             Overrun::PastDeadline => {
                 out.push(Action::KillWorker { worker: id });
                 self.lose(id, ErrorCode::LeaseExpired, out);
@@ -119,10 +119,6 @@ impl Sched {
                     out.push(Action::Revoke { worker: id, lease: held.lease });
                     self.queue(held.request);
                 }
-            }
-            Overrun::Lingered => {
-                worker.mark_lingered();
-                self.settle(id);
             }
             Overrun::None => self.settle(id),
         }

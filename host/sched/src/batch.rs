@@ -168,14 +168,15 @@ impl Batch {
             if let Some(group) = request.group {
                 self.groups.entry(group).or_default().submitted += 1;
             }
-            match request.progress {
-                Progress::Waiting { stage } => {
-                    self.admit(&request, stage, now);
+            match &request.progress {
+                Progress::Waiting { stage, ran } => {
+                    self.admit(&request, *stage, ran, now);
                     waiting.push(request.seq);
                 }
                 Progress::Finished { earliest_end, ran, ending } => {
-                    self.keep(request.arrived, ran.into_iter(), ending);
-                    self.count_end(request.group, earliest_end, out);
+                    self.count_ran(ran);
+                    self.keep(request.arrived, ran.iter().copied(), *ending);
+                    self.count_end(request.group, *earliest_end, out);
                 }
             }
         }
@@ -185,12 +186,21 @@ impl Batch {
         waiting
     }
 
-    fn admit(&mut self, new: &NewRequest, stage: usize, now: Micros) {
+    fn admit(&mut self, new: &NewRequest, stage: usize, ran: &[Micros], now: Micros) {
         let stage = stage.min(self.stages.len() - 1);
         let ready = if stage == 0 { new.arrived } else { now };
-        let request = Request::new(new.group, stage, new.arrived, ready);
+        let mut before = ran.to_vec();
+        // A time that nobody kept counts as none.
+        before.resize(stage, Micros::ZERO);
+        self.count_ran(&before);
+        let request = Request::new(new.group, new.arrived, ready, before);
+        self.reach(stage, request.earliest_end());
         self.requests.insert(new.seq, request);
-        self.reach(stage, new.arrived);
+    }
+
+    /// A request came that is through with these stages.
+    fn count_ran(&mut self, ran: &[Micros]) {
+        self.stages.iter_mut().zip(ran).for_each(|(stage, ran)| stage.ran(*ran));
     }
 
     fn reach(&mut self, stage: usize, at: Micros) {
@@ -226,7 +236,8 @@ impl Batch {
         self.touched = now;
     }
 
-    /// The request ends; `timing` is of its last stage, where that ran to an end.
+    /// The request ends; `timing` is of its last stage, where that ran to an end. Returns its
+    /// group, of which one less is left now.
     pub(crate) fn finish(
         &mut self,
         seq: u32,
@@ -234,7 +245,7 @@ impl Batch {
         timing: Option<StageTiming>,
         now: Micros,
         out: &mut Vec<Action>,
-    ) {
+    ) -> Option<u32> {
         let mut request = self.requests.remove(&seq).expect("a request ends once");
         request.ran.extend(timing);
         let stage = &mut self.stages[request.stage];
@@ -244,12 +255,12 @@ impl Batch {
         }
         self.touched = now;
         let group = request.group;
-        let arrived = request.arrived;
+        self.keep(request.arrived, request.times(), end.ending());
         let finish = request.into_finish(RequestId { batch: self.new.id, seq }, end);
         let earliest_end = finish.earliest_end;
-        self.keep(arrived, finish.stages.iter().map(|timing| timing.ran), finish.end.ending());
         out.push(Action::Finish(finish));
         self.count_end(group, earliest_end, out);
+        group
     }
 
     /// Keeps what the planner learns of an ended request.
@@ -281,6 +292,11 @@ impl Batch {
             requests: self.ended.into_iter().map(offset).collect(),
             ran: self.ran,
         }))
+    }
+
+    /// When the request would have been ready for its stage, had it never queued.
+    pub(crate) fn could_be_ready(&self, seq: u32) -> Micros {
+        self.requests.get(&seq).map_or(Micros::ZERO, Request::earliest_end)
     }
 
     /// For the planner. Requests in hand are counted as waiting.
@@ -319,6 +335,17 @@ impl Batch {
             group.done = true;
             out.push(Action::GroupDone { batch: self.new.id, group: number });
         }
+    }
+
+    /// How many requests have not ended of a group; of one whose size nobody told, how many of
+    /// those that were submitted. What comes on top of a complete group completes nothing more.
+    pub(crate) fn left(&self, group: Option<u32>) -> u32 {
+        let Some(number) = group else { return 1 };
+        let group = self.groups.get(&number).expect("a group is counted when submitted");
+        if group.done {
+            return u32::MAX;
+        }
+        self.new.group_size.unwrap_or(group.submitted).saturating_sub(group.ended)
     }
 
     /// Estimates its completion anew (eq. 1 and 2, with expected times for the stages left); says

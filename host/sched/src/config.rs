@@ -11,6 +11,10 @@ pub enum Order {
     /// first come, first served inside it.
     Ebf,
     Fcfs,
+    /// Earliest batch first; inside it the group with the fewest requests left, so that groups
+    /// are complete early at no cost to the batch. Ties go first come, first served. A request
+    /// without a group is a group of one: with it alone something is complete.
+    EbfGroups,
 }
 
 #[derive(Debug, Clone)]
@@ -47,5 +51,11 @@ impl Default for Config {
             plan_pause: Micros::from_ms(limits::PLAN_PAUSE_MS),
             in_hand_stall: Micros::from_ms(limits::IN_HAND_STALL_MS),
         }
+    }
+}
+
+impl Config {
+    pub(crate) fn groups_first(&self) -> bool {
+        self.order == Order::EbfGroups
     }
 }

@@ -10,6 +10,7 @@ use assay_model::id::{Digest, TenantId};
 use assay_model::time::Micros;
 
 use crate::event::StageShape;
+use crate::profile::Profile;
 
 /// Plugins whose service times are kept, and runs whose last batch is.
 const ENTRIES_MAX: usize = 4_096;
@@ -83,6 +84,21 @@ impl Estimates {
         *self.spans.entry((tenant, run), || span) = span;
     }
 
+    /// Knows the batch as if it had run here: each stage's mean counts as one observation.
+    pub(crate) fn history_read(&mut self, profile: &Profile) {
+        self.plugin_used(profile.plugin, profile.stages.len());
+        for (stage, shape) in profile.stages.iter().enumerate() {
+            let ran = profile.ran.iter().skip(stage).step_by(profile.stages.len());
+            let ran = ran.filter(|ran| **ran > Micros::ZERO);
+            let (sum, count) = ran.fold((0_u64, 0), |(sum, count), ran| (sum + ran.0, count + 1));
+            if let Some(mean) = sum.checked_div(count) {
+                self.stage_ran(profile.plugin, stage, shape, Micros(mean));
+            }
+        }
+        let span = profile.earliest_end.since(profile.first_arrival);
+        self.batch_completed(profile.tenant, Arc::clone(&profile.run), span);
+    }
+
     pub(crate) fn span(&self, tenant: TenantId, run: &Arc<str>) -> Option<Micros> {
         self.spans.get(&(tenant, Arc::clone(run))).copied()
     }
@@ -95,7 +111,7 @@ pub(crate) fn expected(mean: Option<Mean>, shape: &StageShape) -> Micros {
 
 /// An ordered map with a limit: the entry whose `entry` call lies back farthest is dropped.
 #[derive(Debug)]
-struct Recent<K, V> {
+pub(crate) struct Recent<K, V> {
     limit: usize,
     values: BTreeMap<K, (u64, V)>,
     ages: BTreeMap<u64, K>,
@@ -103,11 +119,11 @@ struct Recent<K, V> {
 }
 
 impl<K: Ord + Clone, V> Recent<K, V> {
-    fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { limit, values: BTreeMap::new(), ages: BTreeMap::new(), uses: 0 }
     }
 
-    fn get(&self, key: &K) -> Option<&V> {
+    pub(crate) fn get(&self, key: &K) -> Option<&V> {
         self.values.get(key).map(|(_, value)| value)
     }
 
@@ -115,7 +131,7 @@ impl<K: Ord + Clone, V> Recent<K, V> {
         self.values.get_mut(key).map(|(_, value)| value)
     }
 
-    fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+    pub(crate) fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         self.uses += 1;
         if let Some((used, _)) = self.values.get(&key) {
             self.ages.remove(used);
@@ -132,7 +148,13 @@ impl<K: Ord + Clone, V> Recent<K, V> {
 
 #[cfg(test)]
 mod tests {
+    use assay_model::id::BatchId;
+
     use super::*;
+    use crate::config::Config;
+    use crate::event::{Event, NewBatch, NewRequest, Progress};
+    use crate::profile::{Ending, ProfileRequest};
+    use crate::sched::Sched;
 
     const SHAPE_TIMEOUT: Micros = Micros::from_secs(5);
 
@@ -159,6 +181,50 @@ mod tests {
         assert_eq!(seen(&[u64::MAX; 9]), SHAPE_TIMEOUT);
         let settled = seen(&[&[100][..], &[900; 64][..]].concat());
         assert!((895..=900).contains(&settled.0), "{settled:?}");
+    }
+
+    #[test]
+    fn history_ranks_the_next_batch_of_its_run() {
+        let stages: Arc<[StageShape]> = vec![shape(); 2].into();
+        let id = |number| BatchId(uuid::Uuid::from_u128(number));
+        let (tenant, plugin) = (TenantId(uuid::Uuid::nil()), Digest([7; 32]));
+        let profile = Profile {
+            batch: id(1),
+            tenant,
+            run: "r".into(),
+            plugin,
+            stages: Arc::clone(&stages),
+            announced: Micros(100),
+            first_arrival: Micros(200),
+            earliest_end: Micros(900),
+            ended: Micros(950),
+            requests: vec![
+                ProfileRequest { arrived: Micros(0), ending: Ending::Scored },
+                ProfileRequest { arrived: Micros(5), ending: Ending::Scored },
+            ],
+            ran: vec![Micros(20), Micros(0), Micros(40), Micros(7)],
+        };
+        let mut sched = Sched::new(Config::default());
+        let at = Micros(10_000);
+        assert_eq!(sched.step(at, Event::HistoryRead(Arc::new(profile))), []);
+        assert_eq!(sched.estimates.stages(&plugin)[0].map(Mean::value), Some(Micros(30)));
+        assert_eq!(sched.estimates.stages(&plugin)[1].map(Mean::value), Some(Micros(7)));
+        let announced = NewBatch {
+            id: id(2),
+            tenant,
+            run: "r".into(),
+            plugin,
+            stages,
+            expected_size: None,
+            group_size: None,
+            tolerance: None,
+            announced: at,
+        };
+        let _ = sched.step(at, Event::BatchAnnounced(announced));
+        let progress = Progress::Waiting { stage: 0, ran: Vec::new() };
+        let requests = vec![NewRequest { seq: 0, group: None, arrived: at, progress }];
+        let _ = sched.step(at, Event::RequestsSubmitted { batch: id(2), requests });
+        assert_eq!(sched.estimated_done(id(2)), Some(at + Micros(700)));
     }
 
     #[test]

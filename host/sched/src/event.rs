@@ -6,7 +6,7 @@ use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 
-use crate::profile::Ending;
+use crate::profile::{Ending, Profile};
 use crate::scale::PoolPlan;
 
 /// Past tense: each has happened and, where it matters, is durable.
@@ -24,6 +24,9 @@ pub enum Event {
     BatchCancelled {
         batch: BatchId,
     },
+    /// A batch that was completed in an earlier life is known: its run's next batch is ranked by
+    /// it. In order of completion.
+    HistoryRead(Arc<Profile>),
     /// A worker dialled in and asks for leases: at most `in_hand_max` at once.
     WorkerJoined {
         worker: WorkerId,
@@ -100,8 +103,9 @@ pub struct NewRequest {
 /// Where a request stands when the scheduler first hears of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// Waits for this stage; 0 unless it is brought back after a restart.
-    Waiting { stage: usize },
+    /// Waits for this stage; 0 unless it is brought back after a restart, then with the times of the
+    /// stages before it.
+    Waiting { stage: usize, ran: Vec<Micros> },
     /// Had ended before the scheduler heard of it; `earliest_end` is its t_i, arrival plus stage
     /// times (eq. 1), `ran` those times, from the first stage on.
     Finished { earliest_end: Micros, ran: Vec<Micros>, ending: Ending },

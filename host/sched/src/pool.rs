@@ -1,6 +1,6 @@
 //! A kind of worker: what waits for it, and which of its workers take more.
 //!
-//! Owned by the scheduler. A pool is there while it has workers or something waits for it.
+//! Owned by the scheduler. A pool is there while it has workers, something waits for it, or it has a plan.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -18,11 +18,13 @@ pub(crate) struct Offer {
     pub(crate) expected: Micros,
     pub(crate) leases: usize,
     pub(crate) worker: WorkerId,
+    /// With nothing in hand: since when.
+    pub(crate) idle_since: Option<Micros>,
 }
 
 impl Offer {
-    fn is_idle(self) -> bool {
-        self.leases == 0
+    fn idle(self) -> Option<(Micros, WorkerId)> {
+        self.idle_since.map(|since| (since, self.worker))
     }
 }
 
@@ -32,8 +34,6 @@ pub(crate) struct Pool {
     /// Joined, the draining included.
     pub(crate) workers: usize,
     pub(crate) draining: usize,
-    /// Not draining, nothing in hand.
-    pub(crate) idle: usize,
     /// When each start that was asked for and not answered was asked for; the oldest first.
     pub(crate) starting: VecDeque<Micros>,
     /// How long starts take: a decaying mean.
@@ -41,6 +41,8 @@ pub(crate) struct Pool {
     /// `None`: the pool is not elastic.
     pub(crate) plan: Option<PoolPlan>,
     offers: BTreeSet<Offer>,
+    /// Not draining, nothing in hand; who has been so for longest comes first.
+    idle: BTreeSet<(Micros, WorkerId)>,
 }
 
 impl Pool {
@@ -49,15 +51,20 @@ impl Pool {
             queue: Queue::new(order),
             workers: 0,
             draining: 0,
-            idle: 0,
             starting: VecDeque::new(),
             startup: None,
             plan: None,
             offers: BTreeSet::new(),
+            idle: BTreeSet::new(),
         }
     }
 
+    /// Above the ceiling there is none: a hand that is filled up again would never be empty, and
+    /// its worker never stopped.
     pub(crate) fn best_offer(&self) -> Option<WorkerId> {
+        if self.surplus() > 0 {
+            return None;
+        }
         self.offers.first().map(|offer| offer.worker)
     }
 
@@ -67,11 +74,11 @@ impl Pool {
         }
         if let Some(offer) = old {
             self.offers.remove(&offer);
-            self.idle -= usize::from(offer.is_idle());
+            offer.idle().map(|idle| self.idle.remove(&idle));
         }
         if let Some(offer) = new {
             self.offers.insert(offer);
-            self.idle += usize::from(offer.is_idle());
+            offer.idle().map(|idle| self.idle.insert(idle));
         }
     }
 
@@ -79,21 +86,24 @@ impl Pool {
         self.workers == 0 && self.queue.len() == 0 && self.plan.is_none()
     }
 
-    /// The one that got its last work longest ago, as work goes to the lowest id first.
-    pub(crate) fn last_idle(&self) -> Option<WorkerId> {
-        let behind = Offer { expected: Micros::ZERO, leases: 1, worker: WorkerId(0) };
-        self.offers.range(..behind).next_back().map(|offer| offer.worker)
+    /// Joined and not draining.
+    pub(crate) fn serving(&self) -> usize {
+        self.workers - self.draining
     }
 
-    /// How many workers there are to be, those that start included; `None` if nobody planned.
-    pub(crate) fn target(&self) -> Option<usize> {
-        let plan = self.plan.as_ref()?;
-        let busy = self.workers - self.draining - self.idle;
-        Some(plan.hold.max(plan.ceiling.min(busy + self.queue.len())))
+    /// Of them those with nothing in hand.
+    pub(crate) fn idle(&self) -> usize {
+        self.idle.len()
     }
 
-    pub(crate) fn linger(&self) -> Option<Micros> {
-        self.plan.as_ref().map(|plan| plan.linger)
+    pub(crate) fn longest_idle(&self) -> Option<(Micros, WorkerId)> {
+        self.idle.first().copied()
+    }
+
+    /// How many workers serve above the ceiling.
+    pub(crate) fn surplus(&self) -> usize {
+        let plan = self.plan.as_ref();
+        plan.map_or(0, |plan| self.serving().saturating_sub(plan.ceiling))
     }
 
     /// A worker joined: it answers the oldest start.

@@ -1,8 +1,10 @@
 //! What waits for one pool, in the order in which it is served.
 //!
-//! Owned by the pool. Each batch has a lane, first come, first served; the lanes are ordered by
-//! rank, so that a batch whose estimate moves is one entry to move, however many of its requests
-//! wait. It must never hold a request that a worker holds.
+//! Owned by the pool. Each batch has a lane; the lanes are ordered by rank, so that a batch whose
+//! estimate moves is one entry to move, however many of its requests wait. It must never hold a
+//! request that a worker holds.
+
+mod lane;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +12,7 @@ use assay_model::id::{BatchId, RequestId};
 use assay_model::time::Micros;
 
 use crate::config::Order;
+use lane::Waiting;
 
 /// The smaller is served first. Under EBF `at` is the batch's estimated completion; under FCFS it
 /// is when the first request of its lane became ready.
@@ -20,11 +23,20 @@ pub(crate) struct Rank {
     pub(crate) announced: Micros,
 }
 
+/// By what a request's place in the queue is found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) rank: Rank,
+    pub(crate) ready: Micros,
+    pub(crate) group: Option<u32>,
+    /// How many requests of its group have not ended; only [`Order::EbfGroups`] looks at it.
+    pub(crate) left: u32,
+}
+
 #[derive(Debug)]
 struct Lane {
     rank: Rank,
-    /// By when they became ready, then by their place in the batch.
-    waiting: BTreeSet<(Micros, u32)>,
+    waiting: Waiting,
 }
 
 #[derive(Debug)]
@@ -44,17 +56,18 @@ impl Queue {
         self.len
     }
 
-    pub(crate) fn push(&mut self, request: RequestId, rank: Rank, ready: Micros) {
+    pub(crate) fn push(&mut self, request: RequestId, place: Place) {
         let RequestId { batch, seq } = request;
+        let Place { rank, ready, group, left } = place;
         let lane = self.lanes.entry(batch).or_insert_with(|| {
             self.ranks.insert((rank, batch));
-            Lane { rank, waiting: BTreeSet::new() }
+            Lane { rank, waiting: Waiting::new(self.order) }
         });
-        let new = lane.waiting.insert((ready, seq));
+        let new = lane.waiting.push((ready, seq), group, left);
         debug_assert!(new, "{request} waits twice");
         self.len += 1;
         let rank = match self.order {
-            Order::Ebf => rank,
+            Order::Ebf | Order::EbfGroups => rank,
             Order::Fcfs => lane.by_arrival(),
         };
         lane.move_to(rank, batch, &mut self.ranks);
@@ -63,7 +76,7 @@ impl Queue {
     pub(crate) fn pop(&mut self) -> Option<RequestId> {
         let &(rank, batch) = self.ranks.first()?;
         let lane = self.lanes.get_mut(&batch).expect("a rank has a lane");
-        let (_, seq) = lane.waiting.pop_first().expect("a lane is never empty");
+        let (_, seq) = lane.waiting.pop().expect("a lane is never empty");
         self.len -= 1;
         if lane.waiting.is_empty() {
             self.lanes.remove(&batch);
@@ -84,6 +97,13 @@ impl Queue {
         }
     }
 
+    /// The group of this batch has this many requests left.
+    pub(crate) fn regroup(&mut self, batch: BatchId, group: u32, left: u32) {
+        if let Some(lane) = self.lanes.get_mut(&batch) {
+            lane.waiting.regroup(group, left);
+        }
+    }
+
     pub(crate) fn remove_batch(&mut self, batch: BatchId) {
         if let Some(lane) = self.lanes.remove(&batch) {
             self.ranks.remove(&(lane.rank, batch));
@@ -94,8 +114,8 @@ impl Queue {
 
 impl Lane {
     fn by_arrival(&self) -> Rank {
-        let (ready, _) = self.waiting.first().expect("a lane is never empty");
-        Rank { at: *ready, ..self.rank }
+        let ready = self.waiting.ready().expect("a lane is never empty");
+        Rank { at: ready, ..self.rank }
     }
 
     fn move_to(&mut self, rank: Rank, batch: BatchId, ranks: &mut BTreeSet<(Rank, BatchId)>) {
@@ -121,6 +141,11 @@ mod tests {
         Rank { at: Micros(at), announced: Micros(0) }
     }
 
+    fn push(queue: &mut Queue, request: RequestId, rank: Rank, ready: u64) {
+        let place = Place { rank, ready: Micros(ready), group: None, left: 1 };
+        queue.push(request, place);
+    }
+
     fn drain(mut queue: Queue) -> Vec<RequestId> {
         let drained = std::iter::from_fn(|| queue.pop()).collect();
         assert!(queue.len() == 0 && queue.lanes.is_empty() && queue.ranks.is_empty());
@@ -129,10 +154,10 @@ mod tests {
 
     fn filled(order: Order) -> Queue {
         let mut queue = Queue::new(order);
-        queue.push(id(1, 1), rank(90), Micros(10));
-        queue.push(id(1, 0), rank(90), Micros(30));
-        queue.push(id(2, 0), rank(50), Micros(20));
-        queue.push(id(2, 1), rank(50), Micros(20));
+        push(&mut queue, id(1, 1), rank(90), 10);
+        push(&mut queue, id(1, 0), rank(90), 30);
+        push(&mut queue, id(2, 0), rank(50), 20);
+        push(&mut queue, id(2, 1), rank(50), 20);
         queue
     }
 
@@ -159,14 +184,55 @@ mod tests {
     fn ties_go_to_the_batch_announced_earlier() {
         let mut queue = Queue::new(Order::Ebf);
         let at = Micros(5);
-        queue.push(id(1, 0), Rank { at, announced: Micros(2) }, Micros(0));
-        queue.push(id(2, 0), Rank { at, announced: Micros(1) }, Micros(9));
+        push(&mut queue, id(1, 0), Rank { at, announced: Micros(2) }, 0);
+        push(&mut queue, id(2, 0), Rank { at, announced: Micros(1) }, 9);
         assert_eq!(drain(queue), [id(2, 0), id(1, 0)]);
+    }
+
+    /// Of batch 1; `left` is of the group.
+    fn push_group(queue: &mut Queue, seq: u32, group: Option<u32>, left: u32) {
+        let ready = Micros(u64::from(seq));
+        queue.push(id(1, seq), Place { rank: rank(90), ready, group, left });
+    }
+
+    #[test]
+    fn the_group_with_the_fewest_left_goes_first() {
+        let mut queue = Queue::new(Order::EbfGroups);
+        push_group(&mut queue, 0, Some(7), 3);
+        push_group(&mut queue, 1, Some(8), 2);
+        push_group(&mut queue, 2, Some(7), 3);
+        push_group(&mut queue, 3, Some(8), 2);
+        push_group(&mut queue, 4, Some(9), 4);
+        push_group(&mut queue, 5, None, 1);
+        push(&mut queue, id(2, 0), rank(50), 99);
+        queue.regroup(id(1, 0).batch, 9, 2);
+        queue.regroup(id(1, 0).batch, 6, 1);
+        queue.regroup(id(3, 0).batch, 9, 1);
+        let expected = [id(2, 0), id(1, 5), id(1, 1), id(1, 3), id(1, 4), id(1, 0), id(1, 2)];
+        assert_eq!(drain(queue), expected);
+    }
+
+    #[test]
+    fn equal_groups_take_turns_by_ready_time() {
+        let mut queue = Queue::new(Order::EbfGroups);
+        for (seq, group) in [(0, 1), (1, 2), (2, 1), (3, 2)] {
+            push_group(&mut queue, seq, Some(group), 5);
+        }
+        assert_eq!(drain(queue), [id(1, 0), id(1, 1), id(1, 2), id(1, 3)]);
+    }
+
+    #[test]
+    fn a_push_moves_the_rest_of_its_group() {
+        let mut queue = Queue::new(Order::EbfGroups);
+        push_group(&mut queue, 0, Some(1), 1);
+        push_group(&mut queue, 1, Some(2), 2);
+        push_group(&mut queue, 2, Some(1), 3);
+        assert_eq!(drain(queue), [id(1, 1), id(1, 0), id(1, 2)]);
     }
 
     #[test]
     fn a_removed_batch_leaves_nothing() {
-        for order in [Order::Ebf, Order::Fcfs] {
+        for order in [Order::Ebf, Order::Fcfs, Order::EbfGroups] {
             let mut queue = filled(order);
             queue.remove_batch(id(1, 0).batch);
             assert_eq!(queue.len(), 2);

@@ -34,6 +34,8 @@ pub(crate) struct Request {
     pub(crate) tries: u32,
     failed: u32,
     lost: u32,
+    /// Times of the stages that ended before the scheduler heard of it, one for each of them.
+    before: Vec<Micros>,
     pub(crate) ran: Vec<StageTiming>,
 }
 
@@ -46,23 +48,35 @@ pub(crate) enum Then {
 }
 
 impl Request {
-    pub(crate) fn new(group: Option<u32>, stage: usize, arrived: Micros, ready: Micros) -> Self {
+    /// `before` are the times of the stages that it is through with, one for each of them.
+    pub(crate) fn new(
+        group: Option<u32>,
+        arrived: Micros,
+        ready: Micros,
+        before: Vec<Micros>,
+    ) -> Self {
         Self {
             group,
-            stage,
+            stage: before.len(),
             arrived,
             ready,
             holder: None,
             tries: 0,
             failed: 0,
             lost: 0,
+            before,
             ran: Vec::new(),
         }
     }
 
     /// The paper's t_i (eq. 1), as far as its stages ran.
     pub(crate) fn earliest_end(&self) -> Micros {
-        self.ran.iter().fold(self.arrived, |at, stage| at + stage.ran)
+        self.times().fold(self.arrived, |at, ran| at + ran)
+    }
+
+    /// How long each of its stages ran that ended, from the first on.
+    pub(crate) fn times(&self) -> impl Iterator<Item = Micros> {
+        self.before.iter().copied().chain(self.ran.iter().map(|stage| stage.ran))
     }
 
     /// A try ended with an answer.

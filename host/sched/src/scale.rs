@@ -9,6 +9,7 @@ use assay_model::time::Micros;
 
 use crate::action::Action;
 use crate::sched::Sched;
+use crate::timer::Due;
 
 /// What the planner wants of a pool until it plans again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,14 +38,17 @@ impl Sched {
         }
     }
 
+    /// A worker has lingered: `scale`, at the end of the step, sees it.
+    pub(crate) fn lingered(&mut self) {
+        self.timers.replace(Due::Linger, self.lingers_until.take(), None);
+    }
+
     /// Before work is given out: workers above the ceiling that hold nothing get nothing more.
     pub(crate) fn release_surplus(&mut self, out: &mut Vec<Action>) {
         for pool in self.pools.values_mut() {
-            let Some(plan) = &pool.plan else { continue };
-            let ceiling = plan.ceiling;
-            while pool.workers - pool.draining > ceiling {
-                let Some(id) = pool.last_idle() else { break };
-                let worker = self.workers.get_mut(&id).expect("an offer's worker is there");
+            while pool.surplus() > 0 {
+                let Some((_, id)) = pool.longest_idle() else { break };
+                let worker = self.workers.get_mut(&id).expect("an idle worker is there");
                 worker.drain(&self.config, pool, &mut self.timers);
                 out.push(Action::StopWorker { worker: id });
             }
@@ -53,9 +57,13 @@ impl Sched {
 
     /// After work was given out: starts what demand calls for, stops what nothing needs.
     pub(crate) fn scale(&mut self, out: &mut Vec<Action>) {
+        let mut until = None;
         for (name, pool) in &mut self.pools {
-            let Some(target) = pool.target() else { continue };
-            let alive = pool.workers - pool.draining + pool.starting.len();
+            let Some(plan) = &pool.plan else { continue };
+            let demand = pool.serving() - pool.idle() + pool.queue.len();
+            let target = plan.hold.max(plan.ceiling.min(demand));
+            let linger = plan.linger;
+            let alive = pool.serving() + pool.starting.len();
             if alive < target {
                 let count = target - alive;
                 pool.starting.extend(std::iter::repeat_n(self.now, count));
@@ -68,15 +76,19 @@ impl Sched {
                 pool.starting.truncate(pool.starting.len() - count);
                 out.push(Action::CancelStarts { pool: Arc::clone(name), count });
             }
-            for _ in 0..excess - count {
-                let Some(id) = pool.last_idle() else { break };
-                let worker = self.workers.get_mut(&id).expect("an offer's worker is there");
-                if !worker.has_lingered(pool) {
+            for _ in count..excess {
+                let Some((since, id)) = pool.longest_idle() else { break };
+                let at = since + linger;
+                if at > self.now {
+                    until = Some(until.map_or(at, |until: Micros| until.min(at)));
                     break;
                 }
+                let worker = self.workers.get_mut(&id).expect("an idle worker is there");
                 worker.drain(&self.config, pool, &mut self.timers);
                 out.push(Action::StopWorker { worker: id });
             }
         }
+        self.timers.replace(Due::Linger, self.lingers_until, until);
+        self.lingers_until = until;
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! It owns everything else in this crate. `answer` handles what workers do, `grant` what they get.
 //! Between two steps each unfinished request is either in the queue of its stage's pool or in one
-//! worker's hand, and no worker that takes a lease goes without while something waits for it.
+//! worker's hand, and no worker that takes a lease goes without while something waits for it;
+//! above its ceiling a pool has workers that take none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
@@ -12,12 +13,13 @@ use assay_model::id::{BatchId, LeaseId, RequestId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 
-use crate::action::{Action, BatchDone, BatchEnding, FinalEnd};
+use crate::action::{Action, BatchDone, BatchEnding, FinalEnd, StageTiming};
 use crate::batch::Batch;
 use crate::config::Config;
 use crate::estimate::Estimates;
 use crate::event::{Event, NewBatch, NewRequest};
 use crate::pool::Pool;
+use crate::queue::Place;
 use crate::snapshot::{PoolSnapshot, Snapshot};
 use crate::timer::{Due, Timers};
 use crate::worker::Worker;
@@ -37,6 +39,8 @@ pub struct Sched {
     pub(crate) workers: BTreeMap<WorkerId, Worker>,
     pub(crate) estimates: Estimates,
     pub(crate) timers: Timers,
+    /// When the next worker that no plan holds has lingered; its entry among the timers.
+    pub(crate) lingers_until: Option<Micros>,
     /// The batch refreshed last in turn.
     turn: Option<BatchId>,
     planning: Planning,
@@ -62,6 +66,7 @@ impl Sched {
             workers: BTreeMap::new(),
             estimates: Estimates::new(),
             timers: Timers::default(),
+            lingers_until: None,
             turn: None,
             planning: Planning::default(),
             config,
@@ -79,6 +84,7 @@ impl Sched {
             Event::RequestsSubmitted { batch, requests } => self.submit(batch, requests, &mut out),
             Event::BatchSealed { batch } => self.seal(batch, &mut out),
             Event::BatchCancelled { batch } => self.close(batch, BatchEnding::Cancelled, &mut out),
+            Event::HistoryRead(profile) => self.estimates.history_read(&profile),
             Event::WorkerJoined { worker, pool, in_hand_max } => {
                 self.join(worker, pool, in_hand_max);
             }
@@ -114,17 +120,20 @@ impl Sched {
             return;
         }
         let at = self.planning.last.map_or(self.now, |last| last + self.config.plan_pause);
-        if at <= self.now {
-            self.plan_due(out);
-        } else {
+        if at > self.now {
             self.plan_next(Some(at));
+            return;
         }
-    }
-
-    pub(crate) fn plan_due(&mut self, out: &mut Vec<Action>) {
-        self.timers.replace(Due::Plan, self.planning.due.take(), None);
+        self.plan_due();
+        self.planning.called = false;
         self.planning.last = Some(self.now);
         out.push(Action::PlanAnew);
+    }
+
+    /// It is time to plan again, or nobody needs to be reminded of it.
+    pub(crate) fn plan_due(&mut self) {
+        self.timers.replace(Due::Plan, self.planning.due.take(), None);
+        self.planning.called = true;
     }
 
     /// Plans again at this time, or earlier.
@@ -146,7 +155,7 @@ impl Sched {
                 queued: pool.queue.len(),
                 in_hand: 0,
                 workers: pool.workers,
-                idle: pool.idle,
+                idle: pool.idle(),
                 draining: pool.draining,
                 starting: pool.starting.len(),
                 plan: pool.plan.clone(),
@@ -177,11 +186,17 @@ impl Sched {
     fn submit(&mut self, id: BatchId, requests: Vec<NewRequest>, out: &mut Vec<Action>) {
         let Some(batch) = self.batches.get_mut(&id) else { return };
         self.planning.called |= !batch.has_requests() && !requests.is_empty();
+        let groups: BTreeSet<u32> = if self.config.groups_first() {
+            requests.iter().filter_map(|request| request.group).collect()
+        } else {
+            BTreeSet::new()
+        };
         let waiting = batch.submit(requests, self.now, out);
         batch.refresh(&self.estimates);
         for seq in waiting {
             self.queue(RequestId { batch: id, seq });
         }
+        self.regroup(id, groups);
         self.refreshed(id, out);
         self.batch_changed(id, out);
     }
@@ -198,10 +213,41 @@ impl Sched {
         let rank = batch.rank();
         let request = batch.request(id.seq);
         request.holder = None;
-        let (stage, ready) = (request.stage, request.ready);
+        let (stage, ready, group) = (request.stage, request.ready, request.group);
+        // Not worth a look-up where nobody asks.
+        let left = if self.config.groups_first() { batch.left(group) } else { 0 };
         pool(&mut self.pools, &self.config, &batch.new.stages[stage].pool)
             .queue
-            .push(id, rank, ready);
+            .push(id, Place { rank, ready, group, left });
+    }
+
+    /// Ends a request; `timing` is of its last stage, where that ran to an end.
+    pub(crate) fn finish(
+        &mut self,
+        id: RequestId,
+        end: FinalEnd,
+        timing: Option<StageTiming>,
+        out: &mut Vec<Action>,
+    ) {
+        let batch = self.batches.get_mut(&id.batch).expect("what ends has a live batch");
+        let group = batch.finish(id.seq, end, timing, self.now, out);
+        self.regroup(id.batch, group);
+    }
+
+    /// These groups have another number of requests left: what waits of them moves.
+    fn regroup(&mut self, id: BatchId, groups: impl IntoIterator<Item = u32>) {
+        if !self.config.groups_first() {
+            return;
+        }
+        let batch = &self.batches[&id];
+        for group in groups {
+            let left = batch.left(Some(group));
+            for stage in batch.new.stages.iter() {
+                if let Some(pool) = self.pools.get_mut(&stage.pool) {
+                    pool.queue.regroup(id, group, left);
+                }
+            }
+        }
     }
 
     /// Closes the batch when it is done; keeps its timer up to date otherwise.

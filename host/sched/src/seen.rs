@@ -60,13 +60,21 @@ pub struct BatchSeen {
 pub struct StageSeen {
     /// Queuing_k: they wait for a worker.
     pub waiting: usize,
-    /// Running_k: for how long each has run (the paper's e_ik).
-    pub running: Vec<Micros>,
+    /// Running_k.
+    pub running: Vec<RunningSeen>,
     /// When the latest of both would have reached this stage, had none ever queued.
     pub reached: Micros,
     /// Requests that ran this stage to its end, and their times together.
     pub ended: u32,
     pub ended_time: Micros,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunningSeen {
+    /// For how long it has run (the paper's e_ik).
+    pub elapsed: Micros,
+    /// For how long it has queued, here and at the stages before.
+    pub queued: Micros,
 }
 
 impl Sched {
@@ -75,8 +83,8 @@ impl Sched {
         let mut pools: BTreeMap<Arc<str>, PoolSeen> = BTreeMap::new();
         for (name, pool) in &self.pools {
             let seen = PoolSeen {
-                workers: pool.workers - pool.draining,
-                idle: pool.idle,
+                workers: pool.serving(),
+                idle: pool.idle(),
                 starting: pool.starting.iter().map(|asked| self.now.since(*asked)).collect(),
                 startup: pool.startup.map(|mean| mean.value()),
                 waiting: pool.queue.len(),
@@ -89,9 +97,13 @@ impl Sched {
             let Some((held, elapsed)) = worker.running(self.now) else { continue };
             let Some(batch) = batches.get_mut(&held.request.batch) else { continue };
             if !held.abandoned {
+                let request = held.request;
+                let started = self.now - elapsed;
+                let ready = self.batches[&request.batch].could_be_ready(request.seq);
+                let running = RunningSeen { elapsed, queued: started.since(ready) };
                 let stage = &mut batch.at_stage[held.stage];
                 stage.waiting -= 1;
-                stage.running.push(elapsed);
+                stage.running.push(running);
             }
         }
         Seen { pools, batches: batches.into_values().collect() }

@@ -7,7 +7,7 @@ use crate::scale::PoolPlan;
 /// Taken between two steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// By name; a pool with neither workers nor a queue is absent.
+    /// By name; a pool without workers, a queue and a plan is absent.
     pub pools: Vec<PoolSnapshot>,
     /// Announced and not ended.
     pub batches: usize,

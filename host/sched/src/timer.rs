@@ -11,8 +11,10 @@ use assay_model::time::Micros;
 pub(crate) enum Due {
     /// It may have expired.
     Batch(BatchId),
-    /// Its head may have stalled or run past its deadline, or it lingered without work.
+    /// Its head may have stalled or run past its deadline.
     Worker(WorkerId),
+    /// A worker that no plan holds has been without work for long enough.
+    Linger,
     /// It is time to plan again.
     Plan,
 }

@@ -36,9 +36,8 @@ pub(crate) struct Worker {
     hand: VecDeque<Held>,
     /// When the head became head.
     head_since: Micros,
-    /// Since when the hand is empty, and whether the pool's linger has passed since.
+    /// Since when the hand is empty, if it is.
     idle_since: Micros,
-    lingered: bool,
     /// The head runs for so long that nothing may wait behind it.
     stalled: bool,
     /// Of those in hand: the sum of what is known, and how many are not.
@@ -55,8 +54,6 @@ pub(crate) enum Overrun {
     None,
     Stalled,
     PastDeadline,
-    /// Without work for the pool's linger.
-    Lingered,
 }
 
 impl Worker {
@@ -69,7 +66,6 @@ impl Worker {
             hand: VecDeque::new(),
             head_since: Micros::ZERO,
             idle_since: now,
-            lingered: false,
             stalled: false,
             expected: Micros::ZERO,
             unknown: 0,
@@ -85,7 +81,6 @@ impl Worker {
     pub(crate) fn hold(&mut self, held: Held, now: Micros) {
         if self.hand.is_empty() {
             self.head_since = now;
-            self.lingered = false;
         }
         match held.expected {
             Some(expected) => self.expected = self.expected + expected,
@@ -132,24 +127,14 @@ impl Worker {
         behind
     }
 
-    pub(crate) fn overrun(&self, config: &Config, pool: &Pool, now: Micros) -> Overrun {
+    pub(crate) fn overrun(&self, config: &Config, now: Micros) -> Overrun {
         if self.deadline(config).is_some_and(|at| at <= now) {
             Overrun::PastDeadline
         } else if self.stalls_at(config).is_some_and(|at| at <= now) {
             Overrun::Stalled
-        } else if self.lingers_until(pool).is_some_and(|at| at <= now) {
-            Overrun::Lingered
         } else {
             Overrun::None
         }
-    }
-
-    pub(crate) fn mark_lingered(&mut self) {
-        self.lingered = true;
-    }
-
-    pub(crate) fn has_lingered(&self, pool: &Pool) -> bool {
-        self.lingered || pool.linger() == Some(Micros::ZERO)
     }
 
     /// It finishes what is in its hand and gets nothing more.
@@ -171,7 +156,7 @@ impl Worker {
         let offer = self.next_offer(config.in_hand_max);
         pool.replace_offer(self.offer, offer);
         self.offer = offer;
-        let dues = [self.deadline(config), self.stalls_at(config), self.lingers_until(pool)];
+        let dues = [self.deadline(config), self.stalls_at(config)];
         let due = dues.into_iter().flatten().min();
         timers.replace(Due::Worker(self.id), self.due, due);
         self.due = due;
@@ -198,18 +183,13 @@ impl Worker {
             && self.unknown == 0
             && self.expected < in_hand_max;
         let free = !self.draining && (leases == 0 || room);
-        free.then_some(Offer { expected: self.expected, leases, worker: self.id })
+        let idle_since = (leases == 0).then_some(self.idle_since);
+        free.then_some(Offer { expected: self.expected, leases, worker: self.id, idle_since })
     }
 
     fn deadline(&self, config: &Config) -> Option<Micros> {
         let head = self.hand.front()?;
         Some(self.head_since + head.timeout + config.lease_grace)
-    }
-
-    fn lingers_until(&self, pool: &Pool) -> Option<Micros> {
-        let linger = pool.linger().filter(|linger| *linger > Micros::ZERO)?;
-        let concerned = self.hand.is_empty() && !self.draining && !self.lingered;
-        concerned.then_some(self.idle_since + linger)
     }
 
     fn stalls_at(&self, config: &Config) -> Option<Micros> {

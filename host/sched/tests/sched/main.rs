@@ -1,6 +1,9 @@
 //! The scheduler from outside: events in, actions out.
 
+mod elastic;
+mod groups;
 mod property;
+mod restart;
 mod scenario;
 mod script;
 mod table;

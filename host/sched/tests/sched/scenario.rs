@@ -595,7 +595,7 @@ fn a_restart_brings_everything_back() {
         10s submit A 1 arrived=2s group=0 ended=5s
           -> group A 0 done
           -> estimate A 5000ms
-        10s submit A 2 arrived=3s group=1 stage=1
+        10s submit A 2 arrived=3s group=1 stage=1 ran=500ms
         10s submit A 3 arrived=4s group=1
           -> estimate A 6000ms
         10s seal A
@@ -612,7 +612,7 @@ fn a_restart_brings_everything_back() {
         12s finish w1 next 1s
           -> advance A.3 [0: queued 7000ms ran 1000ms tries 1]
         13s finish w2 scored 2s
-          -> finish A.2 scored t=5000ms [1: queued 1000ms ran 2000ms tries 1]
+          -> finish A.2 scored t=5500ms [1: queued 1000ms ran 2000ms tries 1]
           -> grant w2 L1003 A.3 stage 1 try 1
         14s finish w2 scored 1s
           -> finish A.3 scored t=6000ms [0: queued 7000ms ran 1000ms tries 1] [1: queued 1000ms ran 1000ms tries 1]

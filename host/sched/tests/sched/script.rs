@@ -2,14 +2,16 @@
 //!
 //! ```text
 //! config order=fcfs              only before the first event; `wakes=shown` shows wake-ups,
-//!                                `plans=shown` calls for a plan
+//!                                `plans=shown` calls for a plan, not paused between
 //! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms
 //! 0ms join w1 cpu hand=4
-//! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ended=9ms
+//! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ran=2ms ended=9ms
 //!   -> grant w1 L1 A.0 stage 0 try 1
 //! 3ms finish w1 scored 2ms       answers the lease at the head of the worker's hand
 //! 3ms answer w1 L1 scored 2ms    answers any lease
 //! 4ms seal A | cancel A | drain w1 | lose w1 | tick
+//! 5ms plan cpu hold=2 ceiling=5 linger=0ms again=10s
+//! 6ms start-failed cpu | outdated
 //! ```
 
 use std::collections::BTreeMap;
@@ -20,7 +22,7 @@ use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 use assay_sched::{
     Action, BatchEnding, Config, End, Ending, Event, FinalEnd, NewBatch, NewRequest, Order,
-    Progress, Sched, StageShape, StageTiming,
+    PoolPlan, Progress, Sched, StageShape, StageTiming,
 };
 use uuid::Uuid;
 
@@ -48,12 +50,13 @@ pub(crate) struct Player {
     sched: Option<Sched>,
     wakes_shown: bool,
     plans_shown: bool,
+    plan_pause: Micros,
     hands: BTreeMap<WorkerId, Vec<LeaseId>>,
 }
 
 impl Player {
     pub(crate) fn sched(&mut self) -> &mut Sched {
-        let config = Config { plan_pause: Micros::ZERO, ..self.config.clone() };
+        let config = Config { plan_pause: self.plan_pause, ..self.config.clone() };
         self.sched.get_or_insert_with(|| Sched::new(config))
     }
 
@@ -81,8 +84,10 @@ impl Player {
         for (key, value) in &words.named {
             match (*key, *value) {
                 ("order", "fcfs") => config.order = Order::Fcfs,
+                ("order", "ebf-groups") => config.order = Order::EbfGroups,
                 ("wakes", "shown") => self.wakes_shown = true,
                 ("plans", "shown") => self.plans_shown = true,
+                ("plan_pause", value) => self.plan_pause = span(value),
                 ("lost_retries", value) => config.worker_lost_retries_max = number(value),
                 ("leases_after", value) => config.leases_after = LeaseId(number(value)),
                 ("announced_max", value) => config.announced_max = span(value),
@@ -121,6 +126,9 @@ impl Player {
                 self.hands.entry(worker).or_default().retain(|held| *held != lease);
                 Event::StageFinished { worker, lease, end: end(of(4)), ran: span(of(5)) }
             }
+            "plan" => planned(words, now),
+            "start-failed" => Event::StartFailed { pool: of(2).into() },
+            "outdated" => Event::PlanOutdated,
             "tick" => Event::Tick,
             other => panic!("unknown event `{other}`"),
         }
@@ -181,11 +189,10 @@ fn announced(words: &Words, now: Micros) -> NewBatch {
 }
 
 fn submitted(words: &Words, now: Micros) -> Event {
+    let ran = words.get("ran").map_or(Vec::new(), |ran| ran.split(',').map(span).collect());
     let progress = match words.get("ended") {
-        Some(at) => {
-            Progress::Finished { earliest_end: span(at), ran: Vec::new(), ending: Ending::Scored }
-        }
-        None => Progress::Waiting { stage: words.get("stage").map_or(0, number) },
+        Some(at) => Progress::Finished { earliest_end: span(at), ran, ending: Ending::Scored },
+        None => Progress::Waiting { stage: words.get("stage").map_or(0, number), ran },
     };
     let request = |seq: &&str| NewRequest {
         seq: number(seq),
@@ -195,6 +202,18 @@ fn submitted(words: &Words, now: Micros) -> Event {
     };
     let requests = words.plain[3..].iter().map(request).collect();
     Event::RequestsSubmitted { batch: batch(words.plain[2]), requests }
+}
+
+fn planned(words: &Words, now: Micros) -> Event {
+    let count = |name| number(words.get(name).expect("a plan says it"));
+    let plan = |name: &&str| PoolPlan {
+        pool: (*name).into(),
+        hold: count("hold"),
+        ceiling: count("ceiling"),
+        linger: words.get("linger").map_or(Micros::ZERO, span),
+    };
+    let pools = words.plain[2..].iter().map(plan).collect();
+    Event::Planned { pools, again: words.get("again").map(|after| now + span(after)) }
 }
 
 /// `A` is 1, `B` is 2, ...

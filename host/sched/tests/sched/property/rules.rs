@@ -1,0 +1,80 @@
+//! What must hold after each step: the order of service, and that nothing is forgotten.
+
+use assay_model::id::{BatchId, RequestId};
+use assay_model::time::Micros;
+use assay_sched::{Grant, Order, Snapshot};
+
+use super::world::{POOLS, World, all_of, at, group};
+
+/// The smaller is to be served first.
+type Key = (Micros, Micros, BatchId, u32, Micros, u32);
+
+impl World {
+    fn key(&self, id: RequestId) -> Key {
+        let ready = self.requests[&id].ready;
+        let estimated = || self.sched.estimated_done(id.batch).expect("a live batch");
+        let (at, left) = match self.order {
+            Order::Ebf => (estimated(), 0),
+            Order::Fcfs => (ready, 0),
+            Order::EbfGroups => (estimated(), self.left(id)),
+        };
+        (at, self.batches[&id.batch].announced, id.batch, left, ready, id.seq)
+    }
+
+    /// How many requests are left of its group.
+    fn left(&self, id: RequestId) -> u32 {
+        let Some(number) = group(id.seq) else { return 1 };
+        if self.groups_done.contains(&(id.batch, number)) {
+            return u32::MAX;
+        }
+        let mut submitted = 0;
+        let mut ended = 0;
+        for seq in (number * 3..number * 3 + 3).filter(|seq| group(*seq).is_some()) {
+            if let Some(request) = self.requests.get(&RequestId { seq, ..id }) {
+                submitted += 1;
+                ended += u32::from(request.ended);
+            }
+        }
+        self.batches[&id.batch].group_size.unwrap_or(submitted) - ended
+    }
+
+    /// What waits for each of the pools.
+    pub(super) fn waiting(&self) -> [Vec<RequestId>; POOLS.len()] {
+        let mut waiting = [Vec::new(), Vec::new()];
+        for (batch, known) in self.batches.iter().filter(|(_, batch)| !batch.ended) {
+            for (id, request) in self.requests.range(all_of(*batch)) {
+                if !request.ended && request.lease.is_none() {
+                    waiting[at(&known.stages[request.stage].pool)].push(*id);
+                }
+            }
+        }
+        waiting
+    }
+
+    /// Grants come last in a step, so what waits after it waited at each of them.
+    pub(super) fn check_order(&self, grants: &[Grant], waiting: &[Vec<RequestId>]) {
+        if grants.is_empty() {
+            return;
+        }
+        for (name, waiting) in POOLS.iter().zip(waiting) {
+            let granted = grants.iter().filter(|grant| {
+                *self.batches[&grant.request.batch].stages[grant.stage].pool == **name
+            });
+            let keys: Vec<Key> = granted.map(|grant| self.key(grant.request)).collect();
+            let Some(last) = keys.last() else { continue };
+            assert!(keys.is_sorted(), "granted out of order");
+            let first = waiting.iter().map(|id| self.key(*id)).min();
+            assert!(first.is_none_or(|first| *last < first), "granted before its turn");
+        }
+    }
+
+    pub(super) fn check_state(&self, waiting: &[Vec<RequestId>], snapshot: &Snapshot) {
+        for worker in self.workers.values() {
+            assert!(worker.hand.len() <= worker.in_hand_max);
+            let waited_for = !waiting[at(&worker.pool)].is_empty();
+            assert!(!worker.is_idle() || !waited_for, "idle while something waits");
+        }
+        assert_eq!(snapshot.batches, self.batches.values().filter(|batch| !batch.ended).count());
+        assert_eq!(snapshot.requests, self.requests.values().filter(|one| !one.ended).count());
+    }
+}

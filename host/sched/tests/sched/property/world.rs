@@ -1,0 +1,340 @@
+//! What happened so far, as the rules say it must have.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use assay_model::id::{BatchId, LeaseId, RequestId, WorkerId};
+use assay_model::outcome::ErrorCode;
+use assay_model::time::Micros;
+use assay_sched::{
+    Action, BatchDone, BatchEnding, Config, Event, FinalEnd, Finish, Grant, NewRequest, Order,
+    Progress, Sched, StageShape,
+};
+
+use super::pools::Planning;
+
+pub(super) const POOLS: [&str; 2] = ["cpu", "gpu"];
+
+/// Of the pool with this name.
+pub(super) fn at(pool: &str) -> usize {
+    usize::from(pool == POOLS[1])
+}
+
+pub(super) fn all_of(batch: BatchId) -> RangeInclusive<RequestId> {
+    RequestId { batch, seq: 0 }..=RequestId { batch, seq: u32::MAX }
+}
+
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) stage: usize,
+    arrived: Micros,
+    pub(super) ready: Micros,
+    ran: Micros,
+    pub(super) lease: Option<LeaseId>,
+    pub(super) ended: bool,
+}
+
+pub(super) struct Batch {
+    pub(super) announced: Micros,
+    pub(super) stages: Arc<[StageShape]>,
+    pub(super) group_size: Option<u32>,
+    pub(super) submitted: u32,
+    earliest_end: Option<Micros>,
+    pub(super) ended: bool,
+}
+
+pub(super) struct Worker {
+    pub(super) pool: Arc<str>,
+    pub(super) in_hand_max: usize,
+    pub(super) draining: bool,
+    /// The scheduler wanted it stopped.
+    pub(super) stopped: bool,
+    pub(super) hand: Vec<(LeaseId, RequestId)>,
+    /// Since when the hand is empty, if it is.
+    pub(super) idle_since: Micros,
+}
+
+/// What was told, and what was answered.
+pub(super) struct Step {
+    pub(super) now: Micros,
+    pub(super) event: Event,
+    pub(super) actions: Vec<Action>,
+}
+
+pub(super) struct World {
+    pub(super) sched: Sched,
+    pub(super) order: Order,
+    pub(super) now: Micros,
+    pub(super) requests: BTreeMap<RequestId, Request>,
+    pub(super) batches: BTreeMap<BatchId, Batch>,
+    pub(super) workers: BTreeMap<WorkerId, Worker>,
+    pub(super) pools: [super::pools::Pool; 2],
+    pub(super) planning: Planning,
+    pub(super) groups_done: BTreeSet<(BatchId, u32)>,
+    pub(super) workers_ever: u64,
+    pub(super) steps: Vec<Step>,
+    last_lease: LeaseId,
+}
+
+/// Of the request with this number.
+pub(super) fn group(seq: u32) -> Option<u32> {
+    (seq % 7 != 6).then_some(seq / 3)
+}
+
+impl World {
+    pub(super) fn new(order: Order) -> Self {
+        let config = Config {
+            order,
+            worker_lost_retries_max: 2,
+            announced_max: Micros::from_secs(2),
+            open_idle_max: Micros::from_secs(3),
+            leases_after: LeaseId(100),
+            plan_pause: super::pools::PLAN_PAUSE,
+            ..Config::default()
+        };
+        Self {
+            sched: Sched::new(config),
+            order,
+            now: Micros::from_secs(1),
+            requests: BTreeMap::new(),
+            batches: BTreeMap::new(),
+            workers: BTreeMap::new(),
+            pools: Default::default(),
+            planning: Planning::default(),
+            groups_done: BTreeSet::new(),
+            workers_ever: 0,
+            steps: Vec::new(),
+            last_lease: LeaseId(100),
+        }
+    }
+
+    /// How many actions there were.
+    pub(super) fn actions(&self) -> usize {
+        self.steps.iter().map(|step| step.actions.len()).sum()
+    }
+
+    /// Whether a batch of this name can be announced: requests tell batches apart by it.
+    pub(super) fn is_unused(&self, id: BatchId) -> bool {
+        self.batches.get(&id).is_none_or(|batch| batch.ended && batch.submitted == 0)
+    }
+
+    pub(super) fn in_last_stage(&self, id: RequestId) -> bool {
+        self.requests
+            .get(&id)
+            .is_none_or(|request| request.stage + 1 == self.batches[&id.batch].stages.len())
+    }
+
+    pub(super) fn apply(&mut self, event: Event) {
+        let calls_for_plan = self.calls_for_plan(&event);
+        let answered = self.foresee(&event);
+        let actions = self.sched.step(self.now, event.clone());
+        let mut grants = Vec::new();
+        for action in &actions {
+            match action {
+                Action::Grant(grant) => {
+                    self.granted(grant);
+                    grants.push(*grant);
+                }
+                Action::Revoke { worker, lease } => self.revoked(*worker, *lease),
+                Action::KillWorker { worker } => self.gone(*worker),
+                Action::Advance { request, stage, time } => {
+                    assert_eq!(answered.map(|(id, _)| id), Some(*request));
+                    let advanced = self.requests.get_mut(request).expect("submitted");
+                    assert_eq!(advanced.stage, *stage);
+                    advanced.stage += 1;
+                    advanced.ready = self.now;
+                    advanced.ran = advanced.ran + time.ran;
+                }
+                Action::Finish(finish) => self.finished(finish, answered),
+                Action::BatchDone(done) => {
+                    self.batch_done(done);
+                    assert!(done.ending != BatchEnding::Expired || matches!(event, Event::Tick));
+                }
+                Action::GroupDone { batch, group } => {
+                    assert!(self.groups_done.insert((*batch, *group)), "a group was done twice");
+                }
+                Action::StartWorkers { pool, count } => self.started(pool, *count),
+                Action::CancelStarts { pool, count } => self.starts_cancelled(pool, *count),
+                Action::StopWorker { worker } => self.stopped(*worker),
+                Action::Estimate { .. } | Action::PlanAnew | Action::WakeAt(_) => {}
+            }
+        }
+        let waiting = self.waiting();
+        let snapshot = self.sched.snapshot();
+        self.check_order(&grants, &waiting);
+        self.check_state(&waiting, &snapshot);
+        self.check_plan_calls(&event, calls_for_plan, &actions);
+        self.check_pools(&waiting, &snapshot, &actions);
+        self.steps.push(Step { now: self.now, event, actions });
+    }
+
+    /// What the event itself changes. Returns the live lease's request and how long it ran.
+    fn foresee(&mut self, event: &Event) -> Option<(RequestId, Micros)> {
+        match event {
+            Event::BatchAnnounced(new) => {
+                let batch = Batch {
+                    announced: self.now,
+                    stages: Arc::clone(&new.stages),
+                    group_size: new.group_size,
+                    submitted: 0,
+                    earliest_end: None,
+                    ended: false,
+                };
+                self.batches.insert(new.id, batch);
+            }
+            Event::RequestsSubmitted { batch, requests } => {
+                requests.iter().for_each(|new| self.submitted(*batch, new));
+            }
+            Event::WorkerJoined { worker, pool, in_hand_max } => {
+                self.pool(pool).starting -= usize::from(self.pool(pool).starting > 0);
+                let new = Worker {
+                    pool: Arc::clone(pool),
+                    in_hand_max: (*in_hand_max).max(1),
+                    draining: false,
+                    stopped: false,
+                    hand: Vec::new(),
+                    idle_since: self.now,
+                };
+                self.workers.insert(*worker, new);
+            }
+            Event::WorkerDraining { worker } => {
+                self.workers.get_mut(worker).expect("chosen").draining = true;
+            }
+            Event::WorkerLost { worker } => self.gone(*worker),
+            Event::StageFinished { worker, lease, ran, .. } => {
+                let id = self.hand_over(*worker, *lease)?;
+                let request = self.requests.get_mut(&id).filter(|request| !request.ended)?;
+                assert_eq!(request.lease.take(), Some(*lease));
+                return Some((id, *ran));
+            }
+            Event::StartFailed { pool } => {
+                self.pool(pool).starting -= usize::from(self.pool(pool).starting > 0);
+            }
+            Event::Planned { pools, .. } => self.planned(pools),
+            _ => {}
+        }
+        None
+    }
+
+    fn submitted(&mut self, batch: BatchId, new: &NewRequest) {
+        let id = RequestId { batch, seq: new.seq };
+        let Some(batch) = self.batches.get_mut(&batch).filter(|batch| !batch.ended) else { return };
+        if self.requests.contains_key(&id) {
+            return;
+        }
+        let (stage, ran, ended) = match &new.progress {
+            Progress::Waiting { stage, ran } => {
+                let ran = ran.iter().take(*stage);
+                (*stage, ran.fold(Micros::ZERO, |sum, ran| sum + *ran), None)
+            }
+            Progress::Finished { earliest_end, .. } => (0, Micros::ZERO, Some(*earliest_end)),
+        };
+        batch.earliest_end = batch.earliest_end.max(ended);
+        let request = Request {
+            stage,
+            arrived: new.arrived,
+            ready: if stage == 0 { new.arrived } else { self.now },
+            ran,
+            lease: None,
+            ended: ended.is_some(),
+        };
+        self.requests.insert(id, request);
+    }
+
+    /// The lease leaves the worker's hand, if it is in it.
+    fn hand_over(&mut self, worker: WorkerId, lease: LeaseId) -> Option<RequestId> {
+        let worker = self.workers.get_mut(&worker)?;
+        let at = worker.hand.iter().position(|(held, _)| *held == lease)?;
+        let (_, id) = worker.hand.remove(at);
+        if worker.hand.is_empty() {
+            worker.idle_since = self.now;
+        }
+        Some(id)
+    }
+
+    fn granted(&mut self, grant: &Grant) {
+        assert!(grant.lease > self.last_lease, "leases increase strictly");
+        self.last_lease = grant.lease;
+        let request = self.requests.get_mut(&grant.request).expect("only what was submitted");
+        assert!(!request.ended && request.lease.is_none(), "granted twice: {request:?}");
+        assert_eq!(request.stage, grant.stage);
+        request.lease = Some(grant.lease);
+        let worker = self.workers.get_mut(&grant.worker).expect("a worker that is there");
+        assert!(!worker.draining);
+        assert_eq!(worker.pool, self.batches[&grant.request.batch].stages[grant.stage].pool);
+        worker.hand.push((grant.lease, grant.request));
+        let pool = Arc::clone(&worker.pool);
+        self.check_ceiling(&pool);
+    }
+
+    fn revoked(&mut self, worker: WorkerId, lease: LeaseId) {
+        let hand = &mut self.workers.get_mut(&worker).expect("a worker that is there").hand;
+        let at = hand.iter().position(|(held, _)| *held == lease).expect("in its hand");
+        assert!(at > 0, "a running lease was revoked");
+        let (_, request) = hand.remove(at);
+        self.requests.get_mut(&request).expect("submitted").lease = None;
+    }
+
+    fn gone(&mut self, worker: WorkerId) {
+        let Some(worker) = self.workers.remove(&worker) else { return };
+        for (_, request) in worker.hand {
+            // A batch that ended took its requests along.
+            if let Some(request) = self.requests.get_mut(&request) {
+                request.lease = None;
+            }
+        }
+    }
+
+    fn finished(&mut self, finish: &Finish, answered: Option<(RequestId, Micros)>) {
+        let request = self.requests.get_mut(&finish.request).expect("only what was submitted");
+        assert!(!request.ended, "finished twice: {finish:?}");
+        request.ended = true;
+        request.lease = None;
+        if let FinalEnd::Error { code: ErrorCode::Cancelled, .. } = finish.end {
+            return;
+        }
+        match answered {
+            Some((id, ran)) => {
+                assert_eq!(id, finish.request, "only a live lease's answer ends its request");
+                request.ran = request.ran + ran;
+            }
+            None => assert!(
+                matches!(
+                    finish.end,
+                    FinalEnd::Error {
+                        code: ErrorCode::WorkerLost | ErrorCode::LeaseExpired,
+                        attempts: 3..
+                    }
+                ),
+                "{finish:?}"
+            ),
+        }
+        assert_eq!(finish.earliest_end, request.arrived + request.ran);
+        let batch = self.batches.get_mut(&finish.request.batch).expect("announced");
+        batch.earliest_end = batch.earliest_end.max(Some(finish.earliest_end));
+    }
+
+    fn batch_done(&mut self, done: &BatchDone) {
+        let requests: Vec<_> = self.requests.extract_if(all_of(done.batch), |_, _| true).collect();
+        assert!(requests.iter().all(|(_, request)| request.ended));
+        if done.ending == BatchEnding::Done {
+            let mut groups = requests.iter().filter_map(|(id, _)| group(id.seq));
+            assert!(groups.all(|group| self.groups_done.contains(&(done.batch, group))));
+        }
+        let batch = self.batches.get_mut(&done.batch).expect("announced");
+        assert!(!batch.ended, "a batch ended twice");
+        assert_eq!(batch.earliest_end, done.earliest_end, "{done:?}");
+        batch.ended = true;
+    }
+}
+
+impl Worker {
+    pub(super) fn holds(&self, lease: LeaseId) -> bool {
+        self.hand.iter().any(|(held, _)| *held == lease)
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.hand.is_empty() && !self.draining
+    }
+}

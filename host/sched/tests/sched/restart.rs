@@ -1,0 +1,133 @@
+//! What a batch leaves that was half done when the scheduler was lost.
+
+use std::sync::Arc;
+
+use assay_model::id::{BatchId, Digest, TenantId, WorkerId};
+use assay_model::time::Micros;
+use assay_sched::{
+    Action, Config, End, Ending, Event, NewBatch, NewRequest, Profile, Progress, Sched, StageShape,
+};
+use uuid::Uuid;
+
+const BATCH: BatchId = BatchId(Uuid::from_u128(1));
+
+fn shape(pool: &str) -> StageShape {
+    StageShape { pool: pool.into(), timeout: Micros::from_secs(9), retries_max: 0 }
+}
+
+fn request(seq: u32, arrived: u64, progress: Progress) -> NewRequest {
+    NewRequest { seq, group: None, arrived: Micros::from_ms(arrived), progress }
+}
+
+/// Brings a batch back whose requests stand so, and answers what is granted.
+fn profile(requests: Vec<NewRequest>) -> Arc<Profile> {
+    let mut sched = Sched::new(Config::default());
+    let now = Micros::from_secs(10);
+    let new = NewBatch {
+        id: BATCH,
+        tenant: TenantId(Uuid::from_u128(2)),
+        run: "run".into(),
+        plugin: Digest([3; 32]),
+        stages: [shape("cpu"), shape("gpu")].into(),
+        expected_size: Some(u32::try_from(requests.len()).expect("few")),
+        group_size: None,
+        tolerance: None,
+        announced: Micros::from_ms(50),
+    };
+    let mut actions = sched.step(now, Event::BatchAnnounced(new));
+    actions.extend(sched.step(now, Event::RequestsSubmitted { batch: BATCH, requests }));
+    for (at, pool) in ["cpu", "gpu"].into_iter().enumerate() {
+        let worker = WorkerId(u64::try_from(at).expect("two"));
+        let joined = Event::WorkerJoined { worker, pool: pool.into(), in_hand_max: 1 };
+        actions.extend(sched.step(now, joined));
+    }
+    loop {
+        let done = actions.iter().find_map(|action| match action {
+            Action::BatchDone(done) => Some(done.profile.clone().expect("it is done")),
+            _ => None,
+        });
+        if let Some(profile) = done {
+            return profile;
+        }
+        let grants: Vec<_> = actions
+            .drain(..)
+            .filter_map(|action| match action {
+                Action::Grant(grant) => Some(grant),
+                _ => None,
+            })
+            .collect();
+        assert!(!grants.is_empty(), "nothing runs and nothing is done");
+        for grant in grants {
+            let end = if grant.stage == 0 { End::Next } else { End::Scored };
+            let ran = Micros::from_ms(7);
+            let (worker, lease) = (grant.worker, grant.lease);
+            actions.extend(sched.step(now, Event::StageFinished { worker, lease, end, ran }));
+        }
+    }
+}
+
+#[test]
+fn a_batch_that_was_half_done_leaves_a_whole_profile() {
+    let ms = |times: &[u64]| times.iter().copied().map(Micros::from_ms).collect::<Vec<_>>();
+    let ended = Progress::Finished {
+        earliest_end: Micros::from_ms(105),
+        ran: ms(&[5]),
+        ending: Ending::TimedOut,
+    };
+    let profile = profile(vec![
+        request(0, 100, ended),
+        request(1, 200, Progress::Waiting { stage: 1, ran: ms(&[11]) }),
+        request(2, 300, Progress::Waiting { stage: 0, ran: Vec::new() }),
+        // Nobody kept the time of its first stage: it counts as none, and as reached.
+        request(3, 310, Progress::Waiting { stage: 1, ran: Vec::new() }),
+    ]);
+    assert_eq!(profile.first_arrival, Micros::from_ms(100));
+    // T is that of request 3: 310 + 7 ms; of request 2 it is 300 + 7 + 7.
+    assert_eq!(profile.earliest_end, Micros::from_ms(317));
+    let of = |arrived| {
+        let arrived = Micros::from_ms(arrived);
+        let at = profile.requests.iter().position(|request| request.arrived == arrived);
+        let at = at.expect("it is there");
+        (profile.requests[at].ending, profile.ran(at).to_vec())
+    };
+    assert_eq!(of(0), (Ending::TimedOut, ms(&[5, 0])));
+    assert_eq!(of(100), (Ending::Scored, ms(&[11, 7])));
+    assert_eq!(of(200), (Ending::Scored, ms(&[7, 7])));
+    assert_eq!(of(210), (Ending::Scored, vec![Micros(1), Micros::from_ms(7)]));
+}
+
+#[test]
+fn the_planner_sees_what_ran_before() {
+    let mut sched = Sched::new(Config::default());
+    let ms = |times: &[u64]| times.iter().copied().map(Micros::from_ms).collect::<Vec<_>>();
+    let new = NewBatch {
+        id: BATCH,
+        tenant: TenantId(Uuid::from_u128(2)),
+        run: "run".into(),
+        plugin: Digest([3; 32]),
+        stages: [shape("cpu"), shape("gpu")].into(),
+        expected_size: None,
+        group_size: None,
+        tolerance: None,
+        announced: Micros::ZERO,
+    };
+    let _ = sched.step(Micros::ZERO, Event::BatchAnnounced(new));
+    let requests = vec![
+        request(0, 100, Progress::Waiting { stage: 1, ran: ms(&[11]) }),
+        request(
+            1,
+            100,
+            Progress::Finished {
+                earliest_end: Micros::from_ms(104),
+                ran: ms(&[1, 3]),
+                ending: Ending::Scored,
+            },
+        ),
+    ];
+    let _ = sched.step(Micros::from_secs(1), Event::RequestsSubmitted { batch: BATCH, requests });
+    let seen = &sched.seen().batches[0].at_stage;
+    let stages: Vec<_> =
+        seen.iter().map(|stage| (stage.waiting, stage.ended, stage.ended_time)).collect();
+    assert_eq!(stages, [(0, 2, Micros::from_ms(12)), (1, 1, Micros::from_ms(3))]);
+    assert_eq!(seen[1].reached, Micros::from_ms(111));
+}
