@@ -18,13 +18,21 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-model", &[]),
     ("assay-wire", &["assay-model"]),
     ("assay-sched", &["assay-model"]),
+    ("assay-sim", &["assay-model", "assay-sched"]),
     ("assay-sandbox", &["assay-model"]),
     ("assay-worker", &["assay-model", "assay-wire", "assay-sandbox"]),
     ("assay-postgres", &[]),
     ("assay-client", &["assay-model"]),
     (
         "assay-server",
-        &["assay-model", "assay-wire", "assay-sched", "assay-postgres", "assay-client"],
+        &[
+            "assay-model",
+            "assay-wire",
+            "assay-sched",
+            "assay-sim",
+            "assay-postgres",
+            "assay-client",
+        ],
     ),
     ("assay-plugin", &[]),
     ("assay-plugin-hello", &["assay-plugin"]),
@@ -51,13 +59,21 @@ const NEVER: &[(&str, &[&str], &str)] = &[
         &["tokio*", "async-*", "mio", "sqlx*", "axum*", "hyper*", "nix", "rayon*"],
         "the scheduler is pure: no clock, no I/O, no threads",
     ),
+    (
+        "assay-sim",
+        &["tokio*", "async-*", "mio", "sqlx*", "axum*", "hyper*", "nix", "rayon*", "flate2"],
+        "the simulator is pure: no clock, no I/O, no threads",
+    ),
     ("assay-client", &["sqlx*", "axum*", "wasmtime*"], "trainers link it"),
     ("assay-plugin", &["tokio*", "wasmtime*"], "plugins link it"),
 ];
 
 /// What the pure crates may use of others' crates: small, and without any state of the machine.
-const PURE: &[(&str, &[&str])] =
-    &[("assay-sched", &["thiserror", "serde", "slab", "smallvec", "indexmap", "rustc-hash"])];
+const PURE: &[(&str, &[&str])] = &[
+    ("assay-sched", &["thiserror", "serde", "slab", "smallvec", "indexmap", "rustc-hash"]),
+    // Its random numbers come from seeds alone; its ids are numbered.
+    ("assay-sim", &["thiserror", "serde", "serde_json", "uuid", "rand_chacha", "rand_distr"]),
+];
 
 /// The one package that speaks SQL.
 const SQL_PACKAGE: &str = "assay-server";
@@ -68,6 +84,11 @@ const WORDS: &[(&str, &[&str], &str)] = &[
         "host/sched/src/",
         &["Instant", "SystemTime", "std::thread", "std::fs", "std::net", "std::env", "thread_rng"],
         "time and seeds are arguments",
+    ),
+    (
+        "host/sim/src/",
+        &["Instant", "SystemTime", "std::thread", "std::fs", "std::net", "std::env", "thread_rng"],
+        "time is virtual, seeds are arguments",
     ),
     ("host/server/src/http", &["assay_sched"], "handlers speak to the dispatcher's handle"),
     ("host/server/src/store", &["assay_sched", "axum"], "the store knows rows"),

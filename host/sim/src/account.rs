@@ -1,0 +1,243 @@
+//! What a run costs and how late its batches are.
+//!
+//! Cost is the integral of workers over time, from when each was asked for until it was stopped or
+//! lost; executed time is that of stages which ran to an end.
+
+use assay_model::time::Micros;
+
+/// Samples kept of a stage; beyond, two become one.
+const SAMPLES_MAX: usize = 4_096;
+
+/// Of one stage, over all pools that serve it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StageUse {
+    pub stage: String,
+    /// Worker-microseconds.
+    pub allocated: u128,
+    pub executed: u128,
+    /// Of the allocated time, that of workers which were starting.
+    pub starting: u128,
+    pub peak: usize,
+    pub starts: usize,
+    pub timeline: Timeline,
+}
+
+impl StageUse {
+    #[must_use]
+    pub fn allocated_s(&self) -> f64 {
+        self.allocated as f64 / 1e6
+    }
+
+    #[must_use]
+    pub fn executed_s(&self) -> f64 {
+        self.executed as f64 / 1e6
+    }
+
+    /// The paper's norm; `None` if nothing ran.
+    #[must_use]
+    pub fn norm(&self) -> Option<f64> {
+        (self.executed > 0).then(|| self.allocated as f64 / self.executed as f64)
+    }
+}
+
+/// How a stage stood over time. Each sample holds from its time to that of the next, and the most
+/// that there was in between.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Timeline {
+    pub samples: Vec<Sample>,
+    /// Samples are at least this far apart, as powers of two.
+    width: u32,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sample {
+    pub at: Micros,
+    /// Starting or joined.
+    pub workers: usize,
+    pub busy: usize,
+    pub queued: usize,
+}
+
+impl Timeline {
+    fn note(&mut self, sample: Sample) {
+        if let Some(last) = self.samples.last_mut()
+            && last.at.0 >> self.width == sample.at.0 >> self.width
+        {
+            last.join(sample);
+            return;
+        }
+        self.samples.push(sample);
+        while self.samples.len() > SAMPLES_MAX {
+            self.width += 1;
+            let width = self.width;
+            self.samples.dedup_by(|later, earlier| {
+                let one = later.at.0 >> width == earlier.at.0 >> width;
+                if one {
+                    earlier.join(*later);
+                }
+                one
+            });
+        }
+    }
+}
+
+impl Sample {
+    fn join(&mut self, other: Self) {
+        self.workers = self.workers.max(other.workers);
+        self.busy = self.busy.max(other.busy);
+        self.queued = self.queued.max(other.queued);
+    }
+}
+
+/// One stage's books while a run goes on.
+#[derive(Debug)]
+pub(crate) struct Account {
+    used: StageUse,
+    now: Sample,
+    starting: usize,
+    /// Since the last sample.
+    changed: bool,
+}
+
+/// What changes at a stage.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Change {
+    Started,
+    Joined,
+    /// Given up before it joined.
+    Cancelled,
+    /// Stopped or lost.
+    Gone,
+    Busy,
+    Free,
+    Queued,
+    Unqueued,
+}
+
+impl Account {
+    pub(crate) fn new(stage: &str) -> Self {
+        let timeline = Timeline::default();
+        let stage = stage.to_owned();
+        let used = StageUse {
+            stage,
+            allocated: 0,
+            executed: 0,
+            starting: 0,
+            peak: 0,
+            starts: 0,
+            timeline,
+        };
+        Self { used, now: Sample::default(), starting: 0, changed: false }
+    }
+
+    pub(crate) fn change(&mut self, at: Micros, change: Change) {
+        self.pass(at);
+        match change {
+            Change::Started => {
+                self.now.workers += 1;
+                self.starting += 1;
+                self.used.starts += 1;
+                self.used.peak = self.used.peak.max(self.now.workers);
+            }
+            Change::Joined => self.starting -= 1,
+            Change::Cancelled => {
+                self.starting -= 1;
+                self.now.workers -= 1;
+            }
+            Change::Gone => self.now.workers -= 1,
+            Change::Busy => self.now.busy += 1,
+            Change::Free => self.now.busy -= 1,
+            Change::Queued => self.now.queued += 1,
+            Change::Unqueued => self.now.queued -= 1,
+        }
+        self.changed = true;
+    }
+
+    pub(crate) fn executed(&mut self, ran: Micros) {
+        self.used.executed += u128::from(ran.0);
+    }
+
+    /// Billing ends.
+    pub(crate) fn close(mut self, at: Micros) -> StageUse {
+        self.pass(at);
+        self.used.timeline.note(self.now);
+        self.used
+    }
+
+    /// Time went on: what held until now is billed, and noted if it is new.
+    fn pass(&mut self, at: Micros) {
+        if at == self.now.at {
+            return;
+        }
+        if self.changed {
+            self.used.timeline.note(self.now);
+            self.changed = false;
+        }
+        self.used.allocated += self.now.workers as u128 * u128::from(at.since(self.now.at).0);
+        self.used.starting += self.starting as u128 * u128::from(at.since(self.now.at).0);
+        self.now.at = at;
+    }
+}
+
+/// One measured batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchRun {
+    pub task: u32,
+    pub iteration: u32,
+    pub rollout_start: Micros,
+    /// T (eq. 2).
+    pub earliest_end: Micros,
+    pub completed: Micros,
+    /// Each group's own delay: from when its last request could have ended to when it did.
+    pub group_delays: Vec<Micros>,
+    pub requests: usize,
+    /// Requests that ended without an answer, by a fault.
+    pub failed: usize,
+}
+
+impl BatchRun {
+    /// The paper's d.
+    #[must_use]
+    pub fn extra_delay(&self) -> Micros {
+        self.completed.since(self.earliest_end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_are_billed_from_their_start_to_their_end() {
+        let mut account = Account::new("gpu");
+        account.change(Micros(10), Change::Started);
+        account.change(Micros(10), Change::Started);
+        account.change(Micros(15), Change::Busy);
+        account.change(Micros(25), Change::Free);
+        account.executed(Micros(10));
+        account.change(Micros(25), Change::Gone);
+        let used = account.close(Micros(100));
+        assert_eq!((used.allocated, used.executed), (15 + 90, 10));
+        assert_eq!((used.peak, used.starts), (2, 2));
+        let sample = |at, workers, busy| Sample { at: Micros(at), workers, busy, queued: 0 };
+        let wanted = [sample(10, 2, 0), sample(15, 2, 1), sample(25, 1, 0), sample(100, 1, 0)];
+        assert_eq!(used.timeline.samples, wanted);
+    }
+
+    #[test]
+    fn a_timeline_stays_bounded_and_keeps_its_peaks() {
+        let mut account = Account::new("gpu");
+        for at in 0..50_000 {
+            account.change(Micros(at * 1_000), Change::Started);
+            if at != 31_234 {
+                account.change(Micros(at * 1_000 + 500), Change::Gone);
+            }
+        }
+        let used = account.close(Micros(60_000_000));
+        let samples = &used.timeline.samples;
+        assert!((SAMPLES_MAX / 4..=SAMPLES_MAX).contains(&samples.len()), "{}", samples.len());
+        assert!(samples.is_sorted_by(|a, b| a.at < b.at));
+        assert_eq!(samples.iter().map(|sample| sample.workers).max(), Some(2));
+        assert_eq!(used.allocated, 49_999 * 500 + 60_000_000 - 31_234_000);
+    }
+}

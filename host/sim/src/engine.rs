@@ -1,0 +1,266 @@
+//! One run: a trace, a policy, a virtual clock, and the scheduler and planner in between.
+//!
+//! The engine is to the scheduler what the server's shell is: it brings events and carries out
+//! actions, and it never decides. It alone knows what requests will do; the scheduler does not.
+
+mod chance;
+mod clock;
+mod fleet;
+mod history;
+mod perform;
+mod restart;
+mod setup;
+mod trainer;
+mod truth;
+mod work;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_model::id::{LeaseId, WorkerId};
+use assay_model::time::Micros;
+use assay_sched::{
+    Config, Ending, Event, NewBatch, NewRequest, PlanConfig, Planner, PoolConfig, Profile,
+    Progress, Sched, StageShape,
+};
+
+use crate::account::{Account, BatchRun, Change, StageUse};
+use crate::policy::{Hint, Policy, Settings};
+use crate::trace::Trace;
+use chance::Chance;
+use clock::{Clock, Due};
+use fleet::Fleet;
+use trainer::Trainer;
+use work::{Batch, Standing, Work};
+
+pub(crate) use work::batch_id;
+
+/// Why a run cannot be made, or cannot end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SimulateError {
+    #[error("no task has a second iteration, and the first is history only")]
+    NothingMeasured,
+    #[error("the trace has no stage `{named}`: its stages are {stages}")]
+    NoSuchStage { named: String, stages: String },
+    #[error("a stage without workers serves nobody: `{stage}` has a quota of 0")]
+    NoWorkers { stage: String },
+    #[error("nothing moves any more at {} s, with {left} batches to go", at.as_secs_f64())]
+    Stuck { at: Micros, left: usize },
+}
+
+/// What a run tells its caller while it goes on.
+pub struct Watch<'a> {
+    /// Time since a fixed point, to measure the planner by: the simulator has no clock.
+    pub elapsed: &'a mut dyn FnMut() -> Duration,
+    /// Called after each completed batch with how many are, of how many.
+    pub completed: &'a mut dyn FnMut(usize, usize),
+}
+
+/// What a run leaves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    pub policy: Policy,
+    /// In the order of the trace's stages.
+    pub stages: Vec<StageUse>,
+    /// In order of completion.
+    pub batches: Vec<BatchRun>,
+    pub planner: PlannerTimes,
+    /// When the last batch was complete; billing ends with it.
+    pub ended: Micros,
+}
+
+/// How long the planner took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PlannerTimes {
+    pub plans: u32,
+    pub total: Duration,
+    pub max: Duration,
+}
+
+/// A pool and the stage of the trace that it serves.
+#[derive(Debug)]
+struct Pool {
+    name: Arc<str>,
+    stage: usize,
+    startup: Micros,
+    config: PoolConfig,
+}
+
+struct Engine<'a> {
+    trace: &'a Trace,
+    settings: &'a Settings,
+    policy: &'a Policy,
+    watch: Watch<'a>,
+    clock: Clock,
+    sched: Sched,
+    sched_config: Config,
+    planner: Planner,
+    plan_config: PlanConfig,
+    /// What the scheduler is still to hear of this instant.
+    pending: VecDeque<Event>,
+    pools: Vec<Pool>,
+    /// By task.
+    shapes: Vec<Arc<[StageShape]>>,
+    runs: Vec<Arc<str>>,
+    trainers: Vec<Trainer<'a>>,
+    fleet: Fleet,
+    work: Work<'a>,
+    chance: Chance,
+    /// By stage.
+    accounts: Vec<Account>,
+    /// All profiles so far, for a host that restarts.
+    history: Vec<Arc<Profile>>,
+    last_lease: LeaseId,
+    batches: Vec<BatchRun>,
+    times: PlannerTimes,
+}
+
+/// Replays the trace until its last measured batch is complete.
+pub fn simulate<'a>(
+    trace: &'a Trace,
+    policy: &'a Policy,
+    settings: &'a Settings,
+    watch: Watch<'a>,
+) -> Result<Run, SimulateError> {
+    let mut engine = Engine::new(trace, policy, settings, watch)?;
+    while engine.work.left > 0 {
+        let Some(due) = engine.clock.next() else {
+            return Err(SimulateError::Stuck { at: engine.clock.now(), left: engine.work.left });
+        };
+        engine.happen(due);
+        while let Some(event) = engine.pending.pop_front() {
+            let actions = engine.sched.step(engine.clock.now(), event);
+            actions.into_iter().for_each(|action| engine.perform(action));
+        }
+    }
+    Ok(engine.into_run())
+}
+
+impl Engine<'_> {
+    fn happen(&mut self, due: Due) {
+        match due {
+            Due::RolloutStarts { task, iteration } => self.rollout_starts(task, iteration),
+            Due::RequestArrives { batch, request } => self.request_arrives(batch, request),
+            Due::WorkerJoins(worker) => {
+                if let Some(pool) = self.fleet.joined(worker) {
+                    let stage = self.pools[pool].stage;
+                    self.accounts[stage].change(self.clock.now(), Change::Joined);
+                    let pool = Arc::clone(&self.pools[pool].name);
+                    self.pending.push_back(Event::WorkerJoined { worker, pool, in_hand_max: 1 });
+                }
+            }
+            Due::StageEnds { worker, lease } => self.stage_ends(worker, lease),
+            Due::SchedulerWakes => self.pending.push_back(Event::Tick),
+            Due::WorkerFails => self.worker_fails(),
+            Due::HostRestarts => self.restart(),
+        }
+    }
+
+    /// The trainer announces its batch and will send each request when its rollout is over.
+    fn rollout_starts(&mut self, task: usize, iteration: usize) {
+        let now = self.clock.now();
+        let truth = &self.trace.tasks[task].iterations[iteration];
+        let number = self.work.number(task, iteration);
+        let batch = Batch::new(task, iteration, truth, now);
+        for request in 0..truth.requests.len() {
+            let arrives = Due::RequestArrives { batch: number, request };
+            self.clock.push(batch.arrival(request), arrives);
+        }
+        self.work.started(number, batch);
+        if self.settings.hint == Hint::RolloutStart {
+            self.announce(number);
+        }
+        let next = self.trainers[task].rollout_started(iteration, now);
+        self.rollout_follows(task, next);
+    }
+
+    fn announce(&mut self, number: usize) {
+        self.work.batch(number).announced = Some(self.clock.now());
+        self.pending.extend(self.announcement(number).map(Event::BatchAnnounced));
+    }
+
+    /// `None` before the trainer has announced it.
+    fn announcement(&self, number: usize) -> Option<NewBatch> {
+        let batch = self.work.get(number);
+        let announced = batch.announced?;
+        Some(NewBatch {
+            id: batch_id(number),
+            tenant: history::TENANT,
+            run: Arc::clone(&self.runs[batch.task]),
+            plugin: history::PLUGIN,
+            stages: Arc::clone(&self.shapes[batch.task]),
+            expected_size: Some(batch.truth.requests.len() as u32),
+            group_size: batch.group_size(),
+            tolerance: None,
+            announced,
+        })
+    }
+
+    fn rollout_follows(&mut self, task: usize, next: Option<(usize, Micros)>) {
+        if let Some((iteration, at)) = next {
+            self.clock.push(at, Due::RolloutStarts { task, iteration });
+        }
+    }
+
+    fn request_arrives(&mut self, number: usize, request: usize) {
+        let now = self.clock.now();
+        if self.work.batch(number).announced.is_none() {
+            self.announce(number);
+        }
+        let batch = self.work.batch(number);
+        let progress = match work::first_stage(&batch.truth.requests[request]) {
+            Some(stage) => {
+                batch.standings[request] = Standing::Waiting { stage, since: now };
+                batch.ran[request] = vec![Micros::ZERO; stage];
+                self.accounts[stage].change(now, Change::Queued);
+                Progress::Waiting { stage, ran: vec![Micros::ZERO; stage] }
+            }
+            None => {
+                batch.ended(request, now, Ending::Scored, now);
+                Progress::Finished { earliest_end: now, ran: Vec::new(), ending: Ending::Scored }
+            }
+        };
+        let group = Some(batch.group(request));
+        let request = NewRequest { seq: request as u32, group, arrived: now, progress };
+        let batch = batch_id(number);
+        self.pending.push_back(Event::RequestsSubmitted { batch, requests: vec![request] });
+    }
+
+    fn stage_ends(&mut self, worker: WorkerId, lease: LeaseId) {
+        let Some(job) = self.fleet.put_down(worker, lease) else { return };
+        let account = &mut self.accounts[self.pools[self.fleet.get(worker).pool].stage];
+        account.change(self.clock.now(), Change::Free);
+        account.executed(job.ran);
+        self.pending.push_back(Event::StageFinished { worker, lease, end: job.end, ran: job.ran });
+    }
+
+    /// One of the busy workers is lost, and the next loss is on its way.
+    fn worker_fails(&mut self) {
+        let busy = self.fleet.busy();
+        if !busy.is_empty() {
+            let worker = busy[self.chance.one_of(busy.len())];
+            self.lost(worker);
+            self.pending.push_back(Event::WorkerLost { worker });
+        }
+        self.loss_follows();
+    }
+
+    fn loss_follows(&mut self) {
+        if let Some(after) = self.chance.next_loss() {
+            self.clock.push(self.clock.now() + after, Due::WorkerFails);
+        }
+    }
+
+    fn into_run(self) -> Run {
+        let ended = self.clock.now();
+        let accounts = self.accounts.into_iter();
+        Run {
+            policy: self.policy.clone(),
+            stages: accounts.map(|account| account.close(ended)).collect(),
+            batches: self.batches,
+            planner: self.times,
+            ended,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The virtual clock: what is due when, in one order.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use assay_model::id::{LeaseId, WorkerId};
+use assay_model::time::Micros;
+
+/// With nothing but wake-ups and faults ahead for this long, a run has no future.
+const STUCK_AFTER: Micros = Micros::from_secs(3_600);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    RolloutStarts { task: usize, iteration: usize },
+    RequestArrives { batch: usize, request: usize },
+    WorkerJoins(WorkerId),
+    StageEnds { worker: WorkerId, lease: LeaseId },
+    SchedulerWakes,
+    WorkerFails,
+    HostRestarts,
+}
+
+impl Due {
+    /// Without any of these to come, nothing moves but by the scheduler's own doing.
+    fn moves(self) -> bool {
+        !matches!(self, Self::SchedulerWakes | Self::WorkerFails | Self::HostRestarts)
+    }
+}
+
+/// Entries of one time come in the order in which they were made.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    now: Micros,
+    entries: BinaryHeap<Reverse<(Micros, u64, Due)>>,
+    made: u64,
+    moving: usize,
+    /// When something last moved.
+    moved: Micros,
+}
+
+impl Clock {
+    pub(super) fn now(&self) -> Micros {
+        self.now
+    }
+
+    pub(super) fn push(&mut self, at: Micros, due: Due) {
+        self.moving += usize::from(due.moves());
+        self.made += 1;
+        self.entries.push(Reverse((at.max(self.now), self.made, due)));
+    }
+
+    /// Goes on to what comes next; `None` when nothing that moves will come any more.
+    pub(super) fn next(&mut self) -> Option<Due> {
+        let Reverse((at, _, due)) = self.entries.pop()?;
+        if due.moves() {
+            self.moving -= 1;
+            self.moved = at;
+        } else if self.moving == 0 && at.since(self.moved) > STUCK_AFTER {
+            return None;
+        }
+        self.now = at;
+        Some(due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_by_time_then_in_the_order_made() {
+        let mut clock = Clock::default();
+        clock.push(Micros(5), Due::WorkerJoins(WorkerId(2)));
+        clock.push(Micros(5), Due::WorkerJoins(WorkerId(1)));
+        clock.push(Micros(3), Due::SchedulerWakes);
+        assert_eq!(clock.next(), Some(Due::SchedulerWakes));
+        clock.push(Micros(1), Due::WorkerFails);
+        assert_eq!(clock.next(), Some(Due::WorkerFails));
+        assert_eq!(clock.now(), Micros(3));
+        assert_eq!(clock.next(), Some(Due::WorkerJoins(WorkerId(2))));
+        assert_eq!(clock.next(), Some(Due::WorkerJoins(WorkerId(1))));
+        assert_eq!(clock.next(), None);
+    }
+
+    #[test]
+    fn wake_ups_alone_do_not_go_on_for_ever() {
+        let mut clock = Clock::default();
+        let mut wakes = 0;
+        clock.push(Micros::ZERO, Due::SchedulerWakes);
+        while clock.next().is_some() {
+            wakes += 1;
+            clock.push(clock.now() + Micros::from_secs(60), Due::SchedulerWakes);
+        }
+        assert_eq!(wakes, 61);
+    }
+}

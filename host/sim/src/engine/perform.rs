@@ -1,0 +1,150 @@
+//! The scheduler's actions carried out.
+
+use std::sync::Arc;
+
+use assay_model::id::WorkerId;
+use assay_sched::{Action, BatchDone, Ending, Event, FinalEnd, Finish, Grant};
+
+use super::Engine;
+use super::clock::Due;
+use super::fleet::{Job, State};
+use super::truth;
+use super::work::{Standing, batch_number, stage_end};
+use crate::account::Change;
+
+impl Engine<'_> {
+    pub(super) fn perform(&mut self, action: Action) {
+        match action {
+            Action::Grant(grant) => self.granted(grant),
+            Action::Advance { request, time, .. } => {
+                let (now, stage) = (self.clock.now(), time.stage + 1);
+                let batch = self.work.batch(batch_number(request.batch));
+                batch.ran[request.seq as usize].push(time.ran);
+                batch.standings[request.seq as usize] = Standing::Waiting { stage, since: now };
+                self.accounts[stage].change(now, Change::Queued);
+            }
+            Action::Finish(finish) => self.finished(finish),
+            Action::BatchDone(done) => self.batch_done(done),
+            Action::StartWorkers { pool, count } => self.start_workers(&pool, count),
+            Action::CancelStarts { pool, count } => {
+                let pool = self.pool(&pool);
+                for _ in 0..count {
+                    self.fleet.cancel_start(pool);
+                    let stage = self.pools[pool].stage;
+                    self.accounts[stage].change(self.clock.now(), Change::Cancelled);
+                }
+            }
+            Action::StopWorker { worker } => {
+                self.lost(worker);
+                self.pending.push_back(Event::WorkerLost { worker });
+            }
+            // The scheduler has let go of it already.
+            Action::KillWorker { worker } => self.lost(worker),
+            Action::PlanAnew => self.plan(),
+            Action::WakeAt(at) => self.clock.push(at, Due::SchedulerWakes),
+            // One lease a hand: nothing in it waits. And nobody here follows batches and groups.
+            Action::Revoke { .. } | Action::GroupDone { .. } | Action::Estimate { .. } => {}
+        }
+    }
+
+    fn pool(&self, name: &Arc<str>) -> usize {
+        let pool = self.pools.iter().position(|pool| pool.name == *name);
+        pool.expect("only pools that were planned for are scaled")
+    }
+
+    fn granted(&mut self, grant: Grant) {
+        let Grant { worker, lease, request, stage, .. } = grant;
+        let now = self.clock.now();
+        self.last_lease = self.last_lease.max(lease);
+        let number = batch_number(request.batch);
+        let index = request.seq as usize;
+        let batch = self.work.batch(number);
+        let timeout = self.trace.meta.stages[stage].timeout;
+        let factor = self.fleet.get(worker).factor;
+        let (end, ran) = stage_end(&batch.truth.requests[index], stage, timeout, factor);
+        batch.standings[index] = Standing::Running { stage, until: now + ran };
+        self.accounts[stage].change(now, Change::Unqueued);
+        self.accounts[stage].change(now, Change::Busy);
+        self.fleet.take_up(worker, Job { lease, batch: number, request: index, end, ran });
+        self.clock.push(now + ran, Due::StageEnds { worker, lease });
+    }
+
+    fn finished(&mut self, finish: Finish) {
+        let now = self.clock.now();
+        let ending = match finish.end {
+            FinalEnd::Scored => Ending::Scored,
+            FinalEnd::TimedOut { .. } => Ending::TimedOut,
+            FinalEnd::Error { .. } => Ending::Error,
+        };
+        let index = finish.request.seq as usize;
+        let batch = self.work.batch(batch_number(finish.request.batch));
+        if let Standing::Waiting { stage, .. } = batch.standings[index] {
+            self.accounts[stage].change(now, Change::Unqueued);
+        }
+        let last = finish.stages.last().filter(|last| last.stage == batch.ran[index].len());
+        batch.ran[index].extend(last.map(|last| last.ran));
+        batch.ended(index, now, ending, finish.earliest_end);
+    }
+
+    fn batch_done(&mut self, done: BatchDone) {
+        let now = self.clock.now();
+        let batch = self.work.completed(batch_number(done.batch));
+        let (task, iteration) = (batch.task, batch.iteration);
+        self.batches.push(batch.completed(self.trace.tasks[task].id, now));
+        if let Some(profile) = done.profile {
+            self.history.push(Arc::clone(&profile));
+            self.planner.learn(profile);
+        }
+        let next = self.trainers[task].batch_completed(iteration, now);
+        self.rollout_follows(task, next);
+        let completed = self.batches.len();
+        (self.watch.completed)(completed, completed + self.work.left);
+    }
+
+    fn start_workers(&mut self, name: &Arc<str>, count: usize) {
+        let now = self.clock.now();
+        let pool = self.pool(name);
+        for _ in 0..count {
+            let worker = self.fleet.start(pool, self.chance.factor());
+            self.accounts[self.pools[pool].stage].change(now, Change::Started);
+            self.clock.push(now + self.pools[pool].startup, Due::WorkerJoins(worker));
+        }
+    }
+
+    fn plan(&mut self) {
+        let now = self.clock.now();
+        let seen = self.sched.seen();
+        let problem = self.policy.knows_all().then(|| {
+            let meta = &self.trace.meta;
+            truth::problem(now, meta, self.settings, &self.pools, &self.runs, &self.work)
+        });
+        let before = (self.watch.elapsed)();
+        let plan = match problem {
+            Some(problem) => self.planner.plan_for(problem, &seen),
+            None => self.planner.plan(now, &seen),
+        };
+        let took = (self.watch.elapsed)().saturating_sub(before);
+        self.times.plans += 1;
+        self.times.total += took;
+        self.times.max = self.times.max.max(took);
+        self.pending.push_back(Event::Planned { pools: plan.pools, again: plan.again });
+    }
+
+    /// The worker is no more, and what it ran waits again.
+    pub(super) fn lost(&mut self, worker: WorkerId) {
+        let now = self.clock.now();
+        let stage = self.pools[self.fleet.get(worker).pool].stage;
+        let account = &mut self.accounts[stage];
+        let was = self.fleet.gone(worker);
+        if was == State::Starting {
+            return account.change(now, Change::Cancelled);
+        }
+        if let State::Busy(job) = was {
+            account.change(now, Change::Free);
+            account.change(now, Change::Queued);
+            let standing = &mut self.work.batch(job.batch).standings[job.request];
+            *standing = Standing::Waiting { stage, since: now };
+        }
+        account.change(now, Change::Gone);
+    }
+}

@@ -1,0 +1,56 @@
+//! The host restarts: what it had in memory is gone, what was acknowledged comes back.
+
+use std::sync::Arc;
+
+use assay_sched::{Config, Event, NewRequest, Planner, Progress, Sched};
+
+use super::Engine;
+use super::work::{Batch, Standing, batch_id};
+
+impl Engine<'_> {
+    /// Workers die with the host; history, batches and what their requests reached do not.
+    pub(super) fn restart(&mut self) {
+        for worker in self.fleet.alive() {
+            self.lost(worker);
+        }
+        self.fleet.forget_starts();
+        let leases_after = self.last_lease;
+        self.sched = Sched::new(Config { leases_after, ..self.sched_config.clone() });
+        self.planner = Planner::new(self.plan_config.clone());
+        self.pending.clear();
+        for profile in &self.history {
+            self.planner.learn(Arc::clone(profile));
+            self.pending.push_back(Event::HistoryRead(Arc::clone(profile)));
+        }
+        for (number, batch) in self.work.live() {
+            self.pending.extend(self.announcement(number).map(Event::BatchAnnounced));
+            let requests = arrived(batch);
+            if !requests.is_empty() {
+                let batch = batch_id(number);
+                self.pending.push_back(Event::RequestsSubmitted { batch, requests });
+            }
+        }
+    }
+}
+
+fn arrived(batch: &Batch) -> Vec<NewRequest> {
+    let mut requests = Vec::new();
+    for (index, standing) in batch.standings.iter().enumerate() {
+        let ran = || batch.ran[index].clone();
+        let progress = match *standing {
+            Standing::Future => continue,
+            Standing::Waiting { stage, .. } => Progress::Waiting { stage, ran: ran() },
+            Standing::Running { .. } => unreachable!("no worker is left"),
+            Standing::Ended { ending, earliest_end } => {
+                Progress::Finished { earliest_end, ran: ran(), ending }
+            }
+        };
+        requests.push(NewRequest {
+            seq: index as u32,
+            group: Some(batch.group(index)),
+            arrived: batch.arrival(index),
+            progress,
+        });
+    }
+    requests
+}

@@ -1,0 +1,94 @@
+//! Perfect knowledge: the workload that a planner would guess from history, as it will be.
+
+use std::sync::Arc;
+
+use assay_model::time::Micros;
+use assay_sched::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
+
+use super::Pool;
+use super::work::{Batch, Standing, Work, batch_id, first_stage};
+use crate::policy::Settings;
+use crate::trace::Meta;
+
+/// All that is left of the batches that are announced. The pools are one a stage.
+pub(super) fn problem(
+    now: Micros,
+    meta: &Meta,
+    settings: &Settings,
+    pools: &[Pool],
+    runs: &[Arc<str>],
+    work: &Work,
+) -> Problem {
+    let flow_stages = meta.stages.iter().enumerate();
+    let mut problem = Problem {
+        now,
+        pools: pools
+            .iter()
+            .map(|pool| ProblemPool {
+                name: Arc::clone(&pool.name),
+                cost: pool.config.cost,
+                max: pool.config.max,
+            })
+            .collect(),
+        flows: vec![Flow {
+            stages: flow_stages
+                .map(|(pool, stage)| FlowStage { pool, timeout: stage.timeout })
+                .collect(),
+        }],
+        batches: Vec::new(),
+        requests: Vec::new(),
+        service: Vec::new(),
+        stages_max: meta.stages.len(),
+    };
+    for (number, batch) in work.live().filter(|(_, batch)| batch.announced.is_some()) {
+        let earliest_end = batch.earliest_end();
+        problem.batches.push(ProblemBatch {
+            id: batch_id(number),
+            run: Arc::clone(&runs[batch.task]),
+            flow: 0,
+            rank: earliest_end,
+            earliest_end,
+            tolerance: settings.tolerance,
+        });
+        add_requests(&mut problem, batch);
+    }
+    problem
+}
+
+/// Those of the batch added last, in the order in which they are or become ready.
+fn add_requests(problem: &mut Problem, batch: &Batch) {
+    let now = problem.now;
+    let mut left: Vec<(Micros, usize, ProblemRequest, Micros)> = Vec::new();
+    for (index, standing) in batch.standings.iter().enumerate() {
+        let truth = &batch.truth.requests[index];
+        let service = |stage: usize| truth.service[stage].unwrap_or_default();
+        let (order, stage, running, ready, first) = match *standing {
+            Standing::Future => {
+                let Some(stage) = first_stage(truth) else { continue };
+                let arrival = batch.arrival(index).max(now);
+                (arrival, stage, false, arrival, service(stage))
+            }
+            Standing::Waiting { stage, since } => (since, stage, false, now, service(stage)),
+            Standing::Running { stage, until } => {
+                (Micros::ZERO, stage, true, now, until.since(now))
+            }
+            Standing::Ended { .. } => continue,
+        };
+        let request = ProblemRequest { batch: problem.batches.len() - 1, stage, running, ready };
+        left.push((order, index, request, first));
+    }
+    left.sort_unstable_by_key(|(order, index, ..)| (*order, *index));
+    for (_, index, request, first) in left {
+        let service = batch.truth.requests[index].service.iter().enumerate();
+        problem.service.extend(service.map(|(stage, time)| {
+            if stage < request.stage {
+                Micros::ZERO
+            } else if stage == request.stage {
+                first.max(Micros(1))
+            } else {
+                time.map_or(Micros::ZERO, |time| time.max(Micros(1)))
+            }
+        }));
+        problem.requests.push(request);
+    }
+}

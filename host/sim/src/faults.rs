@@ -1,0 +1,99 @@
+//! What goes wrong in a run, on purpose: lost workers, slow workers, a host that restarts.
+
+use std::str::FromStr;
+
+use assay_model::time::Micros;
+
+/// Everything that goes wrong in one run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Faults {
+    /// Busy workers that are lost an hour, at random times.
+    pub lost_per_hour: f64,
+    pub slow: Option<Slow>,
+    pub host_restarts: Vec<Micros>,
+}
+
+/// Some workers take longer for everything.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slow {
+    /// Of all workers, from 0 to 1.
+    pub fraction: f64,
+    /// At least 1.
+    pub factor: f64,
+}
+
+/// One thing that goes wrong, as it is written on a command line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fault {
+    /// `lose=PER_HOUR`
+    Lose { per_hour: f64 },
+    /// `slow=FRACTION:FACTOR`
+    Slow(Slow),
+    /// `host-restart=SECONDS`
+    HostRestart { at: Micros },
+}
+
+/// A text that is no fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is none of lose=PER_HOUR, slow=FRACTION:FACTOR, host-restart=SECONDS")]
+pub struct BadFault(String);
+
+impl FromStr for Fault {
+    type Err = BadFault;
+
+    fn from_str(text: &str) -> Result<Self, BadFault> {
+        parse(text).ok_or_else(|| BadFault(text.to_owned()))
+    }
+}
+
+fn parse(text: &str) -> Option<Fault> {
+    let within = |text: &str, least: f64, most: f64| {
+        text.parse::<f64>().ok().filter(|number| (least..=most).contains(number))
+    };
+    match text.split_once('=')? {
+        ("lose", per_hour) => Some(Fault::Lose { per_hour: within(per_hour, 0.0, 1e6)? }),
+        ("slow", values) => {
+            let (fraction, factor) = values.split_once(':')?;
+            let (fraction, factor) = (within(fraction, 0.0, 1.0)?, within(factor, 1.0, 1e6)?);
+            Some(Fault::Slow(Slow { fraction, factor }))
+        }
+        ("host-restart", at) => {
+            let at = Micros((within(at, 0.0, 1e9)? * 1e6) as u64);
+            Some(Fault::HostRestart { at })
+        }
+        _ => None,
+    }
+}
+
+impl FromIterator<Fault> for Faults {
+    /// Of losses and slowness the last counts; each restart does.
+    fn from_iter<I: IntoIterator<Item = Fault>>(all: I) -> Self {
+        let mut faults = Self::default();
+        for fault in all {
+            match fault {
+                Fault::Lose { per_hour } => faults.lost_per_hour = per_hour,
+                Fault::Slow(slow) => faults.slow = Some(slow),
+                Fault::HostRestart { at } => faults.host_restarts.push(at),
+            }
+        }
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_read_and_others_refused() {
+        let texts = ["lose=2.5", "slow=0.1:3", "host-restart=60"];
+        let faults: Faults = texts.iter().map(|text| text.parse::<Fault>().expect(text)).collect();
+        let slow = Some(Slow { fraction: 0.1, factor: 3.0 });
+        let host_restarts = vec![Micros::from_secs(60)];
+        assert_eq!(faults, Faults { lost_per_hour: 2.5, slow, host_restarts });
+        for bad in ["", "lose", "lose=x", "lose=-1", "slow=0.1", "slow=2:2", "slow=0.1:0.5", "x=1"]
+        {
+            assert!(bad.parse::<Fault>().is_err(), "{bad}");
+        }
+    }
+}

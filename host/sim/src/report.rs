@@ -1,0 +1,231 @@
+//! A comparison of runs: for people and for programs.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use assay_model::time::Micros;
+use serde::Serialize;
+
+use crate::engine::Run;
+use crate::policy::Policy;
+
+/// Of several policies on one trace.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    pub policies: Vec<PolicyReport>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PolicyReport {
+    pub policy: String,
+    /// By stage.
+    pub pools: BTreeMap<String, PoolReport>,
+    pub extra_delay_s: ExtraDelay,
+    pub group_delay_s: GroupDelay,
+    pub planner_s: PlannerReport,
+    pub batches: usize,
+    pub requests: usize,
+    /// Requests that ended without an answer, by a fault.
+    pub failed_requests: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PoolReport {
+    pub allocated_worker_s: f64,
+    pub executed_worker_s: f64,
+    /// Allocated over executed; `None` if nothing ran.
+    pub norm: Option<f64>,
+    /// What ZQ-Dedicated allocated over what this policy did; `None` without it.
+    pub ratio_to_zq: Option<f64>,
+    pub peak_workers: usize,
+    pub starts: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExtraDelay {
+    pub mean: f64,
+    pub p50: f64,
+    pub p90: f64,
+    pub p99: f64,
+    pub max: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GroupDelay {
+    pub mean: f64,
+    pub p99: f64,
+    pub max: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlannerReport {
+    pub mean: f64,
+    pub max: f64,
+    pub plans: u32,
+}
+
+impl Report {
+    #[must_use]
+    pub fn of(runs: &[Run]) -> Self {
+        let zq = runs.iter().find(|run| run.policy == Policy::Zq);
+        Self { policies: runs.iter().map(|run| PolicyReport::of(run, zq)).collect() }
+    }
+}
+
+impl PolicyReport {
+    fn of(run: &Run, zq: Option<&Run>) -> Self {
+        let mut pools = BTreeMap::new();
+        for (stage, used) in run.stages.iter().enumerate() {
+            let of_zq = zq.map(|zq| zq.stages[stage].allocated_s());
+            let pool = PoolReport {
+                allocated_worker_s: used.allocated_s(),
+                executed_worker_s: used.executed_s(),
+                norm: used.norm(),
+                ratio_to_zq: of_zq.filter(|_| used.allocated > 0).map(|zq| zq / used.allocated_s()),
+                peak_workers: used.peak,
+                starts: used.starts,
+            };
+            pools.insert(used.stage.clone(), pool);
+        }
+        let delays = Spread::of(run.batches.iter().map(|batch| batch.extra_delay()));
+        let groups = run.batches.iter().flat_map(|batch| batch.group_delays.iter().copied());
+        let groups = Spread::of(groups);
+        let plans = run.planner.plans;
+        Self {
+            policy: run.policy.to_string(),
+            pools,
+            extra_delay_s: ExtraDelay {
+                mean: delays.mean(),
+                p50: delays.quantile(0.5),
+                p90: delays.quantile(0.9),
+                p99: delays.quantile(0.99),
+                max: delays.quantile(1.0),
+            },
+            group_delay_s: GroupDelay {
+                mean: groups.mean(),
+                p99: groups.quantile(0.99),
+                max: groups.quantile(1.0),
+            },
+            planner_s: PlannerReport {
+                mean: run.planner.total.as_secs_f64() / f64::from(plans.max(1)),
+                max: run.planner.max.as_secs_f64(),
+                plans,
+            },
+            batches: run.batches.len(),
+            requests: run.batches.iter().map(|batch| batch.requests).sum(),
+            failed_requests: run.batches.iter().map(|batch| batch.failed).sum(),
+        }
+    }
+}
+
+/// Sorted spans.
+struct Spread(Vec<Micros>);
+
+impl Spread {
+    fn of(spans: impl Iterator<Item = Micros>) -> Self {
+        let mut spans: Vec<Micros> = spans.collect();
+        spans.sort_unstable();
+        Self(spans)
+    }
+
+    fn mean(&self) -> f64 {
+        let sum: u128 = self.0.iter().map(|span| u128::from(span.0)).sum();
+        sum as f64 / 1e6 / self.0.len().max(1) as f64
+    }
+
+    /// The least that so large a share is not above, in seconds.
+    fn quantile(&self, share: f64) -> f64 {
+        let rank = (share * self.0.len() as f64).ceil() as usize;
+        self.0.get(rank.saturating_sub(1)).map_or(0.0, |span| span.as_secs_f64())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rows = vec![self.heading()];
+        rows.extend(self.policies.iter().map(PolicyReport::row));
+        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+        for row in &rows {
+            let mut line = format!("{:<1$}", row[0], widths[0]);
+            for (cell, width) in row.iter().zip(&widths).skip(1) {
+                line.push_str(&format!("  {cell:>width$}"));
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn heading(&self) -> Vec<String> {
+        let mut cells = vec!["policy".to_owned()];
+        let stages = self.policies.first().into_iter().flat_map(|policy| policy.pools.keys());
+        for stage in stages {
+            cells.push(format!("{stage} norm"));
+            cells.extend(["vs zq", "peak", "starts"].map(str::to_owned));
+        }
+        let rest = [
+            "delay mean",
+            "p50",
+            "p90",
+            "p99",
+            "max",
+            "group mean",
+            "p99",
+            "plan ms",
+            "max",
+            "plans",
+        ];
+        cells.extend(rest.map(str::to_owned));
+        if self.policies.iter().any(|policy| policy.failed_requests > 0) {
+            cells.push("failed".to_owned());
+        } else {
+            cells.push(String::new());
+        }
+        cells
+    }
+}
+
+impl PolicyReport {
+    fn row(&self) -> Vec<String> {
+        let number = |value: Option<f64>, places: usize| {
+            value.map_or("-".to_owned(), |value| format!("{value:.places$}"))
+        };
+        let mut cells = vec![self.policy.clone()];
+        for pool in self.pools.values() {
+            cells.push(number(pool.norm, 3));
+            cells.push(number(pool.ratio_to_zq, 2));
+            cells.push(pool.peak_workers.to_string());
+            cells.push(pool.starts.to_string());
+        }
+        let (delay, group) = (&self.extra_delay_s, &self.group_delay_s);
+        for seconds in [delay.mean, delay.p50, delay.p90, delay.p99, delay.max] {
+            cells.push(format!("{seconds:.2}"));
+        }
+        cells.push(format!("{:.2}", group.mean));
+        cells.push(format!("{:.2}", group.p99));
+        cells.push(format!("{:.2}", self.planner_s.mean * 1e3));
+        cells.push(format!("{:.2}", self.planner_s.max * 1e3));
+        cells.push(self.planner_s.plans.to_string());
+        let failed = self.failed_requests;
+        cells.push(if failed > 0 { failed.to_string() } else { String::new() });
+        cells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_by_nearest_rank() {
+        let spread = Spread::of((1..=10).rev().map(Micros::from_secs));
+        assert_eq!(spread.mean(), 5.5);
+        assert_eq!(spread.quantile(0.5), 5.0);
+        assert_eq!(spread.quantile(0.9), 9.0);
+        assert_eq!(spread.quantile(0.99), 10.0);
+        assert_eq!(spread.quantile(1.0), 10.0);
+        assert_eq!(Spread::of(std::iter::empty()).quantile(0.5), 0.0);
+    }
+}

@@ -1,0 +1,119 @@
+//! A reward trace: what trainers sent and how long each stage of each request ran.
+//!
+//! Read from and written as gzip-free JSON lines of format `assay-reward-trace-1`. Never changed by a
+//! run: the engine keeps what it does apart from it.
+
+mod read;
+mod write;
+
+use std::fmt;
+
+use assay_model::time::Micros;
+use serde::{Deserialize, Serialize};
+
+pub use read::{TraceError, read};
+pub use write::write;
+
+/// The name that the first line of a trace bears.
+pub const FORMAT: &str = "assay-reward-trace-1";
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trace {
+    pub meta: Meta,
+    /// By id.
+    pub tasks: Vec<Task>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meta {
+    pub stages: Vec<TraceStage>,
+    pub mode: TrainerMode,
+    /// What made the trace, with the settings and the seed it was given.
+    pub generator: String,
+    pub seed: u64,
+    pub spec: serde_json::Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceStage {
+    pub name: String,
+    pub timeout: Micros,
+    /// The paper's C_j: what a worker of this stage costs a second, in any unit the stages share.
+    pub cost: f64,
+}
+
+/// When a trainer starts its next rollout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrainerMode {
+    /// One set of machines: after the training that the batch's rewards fed.
+    Colocated,
+    /// Two sets: rollouts go on with weights one step stale.
+    Disaggregated,
+}
+
+/// One training run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    pub id: u32,
+    /// The start of its first rollout.
+    pub start: Micros,
+    /// By number; the first is history only.
+    pub iterations: Vec<Iteration>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Iteration {
+    pub number: u32,
+    /// Absolute, if every extra delay were zero.
+    pub rollout_start: Micros,
+    /// How long the rollout takes, the training after it, and handing over the weights.
+    pub rollout: Micros,
+    pub train: Micros,
+    pub sync: Micros,
+    pub requests: Vec<TraceRequest>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceRequest {
+    pub request: u32,
+    pub group: u32,
+    /// Of the response; zero where the trace does not say.
+    pub tokens: u32,
+    /// When it is sent, from the rollout's start.
+    pub rollout: Micros,
+    /// s_ij, a stage each, cut at the stage's timeout; `None`: not reached.
+    pub service: Vec<Option<Micros>>,
+    pub outcome: String,
+}
+
+impl TraceRequest {
+    /// The times of all stages together.
+    #[must_use]
+    pub fn service_sum(&self) -> Micros {
+        self.service.iter().flatten().fold(Micros::ZERO, |sum, time| sum + *time)
+    }
+
+    /// t_i (eq. 1), from the rollout's start.
+    #[must_use]
+    pub fn earliest_end(&self) -> Micros {
+        self.rollout + self.service_sum()
+    }
+}
+
+impl Iteration {
+    /// T (eq. 2), from the rollout's start.
+    #[must_use]
+    pub fn earliest_end(&self) -> Micros {
+        self.requests.iter().map(TraceRequest::earliest_end).max().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for TrainerMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Colocated => "colocated",
+            Self::Disaggregated => "disaggregated",
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! Workload generators: seeded traces in place of recorded ones.
+//!
+//! A `Spec` says who trains (`Trainer`), what the rewards are (`Rewards`) and when the workload
+//! shifts; `generate` turns it into a `Trace`. Each iteration of each task draws from a stream of
+//! its own, so that more tasks or iterations leave those before as they were. Nothing here may ask
+//! for memory before `check` has bounded the whole trace.
+
+mod check;
+mod generation;
+mod learning;
+mod random;
+
+mod trainer;
+
+mod cuda;
+mod judge;
+mod mixture;
+
+use serde::{Deserialize, Serialize};
+
+use crate::trace::{Meta, Trace, TraceRequest, TraceStage};
+use random::Random;
+
+pub use check::{REQUESTS_MAX, SpecError};
+pub use cuda::Cuda;
+pub use generation::{Engine, Lengths};
+pub use judge::{Judge, Programs};
+pub use mixture::{Mixture, TaskKind};
+pub use trainer::Trainer;
+
+/// Everything a trace is made from. Each field has a default; an unknown one is refused.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Spec {
+    pub seed: u64,
+    pub trainer: Trainer,
+    pub rewards: Rewards,
+    /// Sudden changes of the workload; the last one reached is in force.
+    pub shifts: Vec<Shift>,
+}
+
+/// What a reward's computation is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Rewards {
+    Cuda(Cuda),
+    Judge(Judge),
+    Mixture(Mixture),
+}
+
+impl Default for Rewards {
+    fn default() -> Self {
+        Self::Cuda(Cuda::default())
+    }
+}
+
+/// From this iteration on, the workload is not what its history says.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shift {
+    pub at_iteration: u32,
+    /// Factors on output lengths, on what executes, checks or grades, and on what compiles.
+    pub length: f64,
+    pub execute: f64,
+    pub compile: f64,
+    /// The share of executions that run to their timeout, in place of the workload's own.
+    pub timeouts: Option<f64>,
+}
+
+impl Default for Shift {
+    fn default() -> Self {
+        Self { at_iteration: 0, length: 1.0, execute: 1.0, compile: 1.0, timeouts: None }
+    }
+}
+
+/// One iteration of one task, as its requests are drawn.
+struct Moment {
+    batch: u32,
+    group_size: u32,
+    /// How far the training is: 0 at its first iteration, 1 at its last.
+    progress: f64,
+    shift: Shift,
+}
+
+impl Moment {
+    /// The sizes of the batch's groups; the last takes what is left.
+    fn groups(&self) -> impl Iterator<Item = (u32, u32)> {
+        let (batch, size) = (self.batch, self.group_size);
+        (0..batch.div_ceil(size)).map(move |group| (group, size.min(batch - group * size)))
+    }
+}
+
+impl Rewards {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Cuda(_) => "cuda",
+            Self::Judge(_) => "judge",
+            Self::Mixture(_) => "mixture",
+        }
+    }
+
+    fn stages(&self) -> Vec<TraceStage> {
+        match self {
+            Self::Cuda(_) => cuda::stages(),
+            Self::Judge(_) => judge::stages(),
+            Self::Mixture(mixture) => mixture.stages(),
+        }
+    }
+
+    /// A batch in the order of its rollouts' ends, numbered.
+    fn requests(&self, moment: &Moment, random: &mut Random) -> Vec<TraceRequest> {
+        let mut requests = match self {
+            Self::Cuda(cuda) => cuda.requests(moment, random),
+            Self::Judge(judge) => judge.requests(moment, random),
+            Self::Mixture(mixture) => mixture.requests(moment, random),
+        };
+        requests.sort_by_key(|request| request.rollout);
+        for (number, request) in (0..).zip(&mut requests) {
+            request.request = number;
+        }
+        requests
+    }
+}
+
+impl Spec {
+    /// The change that is in force at an iteration.
+    fn shift_at(&self, iteration: u32) -> Shift {
+        let reached = self.shifts.iter().filter(|shift| shift.at_iteration <= iteration);
+        reached.max_by_key(|shift| shift.at_iteration).copied().unwrap_or_default()
+    }
+}
+
+/// Draws the trace which a specification describes.
+///
+/// # Errors
+/// Names the first field that is out of its range, or the whole if it is too large.
+pub fn generate(spec: &Spec) -> Result<Trace, SpecError> {
+    spec.check()?;
+    let tasks = (0..spec.trainer.tasks).map(|id| trainer::task(spec, id)).collect();
+    let meta = Meta {
+        stages: spec.rewards.stages(),
+        mode: spec.trainer.mode,
+        generator: format!("assay-sim {}", spec.rewards.name()),
+        seed: spec.seed,
+        spec: serde_json::to_value(spec)
+            .expect("a specification has string keys and finite numbers"),
+    };
+    Ok(Trace { meta, tasks })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! Who trains: how many tasks, how large, and when their iterations start.
+//!
+//! The times of a trace are those of a trainer that never waits: every extra delay is zero.
+
+use assay_model::time::Micros;
+use serde::{Deserialize, Serialize};
+
+use super::check::{Checker, REQUESTS_MAX, SpecError};
+use super::random::Random;
+use super::{Moment, Spec};
+use crate::trace::{Iteration, Task, TrainerMode};
+
+/// The training runs of a trace, all alike but for chance.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Trainer {
+    pub mode: TrainerMode,
+    pub tasks: u32,
+    /// Between the starts of two tasks.
+    pub stagger_s: f64,
+    pub iterations: u32,
+    pub first_iteration: u32,
+    /// Iterations of the whole training, of which the trace shows a part; sets how far it is.
+    pub horizon: u32,
+    /// Requests of an iteration, and of a prompt.
+    pub batch: u32,
+    pub group_size: u32,
+    pub train_s: f64,
+    pub train_jitter: f64,
+    /// Handing the new weights over.
+    pub sync_s: f64,
+}
+
+impl Default for Trainer {
+    fn default() -> Self {
+        Self {
+            mode: TrainerMode::Colocated,
+            tasks: 1,
+            stagger_s: 60.0,
+            iterations: 50,
+            first_iteration: 0,
+            horizon: 50,
+            batch: 2_048,
+            group_size: 16,
+            train_s: 205.0,
+            train_jitter: 0.02,
+            sync_s: 5.0,
+        }
+    }
+}
+
+impl Trainer {
+    pub(super) fn check(&self) -> Result<(), SpecError> {
+        let checker = Checker { part: "trainer" };
+        checker.within("tasks", f64::from(self.tasks), 1.0, 1_000.0)?;
+        checker.within("stagger_s", self.stagger_s, 0.0, 1e6)?;
+        checker.within("iterations", f64::from(self.iterations), 1.0, 100_000.0)?;
+        checker.within("horizon", f64::from(self.horizon), 1.0, 1e6)?;
+        checker.within("first_iteration", f64::from(self.first_iteration), 0.0, 1e6)?;
+        checker.within("batch", f64::from(self.batch), 1.0, 1e6)?;
+        checker.within("group_size", f64::from(self.group_size), 1.0, f64::from(self.batch))?;
+        checker.within("train_s", self.train_s, 0.0, 1e6)?;
+        checker.within("train_jitter", self.train_jitter, 0.0, 0.3)?;
+        checker.within("sync_s", self.sync_s, 0.0, 1e6)?;
+        let Self { tasks, iterations, batch, .. } = *self;
+        let requests = u64::from(tasks) * u64::from(iterations) * u64::from(batch);
+        if requests > REQUESTS_MAX {
+            return Err(SpecError::TooLarge { tasks, iterations, batch, requests });
+        }
+        Ok(())
+    }
+
+    /// How far the training is; a trace that goes on past its horizon stays at the end.
+    fn progress(&self, iteration: u32) -> f64 {
+        let last = self.horizon.saturating_sub(1).max(1);
+        (f64::from(iteration) / f64::from(last)).min(1.0)
+    }
+
+    fn moment(&self, spec: &Spec, iteration: u32) -> Moment {
+        Moment {
+            batch: self.batch,
+            group_size: self.group_size,
+            progress: self.progress(iteration),
+            shift: spec.shift_at(iteration),
+        }
+    }
+}
+
+pub(super) fn micros(seconds: f64) -> Micros {
+    Micros((seconds * 1e6).round() as u64)
+}
+
+/// One task with its iterations in time.
+pub(super) fn task(spec: &Spec, id: u32) -> Task {
+    let trainer = &spec.trainer;
+    let start = micros(trainer.stagger_s * f64::from(id));
+    let mut clock = Clock { next: start, trained: start, trained_before: start };
+    let numbers = trainer.first_iteration..trainer.first_iteration + trainer.iterations;
+    let iterations = numbers.map(|number| {
+        let mut random = Random::new(spec.seed, id, number);
+        let train = micros(trainer.train_s * random.jitter(trainer.train_jitter));
+        let requests = spec.rewards.requests(&trainer.moment(spec, number), &mut random);
+        let rollout = requests.last().map(|request| request.rollout).unwrap_or_default();
+        let sync = micros(trainer.sync_s);
+        let rollout_start = clock.next;
+        let iteration = Iteration { number, rollout_start, rollout, train, sync, requests };
+        clock.pass(&iteration, trainer.mode);
+        iteration
+    });
+    Task { id, start, iterations: iterations.collect() }
+}
+
+/// When the next rollout starts, and the ends of the last two trainings.
+struct Clock {
+    next: Micros,
+    trained: Micros,
+    trained_before: Micros,
+}
+
+impl Clock {
+    fn pass(&mut self, iteration: &Iteration, mode: TrainerMode) {
+        let complete = iteration.rollout_start + iteration.earliest_end();
+        self.trained_before = self.trained;
+        self.trained = complete.max(self.trained) + iteration.train;
+        self.next = match mode {
+            TrainerMode::Colocated => self.trained + iteration.sync,
+            TrainerMode::Disaggregated => {
+                let rolled_out = iteration.rollout_start + iteration.rollout + iteration.sync;
+                rolled_out.max(self.trained_before)
+            }
+        };
+    }
+}

@@ -1,0 +1,66 @@
+//! Whatever goes wrong, no request is left behind.
+
+use assay_model::time::Micros;
+use assay_sim::Run;
+use assay_sim::faults::{Fault, Faults};
+use assay_sim::policy::{ByStage, Settings};
+use assay_sim::trace::TrainerMode;
+
+use crate::made::{run, trace};
+
+fn faults(texts: &[&str]) -> Faults {
+    texts.iter().map(|text| text.parse::<Fault>().expect(text)).collect()
+}
+
+fn settings(texts: &[&str]) -> Settings {
+    let startup = ByStage::all(Micros::from_secs(3));
+    Settings { faults: faults(texts), quota: ByStage::all(60), startup, ..Settings::default() }
+}
+
+#[test]
+fn lost_workers_leave_no_request_behind() {
+    for mode in [TrainerMode::Colocated, TrainerMode::Disaggregated] {
+        let trace = trace(&["compile", "execute"], mode, 2, 3);
+        for policy in ["assay", "distrs", "fixed", "ideal"] {
+            let calm = run(&trace, policy, &settings(&[]));
+            let lossy = run(&trace, policy, &settings(&["lose=720"]));
+            let starts = |run: &Run| run.stages.iter().map(|used| used.starts).sum::<usize>();
+            if policy == "fixed" {
+                assert!(starts(&lossy) > starts(&calm) + 20, "hardly one was lost");
+            }
+            let again = run(&trace, policy, &settings(&["lose=720"]));
+            assert_eq!(lossy, again, "{policy}");
+        }
+    }
+}
+
+#[test]
+fn slow_workers_take_longer_for_everything() {
+    let trace = trace(&["compile", "execute"], TrainerMode::Colocated, 1, 3);
+    let calm = run(&trace, "fixed", &settings(&[]));
+    let slow = run(&trace, "fixed", &settings(&["slow=1:2"]));
+    let spent = |run: &Run| run.stages[1].executed as f64;
+    let ratio = spent(&slow) / spent(&calm);
+    assert!((1.7..=2.0).contains(&ratio), "{ratio}");
+    run(&trace, "assay", &settings(&["slow=0.3:4"]));
+}
+
+#[test]
+fn a_restarted_host_goes_on_where_it_was() {
+    for stages in [&["judge"][..], &["prepare", "compile", "execute"][..]] {
+        let trace = trace(stages, TrainerMode::Colocated, 2, 3);
+        for policy in ["assay", "distrs", "zq", "fixed", "limit"] {
+            let calm = run(&trace, policy, &settings(&[]));
+            let texts = ["host-restart=250", "host-restart=310", "host-restart=470"];
+            let restarted = run(&trace, policy, &settings(&texts));
+            let starts = |run: &Run| run.stages[0].starts;
+            if policy == "fixed" {
+                assert!(starts(&restarted) >= 4 * starts(&calm), "workers die with the host");
+            }
+            for (after, before) in restarted.stages.iter().zip(&calm.stages) {
+                assert_eq!(after.executed, before.executed, "{policy}");
+            }
+            assert!(restarted.batches.iter().all(|batch| batch.failed == 0), "{policy}");
+        }
+    }
+}

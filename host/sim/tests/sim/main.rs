@@ -1,0 +1,8 @@
+//! The simulator from outside: a trace in, a run or a report out.
+
+mod faults;
+mod made;
+mod reference;
+mod runs;
+mod scripted;
+mod traces;

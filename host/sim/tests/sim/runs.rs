@@ -1,0 +1,139 @@
+//! Every policy, order and trainer on traces of one to three stages.
+
+use assay_model::time::Micros;
+use assay_sched::Order;
+use assay_sim::Run;
+use assay_sim::policy::{ByStage, Settings};
+use assay_sim::report::Report;
+use assay_sim::trace::{Trace, TrainerMode};
+
+use crate::made::{run, trace, try_run};
+
+const POLICIES: [&str; 7] = ["distrs", "assay", "history", "zq", "ideal", "limit", "fixed"];
+
+fn small() -> Trace {
+    trace(&["compile", "execute"], TrainerMode::Colocated, 2, 3)
+}
+
+/// So many workers a pool that nothing but the planner bounds a run, and `fixed` stays small.
+fn settings() -> Settings {
+    Settings { quota: ByStage::all(100), ..Settings::default() }
+}
+
+/// What truly ran: the same for every policy.
+fn executed(trace: &Trace) -> Vec<u128> {
+    let measured = || trace.tasks.iter().flat_map(|task| &task.iterations[1..]);
+    let requests = || measured().flat_map(|iteration| &iteration.requests);
+    let sum = |stage: usize| requests().filter_map(move |request| request.service[stage]);
+    (0..trace.meta.stages.len())
+        .map(|stage| sum(stage).map(|time| u128::from(time.0)).sum())
+        .collect()
+}
+
+#[test]
+fn every_policy_ends_every_request_in_every_order() {
+    let trace = small();
+    for order in [Order::Ebf, Order::Fcfs, Order::EbfGroups] {
+        for startup in [0, 7] {
+            let startup = ByStage::all(Micros::from_secs(startup));
+            let settings = Settings { order, startup, ..settings() };
+            for policy in POLICIES {
+                let run = run(&trace, policy, &settings);
+                let ran: Vec<u128> = run.stages.iter().map(|used| used.executed).collect();
+                assert_eq!(ran, executed(&trace), "{policy}");
+                assert!(run.batches.iter().all(|batch| batch.failed == 0), "{policy}");
+            }
+        }
+    }
+}
+
+#[test]
+fn traces_have_one_stage_or_three_and_trainers_two_modes() {
+    for stages in [&["judge"][..], &["prepare", "compile", "execute"][..]] {
+        for mode in [TrainerMode::Colocated, TrainerMode::Disaggregated] {
+            let trace = trace(stages, mode, 2, 4);
+            for policy in POLICIES {
+                let run = run(&trace, policy, &settings());
+                let ran: Vec<u128> = run.stages.iter().map(|used| used.executed).collect();
+                assert_eq!(ran, executed(&trace), "{policy}");
+            }
+        }
+    }
+}
+
+fn text(runs: &[Run]) -> String {
+    serde_json::to_string(&Report::of(runs)).expect("plain")
+}
+
+#[test]
+fn the_same_seed_gives_the_same_report() {
+    let trace = small();
+    for policy in POLICIES {
+        let settings = Settings { seed: 3, ..settings() };
+        let first = run(&trace, policy, &settings);
+        let again = run(&trace, policy, &settings);
+        assert_eq!(first, again);
+        assert_eq!(text(&[first]), text(&[again]));
+    }
+}
+
+#[test]
+fn enough_workers_that_are_always_there_delay_nothing() {
+    let run = run(&small(), "fixed", &settings());
+    assert!(run.batches.iter().all(|batch| batch.extra_delay() == Micros::ZERO));
+    let starts: Vec<usize> = run.stages.iter().map(|used| used.starts).collect();
+    assert_eq!(starts, [100, 100]);
+    // They start with the first batch, and are billed until the last is done.
+    let lived = run.ended.since(run.batches[0].rollout_start);
+    assert_eq!(run.stages[0].allocated, 100 * u128::from(lived.0));
+}
+
+#[test]
+fn dedicated_pools_delay_little_and_cost_most() {
+    let trace = trace(&["compile", "execute"], TrainerMode::Colocated, 3, 6);
+    let runs: Vec<Run> =
+        ["zq", "distrs", "assay"].iter().map(|policy| run(&trace, policy, &settings())).collect();
+    let report = Report::of(&runs);
+    let zq = &report.policies[0];
+    assert!(zq.extra_delay_s.mean < 3.0, "{zq:?}");
+    for other in &report.policies[1..] {
+        for (stage, pool) in &other.pools {
+            assert!(pool.ratio_to_zq > Some(1.0), "{} {stage}: {pool:?}", other.policy);
+        }
+    }
+    assert_eq!(zq.pools["compile"].ratio_to_zq, Some(1.0));
+    assert_eq!(Report::of(&runs[1..]).policies[0].pools["compile"].ratio_to_zq, None);
+}
+
+#[test]
+fn a_quota_holds_and_is_paid_for_in_delay() {
+    let quota = ByStage { all: 100, named: [("execute".to_owned(), 2)].into() };
+    let tight = run(&small(), "distrs", &Settings { quota, ..settings() });
+    assert!(tight.stages[1].peak <= 2, "{:?}", tight.stages[1].peak);
+    let free = run(&small(), "distrs", &settings());
+    let delay = |run: &Run| run.batches.iter().map(|batch| batch.extra_delay().0).sum::<u64>();
+    assert!(delay(&tight) > delay(&free) + 60_000_000);
+}
+
+#[test]
+fn settings_that_fit_no_stage_are_refused() {
+    let trace = small();
+    let refusal = |policy: &str, settings: &Settings| {
+        try_run(&trace, policy, settings).expect_err("it does not fit").to_string()
+    };
+    let startup = ByStage { all: Micros::ZERO, named: [("gpu".to_owned(), Micros::ZERO)].into() };
+    assert_eq!(
+        refusal("zq", &Settings { startup, ..settings() }),
+        "the trace has no stage `gpu`: its stages are compile, execute"
+    );
+    assert_eq!(
+        refusal("fixed:execute=0", &settings()),
+        "a stage without workers serves nobody: `execute` has a quota of 0"
+    );
+    let history_only = crate::made::trace(&["judge"], TrainerMode::Colocated, 2, 1);
+    let refused = try_run(&history_only, "zq", &settings()).expect_err("nothing to measure");
+    assert_eq!(
+        refused.to_string(),
+        "no task has a second iteration, and the first is history only"
+    );
+}
