@@ -43,6 +43,8 @@ fn routes() -> Vec<Route> {
         (Method::POST, "/v1/batches/{id}/cancel", none(), BatchesWrite, NotFound),
         (Method::GET, "/v1/batches/{id}/results", none(), BatchesRead, NotFound),
         (Method::GET, "/v1/batches/{id}/events", none(), BatchesRead, NotFound),
+        (Method::GET, "/v1/batches/{id}/profile", none(), BatchesRead, NotFound),
+        (Method::GET, "/v1/runs/{run}/history", none(), BatchesRead, NotFound),
         (Method::POST, "/v1/rewards", reward, BatchesWrite, NotFound),
         (Method::GET, "/v1/requests/{id}", none(), BatchesRead, NotFound),
         (Method::GET, "/v1/requests/{id}/logs", none(), BatchesRead, NotFound),
@@ -63,6 +65,8 @@ fn routes() -> Vec<Route> {
         (Method::GET, "/v1/keys", none(), Admin, Own),
         (Method::POST, "/v1/keys", key, Admin, Own),
         (Method::POST, "/v1/keys/{id}/revoke", none(), Admin, NotFound),
+        (Method::GET, "/v1/capacity", none(), Admin, Own),
+        (Method::PUT, "/v1/capacity/{pool}", json!({ "min": 0, "max": 2 }), Admin, Own),
         (Method::GET, "/metrics", none(), Admin, Own),
     ]
     .map(|(method, path, body, scope, foreign)| Route { method, path, body, scope, foreign })
@@ -97,6 +101,8 @@ impl World {
         };
         let path = route.path.replace("{id}", &id).replace("{stage}", "score");
         let path = path.replace("{name}", "trivial").replace("{version}", "1.0.0");
+        let path = path.replace("{pool}", "cpu");
+        let path = path.replace("{run}", "theirs");
         let request = http.request(route.method.clone(), &path.replace("{channel}", "prod"));
         let request = if route.body.is_null() { request } else { request.json(&route.body) };
         http.send(request).await

@@ -11,7 +11,9 @@ mod call;
 mod lines;
 
 mod batches;
+mod capacity;
 mod events;
+mod history;
 mod plugins;
 mod results;
 mod tenants;

@@ -12,3 +12,5 @@ pub mod plugin;
 pub mod outcome;
 
 pub mod api;
+pub mod capacity;
+pub mod history;

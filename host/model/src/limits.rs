@@ -42,6 +42,9 @@ pub const RESULTS_AT_HAND_MAX: usize = 200_000;
 pub const CONNECTIONS_MAX: usize = 1_024;
 pub const PAGE_ITEMS_MAX: u32 = 10_000;
 pub const PAGE_ITEMS_DEFAULT: u32 = 1_000;
+/// Completed batches of a run that are listed at once.
+pub const RUN_HISTORY_ITEMS_MAX: u32 = 1_000;
+pub const RUN_HISTORY_ITEMS_DEFAULT: u32 = 100;
 
 // How long things may take.
 pub const LONG_POLL_SECONDS_MAX: u64 = 300;
@@ -55,6 +58,13 @@ pub const ADMISSION_SECONDS_MAX: u64 = 30;
 /// A batch to which nothing happens for this long expires.
 pub const ANNOUNCED_SECONDS_MAX: u64 = 3_600;
 pub const OPEN_IDLE_SECONDS_MAX: u64 = 24 * 3_600;
+/// A worker that has not joined this long after its start is given up.
+pub const WORKER_START_SECONDS_MAX: u64 = 30;
+/// Between two tries to start workers of a pool: doubled from the least to the most.
+pub const WORKER_RETRY_MS_MIN: u64 = 50;
+pub const WORKER_RETRY_MS_MAX: u64 = 10_000;
+/// An idle worker that was told to end is killed after this long.
+pub const WORKER_STOP_SECONDS_MAX: u64 = 5;
 /// A worker silent for this long is lost.
 pub const HEARTBEAT_SECONDS_MAX: u64 = 10;
 pub const HEARTBEAT_SECONDS: u64 = 2;
@@ -106,6 +116,17 @@ pub const LOADED_PLUGINS_MAX: usize = 32;
 /// A worker may hold further leases while those in its hand are expected to take less than this.
 pub const IN_HAND_MICROS_MAX: u64 = 2_000;
 pub const IN_HAND_LEASES_MAX: usize = 128;
+pub const POOLS_MAX: usize = 64;
+/// More than any machine has cores.
+pub const POOL_WORKERS_MAX: u32 = 1_024;
+/// Completed batches of each run, and of each plugin, that a starting server learns from; a run that
+/// is in use keeps as many, however old.
+pub const HISTORY_BATCHES_EACH: u32 = 4;
+/// What it reads of them at the most, over all runs, the latest first.
+pub const HISTORY_BATCHES_MAX: u32 = 1_000;
+pub const HISTORY_REQUESTS_MAX: u32 = 4_000_000;
+/// Completed batches that are forgotten in one commit.
+pub const HISTORY_FORGOTTEN_AT_ONCE: u32 = 100;
 /// The planner is called at most once in this time.
 pub const PLAN_PAUSE_MS: u64 = 100;
 /// A lease that waits in a worker's hand behind a stage which runs longer than this is taken back.

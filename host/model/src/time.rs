@@ -26,6 +26,12 @@ impl Micros {
         Self(secs.saturating_mul(1_000_000))
     }
 
+    /// The nearest span to so many milliseconds; zero for none or less, and for what is no number.
+    #[must_use]
+    pub fn from_ms_f64(ms: f64) -> Self {
+        Self((ms * 1e3).round() as u64)
+    }
+
     #[must_use]
     pub fn as_ms_f64(self) -> f64 {
         self.0 as f64 / 1e3
@@ -102,6 +108,16 @@ mod tests {
         let text = serde_json::to_string(&at).expect("plain");
         assert_eq!(text, "\"2026-09-21T14:13:20.123456Z\"");
         assert_eq!(serde_json::from_str::<Micros>(&text).expect("plain"), at);
+    }
+
+    #[test]
+    fn a_span_survives_its_milliseconds() {
+        for micros in [0, 1, 7, 999, 1_001, 123_456_789, 3_600_000_001] {
+            assert_eq!(Micros::from_ms_f64(Micros(micros).as_ms_f64()), Micros(micros));
+        }
+        for none in [-1.0, f64::NAN, f64::NEG_INFINITY] {
+            assert_eq!(Micros::from_ms_f64(none), Micros::ZERO);
+        }
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! The command line: one file a verb. Parses, calls, prints; decides nothing.
 
+mod batch;
+mod capacity;
 mod dev;
 mod key;
+mod planning;
 mod plugin;
 mod progress;
 mod score;
 mod serve;
+mod simulate;
 mod tenant;
 
 use std::process::ExitCode;
@@ -29,12 +33,18 @@ enum Verb {
     Serve(serve::Options),
     /// Score a JSON-lines file
     Score(score::Options),
+    /// List, show and export batches
+    Batch(batch::Options),
     /// Publish, list, promote and yank plugins
     Plugin(plugin::Options),
     /// Make and list tenants
     Tenant(tenant::Options),
     /// Make, list and revoke API keys
     Key(key::Options),
+    /// Show the pools with their workers and the planner's reasons, and set their bounds
+    Capacity(capacity::Options),
+    /// Replay a trace under several policies and compare what they cost and delay
+    Simulate(Box<simulate::Options>),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -92,9 +102,12 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Dev(options) => dev::run(options).await,
         Verb::Serve(options) => serve::run(options).await,
         Verb::Score(options) => score::run(options).await,
+        Verb::Batch(options) => batch::run(options).await,
         Verb::Plugin(options) => plugin::run(options).await,
         Verb::Tenant(options) => tenant::run(options).await,
         Verb::Key(options) => key::run(options).await,
+        Verb::Capacity(options) => capacity::run(options).await,
+        Verb::Simulate(options) => simulate::run(*options),
         Verb::Openapi => {
             println!("{}", crate::http::document().to_pretty_json()?);
             Ok(ExitCode::SUCCESS)

@@ -6,8 +6,11 @@
 
 mod batch;
 pub mod board;
+mod capacity;
+pub mod history;
 mod lone;
 mod perform;
+pub mod planning;
 mod publish;
 mod restore;
 pub mod room;
@@ -15,21 +18,24 @@ mod shell;
 
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use assay_model::api::BatchState;
+use assay_model::capacity::Capacity;
 use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::plugin::Description;
 use assay_model::time::Micros;
 use assay_sched::StageShape;
-pub use assay_sched::{Order, Snapshot};
+pub use assay_sched::{Mode, Order, PlanConfig, Profile, Snapshot};
 use assay_wire::proto;
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
-use crate::fleet::Fleet;
+use crate::fleet::{Failures, Fleet, Member};
 use crate::store::Store;
 use crate::store::admissions::BatchRow;
 use board::{Board, Published};
+use planning::{Bounds, Planned, Planning, PoolDefaults};
 use room::{Place, Room};
 
 const COMMANDS_MAX: usize = 4_096;
@@ -104,41 +110,26 @@ type Reply<T> = oneshot::Sender<Result<T, DispatchError>>;
 
 enum Command {
     Announce(Box<Announcement>, Reply<Arc<Published>>),
-    Submit {
-        tenant: TenantId,
-        batch: BatchId,
-        items: Vec<NewItem>,
-        reply: Reply<Vec<ItemFate>>,
-    },
-    Seal {
-        tenant: TenantId,
-        batch: BatchId,
-        final_count: Option<u32>,
-        reply: Reply<()>,
-    },
-    Cancel {
-        tenant: TenantId,
-        batch: BatchId,
-        reply: Reply<()>,
-    },
-    WorkerJoined {
-        pool: Arc<str>,
-        pid: u32,
-        in_hand_max: usize,
-        link: WorkerLink,
-        reply: oneshot::Sender<WorkerId>,
-    },
-    WorkerLost {
-        worker: WorkerId,
-    },
-    Finished {
-        worker: WorkerId,
-        finished: Vec<proto::Finished>,
-    },
-    Snapshot {
-        reply: oneshot::Sender<Snapshot>,
-    },
+    Submit { tenant: TenantId, batch: BatchId, items: Vec<NewItem>, reply: Reply<Vec<ItemFate>> },
+    Seal { tenant: TenantId, batch: BatchId, final_count: Option<u32>, reply: Reply<()> },
+    Cancel { tenant: TenantId, batch: BatchId, reply: Reply<()> },
+    WorkerJoined { joining: Joining, link: WorkerLink, reply: oneshot::Sender<WorkerId> },
+    WorkerLost { worker: WorkerId },
+    Finished { worker: WorkerId, finished: Vec<proto::Finished> },
+    Planned(Planned),
+    SetBounds { pool: Arc<str>, bounds: Bounds, reply: Reply<()> },
+    Snapshot { reply: oneshot::Sender<Snapshot> },
+    Capacity { reply: oneshot::Sender<Capacity> },
     Stop,
+}
+
+/// A worker that has dialled in.
+#[derive(Debug, Clone)]
+pub struct Joining {
+    pub member: Member,
+    pub pid: u32,
+    pub pool: Arc<str>,
+    pub in_hand_max: usize,
 }
 
 /// Where a worker's grants go; bounded by the leases in its hand.
@@ -148,7 +139,12 @@ pub type WorkerLink = mpsc::UnboundedSender<proto::ToWorker>;
 pub struct Parts {
     pub store: Store,
     pub fleet: Fleet,
-    pub order: Order,
+    /// Starts of workers that came to nothing.
+    pub failures: Failures,
+    pub plan: PlanConfig,
+    pub pool_defaults: PoolDefaults,
+    /// What completed batches left to learn from, the oldest first.
+    pub history: Vec<Arc<Profile>>,
 }
 
 /// Talks to the loop; cheap to clone.
@@ -169,9 +165,19 @@ impl Dispatch {
         let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
         let board = Arc::new(Board::default());
         let room = Room::default();
-        let store = parts.store.clone();
+        let Parts { store, fleet, failures, plan, pool_defaults, history } = parts;
+        let order = plan.order;
         let (channels, mut tasks) = publish::start(&store, board.clone());
-        let mut shell = shell::Shell::new(parts, channels, board.clone());
+        let (planning, planner_ended) =
+            Planning::start(plan, pool_defaults, history.clone(), commands.clone())
+                .context("starting the planner")?;
+        tasks.spawn(async {
+            // A thread that is gone has ended, too.
+            let _ = planner_ended.await;
+        });
+        let crew = shell::Crew { fleet, failures, planning };
+        let mut shell = shell::Shell::new(order, crew, channels, board.clone());
+        history::learn(&mut shell.sched, &history);
         let restored = restore::restore(&mut shell, &store, &room, plugins).await?;
         if restored.batches > 0 {
             tracing::info!(
@@ -231,15 +237,14 @@ impl Dispatch {
         answer.await.unwrap_or(Err(DispatchError::Stopping))
     }
 
+    /// Fails also for a worker that was given up before it joined.
     pub async fn worker_joined(
         &self,
-        pool: Arc<str>,
-        pid: u32,
-        in_hand_max: usize,
+        joining: Joining,
         link: WorkerLink,
     ) -> Result<WorkerId, DispatchError> {
         let (reply, answer) = oneshot::channel();
-        let command = Command::WorkerJoined { pool, pid, in_hand_max, link, reply };
+        let command = Command::WorkerJoined { joining, link, reply };
         self.commands.send(command).await.map_err(|_| DispatchError::Stopping)?;
         answer.await.map_err(|_| DispatchError::Stopping)
     }
@@ -262,6 +267,20 @@ impl Dispatch {
     pub async fn stop(&self) {
         // A loop that has ended is as good.
         let _ = self.commands.send(Command::Stop).await;
+    }
+
+    /// From the next plan on, which is called for at once.
+    pub async fn set_bounds(&self, pool: &str, bounds: Bounds) -> Result<(), DispatchError> {
+        let pool = pool.into();
+        let answer = self.ask(|reply| Command::SetBounds { pool, bounds, reply }).await?;
+        answer.await.unwrap_or(Err(DispatchError::Stopping))
+    }
+
+    pub async fn capacity(&self) -> Result<Capacity, DispatchError> {
+        let (reply, answer) = oneshot::channel();
+        let command = Command::Capacity { reply };
+        self.commands.send(command).await.map_err(|_| DispatchError::Stopping)?;
+        answer.await.map_err(|_| DispatchError::Stopping)
     }
 
     pub async fn snapshot(&self) -> Result<Snapshot, DispatchError> {

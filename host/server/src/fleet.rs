@@ -1,20 +1,26 @@
-//! Worker processes on this machine: started, watched, started again, killed when told to.
+//! Worker processes on this machine: started and stopped one by one, on the scheduler's word.
+//!
+//! The dispatcher asks ([`Fleet`]), a task for each process does it ([`process`]), and a start
+//! that came to nothing is reported back after a pause ([`Failures`]). The fleet decides nothing:
+//! that a worker is to be replaced is asked for like any other start.
+//!
+//! ```text
+//!             ┌── it ends, does not join in time, cannot be spawned ──> pause ──> reported
+//!   Starting ─┤
+//!             └── joined ──> Joined ── stop: asked to end, then killed ──> gone
+//!                              └────── kill, or it ends by itself ───────> gone
+//! ```
 
-use std::collections::HashMap;
+mod process;
+
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use anyhow::Context as _;
-use tokio::process::{Child, Command};
-use tokio::sync::{Notify, watch};
-use tokio::task::JoinSet;
-
-/// A worker that lived for less than this failed to start.
-const HEALTHY: Duration = Duration::from_secs(5);
-const RESTART_DELAY_MAX: Duration = Duration::from_secs(10);
-const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+use assay_model::limits;
+use assay_model::time::Micros;
+use tokio::sync::{mpsc, watch};
 
 /// How workers are started.
 #[derive(Debug, Clone)]
@@ -25,135 +31,193 @@ pub struct Launch {
     pub cache: PathBuf,
 }
 
-/// Kills workers of this machine; cheap to clone.
-#[derive(Clone, Default)]
+/// A worker that was started here. Unlike a process id it is never given again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Member(u64);
+
+/// The pools of starts that came to nothing, one entry each.
+pub type Failures = mpsc::UnboundedReceiver<Arc<str>>;
+
+/// Why workers of a pool do not start.
+#[derive(Debug, Clone)]
+pub struct Trouble {
+    /// Since a start went well.
+    pub failures: u64,
+    pub error: String,
+    pub failed_at: Micros,
+    pub next_try_at: Micros,
+}
+
+/// Starts and stops workers of this machine; cheap to clone.
+#[derive(Clone)]
 pub struct Fleet {
-    kills: Arc<Mutex<HashMap<u32, Arc<Notify>>>>,
+    launch: Arc<Launch>,
+    state: Arc<Mutex<State>>,
+    failed: mpsc::UnboundedSender<Arc<str>>,
+    /// Held from a process's start until its id is known, so that nobody looks for it in between.
+    spawning: Arc<tokio::sync::Mutex<()>>,
+    /// How many members there are.
+    count: Arc<watch::Sender<usize>>,
+}
+
+#[derive(Default)]
+struct State {
+    last: u64,
+    /// Until their process is gone.
+    members: BTreeMap<Member, Entry>,
+    /// Of the processes that were not reaped yet: until then an id is no other program's.
+    pids: HashMap<u32, Member>,
+    pools: HashMap<Arc<str>, Starts>,
+    stopping: bool,
+}
+
+struct Entry {
+    pool: Arc<str>,
+    asked: Instant,
+    wish: watch::Sender<Wish>,
+}
+
+/// What is to become of a member; it only ever goes on in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wish {
+    Join,
+    Stay,
+    Stop,
+    Kill,
+}
+
+/// How starts of a pool went lately.
+#[derive(Default)]
+struct Starts {
+    /// How often in a row they failed. Those that fail together count as one.
+    level: u32,
+    trouble: Option<Trouble>,
 }
 
 impl Fleet {
-    /// Kills the worker if it is one of ours that still lives. A process id is ours until its
-    /// supervisor has seen it end, so never another program's.
-    pub fn kill(&self, pid: u32) {
-        let kills = self.kills.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kill) = kills.get(&pid) {
-            kill.notify_one();
-        }
-    }
-
-    fn adopt(&self, pid: u32) -> Arc<Notify> {
-        let kill = Arc::new(Notify::new());
-        let mut kills = self.kills.lock().unwrap_or_else(PoisonError::into_inner);
-        kills.insert(pid, kill.clone());
-        kill
-    }
-
-    fn release(&self, pid: u32) {
-        self.kills.lock().unwrap_or_else(PoisonError::into_inner).remove(&pid);
-    }
-}
-
-/// The supervisors of a fixed number of workers.
-pub struct Supervisors {
-    stop: watch::Sender<bool>,
-    tasks: JoinSet<()>,
-}
-
-impl Supervisors {
-    /// Starts `count` workers in each pool and keeps them running.
     #[must_use]
-    pub fn start(fleet: &Fleet, launch: &Launch, pools: &[(String, usize)]) -> Self {
-        let stop = watch::Sender::new(false);
-        let mut tasks = JoinSet::new();
-        for (pool, count) in pools {
-            for _ in 0..*count {
-                let (fleet, launch, pool) = (fleet.clone(), launch.clone(), pool.clone());
-                tasks.spawn(supervise(fleet, launch, pool, stop.subscribe()));
-            }
-        }
-        Self { stop, tasks }
-    }
-
-    /// Asks every worker to end and waits until they have.
-    pub async fn stop(mut self) {
-        self.stop.send_replace(true);
-        while self.tasks.join_next().await.is_some() {}
-    }
-}
-
-async fn supervise(fleet: Fleet, launch: Launch, pool: String, mut stop: watch::Receiver<bool>) {
-    let mut delay = Duration::ZERO;
-    while !*stop.borrow() {
-        let started = Instant::now();
-        match spawn(&launch, &pool) {
-            Ok(child) => watch_child(&fleet, child, &pool, &mut stop).await,
-            Err(error) => tracing::error!("a worker cannot be started: {error:#}"),
-        }
-        delay = if started.elapsed() >= HEALTHY {
-            Duration::ZERO
-        } else {
-            (delay * 2).clamp(Duration::from_millis(50), RESTART_DELAY_MAX)
+    pub fn new(launch: Launch) -> (Self, Failures) {
+        let (failed, failures) = mpsc::unbounded_channel();
+        let fleet = Self {
+            launch: Arc::new(launch),
+            state: Arc::default(),
+            failed,
+            spawning: Arc::default(),
+            count: Arc::new(watch::Sender::new(0)),
         };
-        tokio::select! {
-            () = tokio::time::sleep(delay) => {}
-            _ = stop.changed() => {}
+        (fleet, failures)
+    }
+
+    /// Each of these joins, is reported as failed, or is given up by [`Fleet::cancel`].
+    pub fn start(&self, pool: &Arc<str>, count: usize) {
+        let mut state = self.state();
+        if state.stopping {
+            return;
+        }
+        for _ in 0..count {
+            state.last += 1;
+            let member = Member(state.last);
+            let wish = watch::Sender::new(Wish::Join);
+            let entry = Entry { pool: Arc::clone(pool), asked: Instant::now(), wish };
+            let wishes = entry.wish.subscribe();
+            state.members.insert(member, entry);
+            tokio::spawn(process::run(self.clone(), member, Arc::clone(pool), wishes));
+        }
+        self.count.send_replace(state.members.len());
+    }
+
+    /// Gives up the latest starts of the pool that have not joined; nothing is reported of them.
+    pub fn cancel(&self, pool: &Arc<str>, count: usize) {
+        let state = self.state();
+        let starting = state
+            .members
+            .values()
+            .rev()
+            .filter(|entry| entry.pool == *pool && *entry.wish.borrow() == Wish::Join);
+        starting.take(count).for_each(|entry| entry.raise(Wish::Kill));
+    }
+
+    /// Who has this process id, among those started here.
+    pub async fn find(&self, pid: u32) -> Option<Member> {
+        let _known = self.spawning.lock().await;
+        self.state().pids.get(&pid).copied()
+    }
+
+    /// Its start went well; false when it was given up before.
+    #[must_use]
+    pub fn joined(&self, member: Member) -> bool {
+        let mut state = self.state();
+        let Some(entry) = state.members.get(&member) else { return false };
+        if *entry.wish.borrow() != Wish::Join {
+            return false;
+        }
+        entry.raise(Wish::Stay);
+        let pool = Arc::clone(&entry.pool);
+        let took = entry.asked.elapsed().as_secs_f64();
+        metrics::histogram!("assay_worker_start_seconds", "pool" => pool.to_string()).record(took);
+        state.pools.remove(&pool);
+        true
+    }
+
+    /// Asks it to end, and kills it when it does not.
+    pub fn stop(&self, member: Member) {
+        self.wish(member, Wish::Stop);
+    }
+
+    /// Kills it at once.
+    pub fn kill(&self, member: Member) {
+        self.wish(member, Wish::Kill);
+    }
+
+    /// The pools whose last start failed.
+    #[must_use]
+    pub fn troubles(&self) -> BTreeMap<Arc<str>, Trouble> {
+        let state = self.state();
+        let troubles = state.pools.iter();
+        troubles
+            .filter_map(|(pool, starts)| Some((Arc::clone(pool), starts.trouble.clone()?)))
+            .collect()
+    }
+
+    /// Asks every worker to end, waits until they have, and starts no more.
+    pub async fn stop_all(&self) {
+        let mut count = self.count.subscribe();
+        {
+            let mut state = self.state();
+            state.stopping = true;
+            state.members.values().for_each(|entry| entry.raise(Wish::Stop));
+        }
+        // The sender lives as long as the fleet.
+        let _ = count.wait_for(|count| *count == 0).await;
+    }
+
+    fn wish(&self, member: Member, wish: Wish) {
+        // Gone already is as good.
+        if let Some(entry) = self.state().members.get(&member) {
+            entry.raise(wish);
         }
     }
-}
 
-async fn watch_child(
-    fleet: &Fleet,
-    mut child: Child,
-    pool: &str,
-    stop: &mut watch::Receiver<bool>,
-) {
-    let Some(pid) = child.id() else { return };
-    let kill = fleet.adopt(pid);
-    let stopping = tokio::select! {
-        ended = child.wait() => {
-            tracing::warn!(worker.pid = pid, worker.pool = pool, "a worker ended: {}", reason(ended));
-            false
-        }
-        () = kill.notified() => false,
-        _ = stop.changed() => true,
-    };
-    if stopping {
-        end_gently(&mut child, pid).await;
-    } else if let Err(error) = child.kill().await {
-        tracing::error!(worker.pid = pid, "a worker cannot be killed: {error}");
-    }
-    fleet.release(pid);
-}
-
-async fn end_gently(child: &mut Child, pid: u32) {
-    let raw = i32::try_from(pid).expect("a process id fits");
-    // Gone already is as good.
-    let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(raw), nix::sys::signal::SIGTERM);
-    if tokio::time::timeout(STOP_TIMEOUT, child.wait()).await.is_err() {
-        let _ = child.kill().await;
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn reason(ended: std::io::Result<std::process::ExitStatus>) -> String {
-    ended.map_or_else(|error| error.to_string(), |status| status.to_string())
+impl Entry {
+    fn raise(&self, wish: Wish) {
+        self.wish.send_if_modified(|now| {
+            let raised = wish > *now;
+            *now = wish.max(*now);
+            raised
+        });
+    }
 }
 
-fn spawn(launch: &Launch, pool: &str) -> anyhow::Result<Child> {
-    Command::new(&launch.program)
-        .arg("serve")
-        .arg("--connect")
-        .arg(&launch.socket)
-        .arg("--pool")
-        .arg(pool)
-        .arg("--cache")
-        .arg(&launch.cache)
-        // Nothing of the host's environment is a worker's business.
-        .env_clear()
-        .env("ASSAY_WORKER_TOKEN", &launch.token)
-        .env("RUST_BACKTRACE", "0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .with_context(|| format!("starting {}", launch.program.display()))
+/// How long the next try waits after so many failures in a row.
+fn pause(level: u32) -> std::time::Duration {
+    let doubled = limits::WORKER_RETRY_MS_MIN << level.saturating_sub(1).min(32);
+    std::time::Duration::from_millis(doubled.min(limits::WORKER_RETRY_MS_MAX))
 }
+
+#[cfg(test)]
+mod tests;

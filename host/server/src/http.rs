@@ -6,7 +6,9 @@
 mod auth;
 mod batches;
 mod body;
+mod capacity;
 mod events;
+mod history;
 mod keys;
 mod listen;
 mod plugins;
@@ -112,6 +114,8 @@ fn documented() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(batches::cancel))
         .routes(routes!(results::results))
         .routes(routes!(events::events))
+        .routes(routes!(history::profile))
+        .routes(routes!(history::run))
         .routes(routes!(rewards::reward))
         .routes(routes!(requests::get))
         .routes(routes!(requests::logs))
@@ -123,6 +127,8 @@ fn documented() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(tenants::list, tenants::create))
         .routes(routes!(keys::list, keys::create))
         .routes(routes!(keys::revoke))
+        .routes(routes!(capacity::list))
+        .routes(routes!(capacity::set))
         .routes(routes!(probes::metrics))
         .split_for_parts()
 }

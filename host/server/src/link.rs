@@ -15,18 +15,20 @@ use assay_wire::proto::{Chunk, FetchRequest, FromWorker, Hello, ToWorker};
 use futures_util::{Stream, StreamExt as _, stream};
 use subtle::ConstantTimeEq as _;
 use tokio::net::UnixListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::{UnboundedReceiverStream, UnixListenerStream};
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::blob::Blobs;
-use crate::dispatch::Dispatch;
+use crate::dispatch::{Dispatch, Joining, WorkerLink};
+use crate::fleet::Fleet;
 
 const SILENCE_MAX: Duration = Duration::from_secs(limits::HEARTBEAT_SECONDS_MAX);
 
 /// What workers are checked against and served from.
 pub struct Link {
     pub dispatch: Dispatch,
+    pub fleet: Fleet,
     pub blobs: Blobs,
     pub token: String,
     /// The only engine whose compiled components are stored.
@@ -100,27 +102,18 @@ impl Host for Link {
             .and_then(|message| message.hello)
             .ok_or_else(|| Status::invalid_argument("the first message is a hello"))?;
         self.check_hello(&hello)?;
+        let member = self.fleet.find(hello.pid).await;
+        let member = member
+            .ok_or_else(|| Status::permission_denied("this process was not started by the host"))?;
         let (link, outgoing) = mpsc::unbounded_channel();
         let in_hand_max = (hello.in_hand_max as usize).clamp(1, limits::IN_HAND_LEASES_MAX);
         let pool: Arc<str> = hello.pool.as_str().into();
-        let stopping = |_| Status::unavailable("the host is stopping");
-        let worker = self
-            .dispatch
-            .worker_joined(pool, hello.pid, in_hand_max, link)
-            .await
-            .map_err(stopping)?;
-        tracing::info!(
-            worker.id = worker.0,
-            worker.pid = hello.pid,
-            worker.pool = hello.pool,
-            "a worker joined"
-        );
-        let dispatch = self.dispatch.clone();
-        tokio::spawn(async move {
-            let ended = read(&dispatch, worker, messages).await;
-            tracing::debug!(worker.id = worker.0, "a worker left: {ended}");
-            dispatch.worker_lost(worker).await;
-        });
+        let joining = Joining { member, pid: hello.pid, pool, in_hand_max };
+        let refused = |_| Status::unavailable("the host is stopping, or wants fewer workers now");
+        let (joined, answer) = oneshot::channel();
+        // A task of its own, that a worker which is gone by now is reported as lost like any other.
+        tokio::spawn(converse(self.dispatch.clone(), joining, link, messages, joined));
+        answer.await.map_err(refused)?;
         Ok(Response::new(UnboundedReceiverStream::new(outgoing).map(Ok).boxed()))
     }
 
@@ -143,6 +136,24 @@ impl Host for Link {
         });
         Ok(Response::new(stream::iter(chunks).boxed()))
     }
+}
+
+/// From the join, which is told to `joined`, until the worker is gone.
+async fn converse(
+    dispatch: Dispatch,
+    joining: Joining,
+    link: WorkerLink,
+    messages: Streaming<FromWorker>,
+    joined: oneshot::Sender<()>,
+) {
+    let (pid, pool) = (joining.pid, Arc::clone(&joining.pool));
+    let Ok(worker) = dispatch.worker_joined(joining, link).await else { return };
+    tracing::info!(worker.id = worker.0, worker.pid = pid, worker.pool = &*pool, "a worker joined");
+    // Who asked may have gone; the messages have ended then.
+    let _ = joined.send(());
+    let ended = read(&dispatch, worker, messages).await;
+    tracing::debug!(worker.id = worker.0, "a worker left: {ended}");
+    dispatch.worker_lost(worker).await;
 }
 
 /// Reads until the worker leaves or falls silent; says which.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use assay_model::time::Micros;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
@@ -14,8 +15,9 @@ use tokio::task::JoinSet;
 
 use crate::blob::Blobs;
 use crate::bootstrap::{self, FirstKey};
-use crate::dispatch::{Dispatch, Order, Parts};
-use crate::fleet::{Fleet, Launch, Supervisors};
+use crate::dispatch::planning::{self, PoolDefaults};
+use crate::dispatch::{self, Dispatch, Parts, PlanConfig};
+use crate::fleet::{Failures, Fleet, Launch};
 use crate::http::{self, App};
 use crate::link::{self, Link};
 use crate::registry::Registry;
@@ -26,6 +28,8 @@ const LOCK_PERIOD: Duration = Duration::from_secs(2);
 const LOCK_LOST_AFTER: Duration = Duration::from_secs(30);
 /// What has finished is written before the end, if the database allows.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often old history is deleted.
+const HISTORY_PERIOD: Duration = Duration::from_secs(3_600);
 const METRICS_PERIOD: Duration = Duration::from_secs(5);
 /// Upper bounds of the histograms, from a trivial stage to a long one.
 const SECONDS_BUCKETS: &[f64] =
@@ -46,9 +50,9 @@ pub struct Settings {
     /// Without one a private cluster in the data folder is used.
     pub database_url: Option<String>,
     pub worker_program: PathBuf,
-    /// Workers a pool.
-    pub workers: Vec<(String, usize)>,
-    pub order: Order,
+    pub plan: PlanConfig,
+    pub pool_defaults: PoolDefaults,
+    pub history_kept: Micros,
     pub environment: String,
     pub first_key: FirstKey,
 }
@@ -60,7 +64,7 @@ pub struct Server {
     pub key: String,
     cluster: Option<assay_postgres::Cluster>,
     store: Store,
-    supervisors: Supervisors,
+    fleet: Fleet,
     tasks: JoinSet<()>,
     dispatch: Dispatch,
     dispatching: JoinSet<()>,
@@ -76,7 +80,6 @@ impl Server {
         make_folders(data)?;
         let listener = listen(settings.listen).await?;
         let url = format!("http://{}", listener.local_addr().context("reading the port")?);
-
         let (cluster, database_url) = database(&settings).await?;
         let store = Store::connect(&database_url).await.with_context(|| {
             format!("connecting to the database {}", without_secrets(&database_url))
@@ -86,11 +89,18 @@ impl Server {
 
         let blobs = Blobs::in_folder(&data.join(OBJECTS))?;
         let program = settings.worker_program.clone();
-        let registry =
-            Registry::open(store.clone(), blobs.clone(), program, data.join(SCRATCH)).await?;
+        let scratch = data.join(SCRATCH);
+        let registry = Registry::open(store.clone(), blobs.clone(), program, scratch).await?;
         let registry = Arc::new(registry);
-        let fleet = Fleet::default();
-        let parts = Parts { store: store.clone(), fleet: fleet.clone(), order: settings.order };
+        let metrics = start_metrics()?;
+        let (socket, socket_folder) = socket_path(data)?;
+        // Before the dispatcher starts the first of them.
+        let workers = link::bind(&socket)?;
+        let token = bootstrap::random_token();
+        let program = settings.worker_program.clone();
+        let launch = Launch { program, socket, token: token.clone(), cache: data.join(CACHE) };
+        let (fleet, failures) = Fleet::new(launch);
+        let parts = parts(&settings, &store, fleet.clone(), failures).await?;
         let (dispatch, dispatching) = Dispatch::start(parts, async |row| {
             registry.pinned(row.tenant, &row.plugin, &row.version).await.with_context(|| {
                 format!("restoring batch {}: {}@{}", row.id, row.plugin, row.version)
@@ -100,21 +110,16 @@ impl Server {
 
         let stop = watch::Sender::new(false);
         let mut tasks = JoinSet::new();
-        let (socket, socket_folder) = socket_path(data)?;
-        let token = bootstrap::random_token();
         let link = Link {
             dispatch: dispatch.clone(),
+            fleet: fleet.clone(),
             blobs,
-            token: token.clone(),
+            token,
             engine: registry.engine.clone(),
         };
-        tasks.spawn(serve_link(link, link::bind(&socket)?, stopped(&stop)));
-        let program = settings.worker_program.clone();
-        let launch = Launch { program, socket, token, cache: data.join(CACHE) };
-        let supervisors = Supervisors::start(&fleet, &launch, &settings.workers);
-
-        let metrics = start_metrics()?;
+        tasks.spawn(serve_link(link, workers, stopped(&stop)));
         tasks.spawn(keep_metrics(metrics.clone(), stopped(&stop)));
+        tasks.spawn(forget_history(store.clone(), settings.history_kept, stopped(&stop)));
         let app = App::new(
             store.clone(),
             dispatch.clone(),
@@ -131,7 +136,7 @@ impl Server {
             key,
             cluster,
             store,
-            supervisors,
+            fleet,
             tasks,
             dispatch,
             dispatching,
@@ -160,7 +165,7 @@ impl Server {
 
     /// Stops in order: no new calls, workers, open calls, then the database.
     pub async fn stop(mut self) {
-        self.supervisors.stop().await;
+        self.fleet.stop_all().await;
         self.stop.send_replace(true);
         while self.tasks.join_next().await.is_some() {}
         self.dispatch.stop().await;
@@ -173,6 +178,20 @@ impl Server {
             cluster.stop().await;
         }
     }
+}
+
+async fn parts(
+    settings: &Settings,
+    store: &Store,
+    fleet: Fleet,
+    failures: Failures,
+) -> anyhow::Result<Parts> {
+    let pool_defaults = settings.pool_defaults.clone();
+    let mut plan = settings.plan.clone();
+    planning::override_bounds(store, &mut plan, &pool_defaults).await?;
+    let history = dispatch::history::read(store).await?;
+    let store = store.clone();
+    Ok(Parts { store, fleet, failures, plan, pool_defaults, history })
 }
 
 fn make_folders(data: &Path) -> anyhow::Result<()> {
@@ -213,6 +232,24 @@ async fn keep_metrics(metrics: PrometheusHandle, stop: impl Future<Output = ()>)
     };
     tokio::select! {
         () = fold => {}
+        () = stop => {}
+    }
+}
+
+/// Deletes what completed batches left too long ago, at once and then from time to time.
+async fn forget_history(store: Store, kept: Micros, stop: impl Future<Output = ()>) {
+    let forget = async {
+        loop {
+            match store.forget_history(dispatch::now().since(kept)).await {
+                Ok(0) => {}
+                Ok(batches) => tracing::info!(batches, "history that was too old is deleted"),
+                Err(error) => tracing::warn!("old history cannot be deleted: {error}"),
+            }
+            tokio::time::sleep(HISTORY_PERIOD).await;
+        }
+    };
+    tokio::select! {
+        () = forget => {}
         () = stop => {}
     }
 }

@@ -5,7 +5,9 @@
 
 pub mod admissions;
 pub mod batches;
+pub mod capacity;
 pub mod group_commit;
+pub mod history;
 pub mod keys;
 pub mod lone;
 pub mod outcomes;

@@ -39,7 +39,8 @@ pub(super) struct Options {
 pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     options.host.start_logging("warn");
     let first_key = FirstKey { tenant: "demo".into(), file: "dev.key" };
-    let settings = options.host.settings(free(options.listen), "dev", first_key)?;
+    // One worker is there from the start: a lone first reward does not wait for a process.
+    let settings = options.host.settings(free(options.listen), "dev", first_key, 1)?;
     let mut interruption = Interruption::listen()?;
     eprintln!("starting Assay in {}", settings.data.display());
     let server = tokio::select! {

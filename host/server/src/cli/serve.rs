@@ -8,15 +8,14 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use assay_model::limits;
 use assay_model::plugin::check_name;
+use assay_model::time::Micros;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
+use super::planning::PlanOptions;
 use crate::bootstrap::FirstKey;
 use crate::dispatch::Order;
 use crate::server::{Server, Settings};
-
-/// Workers of one pool; more than any machine has cores.
-const WORKERS_MAX: usize = 1_024;
 
 #[derive(clap::Args)]
 pub(super) struct Options {
@@ -43,12 +42,15 @@ pub(super) struct HostOptions {
     /// PostgreSQL 14 or newer; without it a private cluster in the data folder
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     database_url: Option<String>,
-    /// Workers of a pool, such as cpu=2; may be repeated [default: cpu=<cores>]
-    #[arg(long, value_parser = workers)]
-    workers: Vec<(String, usize)>,
-    /// Which request of a pool is next: earliest batch first, or first come, first served
+    #[command(flatten)]
+    plan: PlanOptions,
+    /// Which request of a pool is next: of the earliest batch (in it first come, first served, or of
+    /// the group with the fewest left), or first come, first served over all batches
     #[arg(long, value_enum, default_value = "ebf")]
     order: OrderArgument,
+    /// How long the times of completed batches are kept, in days
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    history_days: u32,
     /// The worker program [default: assay-worker beside this program]
     #[arg(long, env = "ASSAY_WORKER_PROGRAM")]
     worker_program: Option<PathBuf>,
@@ -61,21 +63,17 @@ pub(super) struct HostOptions {
 enum OrderArgument {
     Ebf,
     Fcfs,
-}
-
-fn workers(text: &str) -> Result<(String, usize), String> {
-    let (pool, count) = text.split_once('=').ok_or("write POOL=COUNT, such as cpu=2")?;
-    check_name("pool", pool, limits::PLUGIN_NAME_BYTES_MAX)?;
-    let count = count.parse().ok().filter(|&count| count <= WORKERS_MAX);
-    Ok((pool.into(), count.ok_or(format!("the count must be 0 to {WORKERS_MAX}"))?))
+    EbfGroups,
 }
 
 impl HostOptions {
+    /// `cpu_min` workers are kept where nothing is said about workers.
     pub(super) fn settings(
         self,
         listen: SocketAddr,
         environment: &str,
         first_key: FirstKey,
+        cpu_min: usize,
     ) -> anyhow::Result<Settings> {
         // Keys are cut at `_`.
         let plain = check_name("environment", environment, limits::PLUGIN_NAME_BYTES_MAX).is_ok();
@@ -87,22 +85,20 @@ impl HostOptions {
             Some(data) => data,
             None => assay_postgres::default_data_folder()?,
         };
-        let workers = match self.workers {
-            workers if workers.is_empty() => {
-                vec![("cpu".into(), std::thread::available_parallelism().map_or(2, usize::from))]
-            }
-            workers => workers,
+        let order = match self.order {
+            OrderArgument::Ebf => Order::Ebf,
+            OrderArgument::Fcfs => Order::Fcfs,
+            OrderArgument::EbfGroups => Order::EbfGroups,
         };
+        let (plan, pool_defaults) = self.plan.config(cpu_min, order)?;
         Ok(Settings {
             listen,
             data: std::path::absolute(&data).context("finding the data folder")?,
             database_url: self.database_url.filter(|url| !url.is_empty()),
             worker_program: worker_program(self.worker_program)?,
-            workers,
-            order: match self.order {
-                OrderArgument::Ebf => Order::Ebf,
-                OrderArgument::Fcfs => Order::Fcfs,
-            },
+            plan,
+            pool_defaults,
+            history_kept: Micros::from_secs(u64::from(self.history_days) * 24 * 3_600),
             environment: environment.into(),
             first_key,
         })
@@ -141,7 +137,7 @@ fn worker_program(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
 pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     options.host.start_logging("info");
     let first_key = FirstKey { tenant: "platform".into(), file: "admin.key" };
-    let settings = options.host.settings(options.listen, &options.environment, first_key)?;
+    let settings = options.host.settings(options.listen, &options.environment, first_key, 0)?;
     // Taken first, so that nothing started below outlives a signal.
     let mut interruption = Interruption::listen()?;
     let server = tokio::select! {

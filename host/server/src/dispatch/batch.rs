@@ -7,6 +7,7 @@ use assay_model::api::{BatchState, Counts, StageTime};
 use assay_model::id::{BatchId, RequestId};
 use assay_model::limits;
 use assay_model::outcome::Artifact;
+use assay_model::time::Micros;
 use bytes::Bytes;
 
 use super::board::Published;
@@ -148,8 +149,9 @@ impl LiveBatch {
         group
     }
 
-    /// Brings back a request that waits, with what its last stage left.
-    pub(super) fn restore_waiting(&mut self, item: NewItem, left: Option<Left>) {
+    /// Brings back a request that waits, with what its last stage left; returns how long the stages
+    /// up to that one ran.
+    pub(super) fn restore_waiting(&mut self, item: NewItem, left: Option<Left>) -> Vec<Micros> {
         let seq = self.size();
         self.add(item);
         let entry = self.entry_mut(seq).expect("just added");
@@ -157,6 +159,7 @@ impl LiveBatch {
             entry.times = serde_json::from_str(&left.times).unwrap_or_default();
             entry.input = Some(left.artifact);
         }
+        entry.times.iter().map(|time| Micros::from_ms_f64(time.ran_ms)).collect()
     }
 
     /// Brings back a request that has ended.

@@ -72,7 +72,7 @@ impl Shell {
         self.lone.held.insert(id, Held { admitted, outcome: None });
         self.lone.due.push_back((at + HELD_MAX, id));
         self.batch_announced(id);
-        let progress = Progress::Waiting { stage: 0 };
+        let progress = Progress::Waiting { stage: 0, ran: Vec::new() };
         let requests = vec![NewRequest { seq: 0, group: None, arrived: at, progress }];
         self.step(Event::RequestsSubmitted { batch: id, requests });
         self.step(Event::BatchSealed { batch: id });

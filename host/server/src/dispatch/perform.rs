@@ -13,6 +13,7 @@ use assay_sched::{
 use assay_wire::proto;
 
 use super::batch::{Entry, LiveBatch};
+use super::history;
 use super::now;
 use super::publish::{Output, count};
 use super::shell::Shell;
@@ -97,7 +98,7 @@ impl Shell {
             Action::KillWorker { worker } => {
                 if let Some(worker) = self.workers.remove(&worker) {
                     tracing::warn!(worker.pid, "a stage ran past its deadline; killing its worker");
-                    self.fleet.kill(worker.pid);
+                    self.fleet.kill(worker.member);
                 }
             }
             Action::Advance { request, stage: _, time } => {
@@ -116,10 +117,15 @@ impl Shell {
                     batch.published.change(|standing| standing.estimated_done_at = Some(done_at));
                 }
             }
-            Action::StartWorkers { .. }
-            | Action::CancelStarts { .. }
-            | Action::StopWorker { .. }
-            | Action::PlanAnew => {}
+            Action::StartWorkers { pool, count } => self.fleet.start(&pool, count),
+            Action::CancelStarts { pool, count } => self.fleet.cancel(&pool, count),
+            // It is lost when its connection ends, like any other.
+            Action::StopWorker { worker } => {
+                if let Some(worker) = self.workers.get(&worker) {
+                    self.fleet.stop(worker.member);
+                }
+            }
+            Action::PlanAnew => self.planning.call(now, self.sched.seen()),
             Action::WakeAt(at) => self.wake = Some(self.wake.map_or(at, |wake| wake.min(at))),
         }
     }
@@ -201,6 +207,8 @@ impl Shell {
     fn batch_done(&mut self, done: BatchDone) {
         let id: BatchId = done.batch;
         let Some(batch) = self.batches.get(&id) else { return };
+        let profile = done.profile.as_deref().filter(|_| !batch.published.lone);
+        let stages = &batch.published.plugin.description.stages;
         let end = EndRow {
             state: match done.ending {
                 BatchEnding::Done => BatchState::Done,
@@ -211,12 +219,17 @@ impl Shell {
             earliest_end_at: done.earliest_end,
             counts: Counts { submitted: batch.size(), ..batch.counts },
             reward_sum: batch.reward_sum,
+            history: profile.map(|profile| Box::new(history::row(profile, stages))),
         };
         if let Some(earliest_end) = done.earliest_end.filter(|_| !batch.published.lone) {
             let delay = done.ended.since(earliest_end).as_secs_f64();
             metrics::histogram!("assay_batch_extra_delay_seconds").record(delay);
         }
         let tenant = batch.published.row.tenant;
+        // One request alone says nothing about when those of a batch come.
+        if let Some(profile) = done.profile.filter(|_| !batch.published.lone) {
+            self.planning.learn(profile);
+        }
         self.output(Output::Record(Recorded { tenant, batch: id, record: Record::End(end) }));
         self.forget(id);
     }

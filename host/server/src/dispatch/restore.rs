@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use assay_model::api::{BatchState, Counts};
+use assay_model::api::{BatchState, Counts, StageTime};
 use assay_model::time::Micros;
-use assay_sched::{Event, NewRequest, Progress};
+use assay_sched::{Ending, Event, NewRequest, Progress};
+use serde::Deserialize;
 
 use super::NewItem;
 use super::PluginInfo;
 use super::batch::LiveBatch;
+use super::history;
 use super::publish::count;
 use super::room::Room;
 use super::shell::Shell;
@@ -22,6 +24,12 @@ pub(super) struct Restored {
     pub batches: usize,
     pub waiting: usize,
     pub finished: usize,
+}
+
+/// The part of a result that the scheduler learns from.
+#[derive(Default, Deserialize)]
+struct Ended {
+    stages: Vec<StageTime>,
 }
 
 pub(super) async fn restore(
@@ -60,8 +68,8 @@ impl Shell {
     ) -> (usize, usize) {
         let LiveBatchRow { row, first_request_at, sealed_at } = live;
         let (id, tenant) = (row.id, row.tenant);
-        // A batch of one that was sealed from the start came with its request.
-        let lone = first_request_at.is_some() && first_request_at == sealed_at;
+        // Announced, filled and sealed by one call.
+        let lone = first_request_at == Some(row.announced_at) && first_request_at == sealed_at;
         let published = self.board.put(row, plugin, lone);
         let mut batch = LiveBatch::new(published);
         let mut results = Vec::new();
@@ -70,6 +78,8 @@ impl Shell {
             news.push(batch.restore_request(request, room, &mut results));
         }
         results.sort_unstable_by_key(|(position, _)| *position);
+        // By completion, as the batch's profile has them; those that wait come last.
+        news.sort_by_key(|(position, _)| position.unwrap_or(u32::MAX));
         let finished = results.len();
         let waiting = news.len() - finished;
         batch.restore_standing(results, first_request_at, sealed_at);
@@ -78,7 +88,8 @@ impl Shell {
         self.batch_opened(tenant);
         self.batch_announced(id);
         if !news.is_empty() {
-            self.step(Event::RequestsSubmitted { batch: id, requests: news });
+            let requests = news.into_iter().map(|(_, new)| new).collect();
+            self.step(Event::RequestsSubmitted { batch: id, requests });
         }
         if let Some(at) = sealed_at {
             self.batch_sealed(id, at);
@@ -88,36 +99,40 @@ impl Shell {
 }
 
 impl LiveBatch {
+    /// Returns it with its place in the order of completion, once it has one.
     fn restore_request(
         &mut self,
         request: LiveRequestRow,
         room: &Room,
         results: &mut Vec<(u32, bytes::Bytes)>,
-    ) -> NewRequest {
+    ) -> (Option<u32>, NewRequest) {
         let LiveRequestRow { seq, key, group, arrived_at, standing } = request;
         let group_number = group.as_deref().map(|name| self.group(name));
-        let progress = match standing {
+        let (place, progress) = match standing {
             Standing::Finished { position, earliest_end_at, reward, kind, result } => {
                 self.restore_finished(key);
                 self.position = self.position.max(position);
                 self.reward_sum += reward.unwrap_or(0.0);
                 count(&mut self.counts, &kind);
+                let ended: Ended = serde_json::from_slice(&result).unwrap_or_default();
+                let ran = ended.stages.iter().map(|time| Micros::from_ms_f64(time.ran_ms));
                 results.push((position, result));
-                Progress::Finished {
+                let progress = Progress::Finished {
                     earliest_end: earliest_end_at,
-                    ran: Vec::new(),
-                    ending: assay_sched::Ending::Scored,
-                }
+                    ran: ran.collect(),
+                    ending: history::ending_of(&kind).unwrap_or(Ending::Error),
+                };
+                (Some(position), progress)
             }
             Standing::Waiting { body, left } => {
                 let place = room.enter_restored(body.len());
                 let stage = left.as_ref().map_or(0, |left| left.stage + 1);
                 let item = NewItem { key, group, body, place };
-                self.restore_waiting(item, left);
-                Progress::Waiting { stage }
+                let ran = self.restore_waiting(item, left);
+                (None, Progress::Waiting { stage, ran })
             }
         };
-        NewRequest { seq, group: group_number, arrived: arrived_at, progress }
+        (place, NewRequest { seq, group: group_number, arrived: arrived_at, progress })
     }
 
     fn restore_standing(

@@ -8,19 +8,20 @@ use assay_model::api::BatchState;
 use assay_model::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::limits;
 use assay_model::time::Micros;
-use assay_sched::{Config, Event, NewBatch, NewRequest, Progress, Sched};
+use assay_sched::{Config, Event, NewBatch, NewRequest, Order, Progress, Sched};
 use assay_wire::proto;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::batch::LiveBatch;
 use super::board::Board;
 use super::lone::Lone;
+use super::planning::Planning;
 use super::publish::{Channels, Pending, Waiter};
 use super::{
-    Announcement, Command, DispatchError, ItemFate, NewItem, Parts, Reply, WorkerLink,
+    Announcement, Command, DispatchError, ItemFate, Joining, NewItem, Reply, WorkerLink,
     leases_after, now, refusal,
 };
-use crate::fleet::Fleet;
+use crate::fleet::{Failures, Fleet, Member};
 use crate::store::admissions::{Admission, Admitted, BatchMark, RequestRow};
 
 /// Commands that are taken before the grants they led to are sent.
@@ -45,6 +46,8 @@ pub(super) struct Shell {
     pub workers: HashMap<WorkerId, Worker>,
     workers_seen: u64,
     pub fleet: Fleet,
+    failures: Failures,
+    pub planning: Planning,
     pub board: Arc<Board>,
     pub channels: Channels,
     pub lone: Lone,
@@ -53,9 +56,17 @@ pub(super) struct Shell {
     stopping: bool,
 }
 
+/// Who sees to the workers.
+pub(super) struct Crew {
+    pub fleet: Fleet,
+    pub failures: Failures,
+    pub planning: Planning,
+}
+
 /// A connected worker.
 pub(super) struct Worker {
     link: WorkerLink,
+    pub member: Member,
     pub pid: u32,
     pub leases: HashMap<LeaseId, (RequestId, usize)>,
     /// What this turn has for it.
@@ -63,9 +74,8 @@ pub(super) struct Worker {
 }
 
 impl Shell {
-    pub(super) fn new(parts: Parts, channels: Channels, board: Arc<Board>) -> Self {
-        let config =
-            Config { order: parts.order, leases_after: leases_after(now()), ..Config::default() };
+    pub(super) fn new(order: Order, crew: Crew, channels: Channels, board: Arc<Board>) -> Self {
+        let config = Config { order, leases_after: leases_after(now()), ..Config::default() };
         Self {
             sched: Sched::new(config),
             batches: HashMap::new(),
@@ -74,7 +84,9 @@ impl Shell {
             ended_keys: VecDeque::new(),
             workers: HashMap::new(),
             workers_seen: 0,
-            fleet: parts.fleet,
+            fleet: crew.fleet,
+            failures: crew.failures,
+            planning: crew.planning,
             channels,
             board,
             lone: Lone::default(),
@@ -87,6 +99,8 @@ impl Shell {
     /// Runs until it is told to stop.
     pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let mut turn = Vec::with_capacity(TURN_COMMANDS_MAX);
+        // No pool has a worker before the first plan.
+        self.step(Event::PlanOutdated);
         loop {
             self.do_what_is_due();
             self.send_outboxes();
@@ -112,6 +126,7 @@ impl Shell {
                         return;
                     }
                 }
+                Some(pool) = self.failures.recv() => self.step(Event::StartFailed { pool }),
                 () = tokio::time::sleep(wait.unwrap_or(Duration::MAX)), if wait.is_some() => {}
             }
         }
@@ -163,25 +178,51 @@ impl Shell {
                 }
                 answer(reply, live);
             }
-            Command::WorkerJoined { pool, pid, in_hand_max, link, reply } => {
-                self.workers_seen += 1;
-                let worker = WorkerId(self.workers_seen);
-                let outbox = proto::ToWorker::default();
-                self.workers.insert(worker, Worker { link, pid, leases: HashMap::new(), outbox });
-                let _ = reply.send(worker);
-                self.step(Event::WorkerJoined { worker, pool, in_hand_max });
+            Command::WorkerJoined { joining, link, reply } => {
+                // The scheduler may have given up its start; unanswered, the link refuses it.
+                if self.fleet.joined(joining.member) {
+                    self.worker_joined(joining, link, reply);
+                }
             }
             Command::WorkerLost { worker } => {
-                if self.workers.remove(&worker).is_some() {
+                if let Some(gone) = self.workers.remove(&worker) {
+                    // Its connection is gone; what may be left of its process goes, too.
+                    self.fleet.stop(gone.member);
                     self.step(Event::WorkerLost { worker });
                 }
             }
             Command::Finished { worker, finished } => {
                 finished.into_iter().for_each(|finished| self.stage_finished(worker, finished));
             }
+            Command::Planned(planned) => {
+                let event = self.planning.take(planned);
+                self.step(event);
+            }
+            Command::SetBounds { pool, bounds, reply } => {
+                self.planning.set_bounds(&pool, bounds);
+                self.step(Event::PlanOutdated);
+                answer(reply, Ok(()));
+            }
             Command::Snapshot { reply } => drop(reply.send(self.sched.snapshot())),
+            Command::Capacity { reply } => drop(reply.send(self.capacity(now()))),
             Command::Stop => self.stopping = true,
         }
+    }
+
+    fn worker_joined(
+        &mut self,
+        joining: Joining,
+        link: WorkerLink,
+        reply: oneshot::Sender<WorkerId>,
+    ) {
+        let Joining { member, pid, pool, in_hand_max } = joining;
+        self.workers_seen += 1;
+        let worker = WorkerId(self.workers_seen);
+        let outbox = proto::ToWorker::default();
+        self.workers.insert(worker, Worker { link, member, pid, leases: HashMap::new(), outbox });
+        // Only a link that is stopping has gone, and with it every worker.
+        let _ = reply.send(worker);
+        self.step(Event::WorkerJoined { worker, pool, in_hand_max });
     }
 
     fn find(&mut self, tenant: TenantId, id: BatchId) -> Result<&mut LiveBatch, DispatchError> {
@@ -323,7 +364,8 @@ impl Shell {
         let Some(batch) = self.batches.get(&id) else { return };
         let requests = rows.iter().filter_map(|row| {
             let group = batch.entry(row.seq)?.group;
-            Some(NewRequest { seq: row.seq, group, arrived: at, progress: Progress::Waiting { stage: 0 } })
+            let progress = Progress::Waiting { stage: 0, ran: Vec::new() };
+            Some(NewRequest { seq: row.seq, group, arrived: at, progress })
         });
         let requests: Vec<NewRequest> = requests.collect();
         let count = u32::try_from(rows.len()).expect("a submit is within its limit");

@@ -1,6 +1,7 @@
 //! Probes (open to all), metrics and the OpenAPI document (with any key).
 
 use assay_model::api::{Problem, Scope};
+use assay_model::capacity::{Capacity, PoolWorkers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
@@ -38,6 +39,7 @@ pub(super) async fn readyz(State(app): AppState) -> Result<Json<serde_json::Valu
 pub(super) async fn metrics(State(app): AppState, caller: Caller) -> Result<Response, ApiError> {
     caller.need(Scope::Admin)?;
     measure(&app.dispatch.snapshot().await?);
+    measure_pools(&app.dispatch.capacity().await?);
     gauge!("assay_room_free_bytes").set(app.dispatch.room.free_bytes() as f64);
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
     Ok((kind, app.metrics.render()).into_response())
@@ -49,11 +51,25 @@ fn measure(snapshot: &Snapshot) {
     for pool in &snapshot.pools {
         let name = pool.pool.to_string();
         gauge!("assay_stage_queue_requests", "pool" => name.clone()).set(pool.queued as f64);
-        gauge!("assay_pool_leases", "pool" => name.clone()).set(pool.in_hand as f64);
-        let busy = pool.workers - pool.idle - pool.draining;
-        for (state, count) in [("idle", pool.idle), ("busy", busy), ("draining", pool.draining)] {
-            gauge!("assay_pool_workers", "pool" => name.clone(), "state" => state)
-                .set(count as f64);
+        gauge!("assay_pool_leases", "pool" => name).set(pool.in_hand as f64);
+    }
+}
+
+fn measure_pools(capacity: &Capacity) {
+    for pool in &capacity.pools {
+        let PoolWorkers { starting, idle, busy, draining } = pool.workers;
+        let states =
+            [("starting", starting), ("idle", idle), ("busy", busy), ("draining", draining)];
+        for (state, count) in states {
+            gauge!("assay_pool_workers", "pool" => pool.pool.clone(), "state" => state)
+                .set(f64::from(count));
+        }
+        let Some(target) = &pool.target else { continue };
+        let kinds =
+            [("hold", target.hold), ("ceiling", target.ceiling), ("zero_queue", target.zero_queue)];
+        for (kind, count) in kinds {
+            gauge!("assay_planner_target_workers", "pool" => pool.pool.clone(), "kind" => kind)
+                .set(f64::from(count));
         }
     }
 }

@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::group_commit::Weigh;
+use super::history::{HistoryColumns, HistoryRow};
 use super::{Store, StoreError};
 
 #[derive(Debug)]
@@ -45,13 +46,15 @@ pub struct LogRow {
 }
 
 /// The end of a batch, with its totals.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct EndRow {
     pub state: BatchState,
     pub ended_at: Micros,
     pub earliest_end_at: Option<Micros>,
     pub counts: assay_model::api::Counts,
     pub reward_sum: f64,
+    /// Of a batch that was completed.
+    pub history: Option<Box<HistoryRow>>,
 }
 
 /// What was recorded of a request or of a batch.
@@ -84,7 +87,7 @@ impl Weigh for Recorded {
             Record::Outcome(row) => row.result.len(),
             Record::Artifact(row) => row.artifact.bytes.len(),
             Record::Logs(logs) => logs.iter().map(|log| log.message.len()).sum(),
-            Record::End(_) => 0,
+            Record::End(row) => row.history.as_ref().map_or(0, |history| history.bytes()),
         }
     }
 }
@@ -94,25 +97,30 @@ pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result
     let mut outcomes = OutcomeColumns::default();
     let mut others = OtherColumns::default();
     let mut ends = EndColumns::default();
+    let mut histories = HistoryColumns::default();
     for recorded in group {
         let at = (recorded.tenant.0, recorded.batch.0);
         match &recorded.record {
             Record::Outcome(row) => outcomes.push(at, row),
             Record::Artifact(row) => others.push_artifact(at, row),
             Record::Logs(rows) => rows.iter().for_each(|row| others.push_log(at, row)),
-            Record::End(row) => ends.push(at, row),
+            Record::End(row) => {
+                ends.push(at, row);
+                row.history.iter().for_each(|history| histories.push(history));
+            }
         }
     }
     if !others.is_empty() {
         write_others(connection, &others).await?;
     }
-    write_outcomes(connection, &outcomes, &ends).await
+    write_outcomes(connection, &outcomes, &ends, &histories).await
 }
 
 async fn write_outcomes(
     connection: &mut PgConnection,
     outcomes: &OutcomeColumns<'_>,
     ends: &EndColumns,
+    histories: &HistoryColumns<'_>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
@@ -130,6 +138,25 @@ async fn write_outcomes(
             ) as t (
                 tenant_id, batch_id, seq, position, kind, reward, verdict, earliest_end_at,
                 finished_at, result
+            )
+        ), new_history as (
+            insert into batch_history (
+                tenant_id, batch_id, run, digest, stages, announced_at, first_arrival_at,
+                earliest_end_at, ended_at, requests, worker_seconds, arrived_us, ran_us, endings
+            )
+            select tenant_id, batch_id, run, digest, stages::json, announced_at, first_arrival_at,
+                earliest_end_at, ended_at, arrived_to - arrived_from + 1, worker_seconds::json,
+                ($36::bigint[])[arrived_from : arrived_to], ($37::bigint[])[ran_from : ran_to],
+                endings
+            from unnest(
+                $21::uuid[], $22::uuid[], $23::text[], $24::bytea[], $25::text[],
+                $26::timestamptz[], $27::timestamptz[], $28::timestamptz[], $29::timestamptz[],
+                $30::text[], $31::text[], $32::integer[], $33::integer[], $34::integer[],
+                $35::integer[]
+            ) as h (
+                tenant_id, batch_id, run, digest, stages, announced_at, first_arrival_at,
+                earliest_end_at, ended_at, worker_seconds, endings, arrived_from, arrived_to,
+                ran_from, ran_to
             )
         )
         update batches set
@@ -174,6 +201,23 @@ async fn write_outcomes(
         &ends.timed_out,
         &ends.error,
         &ends.reward_sum,
+        &histories.tenant,
+        &histories.batch,
+        &histories.run as _,
+        &histories.digest as _,
+        &histories.stages as _,
+        &histories.announced_at,
+        &histories.first_arrival_at,
+        &histories.earliest_end_at,
+        &histories.ended_at,
+        &histories.worker_seconds as _,
+        &histories.endings as _,
+        &histories.arrived_from,
+        &histories.arrived_to,
+        &histories.ran_from,
+        &histories.ran_to,
+        &histories.arrived_us,
+        &histories.ran_us,
     )
     .execute(connection)
     .await?;

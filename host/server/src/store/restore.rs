@@ -96,7 +96,11 @@ impl Store {
                 a.stage as "stage?", a.content_type as "content_type?", a.bytes as "bytes?",
                 a.times::text as times
             from requests r
-            left join outcomes o using (tenant_id, batch_id, seq)
+            left join lateral (
+                -- With its limit it is looked up by its key, whatever the planner knows of the table.
+                select seq, position, earliest_end_at, reward, kind, result from outcomes
+                where tenant_id = r.tenant_id and batch_id = r.batch_id and seq = r.seq limit 1
+            ) o on true
             left join lateral (
                 select a.stage, a.content_type, a.bytes, a.times from artifacts a
                 where o.seq is null and a.tenant_id = r.tenant_id and a.batch_id = r.batch_id

@@ -1,0 +1,197 @@
+//! What an operator says about pools and their planner.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_model::limits;
+use assay_model::plugin::check_name;
+use assay_model::time::Micros;
+
+use crate::dispatch::planning::{Bounds, PoolDefaults};
+use crate::dispatch::{Mode, Order, PlanConfig, now};
+
+/// How long a worker of this machine takes to start until one was measured.
+const STARTUP: Micros = Micros::from_ms(100);
+
+#[derive(clap::Args)]
+pub(super) struct PlanOptions {
+    /// Workers of a pool: exactly so many (cpu=2), or as many as the planner wants within bounds
+    /// (cpu=0..8); may be repeated [default: up to one cpu worker a core]
+    #[arg(long, value_name = "POOL=N|MIN..MAX", value_parser = pool_bounds)]
+    workers: Vec<(Arc<str>, Bounds)>,
+    /// How the number of workers is chosen: by simulating what is to come every few seconds
+    /// (assay), as the paper has it (distrs), without its check of timeouts (history), as many as
+    /// the run's last batch would have used without waiting (zq), or always the most (fixed)
+    #[arg(long, value_enum, default_value = "assay")]
+    planner: PlannerArgument,
+    /// How much later than without any waiting a batch may end, for runs that do not say
+    #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(..=86_400_000))]
+    tolerance_ms: u64,
+    /// How often plans are made while a batch is live, beside those at its start and end
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    period_s: u64,
+    /// What a worker of each pool costs, in any unit that they share; 1 where nothing is said
+    #[arg(
+        long,
+        value_name = "POOL=COST,...",
+        value_delimiter = ',',
+        default_value = "cpu=1,gpu=10",
+        value_parser = pool_cost
+    )]
+    cost: Vec<(Arc<str>, f64)>,
+    /// How long an idle worker stays that the plan does not hold
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=86_400))]
+    linger_s: u64,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum PlannerArgument {
+    Assay,
+    Distrs,
+    History,
+    Zq,
+    Fixed,
+}
+
+impl PlanOptions {
+    /// `cpu_min` workers are there even when nothing is live, unless the options say otherwise.
+    pub(super) fn config(
+        self,
+        cpu_min: usize,
+        order: Order,
+    ) -> anyhow::Result<(PlanConfig, PoolDefaults)> {
+        let defaults = PoolDefaults {
+            costs: self.cost.into_iter().collect(),
+            startup: STARTUP,
+            linger: Micros::from_secs(self.linger_s),
+        };
+        let mut workers = self.workers;
+        if workers.is_empty() {
+            let cores = std::thread::available_parallelism().map_or(2, usize::from);
+            workers.push(("cpu".into(), Bounds { min: cpu_min, max: cores.max(cpu_min) }));
+        }
+        let mut pools = BTreeMap::new();
+        for (name, bounds) in workers {
+            let pool = defaults.pool(&name, bounds);
+            let twice = pools.insert(Arc::clone(&name), pool).is_some();
+            anyhow::ensure!(!twice, "--workers names the pool {name} twice");
+        }
+        let count = pools.len();
+        anyhow::ensure!(
+            count <= limits::POOLS_MAX,
+            "--workers names {count} pools, the limit is {}",
+            limits::POOLS_MAX
+        );
+        let mode = match self.planner {
+            PlannerArgument::Assay => Mode::Assay,
+            PlannerArgument::Distrs => Mode::Distrs,
+            PlannerArgument::History => Mode::History,
+            PlannerArgument::Zq => Mode::Zq,
+            PlannerArgument::Fixed => Mode::Fixed,
+        };
+        let config = PlanConfig {
+            order,
+            tolerance: Micros::from_ms(self.tolerance_ms),
+            period: Micros::from_secs(self.period_s),
+            seed: now().0,
+            ..PlanConfig::new(mode, pools)
+        };
+        Ok((config, defaults))
+    }
+}
+
+fn pool_bounds(text: &str) -> Result<(Arc<str>, Bounds), String> {
+    let (pool, bounds) =
+        text.split_once('=').ok_or("write POOL=N or POOL=MIN..MAX, such as cpu=2 or cpu=0..8")?;
+    Ok((pool_name(pool)?, parse_bounds(bounds)?))
+}
+
+fn pool_name(pool: &str) -> Result<Arc<str>, String> {
+    check_name("pool", pool, limits::PLUGIN_NAME_BYTES_MAX)?;
+    Ok(pool.into())
+}
+
+/// `2` for exactly two, `0..8` for as many as are wanted up to eight.
+pub(super) fn parse_bounds(text: &str) -> Result<Bounds, String> {
+    let count = |text: &str| {
+        let count = text.parse().ok().filter(|&count: &u32| count <= limits::POOL_WORKERS_MAX);
+        let count = count.ok_or_else(|| {
+            format!("`{text}` is no number of workers from 0 to {}", limits::POOL_WORKERS_MAX)
+        })?;
+        Ok::<usize, String>(count as usize)
+    };
+    let (min, max) = match text.split_once("..") {
+        Some((min, max)) => (count(min)?, count(max)?),
+        None => (count(text)?, count(text)?),
+    };
+    if min > max {
+        return Err(format!("{min}..{max} has its ends the wrong way round"));
+    }
+    Ok(Bounds { min, max })
+}
+
+fn pool_cost(text: &str) -> Result<(Arc<str>, f64), String> {
+    let (pool, cost) = text.split_once('=').ok_or("write POOL=COST, such as gpu=10")?;
+    let cost = cost.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost > 0.0);
+    let cost = cost.ok_or_else(|| format!("the cost of {pool} must be a number above 0"))?;
+    Ok((pool_name(pool)?, cost))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: PlanOptions,
+    }
+
+    fn parse(arguments: &[&str]) -> Result<PlanConfig, String> {
+        let line = Line::try_parse_from([&["assay"], arguments].concat());
+        let config = line.map_err(|error| error.to_string())?.options.config(1, Order::Ebf);
+        config.map(|(config, _)| config).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_number_fixes_a_pool_and_bounds_let_it_move() {
+        let config = parse(&["--workers", "cpu=2", "--workers", "gpu=0..8"]).expect("is good");
+        let pool = |name: &str| (config.pools[name].min, config.pools[name].max);
+        assert_eq!((pool("cpu"), pool("gpu")), ((2, 2), (0, 8)));
+        assert_eq!((config.pools["cpu"].cost, config.pools["gpu"].cost), (1.0, 10.0));
+        assert_eq!(config.pools["gpu"].linger, Micros::from_secs(30));
+        assert_eq!((config.mode, config.tolerance), (Mode::Assay, Micros::from_secs(2)));
+    }
+
+    #[test]
+    fn without_a_word_there_is_a_cpu_pool_up_to_the_cores() {
+        let config = parse(&["--planner", "fixed", "--cost", "cpu=0.5"]).expect("is good");
+        assert_eq!(config.pools.len(), 1);
+        let cpu = &config.pools["cpu"];
+        assert_eq!((cpu.min, cpu.cost), (1, 0.5));
+        assert!(cpu.max >= 1);
+        assert_eq!(config.mode, Mode::Fixed);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_in_words() {
+        for (arguments, says) in [
+            (&["--workers", "cpu"][..], "write POOL=N or POOL=MIN..MAX"),
+            (&["--workers", "CPU=1"], "pool"),
+            (&["--workers", "cpu=3..1"], "3..1 has its ends the wrong way round"),
+            (&["--workers", "cpu=1..."], "`.` is no number of workers from 0 to 1024"),
+            (&["--workers", "cpu=1025"], "`1025` is no number of workers from 0 to 1024"),
+            (&["--workers", "cpu=-1"], "`-1` is no number"),
+            (&["--workers", "cpu=1", "--workers", "cpu=2"], "names the pool cpu twice"),
+            (&["--cost", "gpu=free"], "the cost of gpu must be a number above 0"),
+            (&["--cost", "gpu=NaN"], "above 0"),
+            (&["--period-s", "0"], "0 is not in 1..=86400"),
+            (&["--planner", "best"], "possible values: assay, distrs, history, zq, fixed"),
+        ] {
+            let said = parse(arguments).expect_err("is refused");
+            assert!(said.contains(says), "`{says}` is not in `{said}`");
+        }
+    }
+}

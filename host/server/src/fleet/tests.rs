@@ -1,0 +1,153 @@
+//! With a shell script in a worker's place.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use super::*;
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// A fleet whose workers run this script, in a folder of their own that they find as `$DIR`.
+struct Scripted {
+    fleet: Fleet,
+    failures: Failures,
+    folder: tempfile::TempDir,
+}
+
+impl Scripted {
+    fn new(script: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("worker");
+        let text = format!("#!/bin/sh\nDIR='{}'\n{script}\n", folder.path().display());
+        std::fs::write(&program, text).expect("writes");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("sets");
+        let nowhere = folder.path().join("socket");
+        let launch =
+            Launch { program, socket: nowhere.clone(), token: String::new(), cache: nowhere };
+        let (fleet, failures) = Fleet::new(launch);
+        Self { fleet, failures, folder }
+    }
+
+    /// The process ids that scripts have written, in the order of their starts.
+    async fn pids(&self, count: usize) -> Vec<u32> {
+        let file = self.folder.path().join("pids");
+        until(|| {
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            let pids: Vec<u32> = text.lines().filter_map(|line| line.parse().ok()).collect();
+            (pids.len() >= count).then_some(pids)
+        })
+        .await
+    }
+}
+
+async fn until<T>(mut ask: impl FnMut() -> Option<T>) -> T {
+    let answer = async {
+        loop {
+            if let Some(answer) = ask() {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(SOON, answer).await.expect("it comes to that")
+}
+
+fn lives(pid: u32) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
+}
+
+/// Each line is whole, so that several scripts may write; the shell itself waits, as `exec` would
+/// leave nobody to catch a signal.
+const WAITS: &str = "echo $$ >> $DIR/pids; while :; do /bin/sleep 0.02; done";
+
+#[test]
+fn the_pause_doubles_up_to_its_limit() {
+    let pauses = [1, 2, 3, 8, 9, 100, u32::MAX].map(|level| pause(level).as_millis());
+    assert_eq!(pauses, [50, 100, 200, 6_400, 10_000, 10_000, 10_000]);
+}
+
+#[tokio::test]
+async fn a_start_that_fails_is_reported_once_with_its_reason() {
+    let mut scripted = Scripted::new("exit 3");
+    let pool: Arc<str> = "cpu".into();
+    scripted.fleet.start(&pool, 3);
+    for _ in 0..3 {
+        assert_eq!(scripted.failures.recv().await.as_deref(), Some("cpu"));
+    }
+    let trouble = scripted.fleet.troubles().remove(&pool).expect("it is known");
+    assert_eq!(trouble.failures, 3);
+    assert!(trouble.error.contains("exit status: 3"), "{}", trouble.error);
+    // They failed together: the pause is the first, not the third.
+    assert_eq!(trouble.next_try_at.since(trouble.failed_at), Micros::from_ms(50));
+    scripted.fleet.start(&pool, 1);
+    assert!(scripted.failures.recv().await.is_some());
+    let trouble = scripted.fleet.troubles().remove(&pool).expect("it is known");
+    assert_eq!(trouble.next_try_at.since(trouble.failed_at), Micros::from_ms(100));
+    scripted.fleet.stop_all().await;
+    assert!(scripted.failures.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_a_failed_start() {
+    let mut scripted = Scripted::new("");
+    std::fs::remove_file(scripted.folder.path().join("worker")).expect("removes");
+    let pool: Arc<str> = "cpu".into();
+    scripted.fleet.start(&pool, 1);
+    assert!(scripted.failures.recv().await.is_some());
+    assert!(scripted.fleet.troubles()[&pool].error.contains("No such file"));
+}
+
+#[tokio::test]
+async fn the_latest_starts_are_given_up_and_nobody_hears_of_them() {
+    let mut scripted = Scripted::new(WAITS);
+    let pool: Arc<str> = "cpu".into();
+    scripted.fleet.start(&pool, 1);
+    let first = scripted.pids(1).await[0];
+    scripted.fleet.start(&pool, 2);
+    let pids = scripted.pids(3).await;
+    let members = [scripted.fleet.find(first).await, scripted.fleet.find(pids[2]).await];
+    let [first_member, last_member] = members.map(|member| member.expect("was started here"));
+    scripted.fleet.cancel(&pool, 2);
+    assert!(!scripted.fleet.joined(last_member), "it was given up");
+    until(|| (!lives(pids[1]) && !lives(pids[2])).then_some(())).await;
+    assert!(scripted.fleet.find(pids[2]).await.is_none());
+    assert!(scripted.fleet.joined(first_member) && lives(first));
+    // Only who has not joined can be given up.
+    scripted.fleet.cancel(&pool, 1);
+    scripted.fleet.stop(first_member);
+    until(|| (!lives(first)).then_some(())).await;
+    assert!(scripted.failures.try_recv().is_err());
+    assert!(scripted.fleet.troubles().is_empty());
+}
+
+#[tokio::test]
+async fn a_start_is_given_up_while_its_failure_waits() {
+    let mut scripted = Scripted::new("echo $$ >> $DIR/pids; exit 1");
+    let pool: Arc<str> = "cpu".into();
+    scripted.fleet.start(&pool, 1);
+    until(|| scripted.fleet.troubles().remove(&pool)).await;
+    scripted.fleet.cancel(&pool, 1);
+    scripted.fleet.stop_all().await;
+    assert!(scripted.failures.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn one_that_does_not_hear_is_killed_in_the_end() {
+    let scripted = Scripted::new(&format!("trap '' TERM; {WAITS}"));
+    let pool: Arc<str> = "cpu".into();
+    scripted.fleet.start(&pool, 2);
+    let pids = scripted.pids(2).await;
+    for pid in &pids {
+        let member = scripted.fleet.find(*pid).await.expect("was started here");
+        assert!(scripted.fleet.joined(member));
+        assert!(!scripted.fleet.joined(member), "a member joins once");
+    }
+    let member = scripted.fleet.find(pids[0]).await.expect("still there");
+    scripted.fleet.stop(member);
+    scripted.fleet.kill(member);
+    until(|| (!lives(pids[0])).then_some(())).await;
+    // The other is asked, and killed after its time.
+    scripted.fleet.stop_all().await;
+    assert!(!lives(pids[1]));
+}

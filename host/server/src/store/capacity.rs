@@ -1,0 +1,50 @@
+//! Bounds of pools that were set while the server ran. They are the platform's, not a tenant's.
+
+use assay_model::time::Micros;
+
+use super::{Store, StoreError};
+
+/// What was set for one pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CapacityRow {
+    pub pool: String,
+    pub min: u32,
+    pub max: u32,
+    pub set_at: Micros,
+}
+
+impl Store {
+    pub async fn capacity(&self) -> Result<Vec<CapacityRow>, StoreError> {
+        let rows = sqlx::query!(
+            "select pool, workers_min, workers_max, set_at from capacity order by pool"
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let count = |count: i32| u32::try_from(count).unwrap_or(0);
+        let rows = rows.into_iter().map(|row| CapacityRow {
+            pool: row.pool,
+            min: count(row.workers_min),
+            max: count(row.workers_max),
+            set_at: Micros::from_datetime(row.set_at),
+        });
+        Ok(rows.collect())
+    }
+
+    pub async fn set_capacity(&self, row: &CapacityRow) -> Result<(), StoreError> {
+        let count = |count: u32| i32::try_from(count).expect("within the limit of a pool");
+        sqlx::query!(
+            "insert into capacity (pool, workers_min, workers_max, set_at)
+            values ($1, $2, $3, $4)
+            on conflict (pool) do update
+            set workers_min = excluded.workers_min, workers_max = excluded.workers_max,
+                set_at = excluded.set_at",
+            row.pool,
+            count(row.min),
+            count(row.max),
+            row.set_at.to_datetime(),
+        )
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,276 @@
+//! Pools that grow and shrink: on demand, ahead of an announced batch, under a quota that moves, and
+//! whatever becomes of the workers. A busy worker is never stopped.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use assay_client::Client;
+use assay_model::api::{AnnounceBatch, Batch, ResultItem, Reward, SubmitItem};
+use assay_model::capacity::{Capacity, PoolCapacity, PoolWorkers, SetCapacity};
+use assay_model::time::Micros;
+use assay_tests::{
+    Answers, Host, HostOptions, Http, Process, assay, item, ndjson, poll, program, until,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+const SOON: Duration = Duration::from_secs(60);
+const PLUGIN: &str = "worker_load";
+
+fn start(workers: &str, arguments: &[&str]) -> Host {
+    let arguments = ["--period-s", "1"].iter().chain(arguments);
+    Host::start(HostOptions {
+        workers: vec![workers.into()],
+        arguments: arguments.map(|&argument| argument.to_owned()).collect(),
+        ..HostOptions::default()
+    })
+}
+
+/// Requests that each take so many thousand rounds in both of their stages.
+fn requests(count: usize, thousand_rounds: &str) -> Vec<SubmitItem> {
+    (0..count).map(|at| item(format!("r{at}"), thousand_rounds, &at.to_string())).collect()
+}
+
+async fn cpu(client: &Client) -> PoolCapacity {
+    let capacity = client.capacity().await.expect("answers");
+    capacity.pools.into_iter().find(|pool| pool.pool == "cpu").expect("there is a cpu pool")
+}
+
+async fn workers(client: &Client, what: &str, good: impl Fn(PoolWorkers) -> bool) -> PoolCapacity {
+    until(what, async || Some(cpu(client).await).filter(|pool| good(pool.workers))).await
+}
+
+fn processes(host: &Host) -> Vec<Process> {
+    Process::children(host.pid(), "assay-worker")
+}
+
+async fn nobody(host: &Host) {
+    workers(&host.client(), "every worker goes", |workers| workers == PoolWorkers::default()).await;
+    poll(SOON, "their processes end", || processes(host).is_empty().then_some(()));
+}
+
+/// A stage that ran twice was taken from a worker that had it.
+fn check_once(results: impl IntoIterator<Item = ResultItem>) {
+    for result in results {
+        assert_eq!(result.outcome.kind(), "scored", "{result:?}");
+        assert!(result.stages.iter().all(|stage| stage.attempts == 1), "{result:?}");
+    }
+}
+
+async fn set(client: &Client, min: u32, max: u32) -> PoolCapacity {
+    client.set_capacity("cpu", &SetCapacity { min, max }).await.expect("sets")
+}
+
+#[tokio::test]
+async fn from_nothing_to_nothing_again_and_again() {
+    let host = start("cpu=0..3", &["--linger-s", "0"]);
+    let client = host.client();
+    let plugin = host.publish(PLUGIN).await;
+    until("a first plan", async || client.capacity().await.expect("answers").plan).await;
+    let idle = cpu(&client).await;
+    assert_eq!((idle.min, idle.max, idle.workers), (0, 3, PoolWorkers::default()));
+    for round in 0..3 {
+        let items = requests(20 + round, if round == 1 { "20" } else { "30000" });
+        let mut answers = Answers::submit(&client, &plugin, &items).await;
+        check_once(answers.finish(&client, &items).await.into_values());
+        nobody(&host).await;
+    }
+    let after = cpu(&client).await;
+    assert!(after.startup_ms.is_some_and(|ms| ms > 0.0), "{after:?}");
+    assert_eq!(after.trouble, None);
+    assert!(!host.log().contains("a worker ended"), "none ended but those that were asked to");
+}
+
+async fn announce(client: &Client, plugin: &str, iteration: u64, size: u32) -> Batch {
+    let announcement = AnnounceBatch {
+        plugin: plugin.into(),
+        run: "warm".into(),
+        iteration,
+        expected_size: Some(size),
+        group_size: None,
+        max_extra_delay_ms: None,
+        settings: None,
+    };
+    client.announce(&announcement).await.expect("announces")
+}
+
+/// The planner knows from the run's first batch what the second will need.
+#[tokio::test]
+async fn an_announced_batch_finds_its_workers_ready() {
+    let host = start("cpu=0..2", &["--linger-s", "0"]);
+    let client = host.client();
+    let plugin = host.publish(PLUGIN).await;
+    let items = requests(8, "30000");
+    let first = announce(&client, &plugin, 1, 8).await;
+    client.submit_ndjson(first.id, ndjson(&items)).await.expect("submits");
+    client.wait_batch(first.id, SOON).await.expect("answers");
+    nobody(&host).await;
+
+    let second = announce(&client, &plugin, 2, 8).await;
+    let warm = workers(&client, "workers are there before any request", |workers| {
+        workers.idle > 0 && workers.busy == 0
+    })
+    .await;
+    let target = warm.target.expect("there is a plan");
+    assert!(target.hold > 0 && !target.why.is_empty(), "{target:?}");
+    assert_eq!(client.batch(second.id).await.expect("answers").counts.submitted, 0);
+    client.cancel(second.id).await.expect("cancels");
+    nobody(&host).await;
+}
+
+#[tokio::test]
+async fn a_killed_worker_is_replaced() {
+    let host = start("cpu=1..2", &[]);
+    let client = host.client();
+    let plugin = host.publish(PLUGIN).await;
+    workers(&client, "a worker is kept", |workers| workers.idle == 1).await;
+    let killed = processes(&host);
+    killed[0].kill();
+    let other = poll(SOON, "another one", || processes(&host).pop().filter(|p| *p != killed[0]));
+    assert_ne!(other.pid, killed[0].pid);
+    workers(&client, "it joins", |workers| workers.idle == 1 && workers.starting == 0).await;
+    assert!(host.log().contains("a worker ended: signal: 9"), "the log says why it went");
+
+    let items = requests(12, "100000");
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    workers(&client, "both work", |workers| workers.busy == 2).await;
+    processes(&host).iter().for_each(Process::kill);
+    answers.finish(&client, &items).await;
+    assert_eq!(cpu(&client).await.trouble, None);
+}
+
+/// A worker program that fails to serve while a file is there.
+fn failing(folder: &Path) -> String {
+    let path = folder.join("assay-worker");
+    let (broken, real) = (folder.join("broken"), program("assay-worker"));
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = serve ] && [ -e '{}' ]; then exit 3; fi\nexec '{}' \"$@\"\n",
+        broken.display(),
+        real.display()
+    );
+    std::fs::write(&path, script).expect("writes");
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("sets");
+    std::fs::write(broken, "").expect("writes");
+    path.to_str().expect("a plain path").to_owned()
+}
+
+#[tokio::test]
+async fn a_worker_program_that_cannot_start_is_told_and_tried_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let host = start("cpu=2", &["--worker-program", &failing(folder.path())]);
+    let client = host.client();
+    let plugin = host.publish(PLUGIN).await;
+    let trouble = until("some tries fail", async || {
+        cpu(&client).await.trouble.filter(|trouble| trouble.failures >= 6)
+    })
+    .await;
+    assert!(trouble.error.contains("before it joined: exit status: 3"), "{trouble:?}");
+    let pause = trouble.next_try_at.since(trouble.failed_at);
+    assert!(pause >= Micros::from_ms(200), "the pause doubles at each try: {pause:?}");
+    let log = host.log();
+    assert!(log.contains("a worker cannot be started, the next try comes in 50 ms"), "{log}");
+    let said = assay(Some(&host), &["capacity"]);
+    assert!(said.stdout.contains("failed starts, the last at"), "{said:?}");
+    let ready: Value = Http::new(&host).get("/readyz").await.json(200);
+    assert_eq!(ready["workers"], 0);
+
+    std::fs::remove_file(folder.path().join("broken")).expect("removes");
+    let call = json!({ "plugin": plugin, "response": "1", "label": 8 });
+    let reward: Reward = Http::new(&host).post("/v1/rewards", &call).await.json(200);
+    assert_eq!(reward.outcome.reward(), Some(1.0));
+    let well = workers(&client, "both are there", |workers| workers.idle == 2).await;
+    assert_eq!(well.trouble, None);
+}
+
+#[tokio::test]
+async fn a_quota_moves_while_a_batch_runs_and_stays_over_a_restart() {
+    let mut host = start("cpu=0..1", &["--linger-s", "0"]);
+    let client = host.client();
+    let plugin = host.publish(PLUGIN).await;
+    let items = requests(40, "100000");
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    workers(&client, "one works", |workers| workers.busy == 1).await;
+    // Up and down, each time in the middle of the work.
+    for round in 1..=3 {
+        let raised = set(&client, 0, 3).await;
+        assert_eq!((raised.min, raised.max), (0, 3));
+        workers(&client, "three work", |workers| workers.busy == 3).await;
+        set(&client, 0, 1).await;
+        workers(&client, "two of them finish and go", |workers| {
+            workers.busy <= 1 && workers.draining == 0 && workers.starting == 0
+        })
+        .await;
+        answers.follow(&client, 4 * round).await;
+    }
+    let said: PoolCapacity =
+        assay(Some(&host), &["capacity", "set", "cpu", "2..4", "-o", "json"]).json(0);
+    assert_eq!((said.min, said.max), (2, 4));
+    check_once(answers.finish(&client, &items).await.into_values());
+    let kept = workers(&client, "two are kept", |workers| workers.idle == 2).await;
+    assert_eq!(kept.queued, 0);
+
+    assert!(host.stop());
+    host.restart();
+    let client = host.client();
+    let again = workers(&client, "two are kept", |workers| workers.idle == 2).await;
+    assert_eq!((again.min, again.max), (2, 4));
+    let log = host.log();
+    assert!(log.contains("this pool has 2..4 workers, as set at"), "{log}");
+    assert!(log.contains("the workers of a pool were set from 0..1 to 0..3"), "{log}");
+}
+
+#[tokio::test]
+async fn what_is_no_quota_is_refused() {
+    let host = start("cpu=0..2", &["--planner", "fixed"]);
+    let client = host.client();
+    workers(&client, "this planner keeps the most", |workers| workers.idle == 2).await;
+    let http = Http::new(&host);
+    let put = async |path: &str, body: &Value| {
+        http.send(http.request(Method::PUT, path).json(body)).await
+    };
+    for (pool, body, says) in [
+        ("cpu", json!({ "min": 3, "max": 2 }), "min must be 0 to max, and max at most 1024"),
+        ("cpu", json!({ "min": 0, "max": 1025 }), "max at most 1024"),
+        ("cpu", json!({ "min": -1, "max": 2 }), "invalid value"),
+        ("cpu", json!({ "max": 2 }), "missing field `min`"),
+        ("cpu", json!({ "min": 0, "max": 2, "gpu": 1 }), "unknown field `gpu`"),
+        ("C%20P", json!({ "min": 0, "max": 2 }), "pool"),
+    ] {
+        let problem = put(&format!("/v1/capacity/{pool}"), &body).await;
+        let problem = problem.problem(400, "bad_request");
+        assert!(problem.detail.contains(says), "`{says}` is not in {problem:?}");
+    }
+    let said = assay(Some(&host), &["capacity", "set", "cpu", "4..2"]);
+    assert!(said.code != Some(0) && said.stderr.contains("the wrong way round"), "{said:?}");
+
+    // A pool that is new, and one that is given up.
+    let _: PoolCapacity = put("/v1/capacity/spare", &json!({ "min": 0, "max": 1 })).await.json(200);
+    let spare = |capacity: &Capacity| {
+        capacity.pools.iter().find(|pool| pool.pool == "spare").map(|pool| pool.workers.idle)
+    };
+    until("it gets its worker", async || {
+        (spare(&client.capacity().await.expect("answers")) == Some(1)).then_some(())
+    })
+    .await;
+    set(&client, 0, 0).await;
+    workers(&client, "the others go", |workers| workers == PoolWorkers::default()).await;
+    let listed = assay(Some(&host), &["capacity", "ls"]);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    assert!(listed.stdout.starts_with("planner fixed; last plan "), "{}", listed.stdout);
+
+    let metrics = http.get("/metrics").await.text();
+    for line in [
+        "assay_pool_workers{pool=\"spare\",state=\"idle\"} 1",
+        "assay_pool_workers{pool=\"cpu\",state=\"starting\"} 0",
+        "assay_planner_target_workers{pool=\"spare\",kind=\"hold\"} 1",
+        "assay_planner_target_workers{pool=\"cpu\",kind=\"ceiling\"} 0",
+        "assay_planner_target_workers{pool=\"cpu\",kind=\"zero_queue\"} 0",
+        "assay_stage_queue_requests{pool=\"cpu\"} 0",
+        "assay_planner_seconds_bucket{le=\"0.1\"}",
+        "assay_worker_start_seconds_count{pool=\"cpu\"} 2",
+    ] {
+        assert!(metrics.contains(line), "`{line}` is not in\n{metrics}");
+    }
+}
