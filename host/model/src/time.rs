@@ -48,6 +48,13 @@ impl Micros {
         Self(self.0.saturating_sub(earlier.0))
     }
 
+    /// This span times a factor; a negative one gives zero.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        // Most spans are not scaled at all, and stay exact.
+        if factor == 1.0 { self } else { Self((self.0 as f64 * factor) as u64) }
+    }
+
     /// This point in time as a calendar date and time, UTC.
     #[must_use]
     pub fn to_datetime(self) -> OffsetDateTime {

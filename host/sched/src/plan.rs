@@ -8,6 +8,7 @@ mod basis;
 mod blocks;
 mod collect;
 mod decide;
+mod drift;
 mod history;
 mod lanes;
 mod problem;
@@ -18,7 +19,7 @@ mod tail;
 mod tuning;
 mod workload;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use assay_model::id::BatchId;
@@ -49,7 +50,7 @@ pub enum Mode {
     History,
     /// The paper's baseline: each run gets what its last batch would have used without queueing.
     Zq,
-    /// Always the maximum of each pool.
+    /// Always the maximum of each pool; nothing is simulated.
     Fixed,
 }
 
@@ -66,7 +67,8 @@ pub struct PlanConfig {
     pub pools: BTreeMap<Arc<str>, PoolConfig>,
     /// Between two plans while a batch is live; `Assay` only.
     pub period: Micros,
-    pub seed: u64,
+    /// How long an announced batch is waited for at least, beyond what history says.
+    pub patience: Micros,
 }
 
 impl PlanConfig {
@@ -80,7 +82,7 @@ impl PlanConfig {
             tolerance: Micros::from_secs(2),
             pools,
             period: Micros::from_secs(10),
-            seed: 0,
+            patience: Micros::from_secs(60),
         }
     }
 }
@@ -97,6 +99,14 @@ pub struct PoolConfig {
     pub startup: Micros,
     /// How long a worker that the plan does not hold stays without work.
     pub linger: Micros,
+}
+
+impl PoolConfig {
+    /// It always has as many.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        self.min == self.max
+    }
 }
 
 /// What the pools are to hold, and why.
@@ -177,14 +187,15 @@ pub struct Planner {
     history: History,
     /// What each pool's ceiling was; where the next search starts.
     last: BTreeMap<Arc<str>, usize>,
-    plans: u64,
+    /// What each pool was to hold by the last plans, the latest first.
+    held: BTreeMap<Arc<str>, VecDeque<usize>>,
 }
 
 impl Planner {
     #[must_use]
     pub fn new(config: PlanConfig) -> Self {
         let history = History::new(config.tuning.history);
-        Self { config, history, last: BTreeMap::new(), plans: 0 }
+        Self { config, history, last: BTreeMap::new(), held: BTreeMap::new() }
     }
 
     /// From now on it plans so; what it has learned stays.
@@ -206,16 +217,12 @@ impl Planner {
     /// Plans for a workload that the caller knows, in place of one guessed from history.
     #[must_use]
     pub fn plan_for(&mut self, problem: Problem, seen: &Seen) -> Plan {
-        self.plans += 1;
-        self.decide(&Collected { problem, bases: Vec::new(), unknown: Vec::new() }, seen)
+        self.decide(&Collected::known(problem), seen)
     }
 
-    fn collect(&mut self, now: Micros, seen: &Seen) -> Collected {
-        self.plans += 1;
-        let seed = self.config.seed.wrapping_add(self.plans);
-        let PlanConfig { tolerance, tuning, .. } = &self.config;
+    fn collect(&self, now: Micros, seen: &Seen) -> Collected {
         let pools = self.problem_pools(seen);
-        let collector = Collector::new(now, *tolerance, tuning, pools, seed);
+        let collector = Collector::new(now, &self.config, pools);
         collector.collect(seen, |batch| self.history.basis(batch))
     }
 

@@ -158,6 +158,7 @@ impl Sched {
                 idle: pool.idle(),
                 draining: pool.draining,
                 starting: pool.starting.len(),
+                startup: pool.startup.map(|mean| mean.value()),
                 plan: pool.plan.clone(),
             };
             pools.insert(name, snapshot);

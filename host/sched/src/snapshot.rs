@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use assay_model::time::Micros;
+
 use crate::scale::PoolPlan;
 
 /// Taken between two steps.
@@ -29,6 +31,8 @@ pub struct PoolSnapshot {
     pub draining: usize,
     /// Asked for and not joined yet.
     pub starting: usize,
+    /// How long starts took lately; `None` before the first.
+    pub startup: Option<Micros>,
     /// `None`: the pool is not elastic.
     pub plan: Option<PoolPlan>,
 }

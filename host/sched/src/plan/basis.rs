@@ -26,6 +26,8 @@ pub(super) struct Basis {
     pub(super) tails: Vec<Tail>,
     /// By stage: what was left from its start, sorted.
     left: Vec<Vec<Micros>>,
+    /// By stage: how long it ran on average; `None` if no row reached it.
+    means: Vec<Option<Micros>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +51,7 @@ impl Basis {
             reached: Vec::new(),
             tails: Vec::new(),
             left: Vec::new(),
+            means: Vec::new(),
         };
         let mut lead = 0;
         for profile in &profiles {
@@ -86,8 +89,10 @@ impl Basis {
             };
             let mut left: Vec<Micros> = reached.iter().map(left).collect();
             left.sort_unstable();
+            let sum = reached.iter().map(|row| ran(row).0).sum::<u64>();
             self.tails.push(Tail::of(&left));
             self.left.push(left);
+            self.means.push(sum.checked_div(reached.len() as u64).map(Micros));
             self.reached.push(reached);
         }
     }
@@ -136,10 +141,9 @@ impl Basis {
         left.get(at).copied().unwrap_or_default()
     }
 
+    /// How long a stage ran on average; `None` if no row reached it.
     pub(super) fn mean(&self, stage: usize) -> Option<Micros> {
-        let reached = &self.reached[stage];
-        let sum = reached.iter().map(|row| self.service(*row as usize)[stage].0).sum::<u64>();
-        sum.checked_div(reached.len() as u64).map(Micros)
+        self.means[stage]
     }
 }
 

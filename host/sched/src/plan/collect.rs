@@ -4,37 +4,44 @@ use std::sync::Arc;
 
 use assay_model::time::Micros;
 
+use super::PlanConfig;
 use super::basis::Basis;
+use super::drift::Drift;
 use super::problem::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
 use super::tuning::Tuning;
 use super::workload::REQUESTS_MAX;
 use crate::seen::{BatchSeen, RunningSeen, Seen, StageSeen};
+
+/// Multiples of it fall evenly between whole numbers, however many there are.
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_895;
 
 /// The problem, what it was made from, and what it leaves out.
 pub(super) struct Collected {
     pub(super) problem: Problem,
     /// By batch of the problem.
     pub(super) bases: Vec<Arc<Basis>>,
+    pub(super) drifts: Vec<Drift>,
     /// Live batches about which nothing is known.
     pub(super) unknown: Vec<BatchSeen>,
+}
+
+impl Collected {
+    /// What needs no history.
+    pub(super) fn known(problem: Problem) -> Self {
+        Self { problem, bases: Vec::new(), drifts: Vec::new(), unknown: Vec::new() }
+    }
 }
 
 pub(super) struct Collector<'a> {
     pub(super) now: Micros,
     pub(super) tolerance: Micros,
+    pub(super) patience: Micros,
     pub(super) tuning: &'a Tuning,
     pub(super) problem: Problem,
-    random: u64,
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(
-        now: Micros,
-        tolerance: Micros,
-        tuning: &'a Tuning,
-        pools: Vec<ProblemPool>,
-        seed: u64,
-    ) -> Self {
+    pub(super) fn new(now: Micros, config: &'a PlanConfig, pools: Vec<ProblemPool>) -> Self {
         let problem = Problem {
             now,
             pools,
@@ -44,7 +51,8 @@ impl<'a> Collector<'a> {
             service: Vec::new(),
             stages_max: 0,
         };
-        Self { now, tolerance, tuning, problem, random: seed }
+        let PlanConfig { tolerance, patience, tuning, .. } = config;
+        Self { now, tolerance: *tolerance, patience: *patience, tuning, problem }
     }
 
     pub(super) fn collect(
@@ -53,30 +61,36 @@ impl<'a> Collector<'a> {
         basis: impl Fn(&BatchSeen) -> Option<Arc<Basis>>,
     ) -> Collected {
         let mut bases = Vec::new();
+        let mut drifts = Vec::new();
         let mut unknown = Vec::new();
         let stages = seen.batches.iter().map(|batch| batch.stages.len()).max();
         self.problem.stages_max = stages.unwrap_or(1);
         for batch in &seen.batches {
             match basis(batch) {
                 Some(basis) if self.is_awaited(batch, &basis) => {
-                    self.batch(batch, &basis);
+                    drifts.push(self.batch(batch, &basis));
                     bases.push(basis);
                 }
                 Some(_) => {}
                 None => unknown.push(batch.clone()),
             }
         }
-        Collected { problem: self.problem, bases, unknown }
+        Collected { problem: self.problem, bases, drifts, unknown }
     }
 
     /// An announced batch is waited for, with its workers ready, for as long again as it should
     /// take to come; then they are better used elsewhere until it does.
     fn is_awaited(&self, batch: &BatchSeen, basis: &Basis) -> bool {
-        let patience = self.tuning.patience_min.max(basis.lead);
+        let patience = self.patience.max(basis.lead);
         batch.first_arrival.is_some() || self.now <= batch.announced + basis.lead + patience
     }
 
-    fn batch(&mut self, batch: &BatchSeen, basis: &Basis) {
+    fn batch(&mut self, batch: &BatchSeen, basis: &Basis) -> Drift {
+        let drift = if self.tuning.follows_drift {
+            Drift::of(self.now, batch, basis)
+        } else {
+            Drift::none(batch.stages.len())
+        };
         let index = self.problem.batches.len();
         let from = self.problem.requests.len();
         let stage = |stage: &crate::StageShape| FlowStage {
@@ -91,25 +105,20 @@ impl<'a> Collector<'a> {
             flow: index,
             rank: Micros::ZERO,
             earliest_end: Micros::ZERO,
-            tolerance: self.slack(batch),
+            tolerance: batch.tolerance.unwrap_or(self.tolerance),
         });
         for (stage, at_stage) in batch.at_stage.iter().enumerate() {
-            self.waiting(index, stage, at_stage, basis);
-            self.running(index, stage, at_stage, batch, basis);
+            self.waiting(index, stage, at_stage, basis, &drift);
+            self.running(index, stage, at_stage, batch, basis, &drift);
         }
         if !batch.sealed {
-            self.future(index, batch, basis);
+            self.future(index, batch, basis, &drift);
         }
-        let earliest_end = self.earliest_end(from, batch, basis);
+        let earliest_end = self.earliest_end(from, batch, basis, &drift);
         let entry = &mut self.problem.batches[index];
         entry.earliest_end = earliest_end;
         entry.rank = batch.rank.unwrap_or(earliest_end);
-    }
-
-    /// How much of the tolerated delay a plan may use up.
-    fn slack(&self, batch: &BatchSeen) -> Micros {
-        let tolerance = batch.tolerance.unwrap_or(self.tolerance);
-        Micros((tolerance.0 as f64 * self.tuning.slack_share) as u64)
+        drift
     }
 
     fn pool(&self, name: &str) -> usize {
@@ -118,14 +127,19 @@ impl<'a> Collector<'a> {
     }
 
     /// Queuing_k: as long as those that reached this stage.
-    fn waiting(&mut self, batch: usize, stage: usize, seen: &StageSeen, basis: &Basis) {
-        let scale = self.scale(seen, stage, basis);
+    fn waiting(
+        &mut self,
+        batch: usize,
+        stage: usize,
+        seen: &StageSeen,
+        basis: &Basis,
+        drift: &Drift,
+    ) {
         let reached = basis.reached(stage);
-        let shift = self.random();
-        for pick in spread(reached.len(), seen.waiting, shift) {
+        for pick in spread(reached.len(), seen.waiting) {
             let service = pick.map(|pick| basis.service(reached[pick] as usize));
             let request = ProblemRequest { batch, stage, running: false, ready: self.now };
-            self.push(request, service, stage, scale, Micros::ZERO);
+            self.push(request, service, drift, Micros::ZERO);
         }
     }
 
@@ -137,11 +151,12 @@ impl<'a> Collector<'a> {
         seen: &StageSeen,
         shape: &BatchSeen,
         basis: &Basis,
+        drift: &Drift,
     ) {
         let timeout = shape.stages[stage].timeout;
-        for RunningSeen { elapsed, .. } in &seen.running {
+        for (nth, RunningSeen { elapsed, .. }) in seen.running.iter().enumerate() {
             let request = ProblemRequest { batch, stage, running: true, ready: self.now };
-            let longer = basis.longer(stage, *elapsed);
+            let longer = basis.longer(stage, elapsed.scaled(1.0 / drift.service[stage]));
             if longer.is_empty() {
                 // Longer than all history: it is on its way to its timeout.
                 let left = timeout.since(*elapsed).max(Micros(1));
@@ -151,26 +166,30 @@ impl<'a> Collector<'a> {
                 self.problem.service[row + stage] = left;
                 continue;
             }
-            let pick = (self.random() * longer.len() as f64) as usize;
+            // Spread evenly over what is left, whatever the number of them.
+            let place = (nth as f64 * GOLDEN_RATIO + 0.5).fract();
+            let pick = (place * longer.len() as f64) as usize;
             let service = basis.service(longer[pick.min(longer.len() - 1)] as usize);
-            self.push(request, Some(service), stage, 1.0, *elapsed);
+            self.push(request, Some(service), drift, *elapsed);
         }
     }
 
     /// Future: those of history that came later than it is now.
-    fn future(&mut self, index: usize, batch: &BatchSeen, basis: &Basis) {
+    fn future(&mut self, index: usize, batch: &BatchSeen, basis: &Basis, drift: &Drift) {
         let start =
             batch.first_arrival.unwrap_or_else(|| self.now.max(batch.announced + basis.lead));
         let elapsed = self.now.since(start);
-        let from = basis.after(elapsed);
+        let from = basis.after(elapsed.scaled(1.0 / drift.arrivals));
         // Before the first arrival nothing has come, not even the first.
         let from = if batch.first_arrival.is_none() { 0 } else { from };
         let later = basis.len() - from;
         let left = self.left(batch, later, basis);
-        let shift = self.random();
-        for (nth, pick) in spread(later, left, shift).enumerate() {
+        for (nth, pick) in spread(later, left).enumerate() {
             let (ready, row) = match pick {
-                Some(pick) => (start + basis.arrived(from + pick), from + pick),
+                Some(pick) => {
+                    let arrived = basis.arrived(from + pick).scaled(drift.arrivals);
+                    (start + arrived, from + pick)
+                }
                 // History has nothing that late: they come at the pace they came so far.
                 None => {
                     let pace = elapsed.0 / u64::from(batch.submitted.max(1));
@@ -179,8 +198,7 @@ impl<'a> Collector<'a> {
             };
             let request = ProblemRequest { batch: index, stage: 0, running: false, ready };
             let service = basis.service(row);
-            let scale = self.scale(&batch.at_stage[0], 0, basis);
-            self.push(request, Some(service), 0, scale, Micros::ZERO);
+            self.push(request, Some(service), drift, Micros::ZERO);
         }
     }
 
@@ -193,27 +211,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// How much longer a stage runs in this batch than it did in history, as far as is known.
-    fn scale(&self, seen: &StageSeen, stage: usize, basis: &Basis) -> f64 {
-        let Some(mean) = basis.mean(stage).filter(|_| self.tuning.drift_after > 0.0) else {
-            return 1.0;
-        };
-        if seen.ended == 0 {
-            return 1.0;
-        }
-        let count = f64::from(seen.ended);
-        let now = seen.ended_time.as_secs_f64() / count;
-        let weight = count / (count + self.tuning.drift_after);
-        (now / mean.as_secs_f64().max(1e-6)).max(1e-3).powf(weight)
-    }
-
-    /// Adds a request with the times of a row from `stage` on; `elapsed` of the first has run.
+    /// Adds a request with the times of a row from its stage on; `elapsed` of the first has run.
     fn push(
         &mut self,
         request: ProblemRequest,
         service: Option<&[Micros]>,
-        stage: usize,
-        scale: f64,
+        drift: &Drift,
         elapsed: Micros,
     ) {
         if self.problem.requests.len() + 1 >= REQUESTS_MAX {
@@ -223,21 +226,22 @@ impl<'a> Collector<'a> {
         let row = self.problem.service.len();
         self.problem.service.resize(row + self.problem.stages_max, Micros::ZERO);
         let times = &mut self.problem.service[row..];
+        let stage = request.stage;
         let Some(service) = service else {
             times[stage] = Micros(1);
             return;
         };
-        times[stage..service.len()].copy_from_slice(&service[stage..]);
-        if scale != 1.0 {
-            times[stage] = Micros((times[stage].0 as f64 * scale) as u64);
+        let flow = &self.problem.flows[self.problem.batches[request.batch].flow];
+        for at in stage..service.len() {
+            times[at] = service[at].scaled(drift.service[at]).min(flow.stages[at].timeout);
         }
         times[stage] = times[stage].since(elapsed).max(Micros(u64::from(elapsed.0 > 0)));
     }
 
     /// The paper's T (eq. 2) of the batch whose requests start at `from`.
-    fn earliest_end(&self, from: usize, batch: &BatchSeen, basis: &Basis) -> Micros {
+    fn earliest_end(&self, from: usize, batch: &BatchSeen, basis: &Basis, drift: &Drift) -> Micros {
         let end = if self.tuning.robust_share < 1.0 {
-            self.robust_end(from, batch, basis)
+            self.robust_end(from, batch, basis, drift)
         } else {
             let problem = &self.problem;
             let ends = (from..problem.requests.len()).map(|index| {
@@ -251,10 +255,17 @@ impl<'a> Collector<'a> {
 
     /// T with times cut where few go beyond, as one late long runner in history is none in this
     /// batch; and without what requests have queued so far, as T knows of no queue.
-    fn robust_end(&self, from: usize, batch: &BatchSeen, basis: &Basis) -> Option<Micros> {
+    fn robust_end(
+        &self,
+        from: usize,
+        batch: &BatchSeen,
+        basis: &Basis,
+        drift: &Drift,
+    ) -> Option<Micros> {
         let share = self.tuning.robust_share;
         let problem = &self.problem;
-        let cuts = (0..batch.stages.len()).map(|stage| basis.quantile(stage, share));
+        let cuts = (0..batch.stages.len())
+            .map(|stage| basis.quantile(stage, share).scaled(drift.service[stage]));
         let cuts: Vec<Micros> = cuts.collect();
         let mut queued = batch.at_stage.iter().flat_map(|stage| &stage.running);
         let ends = (from..problem.requests.len()).filter_map(|index| {
@@ -277,20 +288,11 @@ impl<'a> Collector<'a> {
         });
         ends.chain(waiting).max()
     }
-
-    /// Uniform in [0, 1).
-    fn random(&mut self) -> f64 {
-        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.random;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
 }
 
 /// `count` places spread evenly over `len`, `None` if there are none.
-fn spread(len: usize, count: usize, shift: f64) -> impl Iterator<Item = Option<usize>> {
+fn spread(len: usize, count: usize) -> impl Iterator<Item = Option<usize>> {
     let stride = len as f64 / count.max(1) as f64;
     (0..count)
-        .map(move |nth| (len > 0).then(|| (((nth as f64 + shift) * stride) as usize).min(len - 1)))
+        .map(move |nth| (len > 0).then(|| (((nth as f64 + 0.5) * stride) as usize).min(len - 1)))
 }

@@ -30,27 +30,36 @@ struct Decision {
     reason: Reason,
 }
 
+impl Decision {
+    fn fixed(pool: &PoolConfig) -> Self {
+        Self { hold: pool.max, ceiling: pool.max, zero_queue: 0, reason: Reason::Mode }
+    }
+}
+
 impl Planner {
     pub(super) fn decide(&mut self, collected: &Collected, seen: &Seen) -> Plan {
+        let fixed = |pool: &PoolConfig| self.config.mode == Mode::Fixed || pool.is_fixed();
+        if self.config.pools.values().all(fixed) {
+            // Nothing to decide, so nothing to simulate.
+            let pools = self.config.pools.iter();
+            let decided = pools.map(|(name, pool)| (Arc::clone(name), Decision::fixed(pool)));
+            return self.conclude(collected, seen, decided.collect(), 0);
+        }
         let problem = &collected.problem;
         let rule = self.rule(collected);
         let mut search = Search::new(problem, &rule);
         let mut decisions: BTreeMap<usize, Decision> = BTreeMap::new();
-        let zero_queue = search.zero_queue();
         for place in search.places() {
             let name = &problem.pools[place.pool].name;
             let Some(pool) = self.config.pools.get(name) else { continue };
-            let supply = self.supply(name, pool, seen);
-            let zero_queue = zero_queue[place.pool];
-            let decision = match self.config.mode {
-                Mode::Fixed => {
-                    Decision { hold: pool.max, ceiling: pool.max, zero_queue, reason: Reason::Mode }
-                }
-                Mode::Zq => zero_queue_decision(problem, collected, place.pool),
-                Mode::Assay | Mode::Distrs | Mode::History => {
-                    let hint = self.last.get(name).copied();
-                    search_pool(&mut search, place, pool, &supply, zero_queue, hint)
-                }
+            let decision = if pool.is_fixed() {
+                search.capacities[place.pool] = Capacity::of(pool.max);
+                Decision::fixed(pool)
+            } else if self.config.mode == Mode::Zq {
+                zero_queue_decision(problem, collected, place.pool)
+            } else {
+                let supply = self.supply(name, pool, seen);
+                search_pool(&mut search, place, pool, &supply, self.last.get(name).copied())
             };
             decisions.insert(place.pool, decision);
         }
@@ -72,9 +81,9 @@ impl Planner {
             _ if collected.bases.is_empty() => Check::Late,
             Checked::Late => Check::Late,
             Checked::Timeouts => Check::Timeouts,
-            Checked::OneTimeout { share } => {
+            Checked::OneTimeout { usual_share } => {
                 let latest = flows().map(|(basis, flow)| {
-                    let usual = |stage: usize| basis.quantile(stage, share);
+                    let usual = |stage: usize| basis.quantile(stage, usual_share);
                     let from = |first: usize| {
                         // One of the stages left runs to its timeout, those before it as usual.
                         let mut before = Micros::ZERO;
@@ -91,7 +100,8 @@ impl Planner {
             }
             Checked::Risk { budget } => {
                 let tails = collected.bases.iter().map(|basis| basis.tails.clone());
-                Check::Risk { tails: tails.collect(), budget }
+                let trusted = collected.drifts.iter().map(|drift| !drift.is_some()).collect();
+                Check::Risk { tails: tails.collect(), trusted, budget }
             }
         };
         Rule { order: self.config.order, check }
@@ -102,45 +112,56 @@ impl Planner {
         let default = PoolSeen::default();
         let seen = seen.pools.get(name).unwrap_or(&default);
         let startup = seen.startup.unwrap_or(pool.startup);
-        if self.config.mode != Mode::Assay || !self.config.tuning.startup_aware {
+        if self.config.mode != Mode::Assay {
             return Supply { present: usize::MAX, starting: Vec::new(), startup };
         }
         let starting = seen.starting.iter().map(|since| startup.since(*since)).collect();
         Supply { present: seen.workers, starting, startup }
     }
 
-    /// Between two plans only the workers that the simulation uses are held.
+    /// Between two plans only the workers that the simulation uses are held; demand may raise
+    /// that to what was searched, and a little more.
     fn hold_what_is_used(
-        &self,
+        &mut self,
         search: &mut Search<'_>,
         decisions: &mut BTreeMap<usize, Decision>,
         seen: &Seen,
     ) {
+        let mut startups = BTreeMap::new();
         for (pool, decision) in decisions.iter() {
             let name = &search.simulator.problem.pools[*pool].name;
             let supply = self.supply(name, &self.config.pools[name], seen);
             search.capacities[*pool] = supply.capacity(decision.ceiling);
+            startups.insert(*pool, supply.startup);
         }
         let usage = search.usage();
+        let problem = search.simulator.problem;
         for (pool, decision) in decisions {
-            let name = &search.simulator.problem.pools[*pool].name;
-            let config = &self.config.pools[name];
-            let startup = seen.pools.get(name).and_then(|pool| pool.startup);
-            let startup = startup.unwrap_or(config.startup).as_secs_f64();
-            let keep = startup * (1.0 + self.config.tuning.keep_startups);
-            let window = self.config.period.0 + (keep * 1e6) as u64;
-            decision.hold = peak_within(&usage[*pool], window).min(decision.ceiling);
-            let tuning = &self.config.tuning;
-            let usual = mean_service(search.simulator.problem, *pool);
-            if !tuning.grows {
-                decision.ceiling = decision.hold;
+            // What is needed later can still be started by the next plan.
+            let window = self.config.period + startups[pool];
+            let used = peak_within(&usage[*pool], window).min(decision.ceiling);
+            let name = &problem.pools[*pool].name;
+            let startup = startups[pool].as_secs_f64();
+            if startup <= self.config.tuning.free_startup * usual_service(problem, *pool) {
+                (decision.hold, decision.ceiling) = (used, self.config.pools[name].max);
+                continue;
             }
-            decision.ceiling = if startup <= tuning.free_startup * usual {
-                config.max
-            } else {
-                decision.ceiling + (tuning.headroom * (decision.ceiling as f64).sqrt()) as usize
-            };
+            let there = seen.pools.get(name).map_or(0, |pool| pool.workers + pool.starting.len());
+            decision.hold = used.max(self.held_lately(name, used).min(there));
+            let top = decision.ceiling.max(decision.hold);
+            let top = top + (self.config.tuning.headroom * (top as f64).sqrt()) as usize;
+            // Who works is paid for until the work is done: more of it costs no more.
+            let busy = seen.pools.get(name).map_or(0, |pool| pool.workers - pool.idle);
+            decision.ceiling = top.max(busy);
         }
+    }
+
+    /// The most that this plan and the last ones wanted to hold.
+    fn held_lately(&mut self, pool: &Arc<str>, used: usize) -> usize {
+        let held = self.held.entry(Arc::clone(pool)).or_default();
+        held.push_front(used);
+        held.truncate(self.config.tuning.held_plans + 1);
+        held.iter().copied().max().unwrap_or(0)
     }
 
     /// Adds what no simulation knows: bounds, and batches without any history.
@@ -165,6 +186,8 @@ impl Planner {
                 decision.ceiling = config.min;
                 decision.reason = Reason::Minimum;
             }
+            // Whatever comes next is served by a few at once, before the next plan.
+            decision.ceiling = decision.ceiling.max(UNKNOWN_FIRST);
             decision.ceiling = decision.ceiling.min(config.max.max(config.min));
             decision.hold = decision.hold.clamp(config.min, decision.ceiling);
             let Decision { hold, ceiling, zero_queue, reason } = decision;
@@ -174,7 +197,9 @@ impl Planner {
         }
         let now = collected.problem.now;
         let replans = self.config.mode == Mode::Assay || !collected.unknown.is_empty();
-        let live = !seen.batches.is_empty() && self.config.mode != Mode::Fixed;
+        // Until nothing is held for what was.
+        let held = pools.iter().any(|plan| plan.hold > self.config.pools[&plan.pool].min);
+        let live = (held || !seen.batches.is_empty()) && self.config.mode != Mode::Fixed;
         let report = PlanReport {
             at: now,
             mode: self.config.mode,
@@ -202,9 +227,9 @@ fn search_pool(
     place: Place,
     pool: &PoolConfig,
     supply: &Supply,
-    zero_queue: usize,
     hint: Option<usize>,
 ) -> Decision {
+    let zero_queue = search.zero_queue(place.pool);
     let high = zero_queue.min(pool.max);
     if high == 0 {
         let reason =
@@ -252,8 +277,8 @@ fn zero_queue_decision(problem: &Problem, collected: &Collected, pool: usize) ->
 }
 
 /// Seconds that a stage of this pool runs on average.
-fn mean_service(problem: &Problem, pool: usize) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0);
+fn usual_service(problem: &Problem, pool: usize) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0_f64);
     for index in 0..problem.requests.len() {
         for (stage, time) in problem.flow(index).stages.iter().zip(problem.service(index)) {
             if stage.pool == pool && *time > Micros::ZERO {
@@ -262,11 +287,11 @@ fn mean_service(problem: &Problem, pool: usize) -> f64 {
             }
         }
     }
-    if count > 0.0 { sum / count } else { 0.0 }
+    sum / count.max(1.0)
 }
 
-fn peak_within(usage: &Usage, window: u64) -> usize {
-    let within = usage.iter().take_while(|(at, _)| *at <= window);
+fn peak_within(usage: &Usage, window: Micros) -> usize {
+    let within = usage.iter().take_while(|(at, _)| *at <= window.0);
     within.map(|(_, busy)| *busy as usize).max().unwrap_or(0)
 }
 

@@ -63,7 +63,8 @@ impl History {
 
 impl Kept {
     fn add(&mut self, profile: Arc<Profile>, depth: usize) {
-        if !self.fits(&profile.stages) {
+        let alike = |last: &Arc<Profile>| !differ(last, &profile);
+        if !self.fits(&profile.stages) || !self.profiles.front().is_none_or(alike) {
             self.profiles.clear();
         }
         self.profiles.push_front(profile);
@@ -79,4 +80,37 @@ impl Kept {
             pools(&profile.stages) == pools(stages)
         })
     }
+}
+
+/// Means that are farther apart than this factor are no chance.
+const DIFFERENT: f64 = 1.2;
+/// A batch with fewer requests than this says little about the next.
+const REQUESTS_MIN: usize = 100;
+
+/// Whether the workload changed between two batches, so that the earlier one misleads.
+fn differ(earlier: &Profile, later: &Profile) -> bool {
+    let few = |profile: &Profile| profile.requests.len() < REQUESTS_MIN;
+    if few(earlier) || few(later) {
+        return false;
+    }
+    let arrivals = |profile: &Profile| {
+        let offsets = profile.requests.iter().map(|request| request.arrived.as_secs_f64());
+        offsets.sum::<f64>() / profile.requests.len() as f64
+    };
+    let stages = 0..later.stages.len();
+    apart(arrivals(earlier), arrivals(later))
+        || stages.into_iter().any(|stage| apart(mean(earlier, stage), mean(later, stage)))
+}
+
+fn apart(a: f64, b: f64) -> bool {
+    a > 0.0 && b > 0.0 && (a > b * DIFFERENT || b > a * DIFFERENT)
+}
+
+/// Seconds that a stage ran where it was reached; zero if too few did to say.
+fn mean(profile: &Profile, stage: usize) -> f64 {
+    let times = profile.ran.chunks_exact(profile.stages.len()).map(|ran| ran[stage]);
+    let (sum, count) = times
+        .filter(|time| time.0 > 0)
+        .fold((0.0, 0), |(sum, count), time| (sum + time.as_secs_f64(), count + 1));
+    if count < REQUESTS_MIN { 0.0 } else { sum / f64::from(count as u32) }
 }

@@ -1,77 +1,64 @@
 //! A pool's queue within SIMULATE: a first-come line for each rank, the lowest rank first.
-//!
-//! Lines are linked through one array over all requests, as a request waits in one at a time.
 
-const NONE: u32 = u32::MAX;
+use std::collections::VecDeque;
+
 const BITS: usize = u64::BITS as usize;
 
-/// The successor of each waiting request in its line.
-#[derive(Debug)]
-pub(super) struct Links(Vec<u32>);
-
-impl Links {
-    pub(super) fn new(requests: usize) -> Self {
-        Self(vec![NONE; requests])
-    }
-}
-
 #[derive(Debug, Clone)]
-pub(super) struct Lanes {
-    lines: Vec<Line>,
+pub(super) struct Lanes<T> {
+    /// Each line's entries lie side by side: who is next is in the cache.
+    lines: Vec<VecDeque<T>>,
     /// A bit for each line that is not empty.
     filled: Vec<u64>,
     /// No word before this one has a bit.
     first_word: usize,
+    waiting: usize,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Line {
-    head: u32,
-    tail: u32,
-}
-
-impl Lanes {
+impl<T: Clone> Lanes<T> {
     pub(super) fn new(ranks: usize) -> Self {
         Self {
-            lines: vec![Line { head: NONE, tail: NONE }; ranks],
+            lines: vec![VecDeque::new(); ranks],
             filled: vec![0; ranks.div_ceil(BITS)],
             first_word: 0,
+            waiting: 0,
         }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting == 0
     }
 
     pub(super) fn clear(&mut self) {
-        self.lines.fill(Line { head: NONE, tail: NONE });
+        self.lines.iter_mut().for_each(VecDeque::clear);
         self.filled.fill(0);
         self.first_word = 0;
+        self.waiting = 0;
     }
 
-    pub(super) fn push(&mut self, links: &mut Links, rank: u32, request: u32) {
+    pub(super) fn push(&mut self, rank: u32, entry: T) {
         let rank = rank as usize;
-        let line = &mut self.lines[rank];
-        links.0[request as usize] = NONE;
-        if line.head == NONE {
-            line.head = request;
-            self.filled[rank / BITS] |= 1 << (rank % BITS);
-            self.first_word = self.first_word.min(rank / BITS);
-        } else {
-            links.0[line.tail as usize] = request;
-        }
-        line.tail = request;
+        self.filled[rank / BITS] |= 1 << (rank % BITS);
+        self.first_word = self.first_word.min(rank / BITS);
+        self.lines[rank].push_back(entry);
+        self.waiting += 1;
     }
 
-    pub(super) fn pop(&mut self, links: &Links) -> Option<u32> {
-        while *self.filled.get(self.first_word)? == 0 {
+    pub(super) fn pop(&mut self) -> Option<T> {
+        if self.is_empty() {
+            return None;
+        }
+        self.waiting -= 1;
+        while self.filled[self.first_word] == 0 {
             self.first_word += 1;
         }
         let word = &mut self.filled[self.first_word];
-        let bit = word.trailing_zeros() as usize;
-        let line = &mut self.lines[self.first_word * BITS + bit];
-        let request = line.head;
-        line.head = links.0[request as usize];
-        if line.head == NONE {
+        let line = &mut self.lines[self.first_word * BITS + word.trailing_zeros() as usize];
+        let entry = line.pop_front();
+        if line.is_empty() {
             *word &= *word - 1;
         }
-        Some(request)
+        entry
     }
 }
 
@@ -81,16 +68,18 @@ mod tests {
 
     #[test]
     fn the_lowest_rank_goes_first_and_within_it_who_came_first() {
-        let (mut links, mut lanes) = (Links::new(8), Lanes::new(200));
+        let mut lanes = Lanes::new(200);
         for (rank, request) in [(130, 0), (3, 1), (130, 2), (3, 3), (64, 4)] {
-            lanes.push(&mut links, rank, request);
+            lanes.push(rank, request);
         }
-        assert_eq!(lanes.pop(&links), Some(1));
-        lanes.push(&mut links, 0, 5);
-        let rest: Vec<u32> = std::iter::from_fn(|| lanes.pop(&links)).collect();
+        assert_eq!(lanes.pop(), Some(1));
+        lanes.push(0, 5);
+        assert!(!lanes.is_empty());
+        let rest: Vec<u32> = std::iter::from_fn(|| lanes.pop()).collect();
         assert_eq!(rest, [5, 3, 4, 0, 2]);
-        lanes.push(&mut links, 199, 6);
-        assert_eq!(lanes.pop(&links), Some(6));
-        assert_eq!(lanes.pop(&links), None);
+        assert!(lanes.is_empty());
+        lanes.push(199, 6);
+        assert_eq!(lanes.pop(), Some(6));
+        assert_eq!(lanes.pop(), None);
     }
 }

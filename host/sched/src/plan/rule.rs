@@ -26,8 +26,9 @@ pub enum Check {
     /// what all but a few take. By flow and stage: that time.
     OneTimeout { latest: Vec<Vec<Micros>> },
     /// And the delay that queueing is expected to add by long runners stays within a budget, over
-    /// all requests of a batch. By flow and stage: the tail of what is left to run.
-    Risk { tails: Vec<Vec<Tail>>, budget: Micros },
+    /// all requests of a batch. By flow and stage: the tail of what is left to run. By batch:
+    /// whether that can be trusted; `Timeouts` holds for those of which it cannot.
+    Risk { tails: Vec<Vec<Tail>>, trusted: Vec<bool>, budget: Micros },
 }
 
 /// What SIMULATE says of an allocation.

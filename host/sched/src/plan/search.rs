@@ -1,11 +1,13 @@
 //! Algorithm 1: the fewest workers of each pool that satisfy the rule, dear pools first.
 
+use std::cmp::Ordering;
+
 use assay_model::time::Micros;
 
 use super::problem::Problem;
 use super::rule::{Rule, Violation};
-use super::simulate::{Capacity, Simulator, Until};
-use super::workload::Arrival;
+use super::simulate::{Capacity, Simulator, Until, Usage};
+use super::workload::Moment;
 
 /// Which workers there are when.
 #[derive(Debug, Clone, Default)]
@@ -43,26 +45,36 @@ pub(super) struct Place {
 pub(super) struct Search<'a> {
     pub(super) simulator: Simulator<'a>,
     pub(super) capacities: Vec<Capacity>,
-    arrivals: Vec<Vec<Arrival>>,
+    /// By block: what comes to it from those before the one that was entered, and from outside.
+    arrivals: Vec<Vec<Moment>>,
+    /// By block: what comes to it if no request ever queues.
+    unqueued: Vec<Vec<Moment>>,
+    /// By pool: the most workers that it would use then.
+    zero_queue: Vec<usize>,
     pub(super) simulations: usize,
 }
 
 impl<'a> Search<'a> {
     pub(super) fn new(problem: &'a Problem, rule: &'a Rule) -> Self {
-        let simulator = Simulator::new(problem, rule);
+        let mut simulator = Simulator::new(problem, rule);
         let capacities = vec![Capacity::default(); problem.pools.len()];
-        Self { simulator, capacities, arrivals: Vec::new(), simulations: 0 }
+        let first = simulator.workload.first.clone();
+        // Without queues nothing breaks the rule.
+        let _ = simulator.run(0, &first, &capacities, Until::End);
+        let peak = |usage: &Usage| usage.iter().map(|(_, busy)| *busy).max().unwrap_or(0) as usize;
+        Self {
+            zero_queue: simulator.usage.iter().map(peak).collect(),
+            unqueued: simulator.arrived.clone(),
+            arrivals: Vec::new(),
+            simulations: 1,
+            capacities,
+            simulator,
+        }
     }
 
-    /// The most workers that each pool would use if no request ever queued.
-    pub(super) fn zero_queue(&mut self) -> Vec<usize> {
-        let unlimited = vec![Capacity::default(); self.capacities.len()];
-        let first = self.simulator.workload.first.clone();
-        self.simulations += 1;
-        // Without queues nothing breaks the rule.
-        let _ = self.simulator.run(0, &first, &unlimited, Until::End);
-        let peak = |usage: &Vec<(u64, u32)>| usage.iter().map(|(_, busy)| *busy).max();
-        self.simulator.usage.iter().map(|usage| peak(usage).unwrap_or(0) as usize).collect()
+    /// The most workers that a pool would use if no request ever queued.
+    pub(super) fn zero_queue(&self, pool: usize) -> usize {
+        self.zero_queue[pool]
     }
 
     /// The pools in the order of their cost, the dear ones first.
@@ -88,12 +100,46 @@ impl<'a> Search<'a> {
         (0..problem.requests.len()).filter(takes_part).count()
     }
 
-    /// From now on this pool is searched, with those before it as they are.
+    /// From now on this pool is searched, with those before it as they are. Of the budget for risk
+    /// it gets what the dearer ones left and its own share by cost: where queueing saves little,
+    /// little is risked.
     pub(super) fn enter(&mut self, at: Place) {
-        self.arrivals.clone_from(&self.simulator.workload.first);
-        for before in 0..at.block {
-            self.simulator.pass_on(before, &self.capacities, &mut self.arrivals);
+        let pools = &self.simulator.problem.pools;
+        let (own, total) = (pools[at.pool].cost, pools.iter().map(|pool| pool.cost).sum::<f64>());
+        let dear = pools.iter().map(|pool| pool.cost).filter(|cost| *cost >= own).sum::<f64>();
+        self.simulator.budget_share = if total > 0.0 { dear / total } else { 1.0 };
+        let simulator = &mut self.simulator;
+        let before = &simulator.workload.blocks[..at.block];
+        if before.iter().flatten().any(|&pool| self.capacities[pool].is_limited()) {
+            self.arrivals.clone_from(&simulator.workload.first);
+            self.simulations += 1;
+            let (before, capacities) = (0..at.block, &self.capacities);
+            // Whatever it breaks was weighed when the capacities were chosen.
+            let _ = simulator.run_blocks(before, &self.arrivals, capacities, Until::End);
+            for (arrivals, passed) in
+                self.arrivals.iter_mut().zip(&simulator.arrived).skip(at.block)
+            {
+                arrivals.extend_from_slice(passed);
+                arrivals.sort();
+            }
+        } else {
+            let workload = &simulator.workload;
+            let by_block = self.unqueued.iter().zip(&workload.first).enumerate();
+            let by_block = by_block.map(|(block, (unqueued, first))| match block.cmp(&at.block) {
+                _ if at.block == 0 => first.clone(),
+                Ordering::Less => Vec::new(),
+                Ordering::Equal => unqueued.clone(),
+                Ordering::Greater => {
+                    let before = |moment: &&Moment| {
+                        workload.source(moment.request(), block).is_none_or(|from| from < at.block)
+                    };
+                    unqueued.iter().filter(before).copied().collect()
+                }
+            });
+            self.arrivals = by_block.collect();
+            simulator.risks.fill(0.0);
         }
+        simulator.carry_risks();
     }
 
     /// Tries a capacity for the pool that was entered.
@@ -122,7 +168,7 @@ impl<'a> Search<'a> {
             }
         };
         if let Some(hint) = hint.filter(|hint| (low..high).contains(hint)) {
-            (low, high) = gallop(hint, (low, high), &mut satisfies);
+            (low, high) = gallop(hint, (low, high), hint / precision, &mut satisfies);
         }
         while high - low > high / precision {
             let workers = low + (high - low) / 2;
@@ -137,13 +183,14 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Brackets what is searched, from near the hint outward.
+/// Brackets what is searched, from near the hint outward: where nothing has changed two runs do.
 fn gallop(
     hint: usize,
     (mut low, mut high): (usize, usize),
+    step: usize,
     satisfies: &mut impl FnMut(usize) -> bool,
 ) -> (usize, usize) {
-    let mut step = (hint / 16).max(1);
+    let mut step = step.max(1);
     if satisfies(hint) {
         high = hint;
         while low < high {

@@ -2,35 +2,31 @@
 //!
 //! Pools that feed each other in a circle share a block; blocks are run one after another, each on
 //! the arrivals that those before it left, so that a search over one block keeps what comes before.
+//! What becomes of a stage is settled when it starts, as its end is known by then: a run that
+//! cannot be good enough ends there.
+
+mod circle;
+mod ends;
+mod jobs;
+mod line;
+#[cfg(test)]
+mod tests;
+mod workers;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use assay_model::time::Micros;
 
+use self::ends::Ends;
+pub(super) use self::jobs::Job;
+pub(super) use self::workers::{Capacity, Usage};
 use super::Because;
-use super::lanes::{Lanes, Links};
+use super::lanes::Lanes;
 use super::problem::Problem;
 use super::rule::{Check, QUEUED_MIN, Rule, Simulated, Violation};
-use super::workload::{Arrival, REQUEST_BITS, REQUESTS_MAX, SPAN_MAX, Workload};
-
-/// How many workers a pool has, over time.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Capacity {
-    /// From the start; `None`: as many as anybody wants.
-    pub(super) workers: Option<usize>,
-    /// More of them later: when (relative, ascending), and how many.
-    pub(super) later: Vec<(u64, usize)>,
-}
-
-impl Capacity {
-    pub(super) fn of(workers: usize) -> Self {
-        Self { workers: Some(workers), later: Vec::new() }
-    }
-}
-
-/// How many workers of a pool are busy: from when (relative), and how many.
-pub(super) type Usage = Vec<(u64, u32)>;
+use super::workload::{Moment, Workload};
 
 /// What a run is to find out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,18 +42,31 @@ pub(super) struct Simulator<'a> {
     pub(super) problem: &'a Problem,
     pub(super) workload: Workload,
     rule: &'a Rule,
-    /// By batch.
+    /// By batch; of the last run to the end.
     pub(super) batch_ends: Vec<u64>,
     /// By pool; of the last run to the end.
     pub(super) usage: Vec<Usage>,
+    /// By block: what the last run's blocks passed on to it and, once it ran, all that came to it.
+    pub(super) arrived: Vec<Vec<Moment>>,
+    /// By batch: the expected delay, in seconds, that queueing has added.
+    pub(super) risks: Vec<f64>,
+    /// The share of a batch's budget for risk that the pool which is searched may use up.
+    pub(super) budget_share: f64,
+    /// What it is before the first block of a run that does not begin with block 0.
+    risks_before: Vec<f64>,
     // What a run uses.
-    links: Links,
-    lanes: Vec<Lanes>,
+    lanes: Vec<Lanes<Job>>,
+    ends: Ends,
+    /// When stages start and end.
+    times: (Vec<u64>, Vec<u64>),
+    // And what it uses for pools in a circle. By pool:
+    free: Vec<i64>,
+    busy: Vec<u32>,
+    /// The stages that run, by when they end.
+    heap: BinaryHeap<Reverse<Moment>>,
+    ready: Vec<Job>,
+    /// By request: the stage it runs.
     stage: Vec<u8>,
-    ready_at: Vec<u64>,
-    heap: BinaryHeap<Reverse<u64>>,
-    ready: Vec<u32>,
-    risks: Vec<f64>,
 }
 
 impl<'a> Simulator<'a> {
@@ -68,13 +77,18 @@ impl<'a> Simulator<'a> {
             rule,
             batch_ends: vec![0; problem.batches.len()],
             usage: vec![Usage::new(); problem.pools.len()],
-            links: Links::new(workload.len()),
-            lanes: vec![Lanes::new(workload.lines()); problem.pools.len()],
+            arrived: vec![Vec::new(); workload.blocks.len()],
+            risks: vec![0.0; problem.batches.len()],
+            budget_share: 1.0,
+            risks_before: vec![0.0; problem.batches.len()],
+            lanes: vec![Lanes::new(workload.ranks()); problem.pools.len()],
             stage: vec![0; workload.len()],
-            ready_at: vec![0; workload.len()],
+            ends: Ends::new(workload.longest),
+            times: (Vec::new(), Vec::new()),
+            free: vec![0; problem.pools.len()],
+            busy: vec![0; problem.pools.len()],
             heap: BinaryHeap::new(),
             ready: Vec::new(),
-            risks: vec![0.0; problem.batches.len()],
             workload,
         }
     }
@@ -83,22 +97,47 @@ impl<'a> Simulator<'a> {
     pub(super) fn run(
         &mut self,
         from: usize,
-        arrivals: &[Vec<Arrival>],
+        arrivals: &[Vec<Moment>],
         capacities: &[Capacity],
         until: Until,
     ) -> Result<(), Violation> {
-        self.risks.fill(0.0);
-        let mut passed: Vec<Vec<Arrival>> = vec![Vec::new(); self.workload.blocks.len()];
+        let limited = |pools: &Vec<usize>| pools.iter().any(|&pool| capacities[pool].is_limited());
+        let blocks = &self.workload.blocks;
+        let end = match until {
+            Until::End => blocks.len(),
+            // Where nothing queues nothing more can break.
+            Until::Violation => blocks.iter().rposition(limited).map_or(from, |last| last + 1),
+        };
+        self.run_blocks(from..end, arrivals, capacities, until)
+    }
+
+    /// As `run`, for some of the blocks.
+    pub(super) fn run_blocks(
+        &mut self,
+        blocks: Range<usize>,
+        arrivals: &[Vec<Moment>],
+        capacities: &[Capacity],
+        until: Until,
+    ) -> Result<(), Violation> {
+        self.batch_ends.fill(0);
+        if blocks.start == 0 {
+            self.risks.fill(0.0);
+        } else {
+            self.risks.clone_from(&self.risks_before);
+        }
+        self.arrived.iter_mut().for_each(Vec::clear);
         let mut result = Ok(());
-        for block in from..self.workload.blocks.len() {
-            let mut own = std::mem::take(&mut passed[block]);
-            let ran = if own.is_empty() {
-                self.run_block(block, &arrivals[block], capacities, until, &mut passed)
+        for block in blocks {
+            let mut arrived = std::mem::take(&mut self.arrived[block]);
+            arrived.extend_from_slice(&arrivals[block]);
+            arrived.sort_unstable();
+            let ran = if self.workload.is_circle[block] {
+                self.run_circle(block, &arrived, capacities, until)
             } else {
-                own.extend_from_slice(&arrivals[block]);
-                own.sort();
-                self.run_block(block, &own, capacities, until, &mut passed)
+                let capacity = &capacities[self.workload.blocks[block][0]];
+                self.run_line(block, &arrived, capacity, until)
             };
+            self.arrived[block] = arrived;
             result = result.and(ran);
             if result.is_err() && until == Until::Violation {
                 break;
@@ -107,235 +146,79 @@ impl<'a> Simulator<'a> {
         result
     }
 
-    /// Runs one block to its end and adds what it passes on to the arrivals of the others.
-    pub(super) fn pass_on(
-        &mut self,
-        block: usize,
-        capacities: &[Capacity],
-        arrivals: &mut [Vec<Arrival>],
-    ) {
-        let mut passed = vec![Vec::new(); self.workload.blocks.len()];
-        let own = std::mem::take(&mut arrivals[block]);
-        // Whatever it breaks was weighed when its capacity was chosen.
-        let _ = self.run_block(block, &own, capacities, Until::End, &mut passed);
-        arrivals[block] = own;
-        for (arrivals, passed) in arrivals.iter_mut().zip(passed) {
-            if !passed.is_empty() {
-                arrivals.extend(passed);
-                arrivals.sort();
-            }
+    /// Runs that begin behind the blocks of the last run go on from its risks. A batch that is
+    /// beyond its budget by then is weighed by what comes, or nothing would be good enough.
+    pub(super) fn carry_risks(&mut self) {
+        self.risks_before.clone_from(&self.risks);
+        if let Check::Risk { budget, .. } = &self.rule.check {
+            let budget = budget.as_secs_f64() * self.budget_share;
+            self.risks_before
+                .iter_mut()
+                .filter(|risk| **risk > budget)
+                .for_each(|risk| *risk = 0.0);
         }
     }
 
-    fn run_block(
-        &mut self,
-        block: usize,
-        arrivals: &[Arrival],
-        capacities: &[Capacity],
-        until: Until,
-        passed: &mut [Vec<Arrival>],
-    ) -> Result<(), Violation> {
-        if let [pool] = self.workload.blocks[block][..]
-            && capacities[pool].workers.is_none()
-        {
-            return self.run_unlimited(block, pool, arrivals, passed);
-        }
-        let mut run = self.start_block(block, capacities);
-        let mut coming = arrivals.iter().peekable();
-        let mut violation = None;
-        loop {
-            let ended = self.heap.peek().map_or(u64::MAX, |Reverse(entry)| entry >> REQUEST_BITS);
-            let arrived = coming.peek().map_or(u64::MAX, |arrival| arrival.at);
-            let now = ended.min(arrived).min(run.next_join());
-            if now == u64::MAX {
-                break;
-            }
-            run.join(now);
-            while let Some(Reverse(entry)) = self.heap.peek()
-                && entry >> REQUEST_BITS == now
-            {
-                let request = *entry as usize & (REQUESTS_MAX - 1);
-                self.heap.pop();
-                run.free[self.pool_of(request)] += 1;
-                let broken = self.stage_ended(block, request, now, passed);
-                violation = violation.or(broken);
-            }
-            while let Some(arrival) = coming.next_if(|arrival| arrival.at == now) {
-                let broken = self.stage_ready(arrival);
-                violation = violation.or(broken);
-            }
-            self.queue_ready();
-            let broken = self.dispatch(block, &mut run, now, until);
-            violation = violation.or(broken);
-            if violation.is_some() && until == Until::Violation {
-                break;
-            }
-        }
-        violation.map_or(Ok(()), Err)
-    }
-
-    fn start_block(&mut self, block: usize, capacities: &[Capacity]) -> BlockRun {
-        self.heap.clear();
-        self.ready.clear();
-        let mut run = BlockRun::new(capacities, &self.workload.blocks[block]);
-        for &pool in &self.workload.blocks[block] {
-            self.lanes[pool].clear();
-            self.usage[pool].clear();
-        }
-        for arrival in &self.workload.running[block] {
-            let (request, stage) = (arrival.request as usize, arrival.stage as usize);
-            self.stage[request] = arrival.stage as u8;
-            run.free[self.workload.pool(request, stage)] -= 1;
-            let end = arrival.at + self.workload.service(request, stage);
-            self.heap.push(Reverse(entry(end, request)));
-        }
-        run
-    }
-
-    /// Nothing queues: a request starts when it is ready.
-    fn run_unlimited(
-        &mut self,
-        block: usize,
-        pool: usize,
-        arrivals: &[Arrival],
-        passed: &mut [Vec<Arrival>],
-    ) -> Result<(), Violation> {
-        let running = std::mem::take(&mut self.workload.running[block]);
-        let mut starts = Vec::with_capacity(running.len() + arrivals.len());
-        let mut ends = Vec::with_capacity(running.len() + arrivals.len());
-        let mut violation = None;
-        for arrival in running.iter().chain(arrivals) {
-            let (request, stage) = (arrival.request as usize, arrival.stage as usize);
-            self.stage[request] = arrival.stage as u8;
-            let time = self.workload.service(request, stage);
-            if time > 0 {
-                starts.push(arrival.at);
-                ends.push(arrival.at + time);
-            }
-            let broken = self.stage_ended(block, request, arrival.at + time, passed);
-            violation = violation.or(broken);
-        }
-        self.workload.running[block] = running;
-        passed.iter_mut().for_each(|passed| passed.sort_unstable());
-        ends.sort_unstable();
-        self.usage[pool] = overlap(&starts, &ends);
-        violation.map_or(Ok(()), Err)
-    }
-
-    /// The stage is over: the request goes on or ends.
-    fn stage_ended(
-        &mut self,
-        block: usize,
-        request: usize,
-        now: u64,
-        passed: &mut [Vec<Arrival>],
-    ) -> Option<Violation> {
-        let stage = usize::from(self.stage[request]);
-        if !self.workload.goes_on(request, stage) {
-            return self.ended(request, now);
-        }
-        let next = self.workload.block_of[self.workload.pool(request, stage + 1)];
-        if next == block {
-            self.stage[request] += 1;
-            self.ready_at[request] = now;
-            self.ready.push(request as u32);
+    /// A request is ready in its block; one with nothing to run there has ended.
+    fn queue(&mut self, job: Job) {
+        if job.service > 0 {
+            let rank = self.workload.batches[job.batch as usize].rank;
+            self.lanes[job.pool as usize].push(rank, job);
         } else {
-            let arrival = Arrival { at: now, request: request as u32, stage: stage as u32 + 1 };
-            passed[next].push(arrival);
+            self.batch_ends_by(&job, job.ready.at());
         }
-        None
     }
 
-    fn stage_ready(&mut self, arrival: &Arrival) -> Option<Violation> {
-        let request = arrival.request as usize;
-        self.stage[request] = arrival.stage as u8;
-        self.ready_at[request] = arrival.at;
-        if self.workload.service(request, arrival.stage as usize) == 0 {
-            return self.ended(request, arrival.at);
-        }
-        self.ready.push(arrival.request);
-        None
+    fn batch_ends_by(&mut self, job: &Job, end: u64) {
+        let batch_end = &mut self.batch_ends[job.batch as usize];
+        *batch_end = (*batch_end).max(end);
     }
 
-    fn ended(&mut self, request: usize, now: u64) -> Option<Violation> {
-        let batch = self.workload.batch[request] as usize;
-        self.batch_ends[batch] = self.batch_ends[batch].max(now);
-        let by = self.workload.deadline[request];
-        if now <= by {
-            return None;
+    /// What a start breaks.
+    fn check(&mut self, job: &Job, now: u64) -> Option<Violation> {
+        if !job.goes_on {
+            self.batch_ends_by(job, now + job.service);
         }
-        let start = now - self.workload.service(request, usize::from(self.stage[request]));
-        let because = Because::Late { end: self.absolute(now), by: self.absolute(by) };
-        Some(self.violation(request, start, because))
+        if now - job.ready.at() > QUEUED_MIN.0
+            && let Some(because) = self.queued(job, now)
+        {
+            return Some(self.violation(job, now, because));
+        }
+        (now as i64 > job.latest).then(|| self.violation(job, now, self.late(job, now)))
     }
 
-    fn queue_ready(&mut self) {
-        if self.ready.len() > 1 {
-            self.ready.sort_unstable();
-        }
-        for at in 0..self.ready.len() {
-            let request = self.ready[at];
-            let rank = self.workload.facts(request as usize).rank;
-            let pool = self.pool_of(request as usize);
-            self.lanes[pool].push(&mut self.links, rank, request);
-        }
-        self.ready.clear();
+    /// What it breaks that there is no worker for a request.
+    fn never(&self, job: &Job) -> Violation {
+        self.violation(job, u64::MAX, self.late(job, u64::MAX))
     }
 
-    /// Starts what waits on the workers that are free.
-    fn dispatch(
-        &mut self,
-        block: usize,
-        run: &mut BlockRun,
-        now: u64,
-        until: Until,
-    ) -> Option<Violation> {
-        let mut violation = None;
-        for at in 0..self.workload.blocks[block].len() {
-            let pool = self.workload.blocks[block][at];
-            while run.free[pool] > 0
-                && let Some(request) = self.lanes[pool].pop(&self.links)
-            {
-                let request = request as usize;
-                run.free[pool] -= 1;
-                let time = self.workload.service(request, usize::from(self.stage[request]));
-                self.heap.push(Reverse(entry(now + time, request)));
-                if now - self.ready_at[request] > QUEUED_MIN.0 {
-                    let broken = self.check_queued(request, now);
-                    violation = violation.or(broken);
-                }
-            }
-            if until == Until::End {
-                note(&mut self.usage[pool], now, run.busy(pool));
-            }
-        }
-        violation
+    fn late(&self, job: &Job, start: u64) -> Because {
+        let (left, by) = self.workload.left_and_deadline(job);
+        Because::Late { end: self.absolute(start.saturating_add(left)), by: self.absolute(by) }
     }
 
-    /// A request that queued starts.
-    fn check_queued(&mut self, request: usize, now: u64) -> Option<Violation> {
-        let stage = usize::from(self.stage[request]);
-        let facts = *self.workload.facts(request);
+    /// What is wrong with starting a request now that has queued.
+    fn queued(&mut self, job: &Job, now: u64) -> Option<Because> {
+        let (batch, stage) = (job.batch as usize, usize::from(job.stage));
+        let facts = self.workload.batches[batch];
         let flow = facts.flow as usize;
+        let left = &self.problem.flows[flow].stages[stage..];
+        let timeouts = || left.iter().map(|stage| stage.timeout.0).sum();
         let latest = match &self.rule.check {
             Check::Late => return None,
-            Check::Timeouts => {
-                let left = &self.problem.flows[flow].stages[stage..];
-                left.iter().map(|stage| stage.timeout.0).sum()
-            }
+            Check::Timeouts => timeouts(),
+            Check::Risk { trusted, .. } if !trusted[batch] => timeouts(),
             Check::OneTimeout { latest } => latest[flow][stage].0,
-            Check::Risk { tails, budget } => {
+            Check::Risk { tails, budget, .. } => {
                 let room = |at: u64| (facts.earliest_end - at as i64) as f64 / 1e6;
                 let tail = &tails[flow][stage];
-                let risk = &mut self.risks[self.workload.batch[request] as usize];
-                *risk += tail.expected_late(room(now))
-                    - tail.expected_late(room(self.ready_at[request]));
-                if *risk <= budget.as_secs_f64() {
+                let risk = &mut self.risks[batch];
+                *risk += tail.expected_late(room(now)) - tail.expected_late(room(job.ready.at()));
+                if *risk <= budget.as_secs_f64() * self.budget_share {
                     return None;
                 }
                 let expected = Micros((*risk * 1e6) as u64);
-                let because = Because::Risk { expected, budget: *budget };
-                return Some(self.violation(request, now, because));
+                return Some(Because::Risk { expected, budget: *budget });
             }
         };
         let by = facts.earliest_end.saturating_add_unsigned(facts.tolerance);
@@ -344,91 +227,21 @@ impl<'a> Simulator<'a> {
             return None;
         }
         let by = Micros(self.problem.now.0.saturating_add_signed(by));
-        let because = Because::MayTimeOut { latest: self.absolute(end), by };
-        Some(self.violation(request, now, because))
+        Some(Because::MayTimeOut { latest: self.absolute(end), by })
     }
 
-    fn violation(&self, request: usize, start: u64, because: Because) -> Violation {
+    fn violation(&self, job: &Job, start: u64, because: Because) -> Violation {
         Violation {
-            request: self.workload.original[request] as usize,
-            stage: usize::from(self.stage[request]),
-            ready: self.absolute(self.ready_at[request]),
+            request: self.workload.original[job.ready.request()] as usize,
+            stage: usize::from(job.stage),
+            ready: self.absolute(job.ready.at()),
             start: self.absolute(start),
             because,
         }
     }
 
-    fn pool_of(&self, request: usize) -> usize {
-        self.workload.pool(request, usize::from(self.stage[request]))
-    }
-
     fn absolute(&self, at: u64) -> Micros {
         self.problem.now + Micros(at)
-    }
-}
-
-fn entry(at: u64, request: usize) -> u64 {
-    at.min(SPAN_MAX) << REQUEST_BITS | request as u64
-}
-
-fn note(usage: &mut Usage, now: u64, busy: u32) {
-    match usage.last_mut() {
-        Some((at, last)) if *at == now => *last = busy,
-        Some((_, last)) if *last == busy => {}
-        _ => usage.push((now, busy)),
-    }
-}
-
-/// How many intervals hold at once; both sorted.
-fn overlap(starts: &[u64], ends: &[u64]) -> Usage {
-    let mut usage = Usage::new();
-    let (mut started, mut ended) = (0, 0);
-    while ended < ends.len() {
-        let now = starts.get(started).map_or(ends[ended], |start| (*start).min(ends[ended]));
-        started += starts[started..].iter().take_while(|start| **start == now).count();
-        ended += ends[ended..].iter().take_while(|end| **end == now).count();
-        note(&mut usage, now, (started - ended) as u32);
-    }
-    usage
-}
-
-/// The workers of a block's pools during a run.
-struct BlockRun {
-    /// By pool; negative while more run than there are workers.
-    free: Vec<i64>,
-    total: Vec<i64>,
-    joins: Vec<(u64, usize, usize)>,
-    next: usize,
-}
-
-impl BlockRun {
-    fn new(capacities: &[Capacity], pools: &[usize]) -> Self {
-        let workers =
-            |capacity: &Capacity| capacity.workers.map_or(i64::MAX / 2, |some| some as i64);
-        let total: Vec<i64> = capacities.iter().map(workers).collect();
-        let mut joins = Vec::new();
-        for &pool in pools {
-            joins.extend(capacities[pool].later.iter().map(|(at, count)| (*at, pool, *count)));
-        }
-        joins.sort_unstable();
-        Self { free: total.clone(), total, joins, next: 0 }
-    }
-
-    fn next_join(&self) -> u64 {
-        self.joins.get(self.next).map_or(u64::MAX, |(at, _, _)| *at)
-    }
-
-    fn join(&mut self, now: u64) {
-        while let Some((_, pool, count)) = self.joins.get(self.next).filter(|(at, _, _)| *at <= now)
-        {
-            self.total[*pool] += *count as i64;
-            self.free[*pool] += *count as i64;
-            self.next += 1;
-        }
-    }
-
-    fn busy(&self, pool: usize) -> u32 {
-        u32::try_from(self.total[pool] - self.free[pool]).unwrap_or(u32::MAX)
     }
 }
 

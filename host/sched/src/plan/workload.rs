@@ -1,45 +1,67 @@
-//! A problem laid out for speed: flat, in order of arrival, times relative to `now`.
+//! A problem laid out for speed: a row of words for each request, in order of arrival, with times
+//! relative to `now`. Made once for many runs; a run never changes it.
 
 use assay_model::time::Micros;
 
 use super::problem::Problem;
 use super::rule::{Check, Rule};
+use super::simulate::Job;
 use crate::config::Order;
 
-/// A heap entry is a time and a request in one word: 12 days in microseconds, 16 million requests.
-pub(super) const REQUEST_BITS: u32 = 24;
+const REQUEST_BITS: u32 = 24;
 pub(super) const REQUESTS_MAX: usize = 1 << REQUEST_BITS;
-pub(super) const SPAN_MAX: u64 = (1 << (64 - REQUEST_BITS)) - 1;
+const POOLS_MAX: usize = u16::MAX as usize;
+const SPAN_MAX: u64 = (1 << (64 - REQUEST_BITS)) - 1;
 
-/// A request that is ready for a stage.
+/// A request at a time, in one word: 12 days in microseconds, 16 million requests. In order of
+/// time, then of the request's place in the workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Arrival {
-    pub(super) at: u64,
-    /// Its place in the workload, not in the problem.
-    pub(super) request: u32,
-    pub(super) stage: u32,
+pub(super) struct Moment(u64);
+
+impl Moment {
+    pub(super) fn new(at: u64, request: usize) -> Self {
+        Self(at.min(SPAN_MAX) << REQUEST_BITS | request as u64)
+    }
+
+    pub(super) fn at(self) -> u64 {
+        self.0 >> REQUEST_BITS
+    }
+
+    pub(super) fn request(self) -> usize {
+        self.0 as usize & (REQUESTS_MAX - 1)
+    }
 }
 
 pub(super) struct Workload {
     /// Sets of pools that are simulated together; each after all that feed it.
     pub(super) blocks: Vec<Vec<usize>>,
-    pub(super) block_of: Vec<usize>,
     /// By block: requests that arrive there from outside; by time, then as listed.
-    pub(super) first: Vec<Vec<Arrival>>,
+    pub(super) first: Vec<Vec<Moment>>,
     /// By block: requests that run there now.
-    pub(super) running: Vec<Vec<Arrival>>,
-    pub(super) stages_max: usize,
-    /// By request and stage; zero where it is not reached.
-    service: Vec<u64>,
-    pub(super) batch: Vec<u32>,
-    /// By request: when it has to end.
-    pub(super) deadline: Vec<u64>,
+    pub(super) running: Vec<Vec<Moment>>,
+    /// What a stage takes at most, and a running request until its end.
+    pub(super) longest: u64,
     /// By request: its place in the problem.
     pub(super) original: Vec<u32>,
     /// By batch.
     pub(super) batches: Vec<BatchFacts>,
+    /// By request, `width` words each: see [`Row`].
+    rows: Vec<u64>,
+    width: usize,
     /// By flow and stage.
-    pools: Vec<u32>,
+    sites: Vec<Site>,
+    /// By flow and block: the flow's first stage there.
+    entries: Vec<u8>,
+    /// By block: whether work comes back to one of its pools.
+    pub(super) is_circle: Vec<bool>,
+    stages_max: usize,
+}
+
+/// Where a stage runs.
+#[derive(Debug, Clone, Copy)]
+struct Site {
+    pool: u16,
+    block: u16,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -52,86 +74,193 @@ pub(super) struct BatchFacts {
     pub(super) tolerance: u64,
 }
 
+/// All of a request that a run asks for, side by side: when it has to end, its batch and first
+/// stage, and by stage the time from that stage's start to the request's end without a queue.
+#[derive(Debug, Clone, Copy)]
+struct Row<'a>(&'a [u64]);
+
+/// Words of a row before those by stage.
+const HEAD: usize = 2;
+
+impl Row<'_> {
+    fn deadline(self) -> u64 {
+        self.0[0]
+    }
+
+    fn batch(self) -> usize {
+        self.0[1] as u32 as usize
+    }
+
+    fn first_stage(self) -> usize {
+        (self.0[1] >> 32) as usize
+    }
+
+    /// Zero where a stage is not reached.
+    fn left(self, stage: usize) -> u64 {
+        self.0.get(HEAD + stage).copied().unwrap_or(0)
+    }
+}
+
 impl Workload {
     pub(super) fn of(problem: &Problem, rule: &Rule) -> Self {
-        assert!(problem.requests.len() < REQUESTS_MAX, "a problem has a limit");
+        let fits = problem.requests.len() < REQUESTS_MAX && problem.pools.len() < POOLS_MAX;
+        assert!(fits, "a problem has a limit");
         let (blocks, block_of) = super::blocks::blocks(problem);
-        let mut original: Vec<u32> = (0..problem.requests.len() as u32).collect();
-        original.sort_by_key(|index| problem.requests[*index as usize].ready);
+        let order = by_arrival(problem);
+        let width = HEAD + problem.stages_max;
         let mut workload = Self {
             first: vec![Vec::new(); blocks.len()],
             running: vec![Vec::new(); blocks.len()],
-            stages_max: problem.stages_max,
-            service: Vec::with_capacity(problem.service.len()),
-            batch: Vec::with_capacity(original.len()),
-            deadline: Vec::with_capacity(original.len()),
+            longest: 0,
+            original: Vec::with_capacity(order.len()),
             batches: batch_facts(problem, rule.order),
-            pools: Vec::new(),
+            rows: Vec::with_capacity(order.len() * width),
+            width,
+            sites: Vec::new(),
+            entries: Vec::new(),
+            is_circle: blocks.iter().map(|pools| is_circle(problem, pools)).collect(),
+            stages_max: problem.stages_max,
             blocks,
-            block_of,
-            original: Vec::new(),
         };
-        for flow in &problem.flows {
-            let end = workload.pools.len() + problem.stages_max;
-            workload.pools.extend(flow.stages.iter().map(|stage| stage.pool as u32));
-            workload.pools.resize(end, u32::MAX);
+        workload.add_flows(problem, &block_of);
+        for (request, moment) in order.into_iter().enumerate() {
+            workload.add(problem, rule, request, moment.request());
         }
-        for (request, index) in original.iter().enumerate() {
-            workload.add(problem, rule, request as u32, *index as usize);
-        }
-        workload.original = original;
         workload
     }
 
-    fn add(&mut self, problem: &Problem, rule: &Rule, request: u32, index: usize) {
+    fn add_flows(&mut self, problem: &Problem, block_of: &[usize]) {
+        for flow in &problem.flows {
+            let mut entries = vec![0; self.blocks.len()];
+            for (number, stage) in flow.stages.iter().enumerate().rev() {
+                entries[block_of[stage.pool]] = number as u8;
+            }
+            self.entries.extend(entries);
+            let end = self.sites.len() + self.stages_max;
+            let site = |pool: usize| Site { pool: pool as u16, block: block_of[pool] as u16 };
+            self.sites.extend(flow.stages.iter().map(|stage| site(stage.pool)));
+            self.sites.resize(end, Site { pool: u16::MAX, block: u16::MAX });
+        }
+    }
+
+    fn add(&mut self, problem: &Problem, rule: &Rule, request: usize, index: usize) {
         let given = &problem.requests[index];
         let batch = &problem.batches[given.batch];
         let service = problem.service(index);
-        let left: u64 = service[given.stage..].iter().map(|time| time.0).sum();
-        let own_end = given.ready.0.saturating_add(left);
+        let own_end = service[given.stage..].iter().fold(given.ready, |end, time| end + *time);
         let by = match rule.check {
             // What runs for so long is weighed by its risk.
-            Check::Risk { .. } if own_end > batch.earliest_end.0 => u64::MAX,
-            _ => own_end.max(batch.earliest_end.0).saturating_add(batch.tolerance.0),
+            Check::Risk { ref trusted, .. }
+                if trusted[given.batch] && own_end > batch.earliest_end =>
+            {
+                Micros(u64::MAX)
+            }
+            _ => own_end.max(batch.earliest_end) + batch.tolerance,
         };
-        let by = by.saturating_sub(problem.now.0);
-        self.service.extend(service.iter().map(|time| time.0));
-        self.batch.push(given.batch as u32);
-        self.deadline.push(by);
-        let arrival = Arrival {
-            at: given.ready.since(problem.now).0.min(SPAN_MAX),
-            request,
-            stage: given.stage as u32,
-        };
-        let block = self.block_of[self.pool(request as usize, given.stage)];
-        let list = if given.running { &mut self.running } else { &mut self.first };
-        list[block].push(arrival);
+        self.original.push(index as u32);
+        self.rows.push(by.since(problem.now).0);
+        self.rows.push((given.stage as u64) << 32 | given.batch as u64);
+        let times = self.rows.len();
+        self.rows.extend(service.iter().map(|time| time.0.min(SPAN_MAX)));
+        let longest = self.rows[times + given.stage..].iter().copied().max().unwrap_or(0);
+        let mut left = 0;
+        for time in self.rows[times..].iter_mut().rev() {
+            left = if *time > 0 { *time + left } else { 0 };
+            *time = left;
+        }
+        let at = given.ready.since(problem.now).0.min(SPAN_MAX);
+        let moment = Moment::new(at, request);
+        let block = self.site(self.batches[given.batch].flow, given.stage).block as usize;
+        if given.running {
+            self.longest = self.longest.max(at.saturating_add(longest));
+            self.running[block].push(moment);
+        } else {
+            self.longest = self.longest.max(longest);
+            self.first[block].push(moment);
+        }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.batch.len()
+        self.original.len()
     }
 
-    pub(super) fn facts(&self, request: usize) -> &BatchFacts {
-        &self.batches[self.batch[request] as usize]
+    fn row(&self, request: usize) -> Row<'_> {
+        Row(&self.rows[request * self.width..(request + 1) * self.width])
     }
 
-    pub(super) fn service(&self, request: usize, stage: usize) -> u64 {
-        self.service[request * self.stages_max + stage]
+    pub(super) fn job(&self, ready: Moment, stage: usize) -> Job {
+        let row = self.row(ready.request());
+        let batch = row.batch();
+        let left = row.left(stage);
+        let after = row.left(stage + 1).min(left);
+        Job {
+            ready,
+            latest: i64::try_from(row.deadline()).unwrap_or(i64::MAX) - left as i64,
+            service: left - after,
+            batch: batch as u32,
+            pool: self.site(self.batches[batch].flow, stage).pool,
+            stage: stage as u8,
+            goes_on: after > 0,
+        }
     }
 
-    pub(super) fn pool(&self, request: usize, stage: usize) -> usize {
-        self.pools[self.facts(request).flow as usize * self.stages_max + stage] as usize
+    /// How long a request runs from a stage's start to its end, and when it has to end.
+    pub(super) fn left_and_deadline(&self, job: &Job) -> (u64, u64) {
+        let row = self.row(job.ready.request());
+        (row.left(usize::from(job.stage)), row.deadline())
     }
 
-    /// Whether there is work for the request behind this stage.
-    pub(super) fn goes_on(&self, request: usize, stage: usize) -> bool {
-        stage + 1 < self.stages_max && self.service(request, stage + 1) > 0
+    /// A request as it comes to a block.
+    pub(super) fn arriving(&self, moment: Moment, block: usize) -> Job {
+        self.job(moment, self.entry(moment.request(), block))
     }
 
-    pub(super) fn lines(&self) -> usize {
+    /// The block of the stage after this one.
+    pub(super) fn block_after(&self, job: &Job) -> usize {
+        let flow = self.batches[job.batch as usize].flow;
+        self.site(flow, usize::from(job.stage) + 1).block as usize
+    }
+
+    fn site(&self, flow: u32, stage: usize) -> Site {
+        self.sites[flow as usize * self.stages_max + stage]
+    }
+
+    /// The stage with which a request comes to a block: work never returns to a block it has left.
+    fn entry(&self, request: usize, block: usize) -> usize {
+        let row = self.row(request);
+        let flow = self.batches[row.batch()].flow as usize;
+        usize::from(self.entries[flow * self.blocks.len() + block]).max(row.first_stage())
+    }
+
+    /// The block from which a request comes to this one; `None` if from outside.
+    pub(super) fn source(&self, request: usize, block: usize) -> Option<usize> {
+        let entry = self.entry(request, block);
+        let row = self.row(request);
+        let flow = self.batches[row.batch()].flow;
+        (entry > row.first_stage()).then(|| self.site(flow, entry - 1).block as usize)
+    }
+
+    pub(super) fn ranks(&self) -> usize {
         self.batches.iter().map(|batch| batch.rank as usize + 1).max().unwrap_or(1)
     }
+}
+
+fn is_circle(problem: &Problem, pools: &[usize]) -> bool {
+    let mut pairs = problem.flows.iter().flat_map(|flow| flow.stages.windows(2));
+    pools.len() > 1 || pairs.any(|pair| pair.iter().all(|stage| stage.pool == pools[0]))
+}
+
+/// The requests by when they are ready, then as listed.
+fn by_arrival(problem: &Problem) -> Vec<Moment> {
+    let earliest = problem.requests.iter().map(|request| request.ready).min();
+    let earliest = earliest.unwrap_or(problem.now);
+    let requests = problem.requests.iter().enumerate();
+    let moment = |(index, request): (usize, &super::problem::ProblemRequest)| {
+        Moment::new(request.ready.since(earliest).0, index)
+    };
+    let mut order: Vec<Moment> = requests.map(moment).collect();
+    order.sort_unstable();
+    order
 }
 
 fn batch_facts(problem: &Problem, order: Order) -> Vec<BatchFacts> {
