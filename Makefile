@@ -11,7 +11,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run test bench release plugins guests sqlx fmt clean help
+.PHONY: run test bench reproduce release plugins guests sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -25,6 +25,11 @@ bench: ## Measure Assay beside a plain reward server, with more options in ARGS
 	@scripts/setup.sh bench
 	@$(MAKE) --no-print-directory release plugins guests
 	"$(TARGET)/release/assay-bench" $(ARGS)
+
+reproduce: ## Run the paper's figures and more by simulation, into docs/reproduction.md
+	@scripts/setup.sh build
+	@$(MAKE) --no-print-directory release
+	@scripts/reproduce.sh
 
 release: ## Build the programs, optimised
 	cargo build --release $(RELEASE)

@@ -63,6 +63,12 @@ impl Host {
         self.wait_ready();
     }
 
+    /// The same, with other arguments.
+    pub fn restart_with(&mut self, arguments: &[&str]) {
+        self.options.arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        self.restart();
+    }
+
     fn wait_ready(&mut self) {
         let ready = self.folder.path().join("ready.json");
         let started = Instant::now();

@@ -9,6 +9,7 @@ mod http;
 mod place;
 mod process;
 mod psql;
+mod sleepers;
 mod spawned;
 mod wait;
 
@@ -19,5 +20,6 @@ pub use http::{Answer, Http};
 pub use place::{checkout, component, component_path, program, shared};
 pub use process::{Process, poll, signal};
 pub use psql::Psql;
+pub use sleepers::Sleepers;
 pub use spawned::Spawned;
 pub use wait::until;

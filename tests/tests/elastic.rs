@@ -11,8 +11,10 @@ use assay_model::api::{AnnounceBatch, Batch, ResultItem, Reward, SubmitItem};
 use assay_model::capacity::{Capacity, PoolCapacity, PoolWorkers, SetCapacity};
 use assay_model::time::Micros;
 use assay_tests::{
-    Answers, Host, HostOptions, Http, Process, assay, item, ndjson, poll, program, until,
+    Answers, Host, HostOptions, Http, Process, Psql, Sleepers, assay, item, ndjson, poll, program,
+    until,
 };
+use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -219,6 +221,100 @@ async fn a_quota_moves_while_a_batch_runs_and_stays_over_a_restart() {
     let log = host.log();
     assert!(log.contains("this pool has 2..4 workers, as set at"), "{log}");
     assert!(log.contains("the workers of a pool were set from 0..1 to 0..3"), "{log}");
+}
+
+/// Two pools whose stages sleep.
+fn start_sleepers(sleepers: &Sleepers, workers: &str, arguments: &[&str]) -> Host {
+    let program = sleepers.program();
+    let options = ["--worker-program", &program, "--workers", "gpu=0..8"];
+    start(workers, &[&options, arguments].concat())
+}
+
+/// Busy workers above the maximum finish and are not replaced; when it is raised, more start at once.
+#[tokio::test]
+async fn a_lowered_quota_takes_workers_as_they_finish() {
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let host = start_sleepers(&sleepers, "cpu=0..8", &["--linger-s", "0"]);
+    let client = host.client();
+    let plugin = host.publish("two_pools").await;
+    let items: Vec<_> = (0..60).map(|at| item(format!("r{at}"), "600 0", "null")).collect();
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    workers(&client, "eight work", |workers| workers.busy == 8).await;
+    set(&client, 0, 2).await;
+    let mut most = 8;
+    until("two are left", async || {
+        let PoolWorkers { starting, idle, busy, .. } = cpu(&client).await.workers;
+        let alive = starting + idle + busy;
+        assert!(alive <= most && busy >= 2, "{alive} of {most} are there, {busy} work");
+        most = alive;
+        (alive == 2).then_some(())
+    })
+    .await;
+    assert!(cpu(&client).await.queued > 20, "there was work for all of them");
+    set(&client, 0, 6).await;
+    workers(&client, "six work", |workers| workers.busy == 6).await;
+    check_once(answers.finish(&client, &items).await.into_values());
+}
+
+/// Its workers go one after the other; what one ran must not be handed on until it counts as lost.
+#[tokio::test]
+async fn a_server_that_stops_ends_no_request() {
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let mut host = start_sleepers(&sleepers, "cpu=8", &[]);
+    let client = host.client();
+    let plugin = host.publish("two_pools").await;
+    workers(&client, "all are there", |workers| workers.idle == 8).await;
+    let items: Vec<_> = (0..2).map(|at| item(format!("r{at}"), "1500 0", "null")).collect();
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    workers(&client, "two work", |workers| workers.busy == 2).await;
+    assert!(host.stop());
+    host.restart();
+    check_once(answers.finish(&host.client(), &items).await.into_values());
+}
+
+/// Processes that are on their way when the server stops go with it.
+#[tokio::test]
+async fn a_server_stops_while_its_workers_start() {
+    let sleepers = Sleepers::starting_in(Duration::from_secs(20));
+    let mut host = start_sleepers(&sleepers, "cpu=4", &[]);
+    let starting = poll(SOON, "four processes", || {
+        Some(Process::children(host.pid(), "assay-sleeper")).filter(|started| started.len() == 4)
+    });
+    assert!(host.stop());
+    assert!(starting.iter().all(|process| !process.lives()), "they ended with it");
+}
+
+/// A lone reward that follows another soon finds its worker.
+#[tokio::test]
+async fn lone_rewards_share_a_worker_that_lingers() {
+    let host = start("cpu=0..4", &["--linger-s", "20"]);
+    let plugin = host.publish(PLUGIN).await;
+    let http = Http::new(&host);
+    let call = json!({ "plugin": plugin, "response": "1", "label": 8 });
+    let mut before = Vec::new();
+    for round in 0..4 {
+        let reward: Reward = http.post("/v1/rewards", &call).await.json(200);
+        assert_eq!(reward.outcome.reward(), Some(1.0));
+        let now = processes(&host);
+        assert!(round == 0 || now == before, "{before:?}, then {now:?}");
+        before = now;
+    }
+    let metrics = http.get("/metrics").await.text();
+    let one = "assay_worker_start_seconds_count{pool=\"cpu\"} 1";
+    assert!(metrics.contains(one), "{metrics}");
+}
+
+/// Whoever sets a pool at the same time as others: what is stored is what holds.
+#[tokio::test]
+async fn quotas_that_are_set_at_once_leave_one() {
+    let host = start("cpu=0..1", &[]);
+    let client = host.client();
+    let told = join_all((0..24).map(|at| set(&client, 0, at % 5))).await;
+    assert_eq!(told.len(), 24);
+    let now = cpu(&client).await;
+    let stored = Psql::of_data(&host.data())
+        .rows("select workers_min, workers_max from capacity where pool = 'cpu'");
+    assert_eq!(stored, [format!("{}|{}", now.min, now.max)]);
 }
 
 #[tokio::test]

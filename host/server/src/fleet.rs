@@ -5,7 +5,7 @@
 //! that a worker is to be replaced is asked for like any other start.
 //!
 //! ```text
-//!             ┌── it ends, does not join in time, cannot be spawned ──> pause ──> reported
+//!             ┌── it ends, does not join in time, cannot be spawned ──> pause ──> reported ──> gone
 //!   Starting ─┤
 //!             └── joined ──> Joined ── stop: asked to end, then killed ──> gone
 //!                              └────── kill, or it ends by itself ───────> gone
@@ -35,8 +35,8 @@ pub struct Launch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Member(u64);
 
-/// The pools of starts that came to nothing, one entry each.
-pub type Failures = mpsc::UnboundedReceiver<Arc<str>>;
+/// Starts that came to nothing, one entry each, for [`Fleet::start_failed`].
+pub type Failures = mpsc::UnboundedReceiver<Member>;
 
 /// Why workers of a pool do not start.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ pub struct Trouble {
 pub struct Fleet {
     launch: Arc<Launch>,
     state: Arc<Mutex<State>>,
-    failed: mpsc::UnboundedSender<Arc<str>>,
+    failed: mpsc::UnboundedSender<Member>,
     /// Held from a process's start until its id is known, so that nobody looks for it in between.
     spawning: Arc<tokio::sync::Mutex<()>>,
     /// How many members there are.
@@ -157,6 +157,22 @@ impl Fleet {
         metrics::histogram!("assay_worker_start_seconds", "pool" => pool.to_string()).record(took);
         state.pools.remove(&pool);
         true
+    }
+
+    /// Its start came to nothing: returns the pool that lacks it, `None` when it was given up after
+    /// it was reported.
+    #[must_use]
+    pub fn start_failed(&self, member: Member) -> Option<Arc<str>> {
+        let state = self.state();
+        let entry = state.members.get(&member).filter(|it| *it.wish.borrow() == Wish::Join)?;
+        entry.raise(Wish::Kill);
+        Some(Arc::clone(&entry.pool))
+    }
+
+    /// All workers are going, because the host is.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.state().stopping
     }
 
     /// Asks it to end, and kills it when it does not.

@@ -190,6 +190,8 @@ pub struct BatchRun {
     pub completed: Micros,
     /// Each group's own delay: from when its last request could have ended to when it did.
     pub group_delays: Vec<Micros>,
+    /// When each request ended, ascending.
+    pub request_ends: Vec<Micros>,
     pub requests: usize,
     /// Requests that ended without an answer, by a fault.
     pub failed: usize,

@@ -34,6 +34,7 @@ use fleet::Fleet;
 use trainer::Trainer;
 use work::{Batch, Standing, Work};
 
+pub(crate) use history::{PLUGIN, TENANT, profile};
 pub(crate) use work::batch_id;
 
 /// Why a run cannot be made, or cannot end.

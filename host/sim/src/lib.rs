@@ -12,6 +12,7 @@ pub mod policy;
 
 mod account;
 mod engine;
+pub mod load;
 pub mod report;
 pub mod vectors;
 

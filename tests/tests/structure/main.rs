@@ -39,7 +39,7 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-plugin-math", &["assay-plugin"]),
     ("assay-guests", &["assay-plugin"]),
     ("assay-bench", &["assay-model", "assay-client"]),
-    ("assay-tests", &["assay-model", "assay-client", "assay-postgres"]),
+    ("assay-tests", &["assay-model", "assay-wire", "assay-client", "assay-postgres"]),
 ];
 
 /// What a package must not reach, however far: names, or the beginnings of names that end in `*`.

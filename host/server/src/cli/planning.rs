@@ -8,10 +8,11 @@ use assay_model::plugin::check_name;
 use assay_model::time::Micros;
 
 use crate::dispatch::planning::{Bounds, PoolDefaults};
-use crate::dispatch::{Mode, Order, PlanConfig, now};
+use crate::dispatch::{Mode, Order, PlanConfig};
 
 /// How long a worker of this machine takes to start until one was measured.
 const STARTUP: Micros = Micros::from_ms(100);
+const DAY_SECONDS: f64 = 86_400.0;
 
 #[derive(clap::Args)]
 pub(super) struct PlanOptions {
@@ -28,8 +29,8 @@ pub(super) struct PlanOptions {
     #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(..=86_400_000))]
     tolerance_ms: u64,
     /// How often plans are made while a batch is live, beside those at its start and end
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    period_s: u64,
+    #[arg(long, default_value = "10", value_parser = period)]
+    period_s: Micros,
     /// What a worker of each pool costs, in any unit that they share; 1 where nothing is said
     #[arg(
         long,
@@ -40,8 +41,11 @@ pub(super) struct PlanOptions {
     )]
     cost: Vec<(Arc<str>, f64)>,
     /// How long an idle worker stays that the plan does not hold
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(..=86_400))]
-    linger_s: u64,
+    #[arg(long, default_value = "30", value_parser = seconds)]
+    linger_s: Micros,
+    /// How long workers are kept ready for an announced batch that is overdue
+    #[arg(long, default_value = "60", value_parser = seconds)]
+    patience_s: Micros,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -63,7 +67,7 @@ impl PlanOptions {
         let defaults = PoolDefaults {
             costs: self.cost.into_iter().collect(),
             startup: STARTUP,
-            linger: Micros::from_secs(self.linger_s),
+            linger: self.linger_s,
         };
         let mut workers = self.workers;
         if workers.is_empty() {
@@ -92,8 +96,8 @@ impl PlanOptions {
         let config = PlanConfig {
             order,
             tolerance: Micros::from_ms(self.tolerance_ms),
-            period: Micros::from_secs(self.period_s),
-            seed: now().0,
+            period: self.period_s,
+            patience: self.patience_s,
             ..PlanConfig::new(mode, pools)
         };
         Ok((config, defaults))
@@ -128,6 +132,24 @@ pub(super) fn parse_bounds(text: &str) -> Result<Bounds, String> {
         return Err(format!("{min}..{max} has its ends the wrong way round"));
     }
     Ok(Bounds { min, max })
+}
+
+/// Seconds, also parts of one, up to a day.
+fn seconds(text: &str) -> Result<Micros, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=DAY_SECONDS).contains(seconds));
+    let seconds: f64 = seconds
+        .ok_or_else(|| format!("`{text}` is no number of seconds from 0 to {DAY_SECONDS}"))?;
+    Ok(Micros::from_ms_f64(seconds * 1e3))
+}
+
+/// The scheduler asks for plans no oftener.
+fn period(text: &str) -> Result<Micros, String> {
+    let least = Micros::from_ms(limits::PLAN_PAUSE_MS);
+    let period = seconds(text)?;
+    if period < least {
+        return Err(format!("`{text}` is less than {} s", least.as_secs_f64()));
+    }
+    Ok(period)
 }
 
 fn pool_cost(text: &str) -> Result<(Arc<str>, f64), String> {
@@ -166,6 +188,17 @@ mod tests {
     }
 
     #[test]
+    fn spans_may_be_parts_of_a_second() {
+        let spans = ["--period-s", "0.5", "--linger-s", "0", "--patience-s", "1.25"];
+        let config = parse(&spans).expect("is good");
+        assert_eq!(
+            (config.period, config.pools["cpu"].linger),
+            (Micros::from_ms(500), Micros::ZERO)
+        );
+        assert_eq!(config.patience, Micros::from_ms(1_250));
+    }
+
+    #[test]
     fn without_a_word_there_is_a_cpu_pool_up_to_the_cores() {
         let config = parse(&["--planner", "fixed", "--cost", "cpu=0.5"]).expect("is good");
         assert_eq!(config.pools.len(), 1);
@@ -187,7 +220,11 @@ mod tests {
             (&["--workers", "cpu=1", "--workers", "cpu=2"], "names the pool cpu twice"),
             (&["--cost", "gpu=free"], "the cost of gpu must be a number above 0"),
             (&["--cost", "gpu=NaN"], "above 0"),
-            (&["--period-s", "0"], "0 is not in 1..=86400"),
+            (&["--period-s", "0"], "`0` is less than 0.1 s"),
+            (&["--period-s", "x"], "`x` is no number of seconds from 0 to 86400"),
+            (&["--linger-s=-1"], "`-1` is no number of seconds"),
+            (&["--patience-s", "NaN"], "`NaN` is no number of seconds"),
+            (&["--patience-s", "86401"], "from 0 to 86400"),
             (&["--planner", "best"], "possible values: assay, distrs, history, zq, fixed"),
         ] {
             let said = parse(arguments).expect_err("is refused");

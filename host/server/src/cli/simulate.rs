@@ -1,29 +1,29 @@
 //! `assay simulate`: policies compared on a trace, on this machine alone.
 
+mod generate;
 mod pictures;
+mod report;
+mod runs;
 mod values;
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal as _, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use assay_model::time::Micros;
 use assay_sched::Order;
 use assay_sim::faults::Fault;
-use assay_sim::policy::{ByStage, Hint, Policy, QUOTA_DEFAULT, Settings, parse_policies};
+use assay_sim::policy::{ByStage, Hint, QUOTA_DEFAULT, Settings, parse_policies};
 use assay_sim::report::Report;
 use assay_sim::trace::{Trace, read};
-use assay_sim::{Run, Watch, simulate, vectors};
+use assay_sim::vectors;
 use clap::Subcommand;
 use flate2::bufread::MultiGzDecoder;
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Format, print_json};
+use runs::{Job, run_all};
 use values::{Policies, by_stage, seconds, whole};
 
 /// The first two bytes of everything that gzip wrote.
@@ -86,6 +86,10 @@ enum Verb {
     /// Compare the planner's search with vectors that another implementation computed; exits with 1
     /// if any row differs
     Vectors { file: PathBuf },
+    /// Draw a synthetic trace and write it to standard output
+    Generate(Box<generate::Options>),
+    /// Run the figures of the DistRS paper and more, and write a page with charts about them
+    Report(report::Options),
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -119,13 +123,20 @@ fn quotas(text: &str) -> Result<ByStage<usize>, String> {
 }
 
 pub(super) fn run(options: Options) -> anyhow::Result<ExitCode> {
-    if let Some(Verb::Vectors { file }) = &options.verb {
-        return compare_vectors(file);
+    match &options.verb {
+        Some(Verb::Vectors { file }) => compare_vectors(file),
+        Some(Verb::Generate(generate)) => generate::run(generate),
+        Some(Verb::Report(report)) => report::run(report),
+        None => compare_policies(&options),
     }
+}
+
+fn compare_policies(options: &Options) -> anyhow::Result<ExitCode> {
     let path = options.trace.as_deref().expect("clap asks for it without a verb");
-    let name = path.display();
-    let trace = read(opened(path)?).with_context(|| format!("{name} is not a trace"))?;
-    let runs = run_all(&trace, &options.policies.0, &options.settings())?;
+    let (trace, settings) = (read_trace(path)?, options.settings());
+    let job = |policy| Job { trace: &trace, policy, settings: &settings };
+    let jobs: Vec<Job> = options.policies.0.iter().map(job).collect();
+    let runs = run_all(&jobs)?;
     if let Some(folder) = &options.plot {
         pictures::write(folder, &runs)?;
     }
@@ -161,6 +172,10 @@ impl Options {
     }
 }
 
+fn read_trace(path: &Path) -> anyhow::Result<Trace> {
+    read(opened(path)?).with_context(|| format!("{} is not a trace", path.display()))
+}
+
 /// What the file holds, whether gzip wrote it or not.
 fn opened(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
     let raw: Box<dyn Read> = if path == Path::new("-") {
@@ -182,64 +197,4 @@ fn compare_vectors(file: &Path) -> anyhow::Result<ExitCode> {
     let (differences, rows) = (replay.differences.len(), replay.rows);
     println!("{} vectors, {rows} rows: {differences} differences", replay.vectors);
     Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// One thread a policy, no more at once than there are cores; the runs in the order asked for.
-fn run_all(trace: &Trace, policies: &[Policy], settings: &Settings) -> anyhow::Result<Vec<Run>> {
-    let next = AtomicUsize::new(0);
-    let runs = Mutex::new(vec![None; policies.len()]);
-    let bars = bars();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..cores.min(policies.len()) {
-            scope.spawn(|| {
-                while let Some((place, policy)) = {
-                    let place = next.fetch_add(1, Ordering::Relaxed);
-                    policies.get(place).map(|policy| (place, policy))
-                } {
-                    let run = run_one(trace, policy, settings, &bars);
-                    runs.lock().expect("no run panics with it")[place] = Some(run);
-                }
-            });
-        }
-    });
-    let runs = runs.into_inner().expect("no run panics with it");
-    let mut all = Vec::with_capacity(policies.len());
-    for (run, policy) in runs.into_iter().zip(policies) {
-        match run.expect("every policy was run") {
-            Ok(run) => all.push(run),
-            Err(error) => bail!("{policy}: {error}"),
-        }
-    }
-    Ok(all)
-}
-
-fn run_one(
-    trace: &Trace,
-    policy: &Policy,
-    settings: &Settings,
-    bars: &MultiProgress,
-) -> Result<Run, assay_sim::SimulateError> {
-    let bar = bars.add(ProgressBar::new(1));
-    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} batches  {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(policy.to_string());
-    let started = Instant::now();
-    let mut elapsed = || started.elapsed();
-    let mut completed = |done: usize, all: usize| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-    };
-    let watch = Watch { elapsed: &mut elapsed, completed: &mut completed };
-    let run = simulate(trace, policy, settings, watch);
-    bar.finish_and_clear();
-    run
-}
-
-fn bars() -> MultiProgress {
-    MultiProgress::with_draw_target(if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    })
 }

@@ -14,20 +14,18 @@ use crate::fleet::Trouble;
 impl Shell {
     pub(super) fn capacity(&self, now: Micros) -> Capacity {
         let snapshot = self.sched.snapshot();
-        let seen = self.sched.seen();
         let mut troubles = self.fleet.troubles();
         let last = self.planning.last.as_ref();
         let pools = self.planning.config.pools.iter().map(|(name, config)| {
             let standing = snapshot.pools.iter().find(|pool| pool.pool == *name);
             let report = last.and_then(|made| made.report.pools.iter().find(|r| r.pool == *name));
-            let startup = seen.pools.get(name).and_then(|pool| pool.startup);
             PoolCapacity {
                 pool: name.to_string(),
                 min: count(config.min),
                 max: count(config.max),
                 workers: standing.map(workers).unwrap_or_default(),
                 queued: standing.map_or(0, |pool| pool.queued as u64),
-                startup_ms: startup.map(Micros::as_ms_f64),
+                startup_ms: standing.and_then(|pool| pool.startup).map(Micros::as_ms_f64),
                 target: report.map(target),
                 trouble: troubles.remove(name).map(trouble),
             }

@@ -126,7 +126,11 @@ impl Shell {
                         return;
                     }
                 }
-                Some(pool) = self.failures.recv() => self.step(Event::StartFailed { pool }),
+                Some(member) = self.failures.recv() => {
+                    if let Some(pool) = self.fleet.start_failed(member) {
+                        self.step(Event::StartFailed { pool });
+                    }
+                }
                 () = tokio::time::sleep(wait.unwrap_or(Duration::MAX)), if wait.is_some() => {}
             }
         }
@@ -188,7 +192,11 @@ impl Shell {
                 if let Some(gone) = self.workers.remove(&worker) {
                     // Its connection is gone; what may be left of its process goes, too.
                     self.fleet.stop(gone.member);
-                    self.step(Event::WorkerLost { worker });
+                    // With the host all of them go, one after the other: a request that was handed on
+                    // from each to the next would end as lost. A restart brings it back.
+                    if !self.fleet.is_stopping() {
+                        self.step(Event::WorkerLost { worker });
+                    }
                 }
             }
             Command::Finished { worker, finished } => {

@@ -36,14 +36,16 @@ pub(super) async fn run(
         Start::GivenUp => fleet.leave(member),
         Start::Failed(error) => {
             let pause = fleet.failed(&pool, level, error);
-            // It still counts as a start that is under way, and may be given up meanwhile.
+            // It still counts as a start that is under way, and may be given up meanwhile: until
+            // whoever counts starts has heard of it, or another would be given up in its place.
             let given_up = wishes.wait_for(|wish| *wish > Wish::Join);
-            let reported = tokio::time::timeout(pause, given_up).await.is_err();
-            fleet.leave(member);
-            if reported {
-                // A dispatcher that is gone wants no other.
-                let _ = fleet.failed.send(pool);
+            let waited = tokio::time::timeout(pause, given_up).await.is_err();
+            // A dispatcher that is gone wants no other.
+            if waited && fleet.failed.send(member).is_ok() {
+                // The sender is gone when the member is, which only this task ends.
+                let _ = wishes.wait_for(|wish| *wish > Wish::Join).await;
             }
+            fleet.leave(member);
         }
     }
 }

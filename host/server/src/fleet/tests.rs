@@ -29,6 +29,12 @@ impl Scripted {
         Self { fleet, failures, folder }
     }
 
+    /// The pool of the next start that came to nothing.
+    async fn failure(&mut self) -> Option<Arc<str>> {
+        let member = self.failures.recv().await.expect("the fleet is there");
+        self.fleet.start_failed(member)
+    }
+
     /// The process ids that scripts have written, in the order of their starts.
     async fn pids(&self, count: usize) -> Vec<u32> {
         let file = self.folder.path().join("pids");
@@ -73,7 +79,7 @@ async fn a_start_that_fails_is_reported_once_with_its_reason() {
     let pool: Arc<str> = "cpu".into();
     scripted.fleet.start(&pool, 3);
     for _ in 0..3 {
-        assert_eq!(scripted.failures.recv().await.as_deref(), Some("cpu"));
+        assert_eq!(scripted.failure().await.as_deref(), Some("cpu"));
     }
     let trouble = scripted.fleet.troubles().remove(&pool).expect("it is known");
     assert_eq!(trouble.failures, 3);
@@ -81,7 +87,7 @@ async fn a_start_that_fails_is_reported_once_with_its_reason() {
     // They failed together: the pause is the first, not the third.
     assert_eq!(trouble.next_try_at.since(trouble.failed_at), Micros::from_ms(50));
     scripted.fleet.start(&pool, 1);
-    assert!(scripted.failures.recv().await.is_some());
+    assert!(scripted.failure().await.is_some());
     let trouble = scripted.fleet.troubles().remove(&pool).expect("it is known");
     assert_eq!(trouble.next_try_at.since(trouble.failed_at), Micros::from_ms(100));
     scripted.fleet.stop_all().await;
@@ -94,7 +100,7 @@ async fn a_program_that_is_not_there_is_a_failed_start() {
     std::fs::remove_file(scripted.folder.path().join("worker")).expect("removes");
     let pool: Arc<str> = "cpu".into();
     scripted.fleet.start(&pool, 1);
-    assert!(scripted.failures.recv().await.is_some());
+    assert!(scripted.failure().await.is_some());
     assert!(scripted.fleet.troubles()[&pool].error.contains("No such file"));
 }
 
@@ -130,6 +136,32 @@ async fn a_start_is_given_up_while_its_failure_waits() {
     scripted.fleet.cancel(&pool, 1);
     scripted.fleet.stop_all().await;
     assert!(scripted.failures.try_recv().is_err());
+}
+
+/// Whoever gives up a start takes it off its books: it must not be told of one that failed besides.
+#[tokio::test]
+async fn a_start_is_given_up_after_its_failure_was_reported() {
+    let mut scripted = Scripted::new("exit 1");
+    let pool: Arc<str> = "cpu".into();
+    scripted.fleet.start(&pool, 2);
+    let [first, second] = [scripted.failures.recv().await, scripted.failures.recv().await]
+        .map(|member| member.expect("both fail"));
+    scripted.fleet.cancel(&pool, 1);
+    let heard = [first.max(second), first.min(second)].map(|it| scripted.fleet.start_failed(it));
+    assert_eq!(heard, [None, Some(pool)], "the latest was given up");
+    assert_eq!(scripted.fleet.start_failed(first.min(second)), None, "it failed once");
+    scripted.fleet.stop_all().await;
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_no_failure_to_be_heard() {
+    let mut scripted = Scripted::new("exit 1");
+    scripted.fleet.start(&"cpu".into(), 1);
+    let member = scripted.failures.recv().await.expect("it fails");
+    assert!(!scripted.fleet.is_stopping());
+    scripted.fleet.stop_all().await;
+    assert!(scripted.fleet.is_stopping());
+    assert_eq!(scripted.fleet.start_failed(member), None);
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use assay_model::plugin::check_name;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
+use tokio::sync::Mutex;
 
 use super::auth::Caller;
 use super::problem::ApiError;
@@ -14,6 +15,9 @@ use super::{AppState, body};
 use crate::dispatch::now;
 use crate::dispatch::planning::Bounds;
 use crate::store::capacity::CapacityRow;
+
+/// Held while a pool is set, so that what is stored last is what holds.
+static SETTING: Mutex<()> = Mutex::const_new(());
 
 /// Every pool: bounds, workers, what waits, and what the planner wants and why.
 #[utoipa::path(
@@ -53,6 +57,7 @@ pub(super) async fn set(
         let most = limits::POOL_WORKERS_MAX;
         return Err(ApiError::bad_request(format!("min must be 0 to max, and max at most {most}")));
     }
+    let _one = SETTING.lock().await;
     let pools = app.dispatch.capacity().await?.pools;
     let before = pools.iter().find(|known| known.pool == pool);
     if before.is_none() && pools.len() >= limits::POOLS_MAX {

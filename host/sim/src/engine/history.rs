@@ -12,10 +12,10 @@ use super::work::timed_out;
 use crate::trace::Iteration;
 
 /// All tasks run as one tenant, with one plugin.
-pub(super) const TENANT: TenantId = TenantId(Uuid::nil());
-pub(super) const PLUGIN: Digest = Digest([0; 32]);
+pub(crate) const TENANT: TenantId = TenantId(Uuid::nil());
+pub(crate) const PLUGIN: Digest = Digest([0; 32]);
 
-pub(super) fn profile(
+pub(crate) fn profile(
     batch: BatchId,
     run: Arc<str>,
     stages: Arc<[StageShape]>,

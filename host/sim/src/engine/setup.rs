@@ -32,7 +32,6 @@ impl<'a> Engine<'a> {
             order: settings.order,
             tolerance: settings.tolerance,
             period: settings.period,
-            seed: settings.seed,
             ..PlanConfig::new(policy.mode(), configs.collect())
         };
         let sched_config = Config {

@@ -40,6 +40,8 @@ pub(super) struct Batch<'a> {
     pub(super) standings: Vec<Standing>,
     /// Of each request in turn, the stages that ran.
     pub(super) ran: Vec<Vec<Micros>>,
+    /// In the order in which requests ended.
+    ends: Vec<Micros>,
     groups: Groups,
     failed: usize,
 }
@@ -88,6 +90,7 @@ impl<'a> Batch<'a> {
             announced: None,
             standings: vec![Standing::Future; count],
             ran: vec![Vec::new(); count],
+            ends: Vec::with_capacity(count),
             groups: Groups::new(&truth.requests),
             failed: 0,
         }
@@ -113,10 +116,11 @@ impl<'a> Batch<'a> {
     pub(super) fn ended(&mut self, request: usize, now: Micros, ending: Ending, earliest: Micros) {
         self.standings[request] = Standing::Ended { ending, earliest_end: earliest };
         self.groups.ended[self.groups.of[request]] = now;
+        self.ends.push(now);
         self.failed += usize::from(ending == Ending::Error);
     }
 
-    pub(super) fn completed(&self, task: u32, now: Micros) -> BatchRun {
+    pub(super) fn completed(self, task: u32, now: Micros) -> BatchRun {
         let groups = self.groups.ended.iter().zip(&self.groups.earliest_end);
         BatchRun {
             task,
@@ -127,6 +131,7 @@ impl<'a> Batch<'a> {
             group_delays: groups
                 .map(|(ended, earliest)| ended.since(self.start + *earliest))
                 .collect(),
+            request_ends: self.ends,
             requests: self.truth.requests.len(),
             failed: self.failed,
         }

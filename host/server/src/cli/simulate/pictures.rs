@@ -14,11 +14,12 @@ pub(super) fn write(folder: &Path, runs: &[Run]) -> anyhow::Result<()> {
         let path = folder.join(name);
         fs::write(&path, chart).with_context(|| format!("cannot write {}", path.display()))
     };
-    write("delays.svg", delays(runs))?;
+    write("delays.svg", delays("Extra delay of each batch", runs))?;
     write("norms.svg", norms(runs))?;
     for stage in 0..runs.first().map_or(0, |run| run.stages.len()) {
         let name = &runs[0].stages[stage].stage;
-        write(&format!("workers-{}.svg", file_name(name)), workers(runs, stage))?;
+        let chart = workers(&format!("Workers of {name}"), runs, stage);
+        write(&format!("workers-{}.svg", file_name(name)), chart)?;
     }
     for run in runs {
         for stage in &run.stages {
@@ -36,7 +37,7 @@ fn names(runs: &[Run]) -> Vec<String> {
     runs.iter().map(|run| run.policy.to_string()).collect()
 }
 
-fn delays(runs: &[Run]) -> String {
+pub(super) fn delays(title: &str, runs: &[Run]) -> String {
     let delays: Vec<Vec<f64>> = runs
         .iter()
         .map(|run| run.batches.iter().map(|batch| batch.extra_delay().as_secs_f64()).collect())
@@ -44,7 +45,7 @@ fn delays(runs: &[Run]) -> String {
     let names = names(runs);
     let delays: Vec<Delays> =
         names.iter().zip(&delays).map(|(name, delays_s)| Delays { name, delays_s }).collect();
-    sorted_delays("Extra delay of each batch", &delays)
+    sorted_delays(title, &delays)
 }
 
 /// Allocated over executed, by stage and policy.
@@ -62,7 +63,7 @@ fn norms(runs: &[Run]) -> String {
     bars(&labels, &stages, &series)
 }
 
-fn workers(runs: &[Run], stage: usize) -> String {
+pub(super) fn workers(title: &str, runs: &[Run], stage: usize) -> String {
     let points: Vec<Vec<(f64, f64)>> = runs
         .iter()
         .map(|run| points(&run.stages[stage].timeline.samples, |sample| sample.workers))
@@ -70,8 +71,7 @@ fn workers(runs: &[Run], stage: usize) -> String {
     let names = names(runs);
     let series: Vec<Series> =
         names.iter().zip(&points).map(|(name, points)| Series { name, points }).collect();
-    let title = format!("Workers of {}", runs[0].stages[stage].stage);
-    let labels = Labels { title: &title, x: "time (s)", y: "workers" };
+    let labels = Labels { title, x: "time (s)", y: "workers" };
     line_chart(&labels, Line::Step, &series)
 }
 

@@ -2,6 +2,7 @@
 
 use assay_model::time::Micros;
 use assay_sim::policy::{ByStage, Policy};
+use assay_sim::workload::Shift;
 
 /// More than any run takes.
 const SECONDS_MAX: f64 = 1e9;
@@ -44,6 +45,35 @@ pub(super) fn by_stage<T: Copy>(
     Ok(values)
 }
 
+/// A sudden change of a workload; its numbers' ranges are checked where a trace is drawn.
+pub(super) fn shift(text: &str) -> Result<Shift, String> {
+    let mut shift = Shift::default();
+    let mut is_placed = false;
+    for part in text.split(',') {
+        let wrong = || {
+            format!(
+                "`{part}` is none of at=ITERATION, length=FACTOR, execute=FACTOR, compile=FACTOR, \
+                 timeouts=SHARE"
+            )
+        };
+        let (name, value) = part.split_once('=').ok_or_else(wrong)?;
+        let number = || value.parse::<f64>().map_err(|_| format!("`{value}` is not a number"));
+        match name {
+            "at" => {
+                shift.at_iteration =
+                    value.parse().map_err(|_| format!("`{value}` is not an iteration"))?;
+                is_placed = true;
+            }
+            "length" => shift.length = number()?,
+            "execute" => shift.execute = number()?,
+            "compile" => shift.compile = number()?,
+            "timeouts" => shift.timeouts = Some(number()?),
+            _ => return Err(wrong()),
+        }
+    }
+    if is_placed { Ok(shift) } else { Err("at which iteration? (at=ITERATION)".to_owned()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,5 +88,15 @@ mod tests {
             assert!(by_stage(bad, Micros::ZERO, seconds).is_err(), "{bad}");
         }
         assert!(whole("0").is_err());
+    }
+
+    #[test]
+    fn shifts_say_when_and_what() {
+        let wanted =
+            Shift { at_iteration: 3, execute: 2.5, timeouts: Some(0.08), ..Shift::default() };
+        assert_eq!(shift("at=3,execute=2.5,timeouts=0.08"), Ok(wanted));
+        for bad in ["", "at=3,width=2", "length=2", "at=-1", "at=3,length=x", "at"] {
+            assert!(shift(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -1,0 +1,162 @@
+//! A moment with any number of live requests, to time the planner by (figure 15).
+//!
+//! Batches of the paper's CUDA task, each as far as it would be if nothing ever queued, all in the
+//! first third of their lives: nearly everything is still to be simulated. It measures nothing: the
+//! caller has a clock.
+
+use std::sync::Arc;
+
+use assay_model::time::Micros;
+use assay_sched::{
+    BatchSeen, Mode, PlanConfig, PlanReport, Planner, PoolConfig, PoolSeen, RunningSeen, Seen,
+    StageSeen, StageShape,
+};
+
+use crate::engine::{PLUGIN, TENANT, batch_id, profile};
+use crate::trace::{Iteration, Trace, TraceStage};
+use crate::workload::{Spec, Trainer, generate};
+
+/// Requests of each batch.
+pub const BATCH: usize = 1_000;
+
+/// As many batches differ; more are like these once again.
+const DISTINCT_MAX: usize = 16;
+
+/// The oldest batch is this far from its first request to its completion.
+const LIFE_SHARE: f64 = 1.0 / 3.0;
+
+const NOW: Micros = Micros::from_secs(1_000_000);
+
+/// A planner with history, and what it sees.
+#[derive(Debug)]
+pub struct Load {
+    planner: Planner,
+    seen: Seen,
+}
+
+impl Load {
+    /// So many live batches of [`BATCH`] requests, each of a run of its own.
+    #[must_use]
+    pub fn new(mode: Mode, batches: usize) -> Self {
+        let trace = drawn(batches.clamp(1, DISTINCT_MAX));
+        let pools = trace.meta.stages.iter().map(|stage| (name(stage), pool(stage)));
+        let mut planner = Planner::new(PlanConfig::new(mode, pools.collect()));
+        let shapes: Arc<[StageShape]> = trace.meta.stages.iter().map(shape).collect();
+        let mut seen = Seen::default();
+        for number in 0..batches {
+            let task = &trace.tasks[number % trace.tasks.len()];
+            let run: Arc<str> = format!("run-{number}").into();
+            let (before, live) = (&task.iterations[0], &task.iterations[1]);
+            let (past, id) = (batch_id(batches + number), batch_id(number));
+            let history = profile(past, Arc::clone(&run), Arc::clone(&shapes), before);
+            planner.learn(Arc::new(history));
+            let life = live.earliest_end().0 as f64 * LIFE_SHARE;
+            let age = life * (number as f64 + 0.5) / batches as f64;
+            let batch = BatchSeen { id, ..seen_at(live, Micros(age as u64), run, &shapes) };
+            for (stage, at_stage) in trace.meta.stages.iter().zip(&batch.at_stage) {
+                let pool: &mut PoolSeen = seen.pools.entry(name(stage)).or_default();
+                pool.workers += at_stage.running.len();
+            }
+            seen.batches.push(batch);
+        }
+        Self { planner, seen }
+    }
+
+    /// One whole decision: algorithm 2, then the search.
+    pub fn plan(&mut self) -> PlanReport {
+        self.planner.plan(NOW, &self.seen).report
+    }
+}
+
+fn drawn(tasks: usize) -> Trace {
+    let batch = BATCH as u32;
+    let trainer = Trainer { tasks: tasks as u32, iterations: 2, batch, ..Trainer::default() };
+    let spec = Spec { seed: 15, trainer, ..Spec::default() };
+    generate(&spec).expect("the defaults are within their ranges")
+}
+
+fn name(stage: &TraceStage) -> Arc<str> {
+    stage.name.as_str().into()
+}
+
+fn shape(stage: &TraceStage) -> StageShape {
+    StageShape { pool: name(stage), timeout: stage.timeout, retries_max: 0 }
+}
+
+fn pool(stage: &TraceStage) -> PoolConfig {
+    PoolConfig {
+        min: 0,
+        max: usize::MAX,
+        cost: stage.cost,
+        startup: Micros::ZERO,
+        linger: Micros::ZERO,
+    }
+}
+
+/// A batch so long after the start of its rollout, nothing of which has ever queued.
+fn seen_at(
+    iteration: &Iteration,
+    age: Micros,
+    run: Arc<str>,
+    shapes: &Arc<[StageShape]>,
+) -> BatchSeen {
+    let announced = NOW - age;
+    let mut seen = BatchSeen {
+        id: batch_id(0),
+        tenant: TENANT,
+        run,
+        plugin: PLUGIN,
+        stages: Arc::clone(shapes),
+        tolerance: None,
+        announced,
+        first_arrival: None,
+        submitted: 0,
+        expected_size: Some(iteration.requests.len() as u32),
+        sealed: false,
+        earliest_end: None,
+        rank: None,
+        at_stage: vec![StageSeen::default(); shapes.len()],
+    };
+    for request in iteration.requests.iter().filter(|request| request.rollout <= age) {
+        seen.submitted += 1;
+        let arrived = announced + request.rollout;
+        seen.first_arrival = Some(seen.first_arrival.map_or(arrived, |first| first.min(arrived)));
+        let mut ready = request.rollout;
+        let mut is_running = false;
+        for (stage, service) in request.service.iter().enumerate() {
+            let Some(service) = *service else { continue };
+            let at_stage = &mut seen.at_stage[stage];
+            if ready + service > age {
+                let running = RunningSeen { elapsed: age - ready, queued: Micros::ZERO };
+                at_stage.running.push(running);
+                at_stage.reached = at_stage.reached.max(announced + ready);
+                is_running = true;
+                break;
+            }
+            at_stage.ended += 1;
+            at_stage.ended_time = at_stage.ended_time + service;
+            ready = ready + service;
+        }
+        if !is_running {
+            let ended = announced + ready;
+            seen.earliest_end = Some(seen.earliest_end.map_or(ended, |latest| latest.max(ended)));
+        }
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_planned_for_as_live_work_is() {
+        let mut load = Load::new(Mode::Distrs, 3);
+        let submitted: Vec<u32> = load.seen.batches.iter().map(|batch| batch.submitted).collect();
+        assert!(submitted.is_sorted() && submitted[0] < submitted[2], "{submitted:?}");
+        let report = load.plan();
+        // What has ended is not simulated, all else is.
+        assert!((2 * BATCH..=3 * BATCH).contains(&report.requests), "{}", report.requests);
+        assert!(report.pools.iter().all(|pool| pool.ceiling > 0), "{report:?}");
+    }
+}
