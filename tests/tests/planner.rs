@@ -170,7 +170,7 @@ async fn pools_follow_what_the_simulator_allocates() {
         tolerance: Micros::from_ms(tolerance_ms),
         startup: startups(&capacity),
         quota: ByStage::all(bounds[0]),
-        linger: Some(Micros::from_ms(500)),
+        linger: Micros::from_ms(500),
         period: Micros::from_ms(500),
         ..Settings::default()
     };

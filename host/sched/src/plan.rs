@@ -185,7 +185,7 @@ pub enum Because {
 pub struct Planner {
     config: PlanConfig,
     history: History,
-    /// What each pool's ceiling was; where the next search starts.
+    /// What each pool's last search found; where the next one starts.
     last: BTreeMap<Arc<str>, usize>,
     /// What each pool was to hold by the last plans, the latest first.
     held: BTreeMap<Arc<str>, VecDeque<usize>>,

@@ -155,9 +155,8 @@ pub struct Settings {
     pub startup: ByStage<Micros>,
     /// The most workers; by task as well where a policy has pools by task.
     pub quota: ByStage<usize>,
-    /// How long a worker that the plan does not hold stays without work; `None`: for as long as a
-    /// start takes, as stopping it too early costs a start.
-    pub linger: Option<Micros>,
+    /// How long a worker that the plan does not hold stays without work.
+    pub linger: Micros,
     /// Between two plans, where a policy plans between batch edges.
     pub period: Micros,
     /// In place of what the policy's mode is made of, for experiments.
@@ -183,7 +182,7 @@ impl Default for Settings {
             tolerance: Micros::from_secs(2),
             startup: ByStage::default(),
             quota: ByStage::all(QUOTA_DEFAULT),
-            linger: None,
+            linger: Micros::ZERO,
             period: Micros::from_secs(10),
             tuning: None,
             hint: Hint::RolloutStart,

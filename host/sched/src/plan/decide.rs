@@ -61,6 +61,7 @@ impl Planner {
                 let supply = self.supply(name, pool, seen);
                 search_pool(&mut search, place, pool, &supply, self.last.get(name).copied())
             };
+            self.last.insert(Arc::clone(name), decision.ceiling);
             decisions.insert(place.pool, decision);
         }
         if self.config.mode == Mode::Assay {
@@ -176,7 +177,6 @@ impl Planner {
         let mut reports = Vec::new();
         for (name, mut decision) in decided {
             let config = &self.config.pools[&name];
-            self.last.insert(Arc::clone(&name), decision.ceiling);
             let first = self.unknown(&name, &collected.unknown, seen);
             if first > 0 && self.config.mode != Mode::Fixed {
                 decision.ceiling += first;

@@ -57,15 +57,16 @@ pub(super) struct Options {
     /// The most workers of a stage
     #[arg(long, value_name = "N|STAGE=N,...", value_parser = quotas)]
     quota: Option<ByStage<usize>>,
-    /// How long an idle worker stays that the plan does not hold [default: as long as one starts]
-    #[arg(long, value_parser = seconds)]
-    linger_s: Option<Micros>,
+    /// How long an idle worker stays that the plan does not hold
+    #[arg(long, default_value = "0", value_parser = seconds)]
+    linger_s: Micros,
     /// How often the policy `assay` plans, beside the starts and ends of batches
     #[arg(long, default_value = "10", value_parser = seconds)]
     period_s: Micros,
-    /// When trainers announce their batches
-    #[arg(long, value_enum, default_value = "rollout")]
-    hint: HintArgument,
+    /// When trainers announce their batches [default: rollout if workers take time to start, else
+    /// request, as there is nothing to have ready]
+    #[arg(long, value_enum)]
+    hint: Option<HintArgument>,
     /// Something that goes wrong: lose=PER_HOUR, slow=FRACTION:FACTOR or host-restart=SECONDS; may
     /// be repeated
     #[arg(long = "fault", value_name = "FAULT")]
@@ -99,7 +100,7 @@ enum OrderArgument {
     /// First come, first served
     Fcfs,
     /// Earliest batch first, inside it the group that is nearest to its end
-    Groups,
+    EbfGroups,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -154,7 +155,7 @@ impl Options {
             order: match self.order {
                 OrderArgument::Ebf => Order::Ebf,
                 OrderArgument::Fcfs => Order::Fcfs,
-                OrderArgument::Groups => Order::EbfGroups,
+                OrderArgument::EbfGroups => Order::EbfGroups,
             },
             tolerance: self.tolerance_s,
             startup: self.startup_s.clone(),
@@ -162,8 +163,10 @@ impl Options {
             linger: self.linger_s,
             period: self.period_s,
             hint: match self.hint {
-                HintArgument::Rollout => Hint::RolloutStart,
-                HintArgument::Request => Hint::FirstRequest,
+                Some(HintArgument::Rollout) => Hint::RolloutStart,
+                Some(HintArgument::Request) => Hint::FirstRequest,
+                None if self.startup_s == ByStage::default() => Hint::FirstRequest,
+                None => Hint::RolloutStart,
             },
             seed: self.seed,
             faults: self.faults.iter().copied().collect(),

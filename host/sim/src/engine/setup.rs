@@ -172,7 +172,7 @@ fn pool(
         max,
         cost: traced.cost,
         startup,
-        linger: settings.linger.unwrap_or(Micros::ZERO),
+        linger: settings.linger,
     };
     Pool { name, stage, startup, config }
 }
