@@ -117,17 +117,19 @@ pub enum PlanReason {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PlanBecause {
-    /// The batch would end this much later than it may.
+    /// The batch would end then, and may not end later than `by_at`.
     Late {
         #[cfg_attr(feature = "openapi", schema(value_type = String))]
         end_at: Micros,
-        by_ms: f64,
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        by_at: Micros,
     },
-    /// A request could run into its timeouts, and end this much later than the batch may.
+    /// A request could run into its timeouts and end then; the batch may not end later than `by_at`.
     MayTimeOut {
         #[cfg_attr(feature = "openapi", schema(value_type = String))]
         latest_at: Micros,
-        by_ms: f64,
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        by_at: Micros,
     },
     /// The expected delay by long runners would pass its budget.
     Risk { expected_ms: f64, budget_ms: f64 },

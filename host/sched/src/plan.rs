@@ -162,6 +162,8 @@ pub enum Reason {
 pub struct Bound {
     pub batch: BatchId,
     pub run: Arc<str>,
+    /// What the search found: one less would break it.
+    pub workers: usize,
     pub stage: usize,
     /// Its request that is ready for the stage at this time ...
     pub ready: Micros,

@@ -179,7 +179,7 @@ impl Planner {
             let config = &self.config.pools[&name];
             let first = self.unknown(&name, &collected.unknown, seen);
             if first > 0 && self.config.mode != Mode::Fixed {
-                decision.ceiling += first;
+                decision.ceiling = decision.ceiling.max(first);
                 decision.reason = Reason::Unknown;
             }
             if decision.ceiling < config.min {
@@ -248,17 +248,18 @@ fn search_pool(
     }
     let reason = match bound {
         _ if workers == pool.max && pool.max < zero_queue => Reason::Maximum { wanted: zero_queue },
-        Some(violation) => Reason::Bound(bound_of(search.simulator.problem, &violation)),
+        Some(violation) => Reason::Bound(bound_of(search.simulator.problem, workers, &violation)),
         None => Reason::Needed,
     };
     Decision { hold: workers, ceiling: workers, zero_queue, reason }
 }
 
-fn bound_of(problem: &Problem, violation: &Violation) -> Bound {
+fn bound_of(problem: &Problem, workers: usize, violation: &Violation) -> Bound {
     let batch = &problem.batches[problem.requests[violation.request].batch];
     Bound {
         batch: batch.id,
         run: Arc::clone(&batch.run),
+        workers,
         stage: violation.stage,
         ready: violation.ready,
         start: violation.start,

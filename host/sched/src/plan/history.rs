@@ -8,7 +8,7 @@ use assay_model::id::{Digest, TenantId};
 use super::basis::Basis;
 use crate::estimate::Recent;
 use crate::event::StageShape;
-use crate::profile::Profile;
+use crate::profile::{Ending, Profile};
 use crate::seen::BatchSeen;
 
 /// Runs, and plugins, whose last batches are kept; those not used for longest are forgotten.
@@ -40,7 +40,11 @@ impl History {
         }
     }
 
+    /// A batch of errors alone says nothing.
     pub(super) fn learn(&mut self, profile: Arc<Profile>) {
+        if profile.requests.iter().all(|request| request.ending == Ending::Error) {
+            return;
+        }
         let empty = || Kept { profiles: VecDeque::new(), basis: None };
         let run = (profile.tenant, Arc::clone(&profile.run));
         let kept = self.runs.entry(run, empty);

@@ -97,11 +97,9 @@ fn reason(reason: &Reason) -> PlanReason {
             ready_at: bound.ready,
             start_at: bound.start,
             because: match bound.because {
-                Because::Late { end, by } => {
-                    PlanBecause::Late { end_at: end, by_ms: by.as_ms_f64() }
-                }
+                Because::Late { end, by } => PlanBecause::Late { end_at: end, by_at: by },
                 Because::MayTimeOut { latest, by } => {
-                    PlanBecause::MayTimeOut { latest_at: latest, by_ms: by.as_ms_f64() }
+                    PlanBecause::MayTimeOut { latest_at: latest, by_at: by }
                 }
                 Because::Risk { expected, budget } => PlanBecause::Risk {
                     expected_ms: expected.as_ms_f64(),
@@ -124,21 +122,27 @@ fn why(report: &PoolReport) -> String {
             "a batch without history, its own or another's: it grows on demand".into()
         }
         Reason::Needed => "the least there can be while something needs it".into(),
-        Reason::Bound(bound) => bound_in_words(report.ceiling, bound),
+        Reason::Bound(bound) => bound_in_words(bound),
     }
 }
 
-fn bound_in_words(ceiling: usize, bound: &Bound) -> String {
-    let fewer = ceiling.saturating_sub(1);
+fn bound_in_words(bound: &Bound) -> String {
+    let fewer = bound.workers.saturating_sub(1);
     let (run, stage) = (&bound.run, bound.stage + 1);
-    let waits = seconds(bound.start.since(bound.ready));
+    let waits = bound.start.since(bound.ready);
+    if waits > FOR_EVER {
+        return format!(
+            "with {fewer} a request of run {run} would wait for stage {stage} for ever"
+        );
+    }
+    let waits = seconds(waits);
     let so = match bound.because {
-        Because::Late { by, .. } => {
-            format!("so that the batch would end {} later than it may", seconds(by))
+        Because::Late { end, by } => {
+            format!("so that the batch would end {} later than it may", seconds(end.since(by)))
         }
-        Because::MayTimeOut { by, .. } => format!(
+        Because::MayTimeOut { latest, by } => format!(
             "and could run into its timeouts and end {} later than the batch may",
-            seconds(by)
+            seconds(latest.since(by))
         ),
         Because::Risk { expected, budget } => format!(
             "and the expected delay by long runners would be {}, of {} allowed",
@@ -148,6 +152,9 @@ fn bound_in_words(ceiling: usize, bound: &Bound) -> String {
     };
     format!("with {fewer} a request of run {run} would wait {waits} for stage {stage}, {so}")
 }
+
+/// Longer than any stage may run: nothing ever served it.
+const FOR_EVER: Micros = Micros::from_secs(30 * 24 * 3_600);
 
 fn seconds(span: Micros) -> String {
     format!("{:.2} s", span.as_secs_f64())
@@ -171,6 +178,7 @@ mod tests {
         Reason::Bound(Bound {
             batch: BatchId::generate(),
             run: "cuda-7".into(),
+            workers: 3,
             stage: 1,
             ready: Micros::from_secs(10),
             start: Micros::from_ms(12_500),
@@ -180,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_bound_says_what_one_worker_less_would_do() {
-        let late = Because::Late { end: Micros::from_secs(20), by: Micros::from_ms(1_250) };
+        let late = Because::Late { end: Micros::from_secs(20), by: Micros::from_ms(18_750) };
         let target = target(&report(bound(late)));
         assert_eq!(
             target.why,
@@ -190,10 +198,14 @@ mod tests {
         let data = serde_json::to_value(&target.reason).expect("plain data");
         assert_eq!(data["kind"], "bound");
         assert_eq!(data["because"]["kind"], "late");
-        assert_eq!(data["because"]["by_ms"], 1_250.0);
+        assert_eq!(data["because"]["by_at"], "1970-01-01T00:00:18.75Z");
         assert_eq!(data["start_at"], "1970-01-01T00:00:12.5Z");
         let risk = Because::Risk { expected: Micros::from_ms(500), budget: Micros::from_ms(250) };
         assert!(why(&report(bound(risk))).ends_with("would be 0.50 s, of 0.25 s allowed"));
+        let never = Because::Late { end: Micros::MAX, by: Micros::from_secs(20) };
+        let Reason::Bound(never) = bound(never) else { unreachable!() };
+        let never = Reason::Bound(Bound { start: Micros::MAX, ..never });
+        assert!(why(&report(never)).ends_with("would wait for stage 2 for ever"));
     }
 
     #[test]

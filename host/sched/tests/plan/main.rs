@@ -1,0 +1,38 @@
+//! The planner from outside: what it has learned and what it sees in, plans out.
+
+mod property;
+mod script;
+
+/// A test for each scenario, of its name.
+macro_rules! scenarios {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                script::check(include_str!(concat!(stringify!($name), ".txt")));
+            }
+        )*
+    };
+}
+
+scenarios! {
+    announced
+    another_history
+    changed
+    drift
+    early
+    end
+    fixed
+    free_startup
+    idle
+    quota
+    reached
+    sealed
+    shared_by_plugins
+    shared_by_runs
+    shared_by_stages
+    timeouts
+    unconfigured
+    unknown
+    zq
+}
