@@ -124,6 +124,7 @@ pub const POOL_WORKERS_MAX: u32 = 1_024;
 pub const HISTORY_BATCHES_EACH: u32 = 4;
 /// What it reads of them at the most, over all runs, the latest first.
 pub const HISTORY_BATCHES_MAX: u32 = 1_000;
+/// And what the planner keeps of them, over all runs.
 pub const HISTORY_REQUESTS_MAX: u32 = 4_000_000;
 /// Completed batches that are forgotten in one commit.
 pub const HISTORY_FORGOTTEN_AT_ONCE: u32 = 100;

@@ -131,13 +131,22 @@ impl<K: Ord + Clone, V> Recent<K, V> {
         self.values.get_mut(key).map(|(_, value)| value)
     }
 
+    pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
+        self.values.values().map(|(_, value)| value)
+    }
+
+    /// Drops the entry whose `entry` call lies back farthest.
+    pub(crate) fn pop_oldest(&mut self) -> Option<V> {
+        let (_, key) = self.ages.pop_first()?;
+        self.values.remove(&key).map(|(_, value)| value)
+    }
+
     pub(crate) fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         self.uses += 1;
         if let Some((used, _)) = self.values.get(&key) {
             self.ages.remove(used);
         } else if self.values.len() == self.limit {
-            let oldest = self.ages.pop_first();
-            oldest.and_then(|(_, key)| self.values.remove(&key));
+            self.pop_oldest();
         }
         self.ages.insert(self.uses, key.clone());
         let (used, value) = self.values.entry(key).or_insert_with(|| (0, make()));

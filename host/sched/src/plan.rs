@@ -223,24 +223,20 @@ impl Planner {
     }
 
     fn collect(&self, now: Micros, seen: &Seen) -> Collected {
-        let pools = self.problem_pools(seen);
-        let collector = Collector::new(now, &self.config, pools);
+        let collector = Collector::new(now, &self.config, self.problem_pools());
         collector.collect(seen, |batch| self.history.basis(batch))
     }
 
-    /// Those that are planned for, and those that live batches need besides.
-    fn problem_pools(&self, seen: &Seen) -> Vec<ProblemPool> {
-        let mut pools = Vec::new();
-        for (name, pool) in &self.config.pools {
-            let (name, cost, max) = (Arc::clone(name), pool.cost, pool.max);
-            pools.push(ProblemPool { name, cost, max });
-        }
-        for stage in seen.batches.iter().flat_map(|batch| batch.stages.iter()) {
-            if !pools.iter().any(|pool| pool.name == stage.pool) {
-                let name = Arc::clone(&stage.pool);
-                pools.push(ProblemPool { name, cost: 0.0, max: usize::MAX });
-            }
-        }
-        pools
+    /// Those that are planned for. All others are one, the last: their names are the tenants', and
+    /// a search takes longer the more pools there are.
+    fn problem_pools(&self) -> Vec<ProblemPool> {
+        let planned = self.config.pools.iter().map(|(name, pool)| ProblemPool {
+            name: Arc::clone(name),
+            cost: pool.cost,
+            max: pool.max,
+        });
+        // No pool can be configured under this name.
+        let others = ProblemPool { name: "".into(), cost: 0.0, max: usize::MAX };
+        planned.chain([others]).collect()
     }
 }

@@ -121,9 +121,10 @@ impl<'a> Collector<'a> {
         drift
     }
 
+    /// The last pool stands for all that are not planned for.
     fn pool(&self, name: &str) -> usize {
-        let at = self.problem.pools.iter().position(|pool| &*pool.name == name);
-        at.expect("every pool that a live batch needs is listed")
+        let planned = &self.problem.pools[..self.problem.pools.len() - 1];
+        planned.iter().position(|pool| &*pool.name == name).unwrap_or(planned.len())
     }
 
     /// Queuing_k: as long as those that reached this stage.

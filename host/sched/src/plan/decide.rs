@@ -76,29 +76,11 @@ impl Planner {
 
     fn rule(&self, collected: &Collected) -> Rule {
         let tuning = &self.config.tuning;
-        let flows = || collected.bases.iter().zip(&collected.problem.flows);
         // A workload that is known needs no precaution.
         let check = match tuning.check {
             _ if collected.bases.is_empty() => Check::Late,
             Checked::Late => Check::Late,
             Checked::Timeouts => Check::Timeouts,
-            Checked::OneTimeout { usual_share } => {
-                let latest = flows().map(|(basis, flow)| {
-                    let usual = |stage: usize| basis.quantile(stage, usual_share);
-                    let from = |first: usize| {
-                        // One of the stages left runs to its timeout, those before it as usual.
-                        let mut before = Micros::ZERO;
-                        let mut latest = Micros::ZERO;
-                        for stage in first..flow.stages.len() {
-                            latest = latest.max(before + flow.stages[stage].timeout);
-                            before = before + usual(stage);
-                        }
-                        latest
-                    };
-                    (0..flow.stages.len()).map(from).collect()
-                });
-                Check::OneTimeout { latest: latest.collect() }
-            }
             Checked::Risk { budget } => {
                 let tails = collected.bases.iter().map(|basis| basis.tails.clone());
                 let trusted = collected.drifts.iter().map(|drift| !drift.is_some()).collect();

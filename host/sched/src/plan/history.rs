@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use assay_model::id::{Digest, TenantId};
+use assay_model::limits;
 
 use super::basis::Basis;
 use crate::estimate::Recent;
@@ -11,20 +12,25 @@ use crate::event::StageShape;
 use crate::profile::{Ending, Profile};
 use crate::seen::BatchSeen;
 
-/// Runs, and plugins, whose last batches are kept; those not used for longest are forgotten.
+/// Runs whose last batches are kept, and plugins whose last run is known; those that learned
+/// nothing for longest are forgotten.
 const ENTRIES_MAX: usize = 1_024;
 
 #[derive(Debug)]
 pub(super) struct History {
     /// Batches a basis is made of.
     depth: usize,
-    runs: Recent<(TenantId, Arc<str>), Kept>,
-    /// By tenant as well: nobody plans by another's data unless there is nothing else.
-    plugins: Recent<(TenantId, Digest), Kept>,
-    last: Option<Kept>,
+    /// Bounded by requests too: `HISTORY_REQUESTS_MAX`.
+    runs: Recent<RunKey, Kept>,
+    /// The run that completed a batch of it last. By tenant as well: nobody plans by another's data
+    /// unless there is nothing else.
+    plugins: Recent<(TenantId, Digest), RunKey>,
+    last: Option<RunKey>,
 }
 
-#[derive(Debug, Clone)]
+type RunKey = (TenantId, Arc<str>);
+
+#[derive(Debug)]
 struct Kept {
     profiles: VecDeque<Arc<Profile>>,
     basis: Option<Arc<Basis>>,
@@ -47,21 +53,29 @@ impl History {
         }
         let empty = || Kept { profiles: VecDeque::new(), basis: None };
         let run = (profile.tenant, Arc::clone(&profile.run));
-        let kept = self.runs.entry(run, empty);
-        kept.add(Arc::clone(&profile), self.depth);
-        let kept = kept.clone();
-        *self.plugins.entry((profile.tenant, profile.plugin), empty) = kept.clone();
-        self.last = Some(kept);
+        let plugin = (profile.tenant, profile.plugin);
+        *self.plugins.entry(plugin, || run.clone()) = run.clone();
+        self.last = Some(run.clone());
+        self.runs.entry(run, empty).add(profile, self.depth);
+        self.forget();
+    }
+
+    /// Forgets runs, but for the one that learned last, until there are few enough requests.
+    fn forget(&mut self) {
+        let requests = |runs: &Recent<RunKey, Kept>| runs.values().map(Kept::len).sum::<usize>();
+        let mut left = requests(&self.runs);
+        while left > limits::HISTORY_REQUESTS_MAX as usize && self.runs.values().count() > 1 {
+            left -= self.runs.pop_oldest().map_or(0, |kept| kept.len());
+        }
     }
 
     /// What to expect of a batch: by its own run, another of its plugin, or any of the same pools.
     pub(super) fn basis(&self, batch: &BatchSeen) -> Option<Arc<Basis>> {
-        let run = self.runs.get(&(batch.tenant, Arc::clone(&batch.run)));
-        let plugin = || self.plugins.get(&(batch.tenant, batch.plugin));
-        let last = || self.last.as_ref();
-        let fits = |kept: &&Kept| kept.fits(&batch.stages);
-        let kept = run.filter(fits).or_else(|| plugin().filter(fits));
-        kept.or_else(|| last().filter(fits))?.basis.clone()
+        let own = (batch.tenant, Arc::clone(&batch.run));
+        let plugin = self.plugins.get(&(batch.tenant, batch.plugin));
+        let runs = [Some(&own), plugin, self.last.as_ref()];
+        let mut kept = runs.into_iter().flatten().filter_map(|run| self.runs.get(run));
+        kept.find(|kept| kept.fits(&batch.stages))?.basis.clone()
     }
 }
 
@@ -74,6 +88,10 @@ impl Kept {
         self.profiles.push_front(profile);
         self.profiles.truncate(depth);
         self.basis = Basis::of(self.profiles.iter()).map(Arc::new);
+    }
+
+    fn len(&self) -> usize {
+        self.profiles.iter().map(|profile| profile.requests.len()).sum()
     }
 
     fn fits(&self, stages: &[StageShape]) -> bool {
@@ -117,4 +135,45 @@ fn mean(profile: &Profile, stage: usize) -> f64 {
         .filter(|time| time.0 > 0)
         .fold((0.0, 0), |(sum, count), time| (sum + time.as_secs_f64(), count + 1));
     if count < REQUESTS_MIN { 0.0 } else { sum / f64::from(count as u32) }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::id::BatchId;
+    use assay_model::time::Micros;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::profile::ProfileRequest;
+
+    fn profile(run: u32, requests: usize) -> Arc<Profile> {
+        let stage = StageShape { pool: "cpu".into(), timeout: Micros(9), retries_max: 0 };
+        let request = ProfileRequest { arrived: Micros::ZERO, ending: Ending::Scored };
+        Arc::new(Profile {
+            batch: BatchId(Uuid::nil()),
+            tenant: TenantId(Uuid::nil()),
+            run: run.to_string().into(),
+            plugin: Digest([0; 32]),
+            stages: [stage].into(),
+            announced: Micros::ZERO,
+            first_arrival: Micros::ZERO,
+            earliest_end: Micros(1),
+            ended: Micros(1),
+            requests: vec![request; requests],
+            ran: vec![Micros(1); requests],
+        })
+    }
+
+    #[test]
+    fn many_large_batches_make_room_for_the_latest() {
+        let mut history = History::new(1);
+        let each = limits::HISTORY_REQUESTS_MAX as usize / 4;
+        (0..6).for_each(|run| history.learn(profile(run, each)));
+        assert_eq!(history.runs.values().map(Kept::len).sum::<usize>(), 4 * each);
+        let run = |run: u32| (TenantId(Uuid::nil()), run.to_string().into());
+        assert!(history.runs.get(&run(1)).is_none() && history.runs.get(&run(2)).is_some());
+        // One alone is kept whatever its size.
+        history.learn(profile(7, 5 * each));
+        assert_eq!(history.runs.values().map(Kept::len).sum::<usize>(), 5 * each);
+    }
 }

@@ -22,9 +22,6 @@ pub enum Check {
     Late,
     /// And one that queued, should it run into all its timeouts, by T + D (the paper's LT).
     Timeouts,
-    /// As `Timeouts`, but at most one stage does, as a timeout ends the request; the others take
-    /// what all but a few take. By flow and stage: that time.
-    OneTimeout { latest: Vec<Vec<Micros>> },
     /// And the delay that queueing is expected to add by long runners stays within a budget, over
     /// all requests of a batch. By flow and stage: the tail of what is left to run. By batch:
     /// whether that can be trusted; `Timeouts` holds for those of which it cannot.

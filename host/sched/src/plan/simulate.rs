@@ -208,7 +208,6 @@ impl<'a> Simulator<'a> {
             Check::Late => return None,
             Check::Timeouts => timeouts(),
             Check::Risk { trusted, .. } if !trusted[batch] => timeouts(),
-            Check::OneTimeout { latest } => latest[flow][stage].0,
             Check::Risk { tails, budget, .. } => {
                 let room = |at: u64| (facts.earliest_end - at as i64) as f64 / 1e6;
                 let tail = &tails[flow][stage];

@@ -31,7 +31,6 @@ pub struct Tuning {
 pub enum Checked {
     Late,
     Timeouts,
-    OneTimeout { usual_share: f64 },
     Risk { budget: Micros },
 }
 

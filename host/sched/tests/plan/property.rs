@@ -53,14 +53,17 @@ impl Life {
             stages.iter().map(|stage| Arc::clone(&stage.pool)).collect()
         };
         let alike = |profile: &&Arc<Profile>| pools(&profile.stages) == pools(&batch.stages);
-        let own = |profile: &&Arc<Profile>| profile.plugin == batch.plugin;
         // A batch of errors alone says nothing.
         let says = |profile: &Arc<Profile>| {
             profile.requests.iter().any(|request| request.ending != Ending::Error)
         };
-        let of_plugin = self.learned.iter().filter(alike).any(|profile| own(&profile));
-        let of_last = self.learned.last().is_some_and(|last| alike(&last));
-        self.learned.iter().all(says) && (of_plugin || of_last)
+        // Each run goes by its last batch: the batch's own, its plugin's last, and the last of all.
+        let latest = || self.learned.iter().rev();
+        let says_of = |run: &Arc<str>| latest().find(|profile| profile.run == *run).filter(alike);
+        let plugins = latest().find(|profile| profile.plugin == batch.plugin);
+        let runs = [plugins, self.learned.last()].into_iter().flatten().map(|last| &last.run);
+        let known = std::iter::once(&batch.run).chain(runs).any(|run| says_of(run).is_some());
+        self.learned.iter().all(says) && known
     }
 
     /// The most requests of a pool that a plan can count with.

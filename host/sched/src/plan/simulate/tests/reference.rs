@@ -167,7 +167,6 @@ fn starts_well(
         Check::Late => true,
         Check::Timeouts => timeouts() <= by,
         Check::Risk { trusted, .. } if !trusted[number] => timeouts() <= by,
-        Check::OneTimeout { latest } => problem.now + Micros(now) + latest[batch.flow][stage] <= by,
         Check::Risk { tails, budget, .. } => {
             let room = |at: u64| (batch.earliest_end.0 as f64 - (problem.now.0 + at) as f64) / 1e6;
             let tail = &tails[batch.flow][stage];

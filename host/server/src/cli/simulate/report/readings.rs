@@ -29,7 +29,7 @@ const READINGS: [[&str; 3]; 10] = [
     ],
     [
         "sampling Queuing_k and Running_k",
-        "from history that reached stage k; for Running_k also s_k > elapsed",
+        "spread evenly over history that reached stage k; for Running_k also s_k > elapsed",
         "other history says nothing about them",
     ],
     ["a run longer than all history", "it is assumed to run to its timeout", "the safe side"],
