@@ -1,0 +1,94 @@
+//! What a run may use.
+
+use serde::{Deserialize, Serialize};
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+/// The limits of one run: `limits` of `assay:exec/types`, where each is explained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    pub cpu_ms: u32,
+    pub wall_ms: u32,
+    pub memory_bytes: u64,
+    pub stdout_bytes: u64,
+    pub stderr_bytes: u64,
+    pub disk_bytes: u64,
+    pub processes: u32,
+    pub open_files: u32,
+}
+
+impl Limits {
+    pub const COMPILE: Self = Self {
+        cpu_ms: 15_000,
+        wall_ms: 60_000,
+        memory_bytes: 1024 * MIB,
+        stdout_bytes: 64 * KIB,
+        stderr_bytes: 64 * KIB,
+        disk_bytes: 128 * MIB,
+        processes: 32,
+        open_files: 256,
+    };
+
+    pub const RUN: Self = Self {
+        cpu_ms: 2_000,
+        wall_ms: 8_000,
+        memory_bytes: 256 * MIB,
+        stdout_bytes: 4 * MIB,
+        stderr_bytes: 64 * KIB,
+        disk_bytes: 32 * MIB,
+        processes: 16,
+        open_files: 64,
+    };
+
+    /// The most that a toolchain allows unless its file says otherwise.
+    pub const CEILING: Self = Self {
+        cpu_ms: 120_000,
+        wall_ms: 480_000,
+        memory_bytes: 4096 * MIB,
+        stdout_bytes: 64 * MIB,
+        stderr_bytes: MIB,
+        disk_bytes: 1024 * MIB,
+        processes: 256,
+        open_files: 1_024,
+    };
+
+    /// Lowers what is above the ceiling, raises the wall time to what keeps it a safety net.
+    #[must_use]
+    pub fn within(self, ceiling: &Self) -> Self {
+        let cpu_ms = self.cpu_ms.clamp(1, ceiling.cpu_ms);
+        Self {
+            cpu_ms,
+            wall_ms: self
+                .wall_ms
+                .min(ceiling.wall_ms)
+                .max(cpu_ms.saturating_mul(3).saturating_add(2_000)),
+            memory_bytes: self.memory_bytes.clamp(4 * MIB, ceiling.memory_bytes),
+            stdout_bytes: self.stdout_bytes.min(ceiling.stdout_bytes),
+            stderr_bytes: self.stderr_bytes.min(ceiling.stderr_bytes),
+            disk_bytes: self.disk_bytes.clamp(MIB, ceiling.disk_bytes),
+            processes: self.processes.clamp(1, ceiling.processes),
+            open_files: self.open_files.clamp(8, ceiling.open_files),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wall_time_stays_a_safety_net() {
+        let asked = Limits { cpu_ms: 10_000, wall_ms: 1, ..Limits::RUN };
+        assert_eq!(asked.within(&Limits::CEILING).wall_ms, 32_000);
+    }
+
+    #[test]
+    fn nothing_exceeds_the_ceiling() {
+        let greedy = Limits { memory_bytes: u64::MAX, processes: u32::MAX, ..Limits::RUN };
+        let limits = greedy.within(&Limits::CEILING);
+        assert_eq!(limits.memory_bytes, Limits::CEILING.memory_bytes);
+        assert_eq!(limits.processes, Limits::CEILING.processes);
+    }
+}

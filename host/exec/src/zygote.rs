@@ -1,0 +1,116 @@
+//! Makes a box for each job and watches it to its end. One order at a time; no thread, so that a
+//! box can be made as a copy of this process.
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::boxed::{Boxed, Contents, Maker, Wires};
+use crate::cgroup::Groups;
+use crate::job::Party;
+use crate::message::{self, Hello, Order, Reply};
+use crate::support::Support;
+use crate::sys;
+
+/// Serves orders until the worker closes the socket; then everything below ends with this process.
+pub(crate) fn run(
+    socket: BorrowedFd<'_>,
+    support: Support,
+    groups: Option<Groups>,
+) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("the zygote cannot serve: {error}");
+    let mut maker = Maker::new(groups, support.landlock > 0);
+    message::send(socket, &Hello::Ok(support), &[]).map_err(failed)?;
+    maker.prepare();
+    while let Some((order, descriptors)) = message::receive::<Order>(socket).map_err(failed)? {
+        let reply = serve(socket, &mut maker, &order, descriptors);
+        let reply = reply.unwrap_or_else(Reply::Failed);
+        message::send(socket, &reply, &[]).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn serve(
+    socket: BorrowedFd<'_>,
+    maker: &mut Maker,
+    order: &Order,
+    descriptors: Vec<OwnedFd>,
+) -> Result<Reply, String> {
+    let deadline = Instant::now().checked_add(Duration::from_millis(order.deadline_ms));
+    let deadline = deadline.ok_or("the deadline is too far away")?;
+    let mut descriptors = descriptors.into_iter();
+    let mut wires = Wires::between(order.jobs.len())?;
+    let mut boxes = Vec::new();
+    for job in &order.jobs {
+        let mut descriptor = || descriptors.next().ok_or("an order lacks a descriptor");
+        let (stdin, files) = (descriptor()?, descriptor()?);
+        let sealed = if job.path.is_none() { Some(descriptor()?) } else { None };
+        match maker.start(job, Contents { stdin, files, sealed }, wires.next()) {
+            Ok(started) => boxes.push(started),
+            Err(problem) => {
+                maker.discard(boxes);
+                return Err(problem);
+            }
+        }
+    }
+    // The boxes' ends are theirs alone: an end must be seen by the other side.
+    drop(wires);
+    // This process would only wait.
+    maker.prepare();
+    match watch(socket, &mut boxes, deadline) {
+        Ok(true) => {}
+        Ok(false) => {
+            maker.discard(boxes);
+            return Ok(Reply::Deadline);
+        }
+        Err(problem) => {
+            maker.discard(boxes);
+            return Err(format!("a box cannot be watched: {problem}"));
+        }
+    }
+    let first_to_end = match &boxes[..] {
+        [program, interactor] if interactor.ended_at() < program.ended_at() => Party::Interactor,
+        _ => Party::Program,
+    };
+    let reports: Vec<_> = boxes.into_iter().map(|ended| maker.report(ended)).collect();
+    let boxes = reports.into_iter().collect::<Result<_, _>>()?;
+    Ok(Reply::Ended { boxes, first_to_end })
+}
+
+/// Until all boxes have ended; false when the deadline came first.
+fn watch(socket: BorrowedFd<'_>, boxes: &mut [Boxed], deadline: Instant) -> std::io::Result<bool> {
+    loop {
+        let now = Instant::now();
+        if now >= deadline {
+            return Ok(false);
+        }
+        let mut wake = deadline;
+        for running in boxes.iter_mut().filter(|it| it.is_running()) {
+            wake = wake.min(running.look(now)?);
+        }
+        let timeout = wake.saturating_duration_since(now) + Duration::from_micros(500);
+        let timeout = PollTimeout::try_from(timeout).unwrap_or(PollTimeout::MAX);
+        let ready = {
+            let mut polled = vec![PollFd::new(socket, PollFlags::POLLIN)];
+            for running in boxes.iter() {
+                polled.extend(running.polled().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+            }
+            match poll(&mut polled, timeout) {
+                Err(nix::Error::EINTR) => continue,
+                ready => ready?,
+            };
+            polled[0].any() == Some(true)
+        };
+        if ready {
+            // The worker says nothing while it waits: it is gone, and so is everything below.
+            sys::exit(0);
+        }
+        for running in boxes.iter_mut().filter(|it| it.is_running()) {
+            running.hear()?;
+        }
+        if boxes.iter().all(|it| !it.is_running()) {
+            return Ok(true);
+        }
+    }
+}
