@@ -40,9 +40,11 @@
 //! randomness of its own: what a plugin sees is its request.
 
 mod build;
+pub mod exec;
 mod export;
 pub mod log;
 mod read;
+pub mod storage;
 
 pub use bindings::assay::reward::types::{
     Artifact, Component, Description, Error, Outcome, Request, Scored, Stage,
@@ -62,6 +64,8 @@ pub mod bindings {
         pub_export_macro: true,
         export_macro_name: "export_component",
         default_bindings_module: "assay_plugin::bindings",
+        generate_all,
         additional_derives: [PartialEq],
+        additional_derives_ignore: ["compiled", "compile-result"],
     });
 }

@@ -1,7 +1,8 @@
 //! Guest programs for the sandbox's tests: one that behaves and several that lie.
 //!
-//! They use the raw bindings, not the plugin SDK: a liar must be able to return what the SDK would
-//! refuse. The programs are the examples; here is what they share.
+//! Most use the raw bindings, not the plugin SDK: a liar must be able to return what the SDK would
+//! refuse. The programs are the examples; here is what those share. `execute` is an honest plugin that
+//! runs hostile programs.
 
 /// Generated code.
 pub mod bindings {
@@ -10,6 +11,7 @@ pub mod bindings {
         world: "reward-plugin",
         pub_export_macro: true,
         export_macro_name: "export",
+        generate_all,
     });
 }
 
