@@ -64,6 +64,15 @@ macro_rules! uuid_id {
             }
         }
 
+        /// From its 16 bytes.
+        impl TryFrom<&[u8]> for $name {
+            type Error = BadId;
+
+            fn try_from(bytes: &[u8]) -> Result<Self, BadId> {
+                Uuid::from_slice(bytes).map(Self).map_err(|_| bad($what, &hex::encode(bytes)))
+            }
+        }
+
         serde_as_text!($name);
     };
 }
@@ -170,9 +179,16 @@ mod tests {
     }
 
     #[test]
+    fn a_tenant_id_survives_its_bytes() {
+        let id = TenantId::generate();
+        assert_eq!(TenantId::try_from(&id.0.as_bytes()[..]), Ok(id));
+    }
+
+    #[test]
     fn what_is_no_id_is_named() {
         let problem = "nonsense".parse::<RequestId>().expect_err("no dot");
         assert_eq!(problem.to_string(), "`nonsense` is not a valid request id");
         assert!(Digest::try_from(&[1, 2, 3][..]).is_err());
+        assert!(TenantId::try_from(&[1, 2, 3][..]).is_err());
     }
 }

@@ -112,6 +112,28 @@ pub const COMPILED_BYTES_MAX: usize = 1 << 30;
 /// Plugins that a worker keeps loaded.
 pub const LOADED_PLUGINS_MAX: usize = 32;
 
+// Objects in storage, which plugins read.
+/// `root/path`, as plugins name an object.
+pub const OBJECT_NAME_BYTES_MAX: usize = 1_024;
+/// What a plugin gets into its own memory at once.
+pub const OBJECT_GET_BYTES_MAX: u64 = 16 << 20;
+/// What a worker takes at all, for programs to read.
+pub const OBJECT_BYTES_MAX: u64 = 512 << 20;
+/// Of one listing.
+pub const OBJECT_NAMES_MAX: usize = 10_000;
+/// Reads of objects at once, over all workers of a server; further ones wait.
+pub const OBJECT_READS_MAX: usize = 64;
+/// A store that says nothing for this long cannot be reached.
+pub const OBJECT_WAIT_SECONDS_MAX: u64 = 15;
+pub const STORAGE_ROOTS_MAX: usize = 64;
+/// Objects of which a worker remembers the version that it has.
+pub const OBJECTS_KNOWN_MAX: usize = 4_096;
+/// The objects that the workers of a machine keep by content.
+pub const OBJECT_CACHE_BYTES_MAX: u64 = 8 << 30;
+/// What a plugin hands over in one call, all test cases of a batch together; larger data is named
+/// instead (`blob.stored`).
+pub const PROGRAM_CALL_BYTES_MAX: usize = 256 * MIB;
+
 // Scheduling.
 /// A worker may hold further leases while those in its hand are expected to take less than this.
 pub const IN_HAND_MICROS_MAX: u64 = 2_000;
@@ -132,3 +154,37 @@ pub const HISTORY_FORGOTTEN_AT_ONCE: u32 = 100;
 pub const PLAN_PAUSE_MS: u64 = 100;
 /// A lease that waits in a worker's hand behind a stage which runs longer than this is taken back.
 pub const IN_HAND_STALL_MS: u64 = 20;
+
+// Programs that plugins have run.
+/// Files of one source, or placed beside one run.
+pub const EXEC_FILES_MAX: usize = 256;
+/// Bytes of the files of one source.
+pub const EXEC_SOURCE_BYTES_MAX: u64 = 64 << 20;
+/// Bytes of the files that are placed for one run; they are not counted against its own limits.
+pub const EXEC_PLACED_BYTES_MAX: u64 = 512 << 20;
+pub const EXEC_PATH_BYTES_MAX: usize = 256;
+pub const EXEC_PATH_PARTS_MAX: usize = 16;
+/// A compiler's options, a program's arguments and its environment: how many of each, and their bytes.
+pub const EXEC_WORDS_MAX: usize = 256;
+pub const EXEC_WORDS_BYTES_MAX: usize = 64 * KIB;
+/// Files of one run that are returned.
+pub const EXEC_COLLECTED_FILES_MAX: usize = 64;
+/// Cases of one batch.
+pub const EXEC_CASES_MAX: usize = 4_096;
+/// What one batch returns of its programs' output and files; beyond it they are cut, and say so.
+pub const EXEC_RETURNED_BYTES_MAX: usize = 64 * MIB;
+/// What a compiler leaves.
+pub const EXEC_ARTIFACT_BYTES_MAX: u64 = 64 << 20;
+/// Artifacts that a machine keeps on disk, over all tenants.
+pub const EXEC_ARTIFACTS_BYTES_MAX: u64 = 4 << 30;
+/// Artifacts that a worker keeps ready in memory.
+pub const EXEC_READY_BYTES_MAX: u64 = 128 << 20;
+pub const EXEC_READY_MAX: usize = 128;
+/// The least that a file in a cache on disk is counted with.
+pub const EXEC_CACHE_COST_BYTES_MIN: u64 = 16 << 10;
+/// A toolchain's file.
+pub const TOOLCHAIN_FILE_BYTES_MAX: u64 = 64 << 10;
+/// A longer word is no number, whatever its digits.
+pub const COMPARED_NUMBER_BYTES_MAX: usize = 1_024;
+/// A helper that refused is asked again after this long.
+pub const EXEC_REFUSED_SECONDS: u64 = 10;

@@ -42,6 +42,7 @@ fn call(response: &str) -> StageCall<'_> {
         last: true,
         timeout: Duration::from_secs(1),
         memory_bytes_max: 64 << 20,
+        capabilities: None,
     }
 }
 

@@ -1,13 +1,18 @@
 //! One call into a plugin: a store of its own with its limits, and what the guest left in it.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use assay_model::id::Digest;
 use assay_model::limits;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime::{Engine, Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
+use crate::capability::exec::Programs;
 use crate::capability::log::{Level, Log, LogLine};
+use crate::capability::storage::Objects;
+use crate::capability::{Capabilities, exec, storage};
 use crate::limiter::Limiter;
 use crate::output::Output;
 use crate::wasi;
@@ -19,10 +24,20 @@ pub(crate) mod bindings {
         world: "reward-plugin",
         ownership: Borrowing { duplicate_if_necessary: true },
         require_store_data_send: true,
+        with: { "assay:exec/exec.artifact": assay_exec::Artifact },
+        imports: {
+            "assay:reward/storage": trappable,
+            "assay:exec/exec": trappable,
+        },
+        trappable_error_type: {
+            "assay:exec/types.error" => assay_exec::Error,
+            "assay:reward/storage.error" => crate::capability::storage::Error,
+        },
     });
 }
 
-/// Bytes that a guest may hand to the host in one call: an artifact and what surrounds it.
+/// Bytes that a guest may hand to the host in one call: an artifact and what surrounds it. One that
+/// may run programs hands over their input as well.
 const HANDED_BYTES_MAX: usize = limits::ARTIFACT_BYTES_MAX + (1 << 20);
 
 /// What one call may use.
@@ -30,6 +45,7 @@ pub(crate) struct Allowance {
     pub(crate) timeout: Duration,
     pub(crate) memory_bytes_max: u64,
     pub(crate) seed: u64,
+    pub(crate) capabilities: Option<Capabilities>,
 }
 
 /// The data of a call's store.
@@ -40,6 +56,9 @@ pub(crate) struct Call {
     log: Log,
     stdout: Output,
     pub(crate) stderr: Output,
+    capabilities: Option<Capabilities>,
+    /// Objects that the guest found in its tenant's storage.
+    located: BTreeSet<Digest>,
     deadline: Instant,
 }
 
@@ -51,10 +70,14 @@ impl WasiView for Call {
 
 impl Call {
     /// A store for one call, whose time starts at `now`.
-    pub(crate) fn store(engine: &Engine, allowance: &Allowance, now: Instant) -> Store<Self> {
+    pub(crate) fn store(engine: &Engine, allowance: Allowance, now: Instant) -> Store<Self> {
         let (stdout, stderr) = (Output::default(), Output::default());
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits::GUEST_HANDLES_MAX);
+        let handed_bytes_max = match allowance.capabilities {
+            Some(_) => limits::PROGRAM_CALL_BYTES_MAX,
+            None => HANDED_BYTES_MAX,
+        };
         let call = Self {
             wasi: wasi::context(allowance.seed, stdout.clone(), stderr.clone()),
             table,
@@ -62,11 +85,13 @@ impl Call {
             log: Log::default(),
             stdout,
             stderr,
+            capabilities: allowance.capabilities,
+            located: BTreeSet::new(),
             deadline: now + allowance.timeout,
         };
         let mut store = Store::new(engine, call);
         store.limiter(|call| &mut call.limiter);
-        store.set_hostcall_fuel(HANDED_BYTES_MAX);
+        store.set_hostcall_fuel(handed_bytes_max);
         // The epoch only says when to look at the clock: a ticker that was late must neither
         // lengthen nor shorten a deadline.
         store.set_epoch_deadline(1);
@@ -78,6 +103,23 @@ impl Call {
             }
         });
         store
+    }
+
+    fn programs(&mut self) -> Programs<'_> {
+        Programs {
+            granted: self.capabilities.as_ref(),
+            located: &self.located,
+            table: &mut self.table,
+            deadline: self.deadline,
+        }
+    }
+
+    fn objects(&mut self) -> Objects<'_> {
+        Objects {
+            granted: self.capabilities.as_ref(),
+            located: &mut self.located,
+            deadline: self.deadline,
+        }
     }
 
     /// The guest's log, and its output as lines after it.
@@ -99,5 +141,10 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Call>> {
         &mut linker,
         |call: &mut Call| &mut call.log,
     )?;
+    bindings::assay::reward::storage::add_to_linker::<_, storage::Granted>(
+        &mut linker,
+        Call::objects,
+    )?;
+    bindings::assay::exec::exec::add_to_linker::<_, exec::Granted>(&mut linker, Call::programs)?;
     Ok(linker)
 }

@@ -7,6 +7,7 @@ use assay_model::plugin::Description;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::capability::Capabilities;
 use crate::{Input, Loaded, Request, Sandbox, StageCall};
 
 /// How far a reward may lie from the expected one when a case says nothing.
@@ -75,12 +76,19 @@ impl Case {
         sandbox: &Sandbox,
         plugin: &Loaded,
         description: &Description,
+        capabilities: Option<&Capabilities>,
     ) -> Result<(), String> {
-        let end = self.outcome(sandbox, plugin, description);
+        let end = self.outcome(sandbox, plugin, description, capabilities);
         self.expect.compare(&end, description.timeout_reward)
     }
 
-    fn outcome(&self, sandbox: &Sandbox, plugin: &Loaded, description: &Description) -> StageEnd {
+    fn outcome(
+        &self,
+        sandbox: &Sandbox,
+        plugin: &Loaded,
+        description: &Description,
+        capabilities: Option<&Capabilities>,
+    ) -> StageEnd {
         let settings = self.settings.as_ref().map_or_else(
             || "{}".to_owned(),
             |settings| Value::Object(settings.clone()).to_string(),
@@ -109,6 +117,7 @@ impl Case {
                 last: at + 1 == stages,
                 timeout: Duration::from_millis(u64::from(stage.timeout_ms)),
                 memory_bytes_max: stage.memory_bytes_max,
+                capabilities: capabilities.cloned(),
             };
             match sandbox.run_stage(plugin, call).end {
                 StageEnd::Next(next) => artifact = Some(next),

@@ -14,6 +14,7 @@ use wasmtime::component::Component;
 
 use crate::call::Allowance;
 use crate::call::bindings::assay::reward::types;
+use crate::capability;
 use crate::engine::compiling_engine;
 use crate::load::{digest_of, prepare};
 use crate::stage::{NotStarted, Sandbox};
@@ -94,11 +95,12 @@ fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, Refuse
     let names: Vec<String> = kind.imports(engine).map(|(name, _)| name.to_owned()).collect();
     for name in &names {
         let granted = match name.split_once('@') {
-            Some(("assay:reward/log" | "assay:reward/types", version)) => {
-                version.starts_with("0.1.")
+            Some((interface, version)) if interface.starts_with("wasi:") => {
+                version.starts_with("0.2.") && wasi::INTERFACES.contains(&interface)
             }
             Some((interface, version)) => {
-                version.starts_with("0.2.") && wasi::INTERFACES.contains(&interface)
+                let always = matches!(interface, "assay:reward/log" | "assay:reward/types");
+                version.starts_with("0.1.") && (always || capability::is_granted(interface))
             }
             None => false,
         };
@@ -111,14 +113,15 @@ fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, Refuse
 }
 
 fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, Refused> {
-    let plugin = prepare(&sandbox.linker, component)
+    let plugin = prepare(&sandbox.engine, &sandbox.linker, component)
         .map_err(|error| Refused(format!("the component is no plugin: {error:#}")))?;
     let allowance = Allowance {
         timeout: Duration::from_millis(limits::DESCRIBE_MS_MAX),
         memory_bytes_max: limits::DESCRIBE_MEMORY_BYTES_MAX,
         seed: 0,
+        capabilities: None,
     };
-    let (result, call) = sandbox.call(&allowance, Instant::now(), |store| {
+    let (result, call) = sandbox.call(allowance, Instant::now(), |store| {
         let instance = plugin.pre.instantiate(&mut *store)?;
         instance.assay_reward_plugin().call_describe(store)
     });

@@ -1,10 +1,12 @@
 //! Runs plugins: hostile WebAssembly components, each call in an instance of its own.
 //!
-//! A call gets nothing but its arguments: no file, no network, no environment, no clock, and
-//! randomness only from the request's seed. Whatever the guest does, [`Sandbox::run_stage`] returns
-//! a [`assay_model::outcome::StageEnd`] within the stage's timeout and some milliseconds; the
-//! plugin's fault is never a host error and never a number. No host function may block, since
-//! nothing interrupts one.
+//! A call gets its arguments and the [`capability::Capabilities`] that its plugin asks for: no file,
+//! no network, no environment, no clock, and randomness only from the request's seed. Whatever the
+//! guest does, [`Sandbox::run_stage`] returns a [`assay_model::outcome::StageEnd`] within the stage's
+//! timeout and some milliseconds; the plugin's fault is never a host error and never a number.
+//!
+//! Nothing interrupts a host function. Those that wait, for a program or for an object, are given the
+//! call's deadline, must return by then, and end the guest if it is over; no other may block.
 //!
 //! [`compile::Compiler`] belongs in a process of its own, which an upload may take down.
 

@@ -7,10 +7,21 @@ use wasmtime::component::{Component, Linker};
 
 use crate::call::Call;
 use crate::call::bindings::RewardPluginPre;
+use crate::capability;
 
 /// A plugin that is ready for calls.
 pub struct Loaded {
     pub(crate) pre: RewardPluginPre<Call>,
+    asks: bool,
+}
+
+impl Loaded {
+    /// Whether it imports something of [`Capabilities`](crate::capability::Capabilities): the others
+    /// need none made for their calls.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
 }
 
 /// Why compiled bytes were not loaded.
@@ -48,10 +59,17 @@ pub(crate) fn load(
     // refuses those of another build or configuration.
     #[expect(unsafe_code, reason = "native code is loaded here and nowhere else")]
     let component = unsafe { Component::deserialize(engine, bytes) }.map_err(unloadable)?;
-    prepare(linker, &component).map_err(unloadable)
+    prepare(engine, linker, &component).map_err(unloadable)
 }
 
 /// Links a component; fails on an import that is not granted and on a missing export.
-pub(crate) fn prepare(linker: &Linker<Call>, component: &Component) -> wasmtime::Result<Loaded> {
-    Ok(Loaded { pre: RewardPluginPre::new(linker.instantiate_pre(component)?)? })
+pub(crate) fn prepare(
+    engine: &Engine,
+    linker: &Linker<Call>,
+    component: &Component,
+) -> wasmtime::Result<Loaded> {
+    let pre = RewardPluginPre::new(linker.instantiate_pre(component)?)?;
+    let kind = component.component_type();
+    let mut interfaces = kind.imports(engine).filter_map(|(name, _)| name.split('@').next());
+    Ok(Loaded { pre, asks: interfaces.any(capability::is_granted) })
 }

@@ -11,6 +11,7 @@ use wasmtime::component::Linker;
 
 use crate::call::bindings::assay::reward::types::{ArtifactParam, Request};
 use crate::call::{Allowance, Call, linker};
+use crate::capability::Capabilities;
 use crate::capability::log::LogLine;
 use crate::ending;
 use crate::engine::running_engine;
@@ -39,6 +40,8 @@ pub struct StageCall<'a> {
     pub last: bool,
     pub timeout: Duration,
     pub memory_bytes_max: u64,
+    /// For a plugin that [asks](Loaded::asks) for them; without them, they are unavailable to it.
+    pub capabilities: Option<Capabilities>,
 }
 
 /// How it ended.
@@ -87,8 +90,9 @@ impl Sandbox {
             timeout: call.timeout,
             memory_bytes_max: call.memory_bytes_max,
             seed: call.request.seed,
+            capabilities: call.capabilities,
         };
-        let (end, left) = self.call(&allowance, started, |store| {
+        let (end, left) = self.call(allowance, started, |store| {
             let instance = plugin.pre.instantiate(&mut *store)?;
             let result = instance.assay_reward_plugin().call_run_stage(
                 store,
@@ -108,7 +112,7 @@ impl Sandbox {
     /// Calls into a guest under its limits.
     pub(crate) fn call<R>(
         &self,
-        allowance: &Allowance,
+        allowance: Allowance,
         started: Instant,
         run: impl FnOnce(&mut wasmtime::Store<Call>) -> wasmtime::Result<R>,
     ) -> (wasmtime::Result<R>, Call) {

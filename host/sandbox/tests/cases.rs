@@ -8,7 +8,7 @@ use common::liar;
 
 fn check(text: &str) -> Result<(), String> {
     let plugin = liar();
-    Case::parse(text)?.run(&plugin.sandbox, &plugin.loaded, &plugin.compiled.description)
+    Case::parse(text)?.run(&plugin.sandbox, &plugin.loaded, &plugin.compiled.description, None)
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! `assay-worker`: runs plugins for a host, and compiles them for it.
 //!
-//! The process in which hostile code runs. It holds no secret but the token with which it joins,
-//! keeps no state but a cache that it verifies before use, and dies with its host.
+//! The process in which hostile code runs; hostile programs run in boxes of a helper's. It holds no
+//! secret but the token with which it joins, keeps no state but a cache that it verifies before use,
+//! and dies with its host.
 
 mod compile;
+mod doctor;
 mod environment;
 mod golden;
+mod programs;
 mod serve;
 
 use std::path::PathBuf;
@@ -32,10 +35,14 @@ enum Command {
         out: PathBuf,
     },
     /// Run golden cases against a component.
-    Test {
-        component: PathBuf,
-        #[arg(required = true)]
-        cases: Vec<PathBuf>,
+    Test(golden::Options),
+    /// Print, as one line of JSON, what this machine gives to programs that plugins run.
+    Doctor {
+        /// Where to keep what is prepared for programs; nowhere unless given
+        #[arg(long, value_name = "DIR")]
+        cache: Option<PathBuf>,
+        #[command(flatten)]
+        programs: programs::Options,
     },
     /// Connect to a host and run what it grants; the token is in ASSAY_WORKER_TOKEN.
     Serve(serve::Options),
@@ -54,7 +61,10 @@ fn main() -> ExitCode {
         Command::Compile { component, out } => {
             compile::run(&component, &out).map(|()| ExitCode::SUCCESS)
         }
-        Command::Test { component, cases } => golden::run(&component, &cases),
+        Command::Test(options) => golden::run(&options),
+        Command::Doctor { cache, programs } => {
+            doctor::run(&programs, cache.as_deref()).map(|()| ExitCode::SUCCESS)
+        }
         Command::Serve(options) => serve::run(options, token).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {

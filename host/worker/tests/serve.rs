@@ -4,33 +4,11 @@ mod common;
 
 use assay_model::id::Digest;
 use assay_model::limits;
+use assay_wire::proto::ToWorker;
 use assay_wire::proto::finished::End;
-use assay_wire::proto::{Finished, ToWorker};
 
-use common::compiled;
-use common::host::{TestHost, exit_status, grant, serve};
-
-fn reward(finished: &Finished) -> f64 {
-    match &finished.end {
-        Some(End::Scored(scored)) => scored.reward,
-        other => panic!("expected a reward, got {other:?}"),
-    }
-}
-
-fn code(finished: &Finished) -> &str {
-    match &finished.end {
-        Some(End::Failed(failed)) => &failed.code,
-        other => panic!("expected a failure, got {other:?}"),
-    }
-}
-
-/// A host that has this guest compiled.
-fn host(name: &str) -> (TestHost, Digest) {
-    let host = TestHost::start();
-    let (bytes, digest) = compiled(name);
-    host.store.lock().expect("no panic").compiled.insert(digest, bytes);
-    (host, digest)
-}
+use common::host::{TestHost, exit_status, grant, host, serve};
+use common::{code, reward};
 
 #[tokio::test]
 async fn leases_are_run_in_order_and_a_drain_ends_well() {

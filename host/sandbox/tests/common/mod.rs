@@ -30,7 +30,7 @@ pub(crate) struct Plugin {
 }
 
 impl Plugin {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let compiled = compiled(&guest(name)).expect("a plugin");
         let sandbox = Sandbox::new().expect("a sandbox");
         let loaded = sandbox.load(&compiled.bytes, compiled.compiled_digest).expect("loadable");
@@ -66,6 +66,7 @@ pub(crate) fn call(response: &str) -> StageCall<'_> {
         last: true,
         timeout: Duration::from_secs(30),
         memory_bytes_max: 64 << 20,
+        capabilities: None,
     }
 }
 

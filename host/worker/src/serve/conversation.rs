@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use assay_model::limits;
 use assay_wire::proto::host_client::HostClient;
-use assay_wire::proto::{FetchRequest, Finished, FromWorker, Hello, ToWorker};
+use assay_wire::proto::{Finished, FromWorker, Hello, ToWorker};
 use assay_wire::{FRAME_BYTES, MESSAGE_BYTES_MAX};
 use prost::Message as _;
 use tokio::sync::mpsc;
@@ -18,7 +18,7 @@ use tonic::transport::{Channel, Endpoint};
 
 use super::hand::Hand;
 use super::outbox::Outbox;
-use super::plugins::Fetch;
+use super::wishes::{self, Wish};
 
 /// How often the outbox is looked into while the runner is busy.
 const LOOK_PERIOD: Duration = Duration::from_millis(1);
@@ -39,7 +39,7 @@ pub(crate) async fn run(
     hello: Hello,
     hand: &Hand,
     outbox: &Outbox,
-    mut to_fetch: mpsc::UnboundedReceiver<Fetch>,
+    mut wished: mpsc::UnboundedReceiver<Wish>,
 ) -> anyhow::Result<()> {
     let client = connect(socket).await?;
     let token = hello.token.clone();
@@ -67,8 +67,8 @@ pub(crate) async fn run(
                     break;
                 }
             }
-            Some(fetch) = to_fetch.recv() => {
-                tokio::spawn(answer(client.clone(), token.clone(), fetch));
+            Some(wish) = wished.recv() => {
+                tokio::spawn(wishes::fulfil(client.clone(), token.clone(), wish));
             }
             _ = heartbeat.tick() => {
                 outgoing.send(FromWorker::default()).await.context("the host is gone")?;
@@ -134,31 +134,6 @@ async fn leave(mut incoming: Streaming<ToWorker>) {
     if timeout(patience, closed).await.is_err() {
         tracing::warn!("the host did not close the stream");
     }
-}
-
-async fn answer(client: HostClient<Channel>, token: String, fetch: Fetch) {
-    let result = fetched(client, token, &fetch).await;
-    // Nobody waits any more only when the worker ends.
-    let _ = fetch.answer.send(result);
-}
-
-async fn fetched(
-    mut client: HostClient<Channel>,
-    token: String,
-    fetch: &Fetch,
-) -> Result<Vec<u8>, String> {
-    let said = |status: tonic::Status| format!("the host did not send it: {}", status.message());
-    let digest = fetch.digest.0.to_vec().into();
-    let request = FetchRequest { token, digest };
-    let mut chunks = client.fetch_compiled(request).await.map_err(said)?.into_inner();
-    let mut bytes = Vec::new();
-    while let Some(chunk) = chunks.message().await.map_err(said)? {
-        if bytes.len() + chunk.bytes.len() > limits::COMPILED_BYTES_MAX {
-            return Err(format!("it has more than {} bytes", limits::COMPILED_BYTES_MAX));
-        }
-        bytes.extend_from_slice(&chunk.bytes);
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -4,18 +4,22 @@
 //!            grants, revocations, drain          next
 //!   host ──▶ conversation (tokio) ──▶ hand ──▶ runner (a plain thread)
 //!        ◀── finished, heartbeats ◀────────── outbox ◀────── finished
-//!                     ▲    compiled bytes  │
-//!                     └──── fetches ◀──────┘
+//!                     ▲   plugins, objects │
+//!                     └───── wishes ◀──────┘
 //! ```
 //!
 //! The runner never waits for the conversation while there is something in its hand, except for a
-//! plugin that is not in the cache.
+//! plugin that is not in the cache and for what a plugin reads from storage.
 
 mod conversation;
 mod hand;
 mod outbox;
+mod wishes;
+
+mod granted;
 mod plugins;
 mod runner;
+mod storage;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -28,6 +32,8 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use tokio::sync::mpsc;
 
+use crate::programs;
+use granted::Granted;
 use hand::Hand;
 use outbox::Outbox;
 use plugins::Plugins;
@@ -43,6 +49,8 @@ pub(crate) struct Options {
     /// Where compiled plugins are kept, by digest; several workers may share it.
     #[arg(long)]
     cache: PathBuf,
+    #[command(flatten)]
+    programs: programs::Options,
 }
 
 /// Guest stacks live on the runner's.
@@ -62,18 +70,19 @@ pub(crate) fn run(options: Options, token: Option<String>) -> anyhow::Result<()>
 
     let hand = Arc::new(Hand::default());
     let outbox = Arc::new(Outbox::default());
-    let (fetches, to_fetch) = mpsc::unbounded_channel();
+    let (wishes, wished) = mpsc::unbounded_channel();
     let sandbox = Sandbox::new()?;
-    let plugins = Plugins::new(options.cache, fetches);
+    let granted = Granted::new(options.programs, options.cache.clone(), wishes.clone());
+    let plugins = Plugins::new(options.cache, wishes);
     let runner =
         thread::Builder::new().name("runner".into()).stack_size(RUNNER_STACK_BYTES).spawn({
             let (hand, outbox) = (Arc::clone(&hand), Arc::clone(&outbox));
-            move || runner::run(&sandbox, plugins, &hand, &outbox)
+            move || runner::run(&sandbox, plugins, granted, &hand, &outbox)
         })?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let hello = conversation::hello(token, options.pool);
-    runtime.block_on(conversation::run(&options.connect, hello, &hand, &outbox, to_fetch))?;
+    runtime.block_on(conversation::run(&options.connect, hello, &hand, &outbox, wished))?;
     if hand.is_draining() {
         runner.join().map_err(|_| anyhow::anyhow!("the runner panicked"))?;
     }

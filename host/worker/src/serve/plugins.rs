@@ -4,29 +4,24 @@
 //! trusted; a damaged file is replaced.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc as blocking;
 
 use assay_model::id::Digest;
 use assay_model::limits;
 use assay_sandbox::{Loaded, Sandbox, Unloadable};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
-/// The runner's wish for bytes that only the host has.
-pub(crate) struct Fetch {
-    pub(crate) digest: Digest,
-    pub(crate) answer: blocking::SyncSender<Result<Vec<u8>, String>>,
-}
+use super::wishes::Wish;
 
 pub(crate) struct Plugins {
     cache: PathBuf,
-    fetches: mpsc::UnboundedSender<Fetch>,
+    wishes: mpsc::UnboundedSender<Wish>,
     /// The most recently used last.
     loaded: Vec<(Digest, Loaded)>,
 }
 
 impl Plugins {
-    pub(crate) fn new(cache: PathBuf, fetches: mpsc::UnboundedSender<Fetch>) -> Self {
-        Self { cache, fetches, loaded: Vec::new() }
+    pub(crate) fn new(cache: PathBuf, wishes: mpsc::UnboundedSender<Wish>) -> Self {
+        Self { cache, wishes, loaded: Vec::new() }
     }
 
     /// The plugin whose compiled form has this digest; the error says why it cannot be had.
@@ -63,10 +58,10 @@ impl Plugins {
     }
 
     fn fetch(&self, digest: Digest) -> Result<Vec<u8>, String> {
-        let (answer, answered) = blocking::sync_channel(1);
+        let (answer, answered) = oneshot::channel();
         let gone = || "the host is gone".to_owned();
-        self.fetches.send(Fetch { digest, answer }).map_err(|_| gone())?;
-        answered.recv().map_err(|_| gone())?
+        self.wishes.send(Wish::Compiled { digest, answer }).map_err(|_| gone())?;
+        answered.blocking_recv().map_err(|_| gone())?
     }
 }
 

@@ -1,4 +1,5 @@
-//! Runs leases, one at a time, in order. Holds no state but the loaded plugins.
+//! Runs leases, one at a time, in order. Holds no state but the loaded plugins and what runs their
+//! programs.
 
 use std::time::Duration;
 
@@ -6,18 +7,25 @@ use assay_model::id::Digest;
 use assay_model::outcome::{ErrorCode, StageEnd, StageError};
 use assay_model::time::Micros;
 use assay_sandbox::capability::log::LogLine;
-use assay_sandbox::{Input, Request, Sandbox, StageCall, StageRun};
+use assay_sandbox::{Input, Loaded, Request, Sandbox, StageCall, StageRun};
 use assay_wire::proto::{self, Body, Grant};
 use prost::Message as _;
 
+use super::granted::Granted;
 use super::hand::Hand;
 use super::outbox::Outbox;
 use super::plugins::Plugins;
 
 /// Runs until the hand is drained.
-pub(crate) fn run(sandbox: &Sandbox, mut plugins: Plugins, hand: &Hand, outbox: &Outbox) {
+pub(crate) fn run(
+    sandbox: &Sandbox,
+    mut plugins: Plugins,
+    mut granted: Granted,
+    hand: &Hand,
+    outbox: &Outbox,
+) {
     while let Some(grant) = hand.next() {
-        let run = run_grant(sandbox, &mut plugins, &grant);
+        let run = run_grant(sandbox, &mut plugins, &mut granted, &grant);
         let logs = run.logs.into_iter().map(log_line).collect();
         let done = assay_wire::finished(grant.lease, run.ran.0, run.end, logs);
         outbox.put(done, hand.is_empty());
@@ -25,7 +33,12 @@ pub(crate) fn run(sandbox: &Sandbox, mut plugins: Plugins, hand: &Hand, outbox: 
     outbox.close();
 }
 
-fn run_grant(sandbox: &Sandbox, plugins: &mut Plugins, grant: &Grant) -> StageRun {
+fn run_grant(
+    sandbox: &Sandbox,
+    plugins: &mut Plugins,
+    granted: &mut Granted,
+    grant: &Grant,
+) -> StageRun {
     let body = match Body::decode(grant.body.clone()) {
         Ok(body) => body,
         Err(problem) => {
@@ -38,9 +51,25 @@ fn run_grant(sandbox: &Sandbox, plugins: &mut Plugins, grant: &Grant) -> StageRu
         .map_err(|problem| problem.to_string())
         .and_then(|digest| plugins.get(sandbox, digest));
     match loaded {
-        Ok(plugin) => sandbox.run_stage(plugin, stage_call(grant, &body)),
+        Ok(plugin) => run_stage(sandbox, plugin, granted, stage_call(grant, &body), grant),
         Err(message) => not_run(ErrorCode::PluginUnloadable, message),
     }
+}
+
+fn run_stage(
+    sandbox: &Sandbox,
+    plugin: &Loaded,
+    granted: &mut Granted,
+    mut call: StageCall<'_>,
+    grant: &Grant,
+) -> StageRun {
+    if plugin.asks() {
+        match granted.to(grant) {
+            Ok(capabilities) => call.capabilities = Some(capabilities),
+            Err(message) => return not_run(ErrorCode::Unavailable, message),
+        }
+    }
+    sandbox.run_stage(plugin, call)
 }
 
 fn stage_call<'a>(grant: &'a Grant, body: &'a Body) -> StageCall<'a> {
@@ -64,6 +93,7 @@ fn stage_call<'a>(grant: &'a Grant, body: &'a Body) -> StageCall<'a> {
         last: grant.last,
         timeout: Duration::from_micros(grant.timeout_us),
         memory_bytes_max: grant.memory_bytes_max,
+        capabilities: None,
     }
 }
 

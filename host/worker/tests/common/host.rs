@@ -1,6 +1,6 @@
 //! A host in the test's own process, which the test speaks through.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,10 @@ use std::time::Duration;
 use assay_model::id::Digest;
 use assay_wire::MESSAGE_BYTES_MAX;
 use assay_wire::proto::host_server::{Host, HostServer};
-use assay_wire::proto::{Body, Chunk, FetchRequest, Finished, FromWorker, Grant, Hello, ToWorker};
+use assay_wire::proto::{
+    Body, Chunk, FetchRequest, Finished, FromWorker, Grant, Hello, ListReply, ListRequest,
+    StoredChunk, StoredRequest, ToWorker,
+};
 use prost::Message as _;
 use tempfile::TempDir;
 use tokio::net::UnixListener;
@@ -22,11 +25,26 @@ pub(crate) const TOKEN: &str = "a-token";
 /// Longer than anything here takes; a test that waits so long has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Compiled plugins that the host gives out, and how often it was asked.
+/// Compiled plugins and objects that the host gives out, and what it was asked.
 #[derive(Default)]
 pub(crate) struct Store {
     pub(crate) compiled: HashMap<Digest, Vec<u8>>,
     pub(crate) asked: usize,
+    /// By name, with their versions.
+    pub(crate) objects: BTreeMap<String, (String, Stored)>,
+    /// The lease, the name and the known version of each request for an object.
+    pub(crate) wanted: Vec<(u64, String, String)>,
+}
+
+/// How the host answers for an object.
+#[derive(Clone)]
+pub(crate) enum Stored {
+    Bytes(Vec<u8>),
+    /// Announced with this size, and cut off after the bytes.
+    Torn(u64, Vec<u8>),
+    Refused(tonic::Code),
+    /// It never does.
+    Silent,
 }
 
 /// A worker's stream, as the host sees it.
@@ -52,6 +70,7 @@ struct Service {
 impl Host for Service {
     type WorkStream = ReceiverStream<Result<ToWorker, Status>>;
     type FetchCompiledStream = ReceiverStream<Result<Chunk, Status>>;
+    type FetchStoredStream = ReceiverStream<Result<StoredChunk, Status>>;
 
     async fn work(
         &self,
@@ -85,6 +104,55 @@ impl Host for Service {
             }
         });
         Ok(Response::new(ReceiverStream::new(stream)))
+    }
+
+    async fn fetch_stored(
+        &self,
+        request: Request<StoredRequest>,
+    ) -> Result<Response<Self::FetchStoredStream>, Status> {
+        let StoredRequest { token, lease, name, known_version } = request.into_inner();
+        assert_eq!(token, TOKEN);
+        let found = {
+            let mut store = self.store.lock().expect("no panic");
+            store.wanted.push((lease, name.clone(), known_version.clone()));
+            store.objects.get(&name).cloned()
+        };
+        let (version, stored) = found.ok_or_else(|| Status::not_found("no such object"))?;
+        let (size_bytes, bytes) = match stored {
+            Stored::Bytes(bytes) => (bytes.len() as u64, bytes),
+            Stored::Torn(size_bytes, bytes) => (size_bytes, bytes),
+            Stored::Refused(code) => return Err(Status::new(code, "refused")),
+            Stored::Silent => std::future::pending().await,
+        };
+        let unchanged = version == known_version;
+        let (chunks, stream) = mpsc::channel(4);
+        tokio::spawn(async move {
+            let first = StoredChunk { version, size_bytes, unchanged, ..StoredChunk::default() };
+            let rest = bytes.chunks(100_000).filter(|_| !unchanged);
+            let rest = rest.map(|bytes| StoredChunk {
+                bytes: bytes.to_vec().into(),
+                ..StoredChunk::default()
+            });
+            for chunk in std::iter::once(first).chain(rest) {
+                // A worker that finds it too large listens no further.
+                if chunks.send(Ok(chunk)).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Response::new(ReceiverStream::new(stream)))
+    }
+
+    async fn list_stored(
+        &self,
+        request: Request<ListRequest>,
+    ) -> Result<Response<ListReply>, Status> {
+        let ListRequest { token, folder, .. } = request.into_inner();
+        assert_eq!(token, TOKEN);
+        let below = format!("{folder}/");
+        let store = self.store.lock().expect("no panic");
+        let names = store.objects.keys().filter(|name| name.starts_with(&below)).cloned();
+        Ok(Response::new(ListReply { names: names.collect() }))
     }
 }
 
@@ -174,6 +242,14 @@ impl Conversation {
     }
 }
 
+/// A host that has this guest compiled.
+pub(crate) fn host(name: &'static str) -> (TestHost, Digest) {
+    let host = TestHost::start();
+    let (bytes, digest) = super::compiled(name);
+    host.store.lock().expect("no panic").compiled.insert(digest, bytes);
+    (host, digest)
+}
+
 /// A lease for one stage of the guest `liar` or `trivial`.
 pub(crate) fn grant(lease: u64, compiled: Digest, response: &str) -> Grant {
     let body = Body { response: response.into(), ..Body::default() };
@@ -192,6 +268,19 @@ pub(crate) fn grant(lease: u64, compiled: Digest, response: &str) -> Grant {
         body: body.encode_to_vec().into(),
         input: None,
         last: true,
+        tenant_id: vec![7; 16].into(),
+    }
+}
+
+/// A lease of the guest `execute`.
+pub(crate) fn execute(lease: u64, compiled: Digest, label: &str, source: &str) -> Grant {
+    let body = Body { response: source.into(), label: label.into(), ..Body::default() };
+    Grant {
+        stage: "run".into(),
+        memory_bytes_max: 256 << 20,
+        timeout_us: 120_000_000,
+        body: body.encode_to_vec().into(),
+        ..grant(lease, compiled, "")
     }
 }
 

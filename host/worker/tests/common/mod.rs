@@ -4,10 +4,14 @@
 
 pub(crate) mod host;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use assay_model::id::Digest;
+use assay_wire::proto::Finished;
+use assay_wire::proto::finished::End;
 
 /// The component of a guest that was built before.
 pub(crate) fn guest(name: &str) -> PathBuf {
@@ -37,8 +41,28 @@ pub(crate) fn compile(component: &Path, out: &Path) -> serde_json::Value {
     serde_json::from_slice(&done.stdout).expect("a line of JSON")
 }
 
-/// A compiled plugin's bytes and their digest.
-pub(crate) fn compiled(name: &str) -> (Vec<u8>, Digest) {
+pub(crate) fn reward(finished: &Finished) -> f64 {
+    match &finished.end {
+        Some(End::Scored(scored)) => scored.reward,
+        other => panic!("expected a reward, got {other:?}"),
+    }
+}
+
+pub(crate) fn code(finished: &Finished) -> &str {
+    match &finished.end {
+        Some(End::Failed(failed)) => &failed.code,
+        other => panic!("expected a failure, got {other:?}"),
+    }
+}
+
+/// A compiled plugin's bytes and their digest; compiled once, which takes long in a debug build.
+pub(crate) fn compiled(name: &'static str) -> (Vec<u8>, Digest) {
+    static COMPILED: Mutex<BTreeMap<&str, (Vec<u8>, Digest)>> = Mutex::new(BTreeMap::new());
+    let mut all = COMPILED.lock().expect("no panic");
+    all.entry(name).or_insert_with(|| compile_now(name)).clone()
+}
+
+fn compile_now(name: &str) -> (Vec<u8>, Digest) {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let report = compile(&guest(name), &out);

@@ -1,0 +1,176 @@
+//! What a plugin may ask for beyond the empty system interface: granted by the call, not by the
+//! import, and ended with the call's time.
+
+mod common;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use assay_exec::{Cache, Exec, ExecOptions};
+use assay_model::id::{Digest, TenantId};
+use assay_model::outcome::{ErrorCode, StageEnd};
+use assay_sandbox::StageCall;
+use assay_sandbox::capability::Capabilities;
+use assay_sandbox::capability::folder::Folder;
+use assay_sandbox::capability::storage::{Error, Storage};
+
+use common::{Plugin, call, liar};
+
+fn execute() -> &'static Plugin {
+    static EXECUTE: OnceLock<Plugin> = OnceLock::new();
+    EXECUTE.get_or_init(|| Plugin::new("execute"))
+}
+
+/// On a machine that has no box for programs.
+fn capabilities(folder: &Path, storage: Option<Arc<dyn Storage>>) -> Capabilities {
+    let objects = Cache::open(&folder.join("objects"), 1 << 30).expect("a cache");
+    let objects = Arc::new(objects);
+    let exec = Exec::new(ExecOptions {
+        helper_program: folder.join("missing"),
+        cache: folder.join("programs"),
+        toolchains: None,
+        weaker: Vec::new(),
+        objects: Arc::clone(&objects),
+    });
+    let roots = Folder::new(folder.join("roots"), objects);
+    Capabilities {
+        tenant: TenantId::generate(),
+        exec: Arc::new(Mutex::new(exec)),
+        storage: storage.unwrap_or_else(|| Arc::new(roots)),
+    }
+}
+
+/// A call of the guest `execute`.
+fn labelled(label: &str, capabilities: Option<Capabilities>) -> StageCall<'_> {
+    let mut call = StageCall { stage: "run", capabilities, ..call("") };
+    call.request.label = label;
+    call
+}
+
+fn end(call: StageCall<'_>) -> StageEnd {
+    execute().run(call).end
+}
+
+fn failed(end: &StageEnd, code: ErrorCode, message: &str) {
+    match end {
+        StageEnd::Failed(error) if error.code == code => {
+            assert!(error.message.contains(message), "{}", error.message);
+        }
+        other => panic!("expected {code}, got {other:?}"),
+    }
+}
+
+#[test]
+fn a_plugin_that_imports_them_asks_for_them() {
+    let plugin = execute();
+    for import in ["assay:exec/exec@0.1.0", "assay:reward/storage@0.1.0"] {
+        assert!(plugin.compiled.imports.iter().any(|name| name == import), "{import}");
+    }
+    assert!(plugin.loaded.asks());
+    assert!(!liar().loaded.asks());
+}
+
+#[test]
+fn a_call_without_them_finds_them_unavailable() {
+    for (label, message) in [
+        (r#"{"toolchain": "cpython-3"}"#, "no programs are run here"),
+        (r#"{"storage_get": "judge/sum/1.in"}"#, "there is no storage here"),
+        (r#"{"storage_names": "judge"}"#, "there is no storage here"),
+    ] {
+        failed(&end(labelled(label, None)), ErrorCode::Unavailable, message);
+    }
+}
+
+#[test]
+fn a_machine_without_boxes_is_no_verdict_and_is_not_described() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let granted = capabilities(folder.path(), None);
+    let end = end(labelled(r#"{"toolchain": "cpython-3"}"#, Some(granted)));
+    failed(&end, ErrorCode::Unavailable, "");
+    let place = folder.path().to_str().expect("text");
+    assert!(!format!("{end:?}").contains(place), "{end:?}");
+}
+
+#[test]
+fn objects_are_read_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("roots/judge");
+    std::fs::create_dir_all(root.join("sum")).expect("created");
+    std::fs::write(root.join("sum/1.in"), "1 2\n").expect("written");
+    std::fs::write(folder.path().join("secret"), "out of reach").expect("written");
+    let granted = capabilities(folder.path(), None);
+    let told = |label: &str| match end(labelled(label, Some(granted.clone()))) {
+        StageEnd::Scored(scored) => scored.explanation,
+        other => format!("{other:?}"),
+    };
+    assert_eq!(told(r#"{"storage_get": "judge/sum/1.in"}"#), "1 2\n");
+    assert_eq!(told(r#"{"storage_names": "judge"}"#), r#"["judge/sum/1.in"]"#);
+    for label in [
+        r#"{"storage_get": "judge/../../secret"}"#,
+        r#"{"storage_get": "/etc/passwd"}"#,
+        r#"{"storage_get": "judge/sum/2.in"}"#,
+        r#"{"storage_names": "other"}"#,
+    ] {
+        let said = told(label);
+        assert!(said.contains("BadRequest"), "{label}: {said}");
+    }
+}
+
+#[test]
+fn who_may_run_programs_hands_over_more() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let granted = capabilities(folder.path(), None);
+    let padded = |mib: usize, granted: Option<&Capabilities>| {
+        let label = format!(r#"{{"toolchain": "cpython-3", "pad_bytes": {}}}"#, mib << 20);
+        let call = labelled(&label, granted.cloned());
+        end(StageCall { memory_bytes_max: 1 << 30, ..call })
+    };
+    failed(&padded(40, None), ErrorCode::PluginTrap, "fuel");
+    failed(&padded(200, None), ErrorCode::PluginTrap, "fuel");
+    match padded(200, Some(&granted)) {
+        StageEnd::Failed(error) => assert_ne!(error.code, ErrorCode::PluginTrap, "{error:?}"),
+        other => panic!("{other:?}"),
+    }
+    failed(&padded(300, Some(&granted)), ErrorCode::PluginTrap, "fuel");
+}
+
+/// Answers when the stage's time is over, as a store that cannot be reached.
+struct Late;
+
+impl Late {
+    fn wait<T>(deadline: Instant) -> Result<T, Error> {
+        while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+            std::thread::park_timeout(left.max(Duration::from_micros(1)));
+        }
+        Err(Error::Unavailable("the store cannot be reached".into()))
+    }
+}
+
+impl Storage for Late {
+    fn get(&self, _name: &str, deadline: Instant) -> Result<Vec<u8>, Error> {
+        Self::wait(deadline)
+    }
+
+    fn locate(&self, _name: &str, deadline: Instant) -> Result<Digest, Error> {
+        Self::wait(deadline)
+    }
+
+    fn names(&self, _folder: &str, deadline: Instant) -> Result<Vec<String>, Error> {
+        Self::wait(deadline)
+    }
+}
+
+/// The guest would make an error of what it is told, and gets no chance to.
+#[test]
+fn what_takes_until_the_deadline_ends_the_stage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let granted = capabilities(folder.path(), Some(Arc::new(Late)));
+    for label in [r#"{"storage_get": "judge/x"}"#, r#"{"storage_names": "judge"}"#] {
+        let timeout = Duration::from_millis(50);
+        let run = execute().run(StageCall { timeout, ..labelled(label, Some(granted.clone())) });
+        assert_eq!(run.end, StageEnd::TimedOut, "{label}");
+        assert!(run.ran.0 >= 50_000, "{label} ended early, after {} µs", run.ran.0);
+        assert!(run.ran.0 < 5_000_000, "{label} ended late, after {} µs", run.ran.0);
+    }
+}

@@ -1,0 +1,69 @@
+//! How this machine runs programs nobody trusts: the options that every command shares which does.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use anyhow::Context as _;
+use assay_exec::support::Part;
+use assay_exec::{Cache, Exec, ExecOptions};
+use assay_model::limits;
+
+/// The helper's program, which lies beside this one.
+const HELPER: &str = "assay-exec";
+
+#[derive(clap::Args)]
+#[group(skip)]
+pub(crate) struct Options {
+    /// Folder with further toolchains, a TOML file each
+    #[arg(long, value_name = "DIR")]
+    toolchains: Option<PathBuf>,
+    /// Parts of the programs' sandbox that this machine may lack: cgroups, landlock
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = part)]
+    weaker: Vec<Part>,
+    /// The helper's program, when it does not lie beside this one
+    #[arg(long, hide = true)]
+    exec_program: Option<PathBuf>,
+}
+
+/// What runs programs, and where it finds objects.
+pub(crate) struct Programs {
+    pub(crate) exec: Arc<Mutex<Exec>>,
+    pub(crate) objects: Arc<Cache>,
+}
+
+impl Options {
+    /// Nothing is started until a program is run. The workers of a machine share `cache`.
+    pub(crate) fn open(&self, cache: &Path) -> anyhow::Result<Programs> {
+        let (exec, objects) = self.exec(cache)?;
+        Ok(Programs { exec: Arc::new(Mutex::new(exec)), objects })
+    }
+
+    /// The same for one user alone.
+    pub(crate) fn exec(&self, cache: &Path) -> anyhow::Result<(Exec, Arc<Cache>)> {
+        let objects = Cache::open(&cache.join("objects"), limits::OBJECT_CACHE_BYTES_MAX);
+        let objects = Arc::new(objects.context("opening the cache of objects")?);
+        let exec = Exec::new(ExecOptions {
+            helper_program: self.helper().context("finding this program")?,
+            cache: cache.join("programs"),
+            toolchains: self.toolchains.clone(),
+            weaker: self.weaker.clone(),
+            objects: Arc::clone(&objects),
+        });
+        Ok((exec, objects))
+    }
+
+    fn helper(&self) -> io::Result<PathBuf> {
+        match &self.exec_program {
+            Some(program) => std::path::absolute(program),
+            None => Ok(std::env::current_exe()?.with_file_name(HELPER)),
+        }
+    }
+}
+
+fn part(text: &str) -> Result<Part, String> {
+    Part::parse(text).ok_or_else(|| {
+        let known: Vec<&str> = Part::ALL.iter().map(|part| part.as_str()).collect();
+        format!("it must be one of {}", known.join(", "))
+    })
+}

@@ -1,0 +1,61 @@
+//! What the plugins of this worker may use, made when the first one asks: a worker whose plugins run
+//! no programs and read no objects starts and keeps nothing for it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use assay_exec::Exec;
+use assay_model::id::TenantId;
+use assay_sandbox::capability::Capabilities;
+use assay_wire::proto::Grant;
+use tokio::sync::mpsc;
+
+use super::storage::{Client, Leased};
+use super::wishes::Wish;
+use crate::programs;
+
+pub(crate) struct Granted {
+    options: programs::Options,
+    cache: PathBuf,
+    wishes: mpsc::UnboundedSender<Wish>,
+    made: Option<Made>,
+}
+
+struct Made {
+    exec: Arc<Mutex<Exec>>,
+    client: Arc<Client>,
+}
+
+impl Granted {
+    pub(crate) fn new(
+        options: programs::Options,
+        cache: PathBuf,
+        wishes: mpsc::UnboundedSender<Wish>,
+    ) -> Self {
+        Self { options, cache, wishes, made: None }
+    }
+
+    /// For the stage of this grant, in its tenant's name; the error says why there is nothing.
+    pub(crate) fn to(&mut self, grant: &Grant) -> Result<Capabilities, String> {
+        let tenant = TenantId::try_from(&grant.tenant_id[..]);
+        let tenant = tenant.map_err(|_| "the host did not say whose request it is".to_owned())?;
+        let made = match &self.made {
+            Some(made) => made,
+            None => self.made.insert(self.make()?),
+        };
+        Ok(Capabilities {
+            tenant,
+            exec: Arc::clone(&made.exec),
+            storage: Arc::new(Leased::new(Arc::clone(&made.client), tenant, grant.lease)),
+        })
+    }
+
+    fn make(&self) -> Result<Made, String> {
+        let programs = self.options.open(&self.cache).map_err(|problem| {
+            tracing::error!(problem = format!("{problem:#}"), "programs cannot be run");
+            "this worker has no room for programs and objects".to_owned()
+        })?;
+        let client = Client::new(self.wishes.clone(), programs.objects);
+        Ok(Made { exec: programs.exec, client: Arc::new(client) })
+    }
+}
