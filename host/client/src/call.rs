@@ -140,13 +140,26 @@ impl Client {
 
     /// A request for a path below the base; each segment is escaped.
     pub(crate) fn request(&self, method: Method, segments: &[&str]) -> RequestBuilder {
+        self.at(method, &[&["v1"], segments].concat())
+    }
+
+    fn at(&self, method: Method, segments: &[&str]) -> RequestBuilder {
         let mut url = self.base.clone();
         url.path_segments_mut()
             .expect("an http address has a path")
             .pop_if_empty()
-            .push("v1")
             .extend(segments);
         self.http.request(method, url).timeout(SHORT_CALL)
+    }
+
+    /// Whether the server can do its work; the key does not matter. Returns how many workers it has.
+    pub async fn ready(&self) -> Result<u64, Error> {
+        #[derive(serde::Deserialize)]
+        struct Ready {
+            workers: u64,
+        }
+        let ready: Ready = self.json(self.at(Method::GET, &["readyz"]), Repeat::Safe).await?;
+        Ok(ready.workers)
     }
 
     /// Sends, repeats where allowed, and returns the first good answer.

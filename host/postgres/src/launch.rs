@@ -52,11 +52,7 @@ impl Site {
     pub(crate) async fn prepare(layout: Layout, places: &Places) -> Result<Self, Error> {
         let wanted = initialize::version_of(&layout.cluster)?;
         let owner = Owner::of(&layout.cluster)?;
-        let programs = places.find(wanted)?;
-        if let Some(cluster) = wanted.filter(|wanted| *wanted != programs.major) {
-            let folder = layout.cluster.clone();
-            return Err(Error::VersionMismatch { folder, cluster, found: programs.major });
-        }
+        let programs = places.find_for(&layout.cluster, wanted)?;
         layout.make_home(&owner)?;
         owner.check_reach(&programs.path("postgres"), &layout.home).await?;
         if wanted.is_none() {

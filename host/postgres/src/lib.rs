@@ -28,3 +28,4 @@ mod settings;
 pub use cluster::{Cluster, Options};
 pub use error::Error;
 pub use folder::default_data_folder;
+pub use programs::find_programs;

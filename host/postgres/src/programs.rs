@@ -7,11 +7,26 @@ use std::{
     process::Command,
 };
 
-use crate::error::Error;
+use crate::{
+    error::Error, folder::default_data_folder, initialize::version_of as version_of_cluster,
+};
 
 /// The oldest version whose settings ours are.
 const MAJOR_MIN: u32 = 14;
 const NAMES: [&str; 3] = ["initdb", "postgres", "pg_ctl"];
+
+/// The folder of the server programs that a cluster in this data folder would run, and their
+/// version. Changes nothing.
+///
+/// # Errors
+/// [`Error::NotInstalled`] and [`Error::VersionMismatch`], as at a start.
+pub fn find_programs(data: &Path) -> Result<(PathBuf, u32), Error> {
+    let cluster = data.join("postgres/cluster");
+    let homes: Vec<PathBuf> =
+        std::iter::once(data.to_owned()).chain(default_data_folder().ok()).collect();
+    let found = Places::of_machine(&homes).find_for(&cluster, version_of_cluster(&cluster)?)?;
+    Ok((found.folder, found.major))
+}
 
 /// A folder that holds all of the server programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +89,19 @@ impl Places {
         match other {
             Some(programs) => Ok(programs),
             None => Err(Error::NotInstalled { searched: self.searched(&notes), wanted }),
+        }
+    }
+
+    /// The programs for a cluster that was made by this version, if there is one.
+    pub(crate) fn find_for(&self, cluster: &Path, made_by: Option<u32>) -> Result<Programs, Error> {
+        let programs = self.find(made_by)?;
+        match made_by.filter(|made_by| *made_by != programs.major) {
+            None => Ok(programs),
+            Some(made_by) => Err(Error::VersionMismatch {
+                folder: cluster.to_owned(),
+                cluster: made_by,
+                found: programs.major,
+            }),
         }
     }
 

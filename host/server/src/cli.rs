@@ -3,6 +3,7 @@
 mod batch;
 mod capacity;
 mod dev;
+mod doctor;
 mod key;
 mod planning;
 mod plugin;
@@ -11,6 +12,7 @@ mod score;
 mod serve;
 mod simulate;
 mod tenant;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -45,6 +47,8 @@ enum Verb {
     Capacity(capacity::Options),
     /// Replay a trace under several policies and compare what they cost and delay
     Simulate(Box<simulate::Options>),
+    /// Check this machine: what Assay needs here, what is missing and what to do about it
+    Doctor(doctor::Options),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -108,6 +112,7 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Key(options) => key::run(options).await,
         Verb::Capacity(options) => capacity::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
+        Verb::Doctor(options) => doctor::run(options).await,
         Verb::Openapi => {
             println!("{}", crate::http::document().to_pretty_json()?);
             Ok(ExitCode::SUCCESS)

@@ -120,6 +120,7 @@ enum Command {
     SetBounds { pool: Arc<str>, bounds: Bounds, reply: Reply<()> },
     Snapshot { reply: oneshot::Sender<Snapshot> },
     Capacity { reply: oneshot::Sender<Capacity> },
+    TenantOf { holding: Holding, reply: oneshot::Sender<Option<TenantId>> },
     Stop,
 }
 
@@ -130,6 +131,13 @@ pub struct Joining {
     pub pid: u32,
     pub pool: Arc<str>,
     pub in_hand_max: usize,
+}
+
+/// A worker that says it holds a lease.
+#[derive(Debug, Clone, Copy)]
+pub struct Holding {
+    pub pid: u32,
+    pub lease: LeaseId,
 }
 
 /// Where a worker's grants go; bounded by the leases in its hand.
@@ -279,6 +287,14 @@ impl Dispatch {
     pub async fn capacity(&self) -> Result<Capacity, DispatchError> {
         let (reply, answer) = oneshot::channel();
         let command = Command::Capacity { reply };
+        self.commands.send(command).await.map_err(|_| DispatchError::Stopping)?;
+        answer.await.map_err(|_| DispatchError::Stopping)
+    }
+
+    /// Whose request the lease is for; `None` unless this worker holds it right now.
+    pub async fn tenant_of(&self, holding: Holding) -> Result<Option<TenantId>, DispatchError> {
+        let (reply, answer) = oneshot::channel();
+        let command = Command::TenantOf { holding, reply };
         self.commands.send(command).await.map_err(|_| DispatchError::Stopping)?;
         answer.await.map_err(|_| DispatchError::Stopping)
     }

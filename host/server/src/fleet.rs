@@ -12,6 +12,7 @@
 //! ```
 
 mod process;
+mod programs;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ use std::time::Instant;
 
 use assay_model::limits;
 use assay_model::time::Micros;
+pub use programs::{Part, Programs};
 use tokio::sync::{mpsc, watch};
 
 /// How workers are started.
@@ -29,6 +31,7 @@ pub struct Launch {
     pub socket: PathBuf,
     pub token: String,
     pub cache: PathBuf,
+    pub programs: Programs,
 }
 
 /// A worker that was started here. Unlike a process id it is never given again.

@@ -1,6 +1,8 @@
 //! Where workers dial in: one gRPC stream each, over a Unix socket. Turns messages into commands
 //! for the dispatcher and back; decides nothing.
 
+mod stored;
+
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +13,10 @@ use assay_model::id::Digest;
 use assay_model::limits;
 use assay_model::plugin::check_name;
 use assay_wire::proto::host_server::{Host, HostServer};
-use assay_wire::proto::{Chunk, FetchRequest, FromWorker, Hello, ToWorker};
+use assay_wire::proto::{
+    Chunk, FetchRequest, FromWorker, Hello, ListReply, ListRequest, StoredChunk, StoredRequest,
+    ToWorker,
+};
 use futures_util::{Stream, StreamExt as _, stream};
 use subtle::ConstantTimeEq as _;
 use tokio::net::UnixListener;
@@ -22,6 +27,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::blob::Blobs;
 use crate::dispatch::{Dispatch, Joining, WorkerLink};
 use crate::fleet::Fleet;
+use crate::storage::Storage;
 
 const SILENCE_MAX: Duration = Duration::from_secs(limits::HEARTBEAT_SECONDS_MAX);
 
@@ -30,6 +36,7 @@ pub struct Link {
     pub dispatch: Dispatch,
     pub fleet: Fleet,
     pub blobs: Blobs,
+    pub storage: Storage,
     pub token: String,
     /// The only engine whose compiled components are stored.
     pub engine: String,
@@ -135,6 +142,24 @@ impl Host for Link {
             Ok(Chunk { bytes: bytes.slice(start..end) })
         });
         Ok(Response::new(stream::iter(chunks).boxed()))
+    }
+
+    type FetchStoredStream = Answers<StoredChunk>;
+
+    async fn fetch_stored(
+        &self,
+        request: Request<StoredRequest>,
+    ) -> Result<Response<Self::FetchStoredStream>, Status> {
+        let caller = stored::caller(&request);
+        self.stored(caller, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn list_stored(
+        &self,
+        request: Request<ListRequest>,
+    ) -> Result<Response<ListReply>, Status> {
+        let caller = stored::caller(&request);
+        self.listed(caller, request.into_inner()).await.map(Response::new)
     }
 }
 

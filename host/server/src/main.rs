@@ -9,6 +9,7 @@ mod http;
 mod link;
 mod registry;
 mod server;
+mod storage;
 mod store;
 
 #[global_allocator]

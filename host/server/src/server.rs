@@ -17,10 +17,11 @@ use crate::blob::Blobs;
 use crate::bootstrap::{self, FirstKey};
 use crate::dispatch::planning::{self, PoolDefaults};
 use crate::dispatch::{self, Dispatch, Parts, PlanConfig};
-use crate::fleet::{Failures, Fleet, Launch};
+use crate::fleet::{Failures, Fleet, Launch, Programs};
 use crate::http::{self, App};
 use crate::link::{self, Link};
 use crate::registry::Registry;
+use crate::storage::{Roots, Storage};
 use crate::store::{DispatcherLock, Store, StoreError};
 
 const LOCK_PERIOD: Duration = Duration::from_secs(2);
@@ -50,6 +51,8 @@ pub struct Settings {
     /// Without one a private cluster in the data folder is used.
     pub database_url: Option<String>,
     pub worker_program: PathBuf,
+    pub programs: Programs,
+    pub storage: Roots,
     pub plan: PlanConfig,
     pub pool_defaults: PoolDefaults,
     pub history_kept: Micros,
@@ -98,8 +101,10 @@ impl Server {
         let workers = link::bind(&socket)?;
         let token = bootstrap::random_token();
         let program = settings.worker_program.clone();
-        let launch = Launch { program, socket, token: token.clone(), cache: data.join(CACHE) };
-        let (fleet, failures) = Fleet::new(launch);
+        let programs = settings.programs.clone();
+        let cache = data.join(CACHE);
+        let (fleet, failures) =
+            Fleet::new(Launch { program, socket, token: token.clone(), cache, programs });
         let parts = parts(&settings, &store, fleet.clone(), failures).await?;
         let (dispatch, dispatching) = Dispatch::start(parts, async |row| {
             registry.pinned(row.tenant, &row.plugin, &row.version).await.with_context(|| {
@@ -114,6 +119,7 @@ impl Server {
             dispatch: dispatch.clone(),
             fleet: fleet.clone(),
             blobs,
+            storage: Storage::new(settings.storage.clone(), store.clone()),
             token,
             engine: registry.engine.clone(),
         };

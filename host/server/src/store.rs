@@ -89,6 +89,14 @@ impl Store {
         Ok(Self { pool })
     }
 
+    /// Whether a database answers, and its version as a number such as 150014; changes nothing.
+    pub async fn look(url: &str) -> Result<u32, StoreError> {
+        let connection = PgConnection::connect(url).await?;
+        let version = connection.server_version_num();
+        connection.close().await?;
+        Ok(version.unwrap_or_default())
+    }
+
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query!("select 1 as one").fetch_one(&self.pool).await?;
         Ok(())

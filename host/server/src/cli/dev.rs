@@ -43,6 +43,7 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     let settings = options.host.settings(free(options.listen), "dev", first_key, 1)?;
     let mut interruption = Interruption::listen()?;
     eprintln!("starting Assay in {}", settings.data.display());
+    settings.storage.iter().for_each(|root| eprintln!("{root}"));
     let server = tokio::select! {
         server = Server::start(settings) => server?,
         () = interruption.came() => return Ok(ExitCode::SUCCESS),

@@ -13,6 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use super::planning::PlanOptions;
+use super::workers::{StorageOptions, WorkerOptions};
 use crate::bootstrap::FirstKey;
 use crate::dispatch::Order;
 use crate::server::{Server, Settings};
@@ -51,9 +52,10 @@ pub(super) struct HostOptions {
     /// How long the times of completed batches are kept, in days
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36_500))]
     history_days: u32,
-    /// The worker program [default: assay-worker beside this program]
-    #[arg(long, env = "ASSAY_WORKER_PROGRAM")]
-    worker_program: Option<PathBuf>,
+    #[command(flatten)]
+    workers: WorkerOptions,
+    #[command(flatten)]
+    storage: StorageOptions,
     /// Log lines as JSON
     #[arg(long)]
     log_json: bool,
@@ -95,7 +97,9 @@ impl HostOptions {
             listen,
             data: std::path::absolute(&data).context("finding the data folder")?,
             database_url: self.database_url.filter(|url| !url.is_empty()),
-            worker_program: worker_program(self.worker_program)?,
+            worker_program: self.workers.program()?,
+            programs: self.workers.programs()?,
+            storage: self.storage.read()?,
             plan,
             pool_defaults,
             history_kept: Micros::from_secs(u64::from(self.history_days) * 24 * 3_600),
@@ -119,25 +123,11 @@ impl HostOptions {
     }
 }
 
-fn worker_program(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
-    let program = match given {
-        Some(program) => program,
-        None => {
-            std::env::current_exe().context("finding this program")?.with_file_name("assay-worker")
-        }
-    };
-    anyhow::ensure!(
-        program.is_file(),
-        "the worker program {} is missing; build it with `cargo build -p assay-worker` or name it with --worker-program",
-        program.display()
-    );
-    Ok(program)
-}
-
 pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     options.host.start_logging("info");
     let first_key = FirstKey { tenant: "platform".into(), file: "admin.key" };
     let settings = options.host.settings(options.listen, &options.environment, first_key, 0)?;
+    settings.storage.iter().for_each(|root| tracing::info!("{root}"));
     // Taken first, so that nothing started below outlives a signal.
     let mut interruption = Interruption::listen()?;
     let server = tokio::select! {

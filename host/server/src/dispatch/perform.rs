@@ -321,6 +321,7 @@ fn grant_message(
             bytes: artifact.bytes.clone().into(),
         }),
         last: stage + 1 == stages.len(),
+        tenant_id: bytes::Bytes::copy_from_slice(batch.published.row.tenant.0.as_bytes()),
     }
 }
 

@@ -18,7 +18,7 @@ use super::lone::Lone;
 use super::planning::Planning;
 use super::publish::{Channels, Pending, Waiter};
 use super::{
-    Announcement, Command, DispatchError, ItemFate, Joining, NewItem, Reply, WorkerLink,
+    Announcement, Command, DispatchError, Holding, ItemFate, Joining, NewItem, Reply, WorkerLink,
     leases_after, now, refusal,
 };
 use crate::fleet::{Failures, Fleet, Member};
@@ -213,8 +213,15 @@ impl Shell {
             }
             Command::Snapshot { reply } => drop(reply.send(self.sched.snapshot())),
             Command::Capacity { reply } => drop(reply.send(self.capacity(now()))),
+            Command::TenantOf { holding, reply } => drop(reply.send(self.tenant_of(holding))),
             Command::Stop => self.stopping = true,
         }
+    }
+
+    fn tenant_of(&self, holding: Holding) -> Option<TenantId> {
+        let worker = self.workers.values().find(|worker| worker.pid == holding.pid)?;
+        let (request, _) = worker.leases.get(&holding.lease)?;
+        Some(self.batches.get(&request.batch)?.published.row.tenant)
     }
 
     fn worker_joined(

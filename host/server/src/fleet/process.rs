@@ -206,6 +206,7 @@ fn spawn(launch: &Launch, pool: &str) -> anyhow::Result<Child> {
         .arg(pool)
         .arg("--cache")
         .arg(&launch.cache)
+        .args(launch.programs.arguments())
         // Nothing of the host's environment is a worker's business.
         .env_clear()
         .env("ASSAY_WORKER_TOKEN", &launch.token)

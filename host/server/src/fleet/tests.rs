@@ -23,8 +23,16 @@ impl Scripted {
         std::fs::write(&program, text).expect("writes");
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("sets");
         let nowhere = folder.path().join("socket");
-        let launch =
-            Launch { program, socket: nowhere.clone(), token: String::new(), cache: nowhere };
+        let launch = Launch {
+            program,
+            socket: nowhere.clone(),
+            token: String::new(),
+            cache: nowhere,
+            programs: Programs {
+                toolchains: Some("/further/toolchains".into()),
+                weaker: vec![Part::Cgroups, Part::Landlock],
+            },
+        };
         let (fleet, failures) = Fleet::new(launch);
         Self { fleet, failures, folder }
     }
@@ -92,6 +100,17 @@ async fn a_start_that_fails_is_reported_once_with_its_reason() {
     assert_eq!(trouble.next_try_at.since(trouble.failed_at), Micros::from_ms(100));
     scripted.fleet.stop_all().await;
     assert!(scripted.failures.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn workers_are_told_what_the_operator_says_of_programs() {
+    let mut scripted = Scripted::new("echo \"$@\" > $DIR/arguments; exit 1");
+    scripted.fleet.start(&"cpu".into(), 1);
+    assert!(scripted.failure().await.is_some());
+    let told = std::fs::read_to_string(scripted.folder.path().join("arguments")).expect("is told");
+    let expected = " --toolchains /further/toolchains --weaker cgroups,landlock\n";
+    assert!(told.starts_with("serve --connect ") && told.ends_with(expected), "{told}");
+    assert!(Programs::default().arguments().is_empty());
 }
 
 #[tokio::test]

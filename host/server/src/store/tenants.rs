@@ -37,6 +37,13 @@ impl Store {
         })
     }
 
+    pub async fn tenant_name(&self, tenant: TenantId) -> Result<String, StoreError> {
+        sqlx::query_scalar!("select name from tenants where id = $1", tenant.0)
+            .fetch_optional(&self.pool)
+            .await?
+            .ok_or(StoreError::NotFound("tenant"))
+    }
+
     /// For the platform's administrators: every tenant.
     pub async fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
         let rows =

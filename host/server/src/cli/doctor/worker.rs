@@ -1,0 +1,179 @@
+//! The worker program and what it finds for the programs that plugins have run.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use tokio::process::Command;
+
+use super::super::workers::WorkerOptions;
+use super::Finding;
+
+/// It tries a sandbox and asks every toolchain for its version.
+const TIMEOUT: Duration = Duration::from_secs(120);
+const WORKER: &str = "worker";
+const SANDBOX: &str = "sandbox";
+const TOOLCHAINS: &str = "toolchains";
+
+/// What `assay-worker doctor` prints.
+#[derive(Debug, Deserialize)]
+struct Report {
+    engine: String,
+    exec: Sandbox,
+    toolchains: Vec<Toolchain>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Sandbox {
+    Ok(Support),
+    Refused(String),
+}
+
+#[derive(Debug, Deserialize)]
+struct Support {
+    cgroups: String,
+    /// The version of its interface, 0 without it.
+    landlock: u32,
+    /// Parts that the operator does without, with the reasons.
+    missing: Vec<(String, String)>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Toolchain {
+    Found { id: String, version: String },
+    Missing { id: String, missing: String },
+}
+
+pub(super) async fn look(options: &WorkerOptions) -> Vec<Finding> {
+    match ask(options).await {
+        Ok(report) => findings(report),
+        Err(error) => vec![Finding::fail(WORKER, format!("{error:#}"))],
+    }
+}
+
+async fn ask(options: &WorkerOptions) -> anyhow::Result<Report> {
+    let program = options.program()?;
+    let shown = program.display();
+    let run = Command::new(&program)
+        .arg("doctor")
+        .args(options.programs()?.arguments())
+        // As workers are started.
+        .env_clear()
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    let output = tokio::time::timeout(TIMEOUT, run)
+        .await
+        .with_context(|| format!("{shown} doctor does not end"))?
+        .with_context(|| format!("{shown} does not run"))?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let last = errors.lines().last().unwrap_or_default();
+    anyhow::ensure!(output.status.success(), "{shown} doctor: {}: {last}", output.status);
+    serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("{shown} is of another version: build both from one"))
+}
+
+fn findings(report: Report) -> Vec<Finding> {
+    let mut findings = vec![Finding::ok(WORKER, format!("engine {}", report.engine))];
+    let boxed = matches!(report.exec, Sandbox::Ok(_));
+    findings.push(sandbox(report.exec));
+    // Without a sandbox no compiler can be asked.
+    if boxed || !report.toolchains.is_empty() {
+        findings.push(toolchains(report.toolchains));
+    }
+    findings
+}
+
+fn sandbox(exec: Sandbox) -> Finding {
+    let support = match exec {
+        Sandbox::Ok(support) => support,
+        Sandbox::Refused(reason) => {
+            return Finding::warn(SANDBOX, format!("no programs can be run here: {reason}"))
+                .advise(
+                    "plugins that need none work; for the others correct that, or see \
+                 --weaker-sandbox in `assay serve --help`",
+                );
+        }
+    };
+    let Support { cgroups, landlock, missing } = support;
+    let found = format!("programs run in boxes: cgroups {cgroups}, Landlock {landlock}");
+    if missing.is_empty() {
+        return Finding::ok(SANDBOX, found);
+    }
+    let missing: Vec<_> = missing.iter().map(|(part, why)| format!("{part} ({why})")).collect();
+    Finding::warn(SANDBOX, format!("{found}; without {}", missing.join(", ")))
+        .advise("every outcome says so; do not let strangers' programs run here")
+}
+
+fn toolchains(toolchains: Vec<Toolchain>) -> Finding {
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for toolchain in toolchains {
+        match toolchain {
+            Toolchain::Found { id, version } => found.push(format!("{id} ({version})")),
+            Toolchain::Missing { id, missing: why } => missing.push(format!("{id} ({why})")),
+        }
+    }
+    let mut text = if found.is_empty() { "none was found".to_owned() } else { found.join(", ") };
+    if !missing.is_empty() {
+        text = format!("{text}; not here: {}", missing.join(", "));
+    }
+    if found.is_empty() {
+        return Finding::warn(TOOLCHAINS, text).advise("install compilers, or give --toolchains");
+    }
+    Finding::ok(TOOLCHAINS, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    fn check(report: &str, expected: &[(&str, State, &str)]) {
+        let found = findings(serde_json::from_str(report).expect("a report"));
+        let seen: Vec<_> =
+            found.iter().map(|it| (it.check.as_str(), it.state, it.found.as_str())).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn a_report_becomes_findings() {
+        check(
+            r#"{"engine":"e1","exec":{"ok":{"cgroups":"hybrid","landlock":6,"missing":[]}},
+               "toolchains":[{"id":"cpp","version":"12.2"},{"id":"rust","missing":"no rustc"}]}"#,
+            &[
+                ("worker", State::Ok, "engine e1"),
+                ("sandbox", State::Ok, "programs run in boxes: cgroups hybrid, Landlock 6"),
+                ("toolchains", State::Ok, "cpp (12.2); not here: rust (no rustc)"),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_a_warning() {
+        check(
+            r#"{"engine":"e1","exec":{"refused":"no user namespaces"},"toolchains":[]}"#,
+            &[
+                ("worker", State::Ok, "engine e1"),
+                ("sandbox", State::Warn, "no programs can be run here: no user namespaces"),
+            ],
+        );
+        check(
+            r#"{"engine":"e1","exec":{"ok":{"cgroups":"none","landlock":0,
+               "missing":[["cgroups","read-only"],["landlock","an old kernel"]]}},"toolchains":[]}"#,
+            &[
+                ("worker", State::Ok, "engine e1"),
+                (
+                    "sandbox",
+                    State::Warn,
+                    "programs run in boxes: cgroups none, Landlock 0; \
+                     without cgroups (read-only), landlock (an old kernel)",
+                ),
+                ("toolchains", State::Warn, "none was found"),
+            ],
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! What an operator says about the programs that plugins have run, for workers to heed.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A part of the programs' sandbox that an operator may do without, in the worker's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Part {
+    /// A program's processes are no longer limited together, only each of them: by forking it gets a
+    /// multiple of its memory and CPU time
+    Cgroups,
+    /// The second lock on files is missing: the sandbox's own view of the file system is the only one
+    Landlock,
+}
+
+impl Part {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cgroups => "cgroups",
+            Self::Landlock => "landlock",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Programs {
+    /// A folder with further toolchains.
+    pub toolchains: Option<PathBuf>,
+    /// What may be missing.
+    pub weaker: Vec<Part>,
+}
+
+impl Programs {
+    /// For the worker's command line; nothing where nothing was said.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<OsString> {
+        let mut arguments = Vec::new();
+        if let Some(folder) = &self.toolchains {
+            arguments.extend(["--toolchains".into(), folder.into()]);
+        }
+        if !self.weaker.is_empty() {
+            let parts: Vec<&str> = self.weaker.iter().map(|part| part.as_str()).collect();
+            arguments.extend(["--weaker".into(), parts.join(",").into()]);
+        }
+        arguments
+    }
+}
