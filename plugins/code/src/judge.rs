@@ -1,0 +1,27 @@
+//! Runs a program against tests and says how each went.
+//!
+//! A verdict is the program's; whatever else fails (a box, a checker, the test code) is an error.
+
+mod dialogue;
+mod function;
+mod programs;
+mod whole;
+
+use assay_plugin::exec;
+
+use crate::verdict::Failure;
+pub(crate) use function::judge_function;
+pub(crate) use whole::Bench;
+
+/// How one test went.
+pub(crate) struct Judged {
+    pub(crate) failure: Option<Failure>,
+    pub(crate) usage: exec::Usage,
+    pub(crate) weakened: Vec<String>,
+}
+
+impl Judged {
+    fn new(outcome: exec::Outcome, failure: Option<Failure>) -> Self {
+        Self { failure, usage: outcome.usage, weakened: outcome.weakened }
+    }
+}

@@ -1,0 +1,160 @@
+//! Tests of whole programs: standard input in, standard output out, judged by a comparison, a checker
+//! or an interactor.
+
+use assay_plugin::{Error, exec};
+
+use super::programs::{Programs, message_of, word_of};
+use super::{Judged, dialogue};
+use crate::compare::Comparison;
+use crate::extract::Languages;
+use crate::machine::{Machine, Objects};
+use crate::problem::{Data, Judge, JudgeProgram, Problem, Test};
+use crate::settings::Settings;
+use crate::verdict::{Failure, Part, Verdict, abnormal, excerpt};
+
+/// A program and all it needs to be tested.
+pub(crate) struct Bench<'a, M: Machine, O> {
+    machine: &'a M,
+    objects: &'a O,
+    settings: &'a Settings,
+    problem: &'a Problem,
+    program: M::Program,
+    limits: exec::Limits,
+    programs: Programs<'a, M, O>,
+}
+
+impl<'a, M: Machine, O: Objects> Bench<'a, M, O> {
+    pub(crate) fn new(
+        machine: &'a M,
+        objects: &'a O,
+        settings: &'a Settings,
+        languages: Languages<'a>,
+        problem: &'a Problem,
+        (program, limits): (M::Program, exec::Limits),
+    ) -> Self {
+        let programs = Programs::new(machine, objects, languages, limits);
+        Self { machine, objects, settings, problem, program, limits, programs }
+    }
+
+    pub(crate) fn judge(&mut self, test: &Test) -> Result<Judged, Error> {
+        let problem = self.problem;
+        match &problem.judges[test.judge] {
+            Judge::Compare(comparison) => self.compare(test, comparison),
+            Judge::Checker(checker) => self.check(test, checker),
+            Judge::Interactor(interactor) => {
+                let ready = self.programs.get(test.judge, interactor)?;
+                let judging = ready.judging(interactor, test, self.objects)?;
+                let dialogue = self.machine.interact(
+                    &self.program,
+                    &ready.program,
+                    &judging,
+                    Some(self.limits),
+                )?;
+                dialogue::judge(dialogue, interactor)
+            }
+        }
+    }
+
+    fn compare(&self, test: &Test, comparison: &Comparison) -> Result<Judged, Error> {
+        let (compare, is_final) = comparison.on_host();
+        let expect = exec::Expectation { stdout: test.answer.to_blob(self.objects)?, compare };
+        let return_stdout = !is_final || self.settings.show_tests;
+        let result = self.run(test, Some(expect), return_stdout)?;
+        let failure = match abnormal(&result.outcome) {
+            Some(failure) => Some(failure),
+            None => match result.matched {
+                exec::Matched::Equal => None,
+                exec::Matched::NotCompared => {
+                    return Err(Error::internal("the host compared nothing"));
+                }
+                exec::Matched::Different => {
+                    let right = !is_final && {
+                        let answer = test.answer.read(self.objects)?;
+                        comparison.accepts(&result.outcome.stdout.data, &answer)
+                    };
+                    (!right).then(|| Failure::new(Verdict::WrongAnswer, "another output"))
+                }
+            },
+        };
+        let failure = failure.map(|failure| self.showing(failure, test, &result.outcome, ""));
+        Ok(Judged::new(result.outcome, failure))
+    }
+
+    fn check(&mut self, test: &Test, checker: &JudgeProgram) -> Result<Judged, Error> {
+        let result = self.run(test, None, true)?;
+        if let Some(failure) = abnormal(&result.outcome) {
+            let failure = self.showing(failure, test, &result.outcome, "");
+            return Ok(Judged::new(result.outcome, Some(failure)));
+        }
+        let ready = self.programs.get(test.judge, checker)?;
+        let judging = ready.judging(checker, test, self.objects)?;
+        let output = exec::Blob::Inline(result.outcome.stdout.data.clone());
+        let checked = self.machine.check(&ready.program, &output, &judging)?;
+        if word_of("checker", checker, &checked)? {
+            return Ok(Judged::new(result.outcome, None));
+        }
+        let failure = Failure::new(Verdict::WrongAnswer, "the checker says no");
+        let failure = self.showing(failure, test, &result.outcome, &message_of(&checked));
+        Ok(Judged::new(result.outcome, Some(failure)))
+    }
+
+    /// One at a time: the next one may not be worth running.
+    fn run(
+        &self,
+        test: &Test,
+        expect: Option<exec::Expectation>,
+        return_stdout: bool,
+    ) -> Result<exec::CaseResult, Error> {
+        let case = exec::TestCase {
+            stdin: test.input.to_blob(self.objects)?,
+            args: Vec::new(),
+            env: Vec::new(),
+            files: Vec::new(),
+            collect: Vec::new(),
+            limits: None,
+            expect,
+        };
+        let batch = exec::Batch {
+            cases: vec![case],
+            limits: Some(self.limits),
+            stop: exec::StopAt::Never,
+            return_stdout,
+            rerun_near_limit: self.settings.rerun,
+        };
+        let results = self.machine.run(&self.program, &batch)?;
+        results.into_iter().next().ok_or_else(|| Error::internal("the host ran no test"))
+    }
+
+    fn showing(
+        &self,
+        failure: Failure,
+        test: &Test,
+        outcome: &exec::Outcome,
+        message: &str,
+    ) -> Failure {
+        if !self.settings.show_tests {
+            return failure;
+        }
+        let mut shown = String::new();
+        let parts = [
+            ("input", inline(&test.input)),
+            ("expected", inline(&test.answer)),
+            ("output", Some(outcome.stdout.data.as_slice())),
+            ("judge", Some(message.as_bytes())),
+        ];
+        for (name, bytes) in parts {
+            if let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) {
+                shown.push_str(&format!("\n{name}: {}", excerpt(bytes, 200, Part::Beginning)));
+            }
+        }
+        failure.showing(shown)
+    }
+}
+
+/// Objects stay on the host, not worth fetching for an excerpt.
+fn inline(data: &Data) -> Option<&[u8]> {
+    match data {
+        Data::Inline(bytes) => Some(bytes),
+        Data::Object(_) => None,
+    }
+}

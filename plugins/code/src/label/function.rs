@@ -1,0 +1,163 @@
+//! Tests that call a Python function: HumanEval's, lists of cases, lists of assertions.
+
+use assay_plugin::Error;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{fault, read_as};
+use crate::limits::{TESTS_MAX, TestLimits};
+use crate::settings::Compare;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FunctionTask {
+    /// The beginning of the program, ending in the function's head and docstring.
+    pub(crate) prompt: Option<String>,
+    /// Absent: what the assertions call.
+    pub(crate) entry_point: Option<String>,
+    /// Trusted code that runs before the tests, beside them.
+    pub(crate) setup: String,
+    pub(crate) tests: FunctionTests,
+    pub(crate) limits: TestLimits,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum FunctionTests {
+    /// Code that defines `check(candidate)`.
+    Check(String),
+    Cases {
+        cases: Vec<Case>,
+        tolerance: Option<(f64, f64)>,
+    },
+    /// Statements, one test each.
+    Code(Vec<String>),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Case {
+    #[serde(default)]
+    args: Vec<Value>,
+    #[serde(default)]
+    kwargs: Map<String, Value>,
+    expected: Value,
+}
+
+/// As its data set has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HumanEval {
+    prompt: String,
+    entry_point: String,
+    test: String,
+    #[serde(default, rename = "task_id")]
+    _task_id: Option<Value>,
+    #[serde(default, rename = "canonical_solution")]
+    _canonical_solution: Option<Value>,
+    #[serde(default)]
+    limits: TestLimits,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseList {
+    entry_point: String,
+    cases: Vec<Case>,
+    #[serde(default)]
+    prompt: Option<String>,
+    #[serde(default)]
+    compare: Option<Compare>,
+    #[serde(default)]
+    limits: TestLimits,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CodeList {
+    tests_code: Vec<String>,
+    #[serde(default)]
+    entry_point: Option<String>,
+    #[serde(default)]
+    prompt: Option<String>,
+    #[serde(default)]
+    setup_code: String,
+    #[serde(default)]
+    limits: TestLimits,
+}
+
+impl FunctionTask {
+    pub(super) fn read(label: Value) -> Result<Self, Error> {
+        let task = if label.get("test").is_some() {
+            Self::from(read_as::<HumanEval>(label)?)
+        } else if label.get("cases").is_some() {
+            Self::of_cases(read_as(label)?)?
+        } else {
+            Self::from(read_as::<CodeList>(label)?)
+        };
+        if let Some(name) = task.entry_point.as_deref().filter(|name| !is_identifier(name)) {
+            return Err(fault(format!("entry_point `{name}` is no name of a function")));
+        }
+        let count = task.tests.count();
+        if !(1..=TESTS_MAX).contains(&count) {
+            return Err(fault(format!("1 to {TESTS_MAX} tests are needed, not {count}")));
+        }
+        Ok(task)
+    }
+
+    fn of_cases(list: CaseList) -> Result<Self, Error> {
+        let tolerance = match list.compare {
+            None | Some(Compare::Exact) => None,
+            Some(compare @ Compare::Floats(tolerance)) => {
+                compare.check().map_err(fault)?;
+                Some((tolerance.absolute, tolerance.relative))
+            }
+            Some(_) => return Err(fault("compare of values must be exact or floats")),
+        };
+        Ok(Self {
+            prompt: list.prompt,
+            entry_point: Some(list.entry_point),
+            setup: String::new(),
+            tests: FunctionTests::Cases { cases: list.cases, tolerance },
+            limits: list.limits,
+        })
+    }
+}
+
+impl FunctionTests {
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Check(_) => 1,
+            Self::Cases { cases, .. } => cases.len(),
+            Self::Code(tests) => tests.len(),
+        }
+    }
+}
+
+impl From<HumanEval> for FunctionTask {
+    fn from(row: HumanEval) -> Self {
+        Self {
+            prompt: Some(row.prompt),
+            entry_point: Some(row.entry_point),
+            setup: String::new(),
+            tests: FunctionTests::Check(row.test),
+            limits: row.limits,
+        }
+    }
+}
+
+impl From<CodeList> for FunctionTask {
+    fn from(list: CodeList) -> Self {
+        Self {
+            prompt: list.prompt,
+            entry_point: list.entry_point,
+            setup: list.setup_code,
+            tests: FunctionTests::Code(list.tests_code),
+            limits: list.limits,
+        }
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut characters = name.chars();
+    let first = characters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    first && characters.all(|c| c.is_alphanumeric() || c == '_')
+}

@@ -1,0 +1,99 @@
+//! Every limit of the plugin's own, and those that a label or a run may set for programs.
+
+use assay_plugin::exec;
+use serde::Deserialize;
+
+pub(crate) const TESTS_MAX: usize = 2_000;
+/// Names below a package's folder that are looked at.
+pub(crate) const PACKAGE_NAMES_MAX: usize = 20_000;
+/// A source that is taken from a response.
+pub(crate) const SOURCE_BYTES_MAX: usize = 256 << 10;
+/// Files of an archive, unpacked, all together: they live in the plugin's memory.
+pub(crate) const UNPACKED_BYTES_MAX: u64 = 64 << 20;
+pub(crate) const ARCHIVE_FILES_MAX: usize = 10_000;
+/// CPU time, or time spent neither working nor waiting for a processor, of all tests together: what
+/// comes after it counts as `time_limit`. Together with one test at its ceiling, run twice, it stays
+/// below the timeout of the stage, which therefore never ends a slow program.
+pub(crate) const SPENT_SECONDS_MAX: u64 = 300;
+/// So many tests at their time limit, and the rest is taken to be like them.
+pub(crate) const STALLED_TESTS_MAX: usize = 10;
+pub(crate) const RUN_TIMEOUT_MS: u32 = 900_000;
+/// The ceiling of a test's CPU time: at three times this plus two seconds of wall time, twice.
+pub(crate) const CPU_MS_MAX: u32 = 60_000;
+/// What a checker, an interactor or a tester may use, beyond what the program may.
+pub(crate) const JUDGE_CPU_MS_MIN: u32 = 10_000;
+pub(crate) const JUDGE_MEMORY_BYTES_MIN: u64 = 512 << 20;
+
+const MIB: u64 = 1 << 20;
+const KIB: u64 = 1 << 10;
+
+/// Limits of one test. What is absent is the toolchain's default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct TestLimits {
+    pub(crate) cpu_ms: Option<u32>,
+    pub(crate) memory_mib: Option<u32>,
+    pub(crate) output_kib: Option<u32>,
+    pub(crate) processes: Option<u32>,
+}
+
+impl TestLimits {
+    /// Names the first value that makes no sense.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let ranges = [
+            ("cpu_ms", self.cpu_ms, 1, CPU_MS_MAX),
+            ("memory_mib", self.memory_mib, 4, 4_096),
+            ("output_kib", self.output_kib, 1, 16_384),
+            ("processes", self.processes, 1, 256),
+        ];
+        for (name, value, least, most) in ranges {
+            if value.is_some_and(|value| !(least..=most).contains(&value)) {
+                return Err(format!("limits.{name} must be {least} to {most}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What this says, else what `other` says.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            cpu_ms: self.cpu_ms.or(other.cpu_ms),
+            memory_mib: self.memory_mib.or(other.memory_mib),
+            output_kib: self.output_kib.or(other.output_kib),
+            processes: self.processes.or(other.processes),
+        }
+    }
+
+    /// In full, over a toolchain's defaults, with CPU time stretched.
+    pub(crate) fn over(&self, defaults: &exec::Limits, time_multiplier: f64) -> exec::Limits {
+        let cpu_ms = f64::from(self.cpu_ms.unwrap_or(defaults.cpu_ms)) * time_multiplier;
+        // Finite and not negative by the settings' own check; the cast saturates.
+        let cpu_ms = (cpu_ms.ceil() as u32).clamp(1, CPU_MS_MAX);
+        let memory_bytes = self.memory_mib.map(|mib| u64::from(mib) * MIB);
+        let stdout_bytes = self.output_kib.map(|kib| u64::from(kib) * KIB);
+        exec::Limits {
+            cpu_ms,
+            wall_ms: wall_ms(cpu_ms),
+            memory_bytes: memory_bytes.unwrap_or(defaults.memory_bytes),
+            stdout_bytes: stdout_bytes.unwrap_or(defaults.stdout_bytes),
+            processes: self.processes.unwrap_or(defaults.processes),
+            ..*defaults
+        }
+    }
+}
+
+/// The least wall time that keeps CPU time the limit that decides.
+pub(crate) fn wall_ms(cpu_ms: u32) -> u32 {
+    cpu_ms.saturating_mul(3).saturating_add(2_000)
+}
+
+/// What the judge of a program may use.
+pub(crate) fn judge_limits(defaults: &exec::Limits, program: &exec::Limits) -> exec::Limits {
+    let cpu_ms = program.cpu_ms.max(JUDGE_CPU_MS_MIN);
+    exec::Limits {
+        cpu_ms,
+        wall_ms: wall_ms(cpu_ms),
+        memory_bytes: defaults.memory_bytes.max(JUDGE_MEMORY_BYTES_MIN),
+        ..*defaults
+    }
+}

@@ -1,0 +1,193 @@
+//! The stage `run`: opens the program, reads the tests, runs them, stops where it should.
+
+use assay_plugin::{Error, Scored, exec};
+
+use crate::compare::Comparison;
+use crate::compile::{Refused, toolchain};
+use crate::extract::Languages;
+use crate::judge::{Bench, Judged, judge_function};
+use crate::label::{Judging, StdioTask, Task, TestSource};
+use crate::limits::{SPENT_SECONDS_MAX, STALLED_TESTS_MAX, TESTS_MAX};
+use crate::machine::{Compiled, Machine, Objects};
+use crate::package;
+use crate::problem::{Data, Group, Judge, Problem, Test};
+use crate::program::Program;
+use crate::report::{Tally, without_tests};
+use crate::settings::{Scoring, Settings};
+use crate::verdict::{Failure, Verdict};
+
+pub(crate) fn run<M: Machine, O: Objects>(
+    machine: &M,
+    objects: &O,
+    settings: &Settings,
+    task: &Task,
+    program: &Program,
+) -> Result<Scored, Error> {
+    let toolchain = toolchain(machine, &program.toolchain)?;
+    let problem = match task {
+        Task::Function(function) => {
+            let limits = task.limits().or(settings.limits);
+            let limits = limits.over(&toolchain.run_defaults, settings.time_multiplier);
+            let tally = judge_function(machine, settings, function, program, (&toolchain, limits))?;
+            return Ok(tally.into_scored(settings, program));
+        }
+        Task::Stdio(stdio) => problem_of(objects, stdio, settings)?,
+        Task::Package(package) => package::read(objects, package)?,
+    };
+    let limits = task.limits().or(problem.limits).or(settings.limits);
+    let limits = limits.over(&toolchain.run_defaults, settings.time_multiplier);
+    let opened = match open(machine, program, &toolchain)? {
+        Ok(opened) => opened,
+        Err(refused) => {
+            let (origin, weakened) = (Some(program.origin.as_str()), &refused.weakened);
+            let verdict = Verdict::CompileFailed;
+            return Ok(without_tests(settings, verdict, &refused.reason, origin, weakened));
+        }
+    };
+    let toolchains = machine.toolchains();
+    let languages = Languages::new(&toolchains, &settings.toolchains)?;
+    let mut bench = Bench::new(machine, objects, settings, languages, &problem, (opened, limits));
+    let tally = run_all(&problem, settings.scoring, |test| bench.judge(test))?;
+    Ok(tally.into_scored(settings, program))
+}
+
+/// What the stage before compiled; again, where this worker does not have it.
+fn open<M: Machine>(
+    machine: &M,
+    program: &Program,
+    toolchain: &exec::Toolchain,
+) -> Result<Result<M::Program, Refused>, Error> {
+    if let Some(key) = &program.key {
+        match machine.open(key) {
+            Ok(opened) => return Ok(Ok(opened)),
+            Err(exec::Error::UnknownArtifact(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(match machine.compile(&program.source(toolchain), None)? {
+        Compiled::Program { program, .. } => Ok(program),
+        Compiled::Rejected { outcome, log } => Err(Refused::new(outcome, &log)),
+    })
+}
+
+/// Runs group by group; a failure ends its group, and everything where all must pass.
+fn run_all(
+    problem: &Problem,
+    scoring: Scoring,
+    mut judge: impl FnMut(&Test) -> Result<Judged, Error>,
+) -> Result<Tally, Error> {
+    let mut tally = Tally::new(problem.tests());
+    tally.points = problem.groups.iter().map(|group| group.points).sum();
+    let mut patience = Patience::default();
+    for group in &problem.groups {
+        let mut passed = true;
+        for test in &group.tests {
+            let failure = match patience.over() {
+                Some(failure) => Some(failure),
+                None => {
+                    let judged = judge(test)?;
+                    patience.count(&judged);
+                    tally.slowest_cpu_us = tally.slowest_cpu_us.max(judged.usage.cpu_us);
+                    tally.weakened.extend(judged.weakened);
+                    judged.failure
+                }
+            };
+            if let Some(failure) = failure {
+                tally.fail(&test.name, failure);
+                passed = false;
+                break;
+            }
+            tally.passed += 1;
+        }
+        if passed {
+            tally.earned += group.points;
+        } else if scoring == Scoring::All {
+            break;
+        }
+    }
+    Ok(tally)
+}
+
+/// Keeps a slow program from using up the time of the whole stage.
+#[derive(Default)]
+struct Patience {
+    spent_us: u64,
+    stalled: usize,
+}
+
+impl Patience {
+    fn count(&mut self, judged: &Judged) {
+        // Waiting for a processor is the machine's fault, not the program's.
+        let own = judged.usage.wall_us.saturating_sub(judged.usage.wait_us);
+        self.spent_us += own.max(judged.usage.cpu_us);
+        let stalled = judged.failure.as_ref().map(|failure| failure.verdict);
+        self.stalled += usize::from(stalled == Some(Verdict::TimeLimit));
+    }
+
+    fn over(&self) -> Option<Failure> {
+        if self.spent_us > SPENT_SECONDS_MAX * 1_000_000 {
+            let detail = format!("the tests before it took more than {SPENT_SECONDS_MAX} s");
+            return Some(Failure::new(Verdict::TimeLimit, detail));
+        }
+        if self.stalled >= STALLED_TESTS_MAX {
+            let detail = format!("not run: {STALLED_TESTS_MAX} tests before it were too slow");
+            return Some(Failure::new(Verdict::TimeLimit, detail));
+        }
+        None
+    }
+}
+
+/// A label's own tests as a problem.
+fn problem_of(
+    objects: &impl Objects,
+    task: &StdioTask,
+    settings: &Settings,
+) -> Result<Problem, Error> {
+    let judge = match &task.judging {
+        Judging::Compare(compare) => {
+            Judge::Compare(Comparison::Host(compare.unwrap_or(settings.compare)))
+        }
+        Judging::Checker(checker) => Judge::Checker(checker.clone()),
+        Judging::Interactor(interactor) => Judge::Interactor(interactor.clone()),
+    };
+    let tests: Vec<(String, Data, Data)> = match &task.tests {
+        TestSource::List(tests) => tests
+            .iter()
+            .enumerate()
+            .map(|(at, test)| {
+                let answer = test.output.clone().unwrap_or_default();
+                let input = test.input.clone().into_bytes();
+                ((at + 1).to_string(), input.into(), answer.into_bytes().into())
+            })
+            .collect(),
+        TestSource::Folder(folder) => in_folder(objects, folder)?,
+    };
+    let group = |(name, input, answer): (String, Data, Data)| Group {
+        points: 1.0,
+        tests: vec![Test { name, input, answer, judge: 0, args: Vec::new() }],
+    };
+    let groups = tests.into_iter().map(group).collect();
+    Ok(Problem { groups, judges: vec![judge], limits: Default::default() })
+}
+
+fn in_folder(objects: &impl Objects, folder: &str) -> Result<Vec<(String, Data, Data)>, Error> {
+    let names = objects.names(folder)?;
+    let fault = |problem: String| Error::bad_request(format!("folder {folder}: {problem}"));
+    let pairs = package::pairs(names.iter().map(String::as_str)).map_err(fault)?;
+    let count = pairs.len();
+    if !(1..=TESTS_MAX).contains(&count) {
+        return Err(fault(format!("1 to {TESTS_MAX} tests are needed, not {count}")));
+    }
+    let object = |name: &str| Data::Object(name.to_owned());
+    let name = |stem: &str| {
+        let inside = stem.strip_prefix(folder).unwrap_or(stem);
+        inside.trim_start_matches('/').to_owned()
+    };
+    Ok(pairs
+        .into_iter()
+        .map(|(stem, input, answer)| (name(stem), object(input), object(answer)))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests;
