@@ -3,7 +3,7 @@
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # One set of packages for every release build: another set makes cargo build shared crates again.
-RELEASE := -p assay-server -p assay-worker -p assay-bench
+RELEASE := -p assay-server -p assay-worker -p assay-exec -p assay-bench
 PLUGIN := cargo build --target wasm32-wasip2 --profile plugin
 DATA ?= plugins/math/sample.jsonl
 ARGS ?=
@@ -11,7 +11,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run test bench reproduce release plugins guests sqlx fmt clean help
+.PHONY: run test test-v2 bench bench-boxes reproduce release plugins guests sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -21,10 +21,18 @@ run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 test: ## Everything that must hold: builds, tests, formatting, lints
 	@scripts/test.sh
 
+test-v2: ## Test the boxes on cgroups of version 2 alone, in an emulator (some minutes)
+	@scripts/test-v2.sh
+
 bench: ## Measure Assay beside a plain reward server, with more options in ARGS
 	@scripts/setup.sh bench
 	@$(MAKE) --no-print-directory release plugins guests
 	"$(TARGET)/release/assay-bench" $(ARGS)
+
+bench-boxes: ## Measure boxed programs beside plain ones and other boxes, with more options in ARGS
+	@scripts/setup.sh bench
+	@$(MAKE) --no-print-directory release plugins
+	"$(TARGET)/release/assay-bench-boxes" $(ARGS)
 
 reproduce: ## Run the paper's figures and more by simulation, into docs/reproduction.md
 	@scripts/setup.sh build
@@ -35,7 +43,7 @@ release: ## Build the programs, optimised
 	cargo build --release $(RELEASE)
 
 plugins: ## Build the plugins as WebAssembly components
-	$(PLUGIN) -p assay-plugin-hello -p assay-plugin-math
+	$(PLUGIN) -p assay-plugin-hello -p assay-plugin-math -p assay-plugin-code
 
 guests: ## Build the guests of the tests, hostile ones among them
 	$(PLUGIN) -p assay-guests --examples
@@ -51,4 +59,4 @@ clean: ## Remove what was built
 	cargo clean
 
 help: ## List the tasks
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{ printf "make %-9s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'

@@ -54,6 +54,17 @@ check_wasm_target() {
     rustup target add "$WASM_TARGET"
 }
 
+# What the tests and benchmarks of the code judge compile and run with.
+check_languages() {
+    archive=$(g++ -print-file-name=libstdc++.a 2>/dev/null || true)
+    if [ -f "${archive:-none}" ] && [ -x /usr/bin/python3 ]; then return; fi
+    can_be_root && has apt-get ||
+        fail "the code judge is tested and measured with g++, static libraries and /usr/bin/python3: install them" \
+            "(\`apt-get install g++ libc6-dev python3\`)"
+    say "installing g++ and python3 with apt-get"
+    apt_install g++ libc6-dev python3
+}
+
 apt_install() {
     log=$(mktemp)
     if as_root env DEBIAN_FRONTEND=noninteractive sh -c '
@@ -170,6 +181,16 @@ check_bench_peer() {
     cp "$wanted" "$environment/installed.txt"
 }
 
+# Another box, which `make bench-boxes` measures ours beside.
+check_bench_boxes() {
+    if has bwrap; then return; fi
+    if can_be_root && has apt-get; then
+        say "installing bubblewrap with apt-get"
+        if apt_install bubblewrap; then return; fi
+    fi
+    say "no bubblewrap: \`make bench-boxes\` leaves it out"
+}
+
 [ $# -gt 0 ] || set -- run
 for part in "$@"; do
     case $part in
@@ -180,5 +201,7 @@ for part in "$@"; do
     check_c_compiler
     check_wasm_target
     [ "$part" = build ] || check_postgres "$part"
+    case $part in test | bench) check_languages ;; esac
     [ "$part" != bench ] || check_bench_peer
+    [ "$part" != bench ] || check_bench_boxes
 done

@@ -1,10 +1,10 @@
-//! Assay's side: a server of its own for the benchmark, and the plugins it needs.
+//! Assay's side: a server of its own for the benchmark, and the programs and plugins it needs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use assay_client::{Client, Retry};
 use assay_model::api::Plugin;
 use serde::Deserialize;
@@ -15,16 +15,16 @@ use crate::load::Endpoint;
 /// A first start makes a database.
 const READY_SECONDS_MAX: u64 = 60;
 
-pub(crate) struct Start<'a> {
-    pub(crate) program: &'a Path,
+pub struct Start<'a> {
+    pub program: &'a Path,
     /// For the data, the ready file and the log; made for this benchmark.
-    pub(crate) folder: &'a Path,
-    pub(crate) workers: usize,
+    pub folder: &'a Path,
+    pub workers: usize,
 }
 
-pub(crate) struct Assay {
-    pub(crate) client: Client,
-    pub(crate) endpoint: Endpoint,
+pub struct Assay {
+    pub client: Client,
+    pub endpoint: Endpoint,
     server: Server,
 }
 
@@ -35,7 +35,7 @@ struct Ready {
 }
 
 impl Assay {
-    pub(crate) async fn start(start: &Start<'_>) -> Result<Self> {
+    pub async fn start(start: &Start<'_>) -> Result<Self> {
         std::fs::create_dir_all(start.folder)?;
         let ready_file = start.folder.join("ready.json");
         let mut command = Command::new(start.program);
@@ -57,12 +57,12 @@ impl Assay {
         Ok(Self { client, endpoint, server })
     }
 
-    pub(crate) fn pid(&self) -> u32 {
+    pub fn pid(&self) -> u32 {
         self.server.pid()
     }
 
     /// Publishes a component file.
-    pub(crate) async fn publish(&self, component: &Path) -> Result<Plugin> {
+    pub async fn publish(&self, component: &Path) -> Result<Plugin> {
         let bytes = std::fs::read(component)
             .with_context(|| format!("cannot read {}", component.display()))?;
         Ok(self.client.publish(bytes.into()).await?)
@@ -70,12 +70,33 @@ impl Assay {
 }
 
 /// `name@version`.
-pub(crate) fn pinned(plugin: &Plugin) -> String {
+pub fn pinned(plugin: &Plugin) -> String {
     format!("{}@{}", plugin.name, plugin.version)
 }
 
+/// A program of ours: the one given, else the one beside this program.
+pub fn program(given: Option<&Path>, name: &str) -> Result<PathBuf> {
+    let path = match given {
+        Some(path) => path.to_owned(),
+        None => std::env::current_exe()?.with_file_name(name),
+    };
+    ensure!(path.is_file(), "there is no {}; `make release` builds it", path.display());
+    Ok(path)
+}
+
+/// The folder with the built components: the one given, else `target/wasm32-wasip2/plugin` for
+/// `target/release/assay-bench`.
+pub fn plugins(given: Option<&Path>) -> Result<PathBuf> {
+    if let Some(folder) = given {
+        return Ok(folder.to_owned());
+    }
+    let program = std::env::current_exe()?;
+    let target = program.ancestors().nth(2).context("this program lies in no target folder")?;
+    Ok(target.join("wasm32-wasip2/plugin"))
+}
+
 /// A component by its name: a plugin's, or one of the tests' guests.
-pub(crate) fn component(folder: &Path, name: &str) -> Result<PathBuf> {
+pub fn component(folder: &Path, name: &str) -> Result<PathBuf> {
     let places = [format!("{name}.wasm"), format!("examples/{name}.wasm")];
     let found = places.iter().map(|place| folder.join(place)).find(|path| path.is_file());
     found.with_context(|| {

@@ -14,7 +14,7 @@ const STOP_SECONDS_MAX: u64 = 15;
 const POLL: Duration = Duration::from_millis(20);
 const LOG_LINES_SHOWN: usize = 20;
 
-pub(crate) struct Server {
+pub struct Server {
     name: &'static str,
     child: Child,
     log: PathBuf,
@@ -22,7 +22,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts the command with its output in `log`.
-    pub(crate) fn start(name: &'static str, command: &mut Command, log: &Path) -> Result<Self> {
+    pub fn start(name: &'static str, command: &mut Command, log: &Path) -> Result<Self> {
         let output =
             File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
         let child = command
@@ -35,12 +35,12 @@ impl Server {
         Ok(Self { name, child, log: log.to_owned() })
     }
 
-    pub(crate) fn pid(&self) -> u32 {
+    pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Waits until `ready` gives something, unless the server ends first.
-    pub(crate) async fn wait<T>(
+    pub async fn wait<T>(
         &mut self,
         most: Duration,
         ready: impl AsyncFn() -> Option<T>,

@@ -21,7 +21,7 @@ const JSON: &str = "application/json";
 const NDJSON: &str = "application/x-ndjson";
 
 /// Where a load goes: connections are kept alive and shared.
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     http: reqwest::Client,
     url: String,
     key: String,
@@ -40,7 +40,7 @@ struct Accepted {
 
 impl Endpoint {
     /// `key` may be empty for a server that wants none.
-    pub(crate) fn new(url: &str, key: &str) -> Result<Self> {
+    pub fn new(url: &str, key: &str) -> Result<Self> {
         let http = reqwest::Client::builder().tcp_nodelay(true).timeout(CALL).build()?;
         Ok(Self { http, url: url.trim_end_matches('/').to_owned(), key: key.to_owned() })
     }
@@ -58,13 +58,13 @@ impl Endpoint {
         if self.key.is_empty() { request } else { request.bearer_auth(&self.key) }
     }
 
-    pub(crate) async fn announce(&self, batch: &AnnounceBatch) -> Result<BatchId> {
+    pub async fn announce(&self, batch: &AnnounceBatch) -> Result<BatchId> {
         let body = serde_json::to_vec(batch)?.into();
         let answer = good(self.post("/v1/batches", JSON, body)).await?.bytes().await?;
         Ok(serde_json::from_slice::<Announced>(&answer)?.id)
     }
 
-    pub(crate) async fn submit(&self, batch: BatchId, load: &Load) -> Result<()> {
+    pub async fn submit(&self, batch: BatchId, load: &Load) -> Result<()> {
         let path = format!("/v1/batches/{batch}/requests");
         let request = self.post(&path, NDJSON, load.ndjson.clone());
         let answer = good(request).await?.bytes().await?;
@@ -103,11 +103,7 @@ impl Endpoint {
 
     /// Batches over several connections at once. The time is from the first announcement to the
     /// last result; afterwards, outside of it, the server's own counts are checked.
-    pub(crate) async fn batches(
-        &self,
-        client: &assay_client::Client,
-        round: &Round<'_>,
-    ) -> Result<f64> {
+    pub async fn batches(&self, client: &assay_client::Client, round: &Round<'_>) -> Result<f64> {
         let next = Cell::new(0);
         let started = Instant::now();
         let connections = (0..round.connections).map(|_| async {
@@ -132,7 +128,7 @@ impl Endpoint {
     }
 
     /// The peer's batches: one call each, a list of numbers as the answer.
-    pub(crate) async fn peer_batches(
+    pub async fn peer_batches(
         &self,
         path: &str,
         loads: &[Load],
@@ -159,7 +155,7 @@ impl Endpoint {
     }
 
     /// Single requests, `at_once` of them at any time, each answer with `good_sign` in it.
-    pub(crate) async fn lone(&self, path: &str, body: &Bytes, lone: &Lone<'_>) -> Result<Latency> {
+    pub async fn lone(&self, path: &str, body: &Bytes, lone: &Lone<'_>) -> Result<Latency> {
         let next = Cell::new(0);
         let started = Instant::now();
         let connections = (0..lone.at_once).map(|_| async {
@@ -179,7 +175,7 @@ impl Endpoint {
     }
 
     /// One request and how long it took, whatever its outcome.
-    pub(crate) async fn timed(&self, path: &str, body: &Bytes) -> Result<(Duration, Bytes)> {
+    pub async fn timed(&self, path: &str, body: &Bytes) -> Result<(Duration, Bytes)> {
         let begun = Instant::now();
         let answer = good(self.post(path, JSON, body.clone())).await?.bytes().await?;
         Ok((begun.elapsed(), answer))
@@ -187,17 +183,17 @@ impl Endpoint {
 }
 
 /// What is sent in one round of batches.
-pub(crate) struct Round<'a> {
-    pub(crate) plugin: &'a str,
-    pub(crate) run: &'a str,
-    pub(crate) loads: &'a [Load],
-    pub(crate) connections: usize,
+pub struct Round<'a> {
+    pub plugin: &'a str,
+    pub run: &'a str,
+    pub loads: &'a [Load],
+    pub connections: usize,
 }
 
-pub(crate) struct Lone<'a> {
-    pub(crate) requests: usize,
-    pub(crate) at_once: usize,
-    pub(crate) good_sign: &'a str,
+pub struct Lone<'a> {
+    pub requests: usize,
+    pub at_once: usize,
+    pub good_sign: &'a str,
 }
 
 async fn good(request: RequestBuilder) -> Result<Response> {
@@ -209,7 +205,7 @@ async fn good(request: RequestBuilder) -> Result<Response> {
     Ok(answer)
 }
 
-pub(crate) fn contains(text: &[u8], part: &[u8]) -> bool {
+pub fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 

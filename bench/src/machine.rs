@@ -6,15 +6,15 @@ use std::fs;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Machine {
-    pub(crate) cores: usize,
-    pub(crate) cpu: String,
-    pub(crate) memory_gib: f64,
-    pub(crate) kernel: String,
+pub struct Machine {
+    pub cores: usize,
+    pub cpu: String,
+    pub memory_gib: f64,
+    pub kernel: String,
 }
 
 impl Machine {
-    pub(crate) fn read() -> Self {
+    pub fn read() -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let cpu = field(&read("/proc/cpuinfo"), "model name");
         let memory_kib = field(&read("/proc/meminfo"), "MemTotal");
@@ -36,7 +36,7 @@ impl fmt::Display for Machine {
 }
 
 /// The resident memory of a process; absent when it is gone.
-pub(crate) fn resident_bytes(pid: u32) -> Option<u64> {
+pub fn resident_bytes(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let kib: u64 = field(&status, "VmRSS").trim_end_matches(" kB").parse().ok()?;
     Some(kib * 1_024)

@@ -9,26 +9,26 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Requests of one batch.
-pub(crate) const BATCH_ROWS: usize = 2_048;
+pub const BATCH_ROWS: usize = 2_048;
 /// Prompt and response of a synthetic request together.
-pub(crate) const BODY_BYTES: usize = 2_048;
+pub const BODY_BYTES: usize = 2_048;
 
 /// One request, and what its reward should be where that is known.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Row {
+pub struct Row {
     #[serde(default)]
-    pub(crate) prompt: String,
-    pub(crate) response: String,
-    pub(crate) label: Option<Box<RawValue>>,
-    pub(crate) expected: Option<f64>,
+    pub prompt: String,
+    pub response: String,
+    pub label: Option<Box<RawValue>>,
+    pub expected: Option<f64>,
 }
 
 /// A batch as each side wants it: NDJSON of items, and one JSON array.
 #[derive(Clone)]
-pub(crate) struct Load {
-    pub(crate) rows: usize,
-    pub(crate) ndjson: Bytes,
-    pub(crate) array: Bytes,
+pub struct Load {
+    pub rows: usize,
+    pub ndjson: Bytes,
+    pub array: Bytes,
 }
 
 #[derive(Serialize)]
@@ -40,7 +40,7 @@ struct PeerItem<'a> {
 }
 
 /// A request of `bytes`, different from its neighbours.
-pub(crate) fn synthetic(number: usize, bytes: usize) -> Row {
+pub fn synthetic(number: usize, bytes: usize) -> Row {
     let prompt = format!("Question {number}: which of the following words comes last?");
     let words = "alpha bravo charlie delta echo foxtrot golf hotel india juliett ";
     let length = bytes.saturating_sub(prompt.len());
@@ -49,7 +49,7 @@ pub(crate) fn synthetic(number: usize, bytes: usize) -> Row {
 }
 
 /// Reads JSON lines.
-pub(crate) fn read(path: &Path) -> Result<Vec<Row>> {
+pub fn read(path: &Path) -> Result<Vec<Row>> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -62,12 +62,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Row>> {
 }
 
 /// Writes rows as loads of at most one batch.
-pub(crate) fn loads(rows: &[Row]) -> Result<Vec<Load>> {
+pub fn loads(rows: &[Row]) -> Result<Vec<Load>> {
     rows.chunks(BATCH_ROWS).map(|rows| load_from(rows, 0)).collect()
 }
 
 /// Writes rows as one load whose keys count from `first`.
-pub(crate) fn load_from(rows: &[Row], first: usize) -> Result<Load> {
+pub fn load_from(rows: &[Row], first: usize) -> Result<Load> {
     let mut ndjson = Vec::new();
     let mut items = Vec::with_capacity(rows.len());
     for (number, row) in (first..).zip(rows) {
@@ -88,7 +88,7 @@ pub(crate) fn load_from(rows: &[Row], first: usize) -> Result<Load> {
 }
 
 /// One lone request for Assay.
-pub(crate) fn reward_body(plugin: &str, row: &Row) -> Result<Bytes> {
+pub fn reward_body(plugin: &str, row: &Row) -> Result<Bytes> {
     let request = RewardRequest {
         plugin: plugin.to_owned(),
         prompt: row.prompt.clone(),
@@ -101,7 +101,7 @@ pub(crate) fn reward_body(plugin: &str, row: &Row) -> Result<Bytes> {
 }
 
 /// One lone request for the peer.
-pub(crate) fn peer_body(row: &Row) -> Result<Bytes> {
+pub fn peer_body(row: &Row) -> Result<Bytes> {
     Ok(serde_json::to_vec(&peer_item(row))?.into())
 }
 

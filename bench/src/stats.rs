@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 /// The middle value; of an even number of values the mean of the two in the middle.
-pub(crate) fn median(values: &[f64]) -> Option<f64> {
+pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
     let middle = sorted.len() / 2;
     let upper = *sorted.get(middle)?;
@@ -13,7 +13,7 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// The smallest value that at least `percent` of all values do not exceed.
-pub(crate) fn percentile(values: &[f64], percent: f64) -> Option<f64> {
+pub fn percentile(values: &[f64], percent: f64) -> Option<f64> {
     let sorted = sorted(values);
     let rank = (percent / 100.0 * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.max(1) - 1).or(sorted.last()).copied()
@@ -27,14 +27,14 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 
 /// Single requests over a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Latency {
-    pub(crate) p50_ms: f64,
-    pub(crate) p99_ms: f64,
-    pub(crate) per_second: f64,
+pub struct Latency {
+    pub p50_ms: f64,
+    pub p99_ms: f64,
+    pub per_second: f64,
 }
 
 impl Latency {
-    pub(crate) fn of(each: &[Duration], all: Duration) -> Option<Self> {
+    pub fn of(each: &[Duration], all: Duration) -> Option<Self> {
         let each_ms: Vec<_> = each.iter().map(|one| one.as_secs_f64() * 1e3).collect();
         Some(Self {
             p50_ms: percentile(&each_ms, 50.0)?,
@@ -44,7 +44,7 @@ impl Latency {
     }
 
     /// Each number's median over several rounds.
-    pub(crate) fn median(rounds: &[Self]) -> Option<Self> {
+    pub fn median(rounds: &[Self]) -> Option<Self> {
         let over = |pick: fn(&Self) -> f64| median(&rounds.iter().map(pick).collect::<Vec<_>>());
         Some(Self {
             p50_ms: over(|round| round.p50_ms)?,

@@ -97,6 +97,10 @@ pub(crate) struct Boxed {
     /// The most that was seen before its end, where nobody counts for us.
     seen: accounts::Seen,
     reaped: Option<(Reaped, Instant)>,
+    /// By the clock of [`sys::now`]: when it was killed, or else when its program ended.
+    ended_at: Option<Duration>,
+    /// And when its init was gone.
+    reaped_at: Duration,
 }
 
 impl Maker {
@@ -143,6 +147,8 @@ impl Maker {
                 killed_for: None,
                 seen: accounts::Seen::default(),
                 reaped: None,
+                ended_at: None,
+                reaped_at: Duration::ZERO,
             }),
             Err(error) => {
                 self.throw_away(Blank { init, pidfd, socket, group });
@@ -191,11 +197,11 @@ impl Maker {
         }
     }
 
-    /// What is to be told of a box that has ended.
-    pub(crate) fn report(&mut self, mut ended: Boxed) -> Result<Report, String> {
+    /// What is to be told of a box that has ended, and when that was by [`sys::now`].
+    pub(crate) fn report(&mut self, mut ended: Boxed) -> Result<(Report, Duration), String> {
         let report = ended.report();
         self.end(ended.group.take());
-        report
+        Ok((report?, ended.ended_at.unwrap_or(ended.reaped_at)))
     }
 
     fn end(&mut self, group: Option<Group>) {
@@ -242,11 +248,6 @@ impl Boxed {
         self.reaped.is_none()
     }
 
-    /// When its init was seen to have ended.
-    pub(crate) fn ended_at(&self) -> Option<Instant> {
-        self.reaped.as_ref().map(|(_, at)| *at)
-    }
-
     /// What is waited for: its end, and its output.
     pub(crate) fn polled(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         let streams = self.stdout.iter().chain([&self.stderr]).filter_map(Stream::open);
@@ -286,6 +287,7 @@ impl Boxed {
     fn kill(&mut self, limit: LimitKind) {
         if self.killed_for.is_none() {
             self.killed_for = Some(limit);
+            self.ended_at = Some(sys::now());
             // Ended by itself in this moment is as good.
             let _ = sys::kill_by(self.pidfd.as_fd());
         }
@@ -299,6 +301,7 @@ impl Boxed {
             let reaped = sys::wait(Some(self.init))?;
             let (_, reaped) = reaped.ok_or_else(|| std::io::Error::other("a box was lost"))?;
             self.reaped = Some((reaped, Instant::now()));
+            self.reaped_at = sys::now();
         }
         if let Some(stdout) = &mut self.stdout {
             stdout.read(ended)?;
@@ -317,8 +320,9 @@ impl Boxed {
             .map_err(|error| format!("a box's report cannot be read: {error}"))?;
         let (ending, descriptors) = match last {
             Some((last, descriptors)) => {
-                if let Last::Ended { init_cpu_us, .. } = last {
+                if let Last::Ended { init_cpu_us, ended_at, .. } = last {
                     usage.cpu_us = usage.cpu_us.saturating_sub(init_cpu_us);
+                    self.ended_at.get_or_insert(ended_at);
                 }
                 (self.ending(last)?, descriptors)
             }

@@ -241,7 +241,6 @@ impl Group {
                 write(unified, "memory.max", &memory)?;
                 // Absent where the kernel has no swap.
                 absent_is_fine(write(unified, "memory.swap.max", "0"))?;
-                write(unified, "memory.oom.group", "1")?;
                 write(unified, "pids.max", &processes)
             }
             (Cgroups::Hybrid, [_, of_memory, of_pids]) => {

@@ -198,10 +198,12 @@ fn wait(task: &Task<'_>, program: Pid) -> (Last, Vec<OwnedFd>) {
             Err(error) => return (Last::NotMade { problem: error.to_string() }, Vec::new()),
         }
     };
+    let ended_at = sys::now();
     // All but this process; there may be none.
     let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
     while sys::wait(None).is_ok_and(|reaped| reaped.is_some()) {}
-    (Last::Ended { status, init_cpu_us: sys::own_cpu_us() }, collect(&task.job.collect))
+    let last = Last::Ended { status, init_cpu_us: sys::own_cpu_us(), ended_at };
+    (last, collect(&task.job.collect))
 }
 
 /// Closes all but the way to the zygote: the ends of pipes, of other boxes too, that the program

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{Error, ErrorKind, IoSlice, IoSliceMut, Read as _, Result, Seek as _, Write as _};
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::time::Duration;
 
 use nix::cmsg_space;
 use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
@@ -64,6 +65,8 @@ pub(crate) enum Last {
         status: i32,
         /// CPU time of the init itself, which is not the program's.
         init_cpu_us: u64,
+        /// By the machine's monotonic clock, as all processes see it.
+        ended_at: Duration,
     },
     /// The program's own fault: it is none.
     NotExecuted { problem: String },

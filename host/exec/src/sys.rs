@@ -4,6 +4,7 @@
 use std::ffi::CStr;
 use std::io::{Error, Result};
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+use std::time::Duration;
 
 use nix::libc::{self, c_int, c_long, c_uint};
 use nix::unistd::Pid;
@@ -235,6 +236,12 @@ pub(crate) fn wait(child: Option<Pid>) -> Result<Option<(Pid, Reaped)>> {
             error => return Err(error),
         }
     }
+}
+
+/// The machine's monotonic clock: the same in all processes, unlike an `Instant` it can be sent.
+pub(crate) fn now() -> Duration {
+    let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC);
+    now.map_or(Duration::ZERO, Duration::from)
 }
 
 /// CPU time of this process without its children.

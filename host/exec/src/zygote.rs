@@ -69,12 +69,14 @@ fn serve(
             return Err(format!("a box cannot be watched: {problem}"));
         }
     }
-    let first_to_end = match &boxes[..] {
-        [program, interactor] if interactor.ended_at() < program.ended_at() => Party::Interactor,
+    // All of them, so that each group is removed, before an error of one ends this.
+    let reports: Vec<_> = boxes.into_iter().map(|ended| maker.report(ended)).collect();
+    let reports = reports.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let first_to_end = match reports[..] {
+        [(_, program), (_, interactor)] if interactor < program => Party::Interactor,
         _ => Party::Program,
     };
-    let reports: Vec<_> = boxes.into_iter().map(|ended| maker.report(ended)).collect();
-    let boxes = reports.into_iter().collect::<Result<_, _>>()?;
+    let boxes = reports.into_iter().map(|(report, _)| report).collect();
     Ok(Reply::Ended { boxes, first_to_end })
 }
 

@@ -16,11 +16,12 @@ use sources::Source;
 /// Every package of ours with those of ours it may depend on.
 const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-model", &[]),
+    ("assay-exec", &["assay-model"]),
     ("assay-wire", &["assay-model"]),
     ("assay-sched", &["assay-model"]),
     ("assay-sim", &["assay-model", "assay-sched"]),
-    ("assay-sandbox", &["assay-model"]),
-    ("assay-worker", &["assay-model", "assay-wire", "assay-sandbox"]),
+    ("assay-sandbox", &["assay-model", "assay-exec"]),
+    ("assay-worker", &["assay-model", "assay-wire", "assay-exec", "assay-sandbox"]),
     ("assay-postgres", &[]),
     ("assay-client", &["assay-model"]),
     (
@@ -37,8 +38,9 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-plugin", &[]),
     ("assay-plugin-hello", &["assay-plugin"]),
     ("assay-plugin-math", &["assay-plugin"]),
+    ("assay-plugin-code", &["assay-plugin"]),
     ("assay-guests", &["assay-plugin"]),
-    ("assay-bench", &["assay-model", "assay-client"]),
+    ("assay-bench", &["assay-model", "assay-exec", "assay-client"]),
     ("assay-tests", &["assay-model", "assay-wire", "assay-client", "assay-postgres"]),
 ];
 
@@ -102,6 +104,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("store", &["http", "cli", "dispatch", "fleet", "blob"]),
     ("fleet", &["http", "cli"]),
     ("blob", &["http", "cli", "dispatch", "fleet", "store"]),
+    ("storage", &["http", "cli", "dispatch", "fleet", "blob"]),
 ];
 
 const SQL_WORDS: &[&str] = &[

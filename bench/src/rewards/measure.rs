@@ -4,17 +4,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use assay_bench::assay::{Assay, pinned};
+use assay_bench::goal::{Goal, Unit};
+use assay_bench::load::{Endpoint, Lone, Round, contains};
+use assay_bench::machine::resident_bytes;
+use assay_bench::rows::{self, Load, Row};
+use assay_bench::stats::{Latency, median};
 use assay_client::score::{self, Options, Target};
 use assay_model::api::{AnnounceBatch, Plugin};
 use futures_util::future::pending;
 
-use crate::assay::{Assay, pinned};
-use crate::load::{Endpoint, Lone, Round, contains};
-use crate::machine::resident_bytes;
 use crate::peer::Peer;
-use crate::report::{Goal, Measure, Unit, latency_measures};
-use crate::rows::{self, Load, Row};
-use crate::stats::{Latency, median};
+use crate::report::{Measure, latency_measures};
 
 const SCORED: &str = "\"kind\":\"scored\"";
 const TIMED_OUT: &str = "\"kind\":\"timed_out\"";

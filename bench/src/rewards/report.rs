@@ -2,54 +2,11 @@
 
 use std::fmt::Write;
 
+use assay_bench::goal::{Goal, Unit};
+use assay_bench::machine::Machine;
+use assay_bench::stats::Latency;
+use assay_bench::table;
 use serde::Serialize;
-
-use crate::machine::Machine;
-use crate::stats::Latency;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Unit {
-    RequestsPerSecond,
-    Milliseconds,
-    Bytes,
-    /// Of the rows with a known reward, those that got it.
-    Percent,
-}
-
-impl Unit {
-    fn text(self, value: f64) -> String {
-        match self {
-            Self::RequestsPerSecond => format!("{value:.0}/s"),
-            Self::Milliseconds => format!("{value:.2} ms"),
-            Self::Bytes => format!("{value:.0} B"),
-            Self::Percent => format!("{value:.2} %"),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Goal {
-    AtLeast(f64),
-    AtMost(f64),
-}
-
-impl Goal {
-    fn met(self, value: f64) -> bool {
-        match self {
-            Self::AtLeast(goal) => value >= goal,
-            Self::AtMost(goal) => value <= goal,
-        }
-    }
-
-    fn text(self, unit: Unit) -> String {
-        match self {
-            Self::AtLeast(goal) => format!("at least {}", unit.text(goal)),
-            Self::AtMost(goal) => format!("at most {}", unit.text(goal)),
-        }
-    }
-}
 
 /// One number of each side: the median over the rounds.
 #[derive(Debug, Clone, Serialize)]
@@ -78,18 +35,11 @@ impl Measure {
         self.assay.zip(self.peer).map(|(assay, peer)| assay / peer)
     }
 
-    fn cells(&self) -> [String; 5] {
+    fn cells(&self) -> Vec<String> {
         let number = |value: Option<f64>| value.map_or("-".into(), |value| self.unit.text(value));
-        let goal = match (self.goal, self.assay) {
-            (None, _) => "-".into(),
-            (Some(goal), None) => goal.text(self.unit),
-            (Some(goal), Some(value)) => {
-                let word = if goal.met(value) { "met" } else { "missed" };
-                format!("{}: {word}", goal.text(self.unit))
-            }
-        };
+        let goal = self.goal.map_or("-".into(), |goal| goal.text(self.unit, self.assay));
         let ratio = self.ratio().map_or("-".into(), |ratio| format!("{ratio:.2}"));
-        [self.name.clone(), number(self.assay), number(self.peer), ratio, goal]
+        vec![self.name.clone(), number(self.assay), number(self.peer), ratio, goal]
     }
 }
 
@@ -130,21 +80,8 @@ is Assay's number over the peer's: for rates more is better, for times less.";
 impl Report {
     /// A table with padded columns.
     pub(crate) fn text(&self) -> String {
-        let rows: Vec<_> = std::iter::once(HEAD.map(str::to_owned))
-            .chain(self.measures.iter().map(Measure::cells))
-            .collect();
-        let width =
-            |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<_> = (0..HEAD.len()).map(width).collect();
         let mut text = format!("{}\nmedian of {} rounds\n\n", self.machine, self.rounds);
-        for row in &rows {
-            let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-                let named = column == 0 || column == HEAD.len() - 1;
-                if named { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-            });
-            let line = cells.collect::<Vec<_>>().join("  ");
-            writeln!(text, "{}", line.trim_end()).expect("a string takes everything");
-        }
+        text += &table::padded(&self.rows());
         for note in &self.notes {
             writeln!(text, "\n{note}").expect("a string takes everything");
         }
@@ -156,14 +93,16 @@ impl Report {
             "# Benchmark\n\n{}; median of {} rounds.\n\n{ABOUT}\n\n",
             self.machine, self.rounds
         );
-        text += &format!("| {} |\n|---|--:|--:|--:|---|\n", HEAD.join(" | "));
-        for measure in &self.measures {
-            text += &format!("| {} |\n", measure.cells().join(" | "));
-        }
+        text += &table::markdown(&self.rows());
         for note in &self.notes {
             text += &format!("\n{note}\n");
         }
         text
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let head = HEAD.map(str::to_owned).to_vec();
+        std::iter::once(head).chain(self.measures.iter().map(Measure::cells)).collect()
     }
 }
 

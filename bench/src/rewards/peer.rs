@@ -6,9 +6,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-
-use crate::child::Server;
-use crate::load::Endpoint;
+use assay_bench::child::Server;
+use assay_bench::load::Endpoint;
 
 const READY_SECONDS_MAX: u64 = 30;
 

@@ -3,27 +3,23 @@
 //! Starts both, sends both the same load, and reports medians. It owns what it starts: every
 //! child ends with it. It decides nothing: a missed goal is reported, not an error.
 
-mod assay;
-mod child;
-mod load;
-mod machine;
 mod measure;
 mod peer;
 mod report;
-mod rows;
-mod stats;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use assay_bench::assay::{self, Assay, Start, component, pinned};
+use assay_bench::goal::Goal;
+use assay_bench::machine::Machine;
+use assay_bench::rows;
 use clap::{Parser, ValueEnum};
 use tokio::signal::unix::{SignalKind, signal};
 
-use assay::{Assay, Start, component, pinned};
-use machine::Machine;
 use measure::{Sides, Sizes};
 use peer::Peer;
-use report::{Goal, Report};
+use report::Report;
 
 /// Measure Assay beside a plain Python reward server.
 #[derive(Parser)]
@@ -184,19 +180,12 @@ async fn run(arguments: &Arguments) -> Result<Report> {
 }
 
 async fn start(arguments: &Arguments, folder: &Path, workers: usize) -> Result<Assay> {
-    let beside = || anyhow::Ok(std::env::current_exe()?.with_file_name("assay"));
-    let program = arguments.assay.clone().map_or_else(beside, Ok)?;
+    let program = assay::program(arguments.assay.as_deref(), "assay")?;
     Assay::start(&Start { program: &program, folder, workers }).await
 }
 
-/// `target/release/assay-bench` finds `target/wasm32-wasip2/plugin`.
 fn plugins(arguments: &Arguments) -> Result<PathBuf> {
-    let found = || {
-        let program = std::env::current_exe()?;
-        let target = program.ancestors().nth(2).context("this program lies in no target folder")?;
-        anyhow::Ok(target.join("wasm32-wasip2/plugin"))
-    };
-    arguments.plugins.clone().map_or_else(found, Ok)
+    assay::plugins(arguments.plugins.as_deref())
 }
 
 async fn trivial(
