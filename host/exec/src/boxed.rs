@@ -91,6 +91,7 @@ pub(crate) struct Boxed {
     cores: u32,
     collect: Vec<String>,
     started: Instant,
+    forgiven: Duration,
     /// When somebody looks at its accounts next.
     look_at: Instant,
     killed_for: Option<LimitKind>,
@@ -143,6 +144,7 @@ impl Maker {
                 cores: self.cores,
                 collect: job.collect.clone(),
                 started,
+                forgiven: Duration::ZERO,
                 look_at: started,
                 killed_for: None,
                 seen: accounts::Seen::default(),
@@ -257,7 +259,8 @@ impl Boxed {
 
     /// Kills it if it is past a limit; returns when to look again.
     pub(crate) fn look(&mut self, now: Instant) -> std::io::Result<Instant> {
-        let wall_end = self.started + Duration::from_millis(self.limits.wall_ms.into());
+        let wall = Duration::from_millis(self.limits.wall_ms.into()) + self.forgiven;
+        let wall_end = self.started + wall;
         if now >= wall_end {
             self.kill(LimitKind::Wall);
         }
@@ -291,6 +294,11 @@ impl Boxed {
             // Ended by itself in this moment is as good.
             let _ = sys::kill_by(self.pidfd.as_fd());
         }
+    }
+
+    /// Its wall time does not count while nobody watches.
+    pub(crate) fn forgive(&mut self, time: Duration) {
+        self.forgiven += time;
     }
 
     /// Takes in what it wrote, and its end.

@@ -76,7 +76,6 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_signalfd4,
     // Memory of its own.
     libc::SYS_brk,
-    libc::SYS_mmap,
     libc::SYS_munmap,
     libc::SYS_mremap,
     libc::SYS_mprotect,
@@ -282,6 +281,8 @@ impl Filter {
             decide(call, vec![give(libc::SECCOMP_RET_ALLOW)]);
         }
         decide(libc::SYS_clone, allow_without(0, CLONE_SPACES.cast_unsigned()));
+        // No cgroup counts huge pages to memory.
+        decide(libc::SYS_mmap, allow_without(3, libc::MAP_HUGETLB.cast_unsigned()));
         // Its own limits alone: by number it could set those of the box's init.
         decide(libc::SYS_prlimit64, allow_any_of(0, &[0]));
         let prctl: Vec<u32> = PRCTL_ALLOWED.iter().map(|option| option.cast_unsigned()).collect();
@@ -386,7 +387,7 @@ mod tests {
     use super::*;
 
     /// What the kernel would do, for the few instructions that are used.
-    fn decide(filter: &Filter, arch: u32, number: u32, argument: [u32; 2]) -> u32 {
+    fn decide(filter: &Filter, arch: u32, number: u32, argument: [u32; 4]) -> u32 {
         let (mut at, mut value) = (0, 0);
         loop {
             let it = filter.0[at];
@@ -416,7 +417,7 @@ mod tests {
         let filter = Filter::new(Purpose::Run);
         let allowed: Vec<u32> = (0..1_000)
             .filter(|&number| {
-                decide(&filter, ARCHITECTURE, number, [u32::MAX; 2]) == libc::SECCOMP_RET_ALLOW
+                decide(&filter, ARCHITECTURE, number, [u32::MAX; 4]) == libc::SECCOMP_RET_ALLOW
             })
             .collect();
         let mut listed: Vec<u32> =
@@ -424,16 +425,17 @@ mod tests {
         listed.sort_unstable();
         assert_eq!(allowed, listed);
         for number in [1_000, 0x4000_0000, 0x4000_0000 | libc::SYS_read as u32, u32::MAX] {
-            assert_ne!(decide(&filter, ARCHITECTURE, number, [0; 2]), libc::SECCOMP_RET_ALLOW);
+            assert_ne!(decide(&filter, ARCHITECTURE, number, [0; 4]), libc::SECCOMP_RET_ALLOW);
         }
-        let other = decide(&filter, ARCHITECTURE ^ 1, libc::SYS_read as u32, [0; 2]);
+        let other = decide(&filter, ARCHITECTURE ^ 1, libc::SYS_read as u32, [0; 4]);
         assert_eq!(other, libc::SECCOMP_RET_KILL_PROCESS);
     }
 
     #[test]
     fn arguments_decide_where_they_matter() {
         let filter = Filter::new(Purpose::Compile);
-        let check = |call: c_long, argument: [u32; 2], allowed: bool| {
+        let check = |call: c_long, [first, second]: [u32; 2], allowed: bool| {
+            let argument = [first, second, 0, 0];
             let decision = decide(&filter, ARCHITECTURE, call as u32, argument);
             assert_eq!(decision == libc::SECCOMP_RET_ALLOW, allowed, "{call} {argument:?}");
         };
@@ -446,5 +448,10 @@ mod tests {
         check(libc::SYS_socketpair, [libc::AF_UNIX as u32, 0], true);
         check(libc::SYS_socketpair, [libc::AF_VSOCK as u32, 0], false);
         check(libc::SYS_fchmod, [0, 0], true);
+        for (flags, allowed) in [(libc::MAP_ANONYMOUS, true), (libc::MAP_HUGETLB, false)] {
+            let decision =
+                decide(&filter, ARCHITECTURE, libc::SYS_mmap as u32, [0, 0, 0, flags as u32]);
+            assert_eq!(decision == libc::SECCOMP_RET_ALLOW, allowed, "{flags:#x}");
+        }
     }
 }

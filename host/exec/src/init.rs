@@ -45,6 +45,9 @@ pub(crate) struct Task<'a> {
     zygote: RawFd,
 }
 
+/// Where files are collected: the folder as it was before the program could put another in its place.
+struct Folder(OwnedFd);
+
 /// Lives the box's life and ends with it.
 pub(crate) fn run(birth: Birth<'_>) -> ! {
     // A panic must not unwind into the copy of the zygote that this process is.
@@ -85,14 +88,17 @@ impl<'a> Task<'a> {
 }
 
 fn run_task(task: &Task<'_>) -> (Last, Vec<OwnedFd>) {
-    match fill(task).and_then(|()| start(task)) {
-        Ok(Started::Program(pid)) => wait(task, pid),
+    let not_made = |error: Error| (Last::NotMade { problem: error.to_string() }, Vec::new());
+    let folder = match fill(task) {
+        Ok(folder) => folder,
+        Err(error) => return not_made(error),
+    };
+    match start(task) {
+        Ok(Started::Program(pid)) => wait(task, &folder, pid),
         Ok(Started::NotExecuted(error)) if is_its_fault(&error) => {
             (Last::NotExecuted { problem: error.to_string() }, Vec::new())
         }
-        Ok(Started::NotExecuted(error)) | Err(error) => {
-            (Last::NotMade { problem: error.to_string() }, Vec::new())
-        }
+        Ok(Started::NotExecuted(error)) | Err(error) => not_made(error),
     }
 }
 
@@ -121,13 +127,14 @@ fn make(birth: &Birth<'_>) -> std::io::Result<()> {
     mount_proc()
 }
 
-fn fill(task: &Task<'_>) -> std::io::Result<()> {
+fn fill(task: &Task<'_>) -> std::io::Result<Folder> {
     mount_box(&task.job.limits)?;
     for folder in [WORKING_FOLDER, "/box/tmp"] {
         fs::create_dir(folder)?;
     }
     let mut contents = File::from(task.files.try_clone()?);
-    task.job.files.iter().try_for_each(|file| place(file, &mut contents))
+    task.job.files.iter().try_for_each(|file| place(file, &mut contents))?;
+    Ok(Folder(File::open(WORKING_FOLDER)?.into()))
 }
 
 fn mount_box(limits: &Limits) -> std::io::Result<()> {
@@ -186,42 +193,56 @@ fn start(task: &Task<'_>) -> std::io::Result<Started> {
 }
 
 /// Waits for the program, ends what it left behind, and opens the files that were asked for.
-fn wait(task: &Task<'_>, program: Pid) -> (Last, Vec<OwnedFd>) {
-    keep_only(task.zygote);
+fn wait(task: &Task<'_>, folder: &Folder, program: Pid) -> (Last, Vec<OwnedFd>) {
+    let not_made = |problem: String| (Last::NotMade { problem }, Vec::new());
+    // What leads to a partner stays open until the program's end has been noted: the partner cannot
+    // notice it, and end, before that.
+    let [stdin, stdout, _] = &task.standard;
+    let to_partner = [stdin.as_raw_fd(), stdout.as_raw_fd()];
+    keep_only([task.zygote, folder.0.as_raw_fd(), to_partner[0], to_partner[1]]);
     let status = loop {
         match sys::wait(None) {
             Ok(Some((pid, reaped))) if pid == program => break reaped.status,
             Ok(Some(_)) => {}
-            Ok(None) => {
-                return (Last::NotMade { problem: "the program was lost".into() }, Vec::new());
-            }
-            Err(error) => return (Last::NotMade { problem: error.to_string() }, Vec::new()),
+            Ok(None) => return not_made("the program was lost".into()),
+            Err(error) => return not_made(error.to_string()),
         }
     };
     let ended_at = sys::now();
+    for descriptor in to_partner {
+        close(sys::close_between(descriptor, descriptor));
+    }
     // All but this process; there may be none.
     let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
     while sys::wait(None).is_ok_and(|reaped| reaped.is_some()) {}
     let last = Last::Ended { status, init_cpu_us: sys::own_cpu_us(), ended_at };
-    (last, collect(&task.job.collect))
+    (last, collect(folder, &task.job.collect))
 }
 
-/// Closes all but the way to the zygote: the ends of pipes, of other boxes too, that the program
-/// and its partner must see closed.
-fn keep_only(kept: RawFd) {
-    let closed = sys::close_between(0, kept - 1).and_then(|()| sys::close_from(kept + 1));
-    // Then a partner would wait for ever, up to its limits.
+/// Closes all but these: ends of pipes that others must see closed, of other boxes too.
+fn keep_only(mut kept: [RawFd; 4]) {
+    kept.sort_unstable();
+    let mut next = 0;
+    for descriptor in kept {
+        if descriptor > next {
+            close(sys::close_between(next, descriptor - 1));
+        }
+        next = descriptor + 1;
+    }
+    close(sys::close_from(next));
+}
+
+fn close(closed: std::io::Result<()>) {
     closed.expect("closing a range of descriptors takes nothing");
 }
 
-/// In the order in which they were asked for; none from the first that is not there.
-fn collect(paths: &[String]) -> Vec<OwnedFd> {
-    let Ok(folder) = File::open(WORKING_FOLDER) else { return Vec::new() };
+/// In the order in which they were asked for.
+fn collect(folder: &Folder, paths: &[String]) -> Vec<OwnedFd> {
     let null = || File::open("/dev/null").map(OwnedFd::from).ok();
     let mut files = Vec::new();
     for path in paths {
         let path: Result<CString, NulError> = CString::new(path.as_str());
-        let opened = path.ok().and_then(|path| sys::open_beneath(folder.as_fd(), &path).ok());
+        let opened = path.ok().and_then(|path| sys::open_beneath(folder.0.as_fd(), &path).ok());
         // What is not there is the null device, which is no regular file.
         let Some(file) = opened.or_else(null) else { break };
         files.push(file);

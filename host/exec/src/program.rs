@@ -19,6 +19,8 @@ use crate::{lock, sys};
 
 /// Beyond the limit on CPU time, which the zygote watches: only where that is gone does it matter.
 const CPU_GRACE_SECONDS: u64 = 5;
+/// Where address space is limited: it is also what a thread's stack takes of that.
+const STACK_SHARE: u64 = 8;
 /// Where no cgroup counts processes, the kernel counts all of the user: these are not the program's.
 const OTHER_PROCESSES: u64 = 4;
 /// Signals that may wait to be delivered; POSIX timers count as well.
@@ -94,17 +96,19 @@ fn text(text: &str) -> std::io::Result<CString> {
 
 /// For each process by itself; what all may use together is the cgroup's, where there is one.
 fn set_limits(limits: &Limits, alone: bool) -> std::io::Result<()> {
-    let cpu_seconds = u64::from(limits.cpu_ms).div_ceil(1_000);
-    let (cpu_seconds, address_space, processes) = if alone {
-        (cpu_seconds, limits.memory_bytes, u64::from(limits.processes) + OTHER_PROCESSES)
+    let cpu_seconds = u64::from(limits.cpu_ms).div_ceil(1_000) + CPU_GRACE_SECONDS;
+    let memory = limits.memory_bytes;
+    let (stack, address_space, processes) = if alone {
+        (memory / STACK_SHARE, memory, u64::from(limits.processes) + OTHER_PROCESSES)
     } else {
-        (cpu_seconds + CPU_GRACE_SECONDS, u64::MAX, u64::MAX)
+        (memory, u64::MAX, u64::MAX)
     };
     for (resource, most) in [
         (Resource::RLIMIT_NOFILE, u64::from(limits.open_files)),
         (Resource::RLIMIT_FSIZE, limits.disk_bytes),
-        (Resource::RLIMIT_STACK, limits.memory_bytes),
-        (Resource::RLIMIT_CORE, 0),
+        (Resource::RLIMIT_STACK, stack),
+        // With 0 a machine that pipes dumps into a program would still do so.
+        (Resource::RLIMIT_CORE, 1),
         (Resource::RLIMIT_MEMLOCK, 0),
         (Resource::RLIMIT_MSGQUEUE, 0),
         (Resource::RLIMIT_SIGPENDING, SIGNALS_MAX),

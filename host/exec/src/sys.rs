@@ -161,7 +161,7 @@ pub(crate) fn open_beneath(folder: BorrowedFd<'_>, path: &CStr) -> Result<OwnedF
     let mut how: libc::open_how = unsafe { std::mem::zeroed() };
     let flags = libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
     how.flags = u64::from(flags.cast_unsigned());
-    how.resolve = libc::RESOLVE_BENEATH | libc::RESOLVE_NO_SYMLINKS;
+    how.resolve = libc::RESOLVE_BENEATH | libc::RESOLVE_NO_SYMLINKS | libc::RESOLVE_NO_XDEV;
     // SAFETY: path and struct live through the call.
     let fd = check(unsafe {
         libc::syscall(

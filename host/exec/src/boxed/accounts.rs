@@ -35,7 +35,8 @@ impl Seen {
             for member in members {
                 family.push(member.pid);
                 cpu_us += member.ticks * tick_us;
-                wait_us += member.wait_us;
+                // Together they would wait for each other most of the time.
+                wait_us = wait_us.max(member.wait_us);
             }
             others = rest;
         }
