@@ -1,7 +1,8 @@
 //! A server as its operator starts it, in a data folder of its own.
 
 use std::fs::{File, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -21,11 +22,18 @@ pub struct HostOptions {
     pub workers: Vec<String>,
     pub database_url: Option<String>,
     pub arguments: Vec<String>,
+    /// Whom it runs as, instead of the user who tests; only root has the choice.
+    pub user: Option<u32>,
 }
 
 impl Default for HostOptions {
     fn default() -> Self {
-        Self { workers: vec!["cpu=2".into()], database_url: None, arguments: Vec::new() }
+        Self {
+            workers: vec!["cpu=2".into()],
+            database_url: None,
+            arguments: Vec::new(),
+            user: None,
+        }
     }
 }
 
@@ -51,6 +59,9 @@ impl Host {
             .permissions(Permissions::from_mode(0o711))
             .tempdir()
             .expect("a temporary folder");
+        if let Some(user) = options.user {
+            chown(folder.path(), Some(user), Some(user)).expect("root may give it away");
+        }
         let child = spawn(folder.path(), &options);
         let mut host = Self { folder, options, child, url: String::new(), key: String::new() };
         host.wait_ready();
@@ -171,6 +182,9 @@ fn spawn(folder: &Path, options: &HostOptions) -> Child {
         .stderr(log);
     if let Some(url) = &options.database_url {
         command.env("DATABASE_URL", url);
+    }
+    if let Some(user) = options.user {
+        command.uid(user).gid(user);
     }
     command.spawn().expect("the server starts")
 }

@@ -3,6 +3,8 @@
 //! It knows Assay's programs and its REST interface, and nothing of its insides.
 
 mod answers;
+mod boxes;
+mod bucket;
 mod command;
 mod host;
 mod http;
@@ -14,6 +16,8 @@ mod spawned;
 mod wait;
 
 pub use answers::{Answers, item, ndjson};
+pub use boxes::is_root;
+pub use bucket::Bucket;
 pub use command::{Ended, assay};
 pub use host::{Host, HostOptions};
 pub use http::{Answer, Http};

@@ -86,6 +86,14 @@ impl Process {
         poll(Duration::from_secs(10), "a killed process is gone", || (!self.lives()).then_some(()));
     }
 
+    /// Processor time that all of its threads took in user mode, in ticks of 10 ms.
+    #[must_use]
+    pub fn user_ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        let fields = named_fields(&stat).map(|(_, fields)| fields).unwrap_or_default();
+        fields.get(11).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
+    }
+
     /// Processor time that its threads of this name took, in ticks of 10 ms.
     #[must_use]
     pub fn thread_ticks(&self, thread: &str) -> u64 {

@@ -3,19 +3,25 @@
 //!
 //! Command line: the engine's name, how long it takes to start in milliseconds, then as for
 //! `assay-worker`. The response of a request is how long each of two stages sleeps, in milliseconds.
+//!
+//! Where a file and an object are named instead (`@/path judge/a`), a stage asks for the object as it
+//! may and as it may not ([`Asked`]), writes what was answered to the file, and lasts until that file
+//! is gone.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use assay_model::limits::HEARTBEAT_SECONDS;
 use assay_model::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
 use assay_wire::proto::host_client::HostClient;
-use assay_wire::proto::{Body, FromWorker, Grant, Hello};
+use assay_wire::proto::{Body, FromWorker, Grant, Hello, StoredRequest};
 use prost::Message as _;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::transport::Endpoint;
+use tonic::Code;
+use tonic::transport::{Channel, Endpoint};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
@@ -44,13 +50,16 @@ fn option<'a>(options: &'a [String], name: &str) -> anyhow::Result<&'a str> {
 async fn serve(socket: &str, hello: Hello) -> anyhow::Result<()> {
     let channel = Endpoint::from_shared(format!("unix://{socket}"))?.connect().await?;
     let (outgoing, messages) = mpsc::channel(4);
+    let token = hello.token.clone();
     outgoing.send(FromWorker { hello: Some(hello), finished: Vec::new() }).await?;
-    let stream = HostClient::new(channel).work(ReceiverStream::new(messages)).await?;
+    let mut client = HostClient::new(channel);
+    let stream = client.work(ReceiverStream::new(messages)).await?;
+    let worker = Worker { client, token, outgoing: outgoing.clone() };
     let mut incoming = stream.into_inner();
     tokio::spawn(beat(outgoing.clone()));
     while let Some(message) = incoming.message().await? {
         for grant in message.grants {
-            tokio::spawn(run(grant, outgoing.clone()));
+            tokio::spawn(worker.clone().run(grant));
         }
     }
     Ok(())
@@ -66,29 +75,116 @@ async fn beat(outgoing: mpsc::Sender<FromWorker>) {
     }
 }
 
-async fn run(grant: Grant, outgoing: mpsc::Sender<FromWorker>) {
-    let started = Instant::now();
-    let end = match span(&grant) {
-        Ok(span) => {
-            let timeout = Duration::from_micros(grant.timeout_us);
-            tokio::time::sleep(span.min(timeout)).await;
-            end(&grant, span > timeout)
-        }
-        Err(error) => {
-            StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: error.to_string() })
-        }
-    };
-    let ran_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let finished = vec![assay_wire::finished(grant.lease, ran_us, end, Vec::new())];
-    // A host that is gone waits for nothing.
-    let _ = outgoing.send(FromWorker { hello: None, finished }).await;
+#[derive(Clone)]
+struct Worker {
+    client: HostClient<Channel>,
+    token: String,
+    outgoing: mpsc::Sender<FromWorker>,
 }
 
-fn span(grant: &Grant) -> anyhow::Result<Duration> {
+/// What the host answered when it was asked for an object.
+#[derive(serde::Serialize)]
+struct Asked {
+    token: String,
+    lease: u64,
+    /// Codes of gRPC.
+    with_own_lease: i32,
+    with_another_lease: i32,
+    with_another_token: i32,
+    with_a_way_out: i32,
+}
+
+impl Worker {
+    async fn run(self, grant: Grant) {
+        let started = Instant::now();
+        let task = task(&grant);
+        let end = match &task {
+            Ok(Task::Ask { file, object }) => self.ask(&grant, file, object).await,
+            Ok(Task::Sleep(span)) => {
+                let timeout = Duration::from_micros(grant.timeout_us);
+                tokio::time::sleep((*span).min(timeout)).await;
+                Ok(end(&grant, *span > timeout))
+            }
+            Err(error) => Err(anyhow::anyhow!("{error:#}")),
+        };
+        let end = end.unwrap_or_else(|error| {
+            StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: error.to_string() })
+        });
+        let ran_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let finished = vec![assay_wire::finished(grant.lease, ran_us, end, Vec::new())];
+        // A host that is gone waits for nothing.
+        let _ = self.outgoing.send(FromWorker { hello: None, finished }).await;
+        if let Ok(Task::Ask { file, object }) = task {
+            self.ask_until_refused(grant.lease, &file, &object).await;
+        }
+    }
+
+    async fn ask(&self, grant: &Grant, file: &Path, object: &str) -> anyhow::Result<StageEnd> {
+        let asked = Asked {
+            token: self.token.clone(),
+            lease: grant.lease,
+            with_own_lease: self.fetch(&self.token, grant.lease, object).await,
+            with_another_lease: self.fetch(&self.token, grant.lease + 1, object).await,
+            with_another_token: self.fetch("another", grant.lease, object).await,
+            with_a_way_out: self.fetch(&self.token, grant.lease, &way_out(object)).await,
+        };
+        leave(file, &serde_json::to_string(&asked)?)?;
+        while file.exists() {
+            // Between two looks at what another process removes.
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(end(grant, false))
+    }
+
+    /// The host hears of the lease's end a moment after it was told.
+    async fn ask_until_refused(&self, lease: u64, file: &Path, object: &str) {
+        while self.fetch(&self.token, lease, object).await == Code::Ok as i32 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let code = self.fetch(&self.token, lease, object).await;
+        // Whoever waits for it sees that it did not come.
+        let _ = leave(&file.with_extension("after"), &code.to_string());
+    }
+
+    async fn fetch(&self, token: &str, lease: u64, object: &str) -> i32 {
+        let request = StoredRequest {
+            token: token.to_owned(),
+            lease,
+            name: object.to_owned(),
+            known_version: String::new(),
+        };
+        let fetched = self.client.clone().fetch_stored(request).await;
+        fetched.err().map_or(Code::Ok, |status| status.code()) as i32
+    }
+}
+
+/// The same object by a name that leaves its root on the way.
+fn way_out(object: &str) -> String {
+    let (root, path) = object.split_once('/').unwrap_or((object, ""));
+    format!("{root}/../{root}/{path}")
+}
+
+/// Whole or not at all, so that whoever waits for the file never reads half.
+fn leave(file: &Path, text: &str) -> std::io::Result<()> {
+    let part = file.with_extension("part");
+    std::fs::write(&part, text)?;
+    std::fs::rename(&part, file)
+}
+
+enum Task {
+    Sleep(Duration),
+    Ask { file: PathBuf, object: String },
+}
+
+fn task(grant: &Grant) -> anyhow::Result<Task> {
     let body = Body::decode(grant.body.clone())?;
+    if let Some(asked) = body.response.strip_prefix('@') {
+        let (file, object) = asked.split_once(' ').context("a file and an object")?;
+        return Ok(Task::Ask { file: file.into(), object: object.to_owned() });
+    }
     let mut spans = body.response.split_whitespace();
     let span = spans.nth(usize::from(grant.last)).context("the response has two numbers")?;
-    Ok(Duration::from_millis(span.parse()?))
+    Ok(Task::Sleep(Duration::from_millis(span.parse()?)))
 }
 
 fn end(grant: &Grant, timed_out: bool) -> StageEnd {

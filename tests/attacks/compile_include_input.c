@@ -1,0 +1,3 @@
+// Has the compiler wait for its own input. Contained: it has none.
+#include "/dev/stdin"
+#include "/proc/self/fd/0"

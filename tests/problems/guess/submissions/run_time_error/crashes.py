@@ -1,0 +1,2 @@
+print(500_000, flush=True)
+raise RuntimeError(input())

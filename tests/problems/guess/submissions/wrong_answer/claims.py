@@ -1,0 +1,2 @@
+# Plays the other's part.
+print("correct", flush=True)

@@ -1,0 +1,2 @@
+count = int(input())
+print(*(n * n for n in range(1, count + 1)))

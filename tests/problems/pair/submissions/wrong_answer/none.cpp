@@ -1,0 +1,6 @@
+#include <cstdio>
+
+int main()
+{
+    puts("-1");
+}

@@ -1,0 +1,4 @@
+import sys
+
+for number in sys.stdin.read().split():
+    print(f"{float(number) ** 0.5}?")

@@ -1,0 +1,3 @@
+import sys
+
+print(*sorted(sys.stdin.read().split()[1:]))

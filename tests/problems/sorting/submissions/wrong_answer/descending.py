@@ -1,0 +1,3 @@
+import sys
+
+print(*sorted(map(int, sys.stdin.read().split()[1:]), reverse=True))

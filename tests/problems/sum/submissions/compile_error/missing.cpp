@@ -1,0 +1,3 @@
+#include <no/such/header.h>
+
+int main() {}

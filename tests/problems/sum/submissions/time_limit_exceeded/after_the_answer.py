@@ -1,0 +1,3 @@
+print(sum(map(int, input().split())), flush=True)
+while True:
+    pass
