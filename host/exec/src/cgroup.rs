@@ -89,7 +89,13 @@ fn enable_controllers(group: &Path) -> Result<(), String> {
 
 /// A folder that belongs to the boxes' user, who may then make others below it.
 fn make(folder: &Path, user: u32) -> Result<(), String> {
-    let said = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let said = |error: std::io::Error| {
+        let advice = match error.kind() {
+            std::io::ErrorKind::PermissionDenied => "; run as root, or in a group delegated to you",
+            _ => "",
+        };
+        format!("{}: {error}{advice}", folder.display())
+    };
     fs::create_dir(folder).map_err(said)?;
     let own = |path: &Path| chown(path, Some(user), Some(user));
     own(folder).map_err(said)?;

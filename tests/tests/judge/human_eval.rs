@@ -89,10 +89,10 @@ const fn broken(name: &'static str, before: &'static str, body: &'static str) ->
 /// None of them computes anything.
 pub(crate) const BROKEN: &[Broken] = &[
     Broken { every: 1, ..broken("none", "", "    return None\n") },
-    Broken { every: 1, ..broken("raises", "", "    raise ValueError('no')\n") },
-    Broken { every: 2, ..broken("sys_exit", "", "    import sys\n    sys.exit(0)\n") },
-    Broken { every: 2, ..broken("os_exit", "", "    import os\n    os._exit(0)\n") },
-    Broken { every: 1, ..broken("equal_to_all", LIAR, "    return Liar()\n") },
+    Broken { every: 4, ..broken("raises", "", "    raise ValueError('no')\n") },
+    Broken { every: 4, ..broken("sys_exit", "", "    import sys\n    sys.exit(0)\n") },
+    Broken { every: 4, ..broken("os_exit", "", "    import os\n    os._exit(0)\n") },
+    Broken { every: 2, ..broken("equal_to_all", LIAR, "    return Liar()\n") },
     broken("module_exit", "import os\nos._exit(0)\n", "{solution}"),
     broken("module_sys_exit", "import sys\nsys.exit(0)\n", "{solution}"),
     broken("module_raises", "raise SystemExit\n", "{solution}"),

@@ -110,8 +110,6 @@ async fn the_solutions_of_human_eval_are_right() {
         let label = problem.label(5_000).to_string();
         let (body, id) = (&problem.canonical_solution, &problem.task_id);
         items.push(item(format!("{id} body"), &format!("```python\n{body}```\n"), &label));
-        let whole = format!("Here it is:\n```python\n{}{body}```\n", problem.prompt);
-        items.push(item(format!("{id} whole"), &whole, &label));
         items.push(item(format!("{id} noisy"), &human_eval::NOISY.response(&problem), &label));
     }
     let by_key = judged(&host, &plugin, &items).await;

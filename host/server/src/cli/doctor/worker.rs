@@ -82,7 +82,7 @@ fn findings(report: Report) -> Vec<Finding> {
     let boxed = matches!(report.exec, Sandbox::Ok(_));
     findings.push(sandbox(report.exec));
     // Without a sandbox no compiler can be asked.
-    if boxed || !report.toolchains.is_empty() {
+    if boxed {
         findings.push(toolchains(report.toolchains));
     }
     findings
