@@ -19,7 +19,7 @@ use crate::cgroup::Group;
 use crate::job::WORKING_FOLDER;
 use crate::limits::Limits;
 use crate::message::{self, Last, OrderedFile, OrderedJob};
-use crate::program::{self, Locks};
+use crate::program::{self, Failure, Locks};
 use crate::sys;
 
 /// Files and folders in a box; what one costs the kernel counts to its memory.
@@ -95,10 +95,12 @@ fn run_task(task: &Task<'_>) -> (Last, Vec<OwnedFd>) {
     };
     match start(task) {
         Ok(Started::Program(pid)) => wait(task, &folder, pid),
-        Ok(Started::NotExecuted(error)) if is_its_fault(&error) => {
+        Ok(Started::Failed(Failure::Executing(error))) if is_its_fault(&error) => {
             (Last::NotExecuted { problem: error.to_string() }, Vec::new())
         }
-        Ok(Started::NotExecuted(error)) | Err(error) => not_made(error),
+        Ok(Started::Failed(Failure::Executing(error) | Failure::Preparing(error))) | Err(error) => {
+            not_made(error)
+        }
     }
 }
 
@@ -168,28 +170,34 @@ fn place(file: &OrderedFile, contents: &mut File) -> std::io::Result<()> {
 
 enum Started {
     Program(Pid),
-    NotExecuted(Error),
+    Failed(Failure),
 }
 
 fn start(task: &Task<'_>) -> std::io::Result<Started> {
     let (problem, tell_problem) = pipe2(OFlag::O_CLOEXEC)?;
     let Some(pid) = sys::fork()? else {
-        let error = program::become_program(task);
+        let (executing, error) = match program::become_program(task) {
+            Failure::Preparing(error) => (0_u8, error),
+            Failure::Executing(error) => (1, error),
+        };
         let number = error.raw_os_error().unwrap_or(libc::EIO);
+        let mut told = vec![executing];
+        told.extend(number.to_ne_bytes());
         // Nobody reads it only when the box is being ended.
-        let _ = File::from(tell_problem).write_all(&number.to_ne_bytes());
+        let _ = File::from(tell_problem).write_all(&told);
         sys::exit(1)
     };
     drop(tell_problem);
-    let mut number = [0; 4];
+    let mut told = [0; 5];
     // Empty once the program runs.
-    match File::from(problem).read_exact(&mut number) {
-        Ok(()) => {
-            sys::wait(Some(pid))?;
-            Ok(Started::NotExecuted(Error::from_raw_os_error(i32::from_ne_bytes(number))))
-        }
-        Err(_) => Ok(Started::Program(pid)),
+    if File::from(problem).read_exact(&mut told).is_err() {
+        return Ok(Started::Program(pid));
     }
+    sys::wait(Some(pid))?;
+    let [executing, number @ ..] = told;
+    let error = Error::from_raw_os_error(i32::from_ne_bytes(number));
+    let failure = if executing == 1 { Failure::Executing } else { Failure::Preparing };
+    Ok(Started::Failed(failure(error)))
 }
 
 /// Waits for the program, ends what it left behind, and opens the files that were asked for.

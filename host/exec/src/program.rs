@@ -47,14 +47,28 @@ impl Locks {
     }
 }
 
+/// Why a process did not become the program.
+pub(crate) enum Failure {
+    /// A lock did not close, or the like: never the program's fault.
+    Preparing(Error),
+    /// The kernel does not execute it.
+    Executing(Error),
+}
+
 /// Does not return unless something failed.
-pub(crate) fn become_program(task: &Task<'_>) -> Error {
-    match try_become(task) {
-        Err(error) => error,
+pub(crate) fn become_program(task: &Task<'_>) -> Failure {
+    let failed = prepare(task)
+        .map_err(Failure::Preparing)
+        .and_then(|(args, env)| execute(task, &args, &env).map_err(Failure::Executing));
+    match failed {
+        Err(failure) => failure,
     }
 }
 
-fn try_become(task: &Task<'_>) -> std::io::Result<Infallible> {
+/// The program's arguments and environment.
+type Texts = (Vec<CString>, Vec<CString>);
+
+fn prepare(task: &Task<'_>) -> std::io::Result<Texts> {
     setsid()?;
     let [stdin, stdout, stderr] = &task.standard;
     dup2_stdin(stdin)?;
@@ -68,22 +82,25 @@ fn try_become(task: &Task<'_>) -> std::io::Result<Infallible> {
     fs::write("/proc/self/oom_score_adj", "1000")?;
     chdir(WORKING_FOLDER)?;
     umask(Mode::from_bits_truncate(0o022));
-    let (args, env) = texts(task)?;
+    let texts = texts(task)?;
     sys::drop_capabilities()?;
     prctl::set_no_new_privs()?;
     if task.locks.landlock {
         lock::lock_files()?;
     }
     task.locks.filter(task.job.purpose).apply()?;
-    let never = match (&task.job.path, &task.sealed) {
-        (Some(path), _) => execve(&text(path)?, &args, &env)?,
-        (None, Some(file)) => execveat(file, c"", &args, &env, AtFlags::AT_EMPTY_PATH)?,
-        (None, None) => return Err(Error::other("there is no program")),
-    };
-    match never {}
+    Ok(texts)
 }
 
-fn texts(task: &Task<'_>) -> std::io::Result<(Vec<CString>, Vec<CString>)> {
+fn execute(task: &Task<'_>, args: &[CString], env: &[CString]) -> std::io::Result<Infallible> {
+    match (&task.job.path, &task.sealed) {
+        (Some(path), _) => Ok(execve(&text(path)?, args, env)?),
+        (None, Some(file)) => Ok(execveat(file, c"", args, env, AtFlags::AT_EMPTY_PATH)?),
+        (None, None) => Err(Error::from_raw_os_error(nix::libc::EBADF)),
+    }
+}
+
+fn texts(task: &Task<'_>) -> std::io::Result<Texts> {
     let args = task.job.args.iter().map(|argument| text(argument)).collect::<Result<_, _>>()?;
     let pairs = task.job.env.iter().map(|(name, value)| text(&format!("{name}={value}")));
     Ok((args, pairs.collect::<Result<_, _>>()?))

@@ -9,7 +9,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use crate::boxed::{Boxed, Contents, Maker, Wires};
 use crate::cgroup::Groups;
 use crate::job::Party;
-use crate::message::{self, Hello, Order, Reply};
+use crate::message::{self, Hello, Order, OrderedJob, Reply};
 use crate::support::Support;
 use crate::sys;
 
@@ -42,14 +42,11 @@ fn serve(
 ) -> Result<Reply, String> {
     let deadline = Instant::now().checked_add(Duration::from_millis(order.deadline_ms));
     let deadline = deadline.ok_or("the deadline is too far away")?;
-    let mut descriptors = descriptors.into_iter();
+    let contents = contents(order, descriptors)?;
     let mut wires = Wires::between(order.jobs.len())?;
     let mut boxes = Vec::new();
-    for job in &order.jobs {
-        let mut descriptor = || descriptors.next().ok_or("an order lacks a descriptor");
-        let (stdin, files) = (descriptor()?, descriptor()?);
-        let sealed = if job.path.is_none() { Some(descriptor()?) } else { None };
-        match maker.start(job, Contents { stdin, files, sealed }, wires.next()) {
+    for (job, contents) in order.jobs.iter().zip(contents) {
+        match maker.start(job, contents, wires.next()) {
             Ok(started) => boxes.push(started),
             Err(problem) => {
                 maker.discard(boxes);
@@ -83,6 +80,18 @@ fn serve(
     };
     let boxes = reports.into_iter().map(|(report, _)| report).collect();
     Ok(Reply::Ended { boxes, first_to_end })
+}
+
+/// What comes with each job.
+fn contents(order: &Order, descriptors: Vec<OwnedFd>) -> Result<Vec<Contents>, String> {
+    let mut descriptors = descriptors.into_iter();
+    let mut next = || descriptors.next().ok_or("an order lacks a descriptor");
+    let of_job = |job: &OrderedJob| {
+        let (stdin, files) = (next()?, next()?);
+        let sealed = if job.path.is_none() { Some(next()?) } else { None };
+        Ok(Contents { stdin, files, sealed })
+    };
+    order.jobs.iter().map(of_job).collect()
 }
 
 /// Until all boxes have ended; false when the deadline came first.
