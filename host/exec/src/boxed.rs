@@ -32,8 +32,8 @@ pub(crate) struct Maker {
     groups: Option<Groups>,
     locks: Locks,
     cores: u32,
-    /// Made while the last program ran, so that the next job finds one.
-    spare: Option<Blank>,
+    /// Made while the last programs ran, so that the next jobs find some.
+    spares: Vec<Blank>,
 }
 
 /// A box without a job: its init waits for one.
@@ -108,14 +108,17 @@ impl Maker {
     pub(crate) fn new(groups: Option<Groups>, landlock: bool) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let cores = u32::try_from(cores).unwrap_or(u32::MAX);
-        Self { groups, locks: Locks::new(landlock), cores, spare: None }
+        Self { groups, locks: Locks::new(landlock), cores, spares: Vec::new() }
     }
 
-    /// Makes a box for a later job, if there is none.
-    pub(crate) fn prepare(&mut self) {
-        if self.spare.is_none() {
-            // What is wrong is said when a box is needed.
-            self.spare = self.blank().ok();
+    /// Makes boxes for later jobs, until there are so many.
+    pub(crate) fn prepare(&mut self, count: usize) {
+        while self.spares.len() < count {
+            match self.blank() {
+                Ok(blank) => self.spares.push(blank),
+                // It is said when a box is needed.
+                Err(_) => return,
+            }
         }
     }
 
@@ -126,9 +129,15 @@ impl Maker {
         contents: Contents,
         wire: Option<(OwnedFd, OwnedFd)>,
     ) -> Result<Boxed, String> {
-        // A spare one may have died meanwhile, if memory is short.
-        let spare = self.spare.take().filter(|blank| !has_ended(blank.pidfd.as_fd()));
-        let blank = spare.map_or_else(|| self.blank(), Ok)?;
+        let blank = match self.spares.pop() {
+            // It may have died meanwhile, if memory is short.
+            Some(blank) if has_ended(blank.pidfd.as_fd()) => {
+                self.throw_away(blank);
+                self.blank()?
+            }
+            Some(blank) => blank,
+            None => self.blank()?,
+        };
         let Blank { init, pidfd, socket, group } = blank;
         let started = Instant::now();
         let handed = hand_over(job, contents, wire, &socket, group.as_ref());

@@ -25,7 +25,7 @@ pub(crate) fn run(
     let failed = |error: std::io::Error| format!("the zygote cannot serve: {error}");
     let mut maker = Maker::new(groups, support.landlock > 0);
     message::send(socket, &Hello::Ok(support), &[]).map_err(failed)?;
-    maker.prepare();
+    maker.prepare(1);
     while let Some((order, descriptors)) = message::receive::<Order>(socket).map_err(failed)? {
         let reply = serve(socket, &mut maker, &order, descriptors);
         let reply = reply.unwrap_or_else(Reply::Failed);
@@ -58,7 +58,7 @@ fn serve(
     drop(wires);
     // This process would only wait; if it takes long, nobody reads what they write.
     let before = Instant::now();
-    maker.prepare();
+    maker.prepare(order.jobs.len());
     boxes.iter_mut().for_each(|running| running.forgive(before.elapsed()));
     match watch(socket, &mut boxes, deadline) {
         Ok(true) => {}
