@@ -17,6 +17,7 @@ use sources::Source;
 const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-model", &[]),
     ("assay-exec", &["assay-model"]),
+    ("assay-ptx", &[]),
     ("assay-wire", &["assay-model"]),
     ("assay-sched", &["assay-model"]),
     ("assay-sim", &["assay-model", "assay-sched"]),
@@ -73,6 +74,8 @@ const NEVER: &[(&str, &[&str], &str)] = &[
 /// What the pure crates may use of others' crates: small, and without any state of the machine.
 const PURE: &[(&str, &[&str])] = &[
     ("assay-sched", &["thiserror", "serde", "slab", "smallvec", "indexmap", "rustc-hash"]),
+    // An interpreter: the machine it computes on must not be seen in what it computes.
+    ("assay-ptx", &["thiserror"]),
     // Its random numbers come from seeds alone; its ids are numbered.
     ("assay-sim", &["thiserror", "serde", "serde_json", "uuid", "rand_chacha", "rand_distr"]),
 ];

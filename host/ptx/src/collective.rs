@@ -1,0 +1,142 @@
+//! What the lanes of a warp do together: shuffles, votes, the warp's barrier. Lanes run it once all
+//! members of their mask that have not returned are there.
+
+use crate::block::Context;
+use crate::error::FaultKind;
+use crate::program::{Operand, Operation, ShuffleMode, VoteMode};
+use crate::warp::{LaneState, Stop, Warp, lanes};
+
+pub enum Outcome {
+    /// The lanes that have done it.
+    Done(u32),
+    Fault(usize, FaultKind),
+}
+
+impl Warp {
+    fn operation<'c>(&self, context: &Context<'c>, lane: usize) -> &'c Operation {
+        &context.program.instructions[self.counter(lane)].operation
+    }
+
+    fn members(&self, context: &Context<'_>, operation: &Operation, lane: usize) -> u32 {
+        let members = operation.members().expect("only collective operations come here");
+        self.read(context, members, lane) as u32
+    }
+
+    /// Those of `present` that have the same members as `lane`.
+    fn group(
+        &self,
+        context: &Context<'_>,
+        operation: &Operation,
+        lane: usize,
+        present: u32,
+    ) -> u32 {
+        let mask = self.members(context, operation, lane);
+        let same = |other: &usize| self.members(context, operation, *other) == mask;
+        lanes(present).filter(same).fold(0, |set, lane| set | 1 << lane)
+    }
+
+    /// Whether all that `lane`, which is parked, waits for are among `present`.
+    pub(crate) fn is_complete(&self, context: &Context<'_>, lane: usize, present: u32) -> bool {
+        let operation = self.operation(context, lane);
+        let group = self.group(context, operation, lane, present);
+        self.members(context, operation, lane) & self.live() & !group == 0
+    }
+
+    /// The fault of the first lane that is parked for good.
+    pub(crate) fn lanes_missing(&self, context: &Context<'_>) -> Option<Stop> {
+        let parked = |lane: &usize| self.states[*lane] == LaneState::Parked;
+        let lane = (0..self.states.len()).find(parked)?;
+        let counter = self.counter(lane);
+        let beside =
+            (0..self.states.len()).filter(parked).filter(|other| self.counter(*other) == counter);
+        let present = beside.fold(0u32, |set, lane| set | 1 << lane);
+        let operation = self.operation(context, lane);
+        let group = self.group(context, operation, lane, present);
+        let missing = self.members(context, operation, lane) & self.live() & !group;
+        Some(self.fault(context, lane, FaultKind::LanesMissing { missing }))
+    }
+
+    pub(crate) fn collective(
+        &mut self,
+        context: &Context<'_>,
+        operation: &Operation,
+        run: u32,
+    ) -> Outcome {
+        let mut left = run;
+        let mut done = 0;
+        while left != 0 {
+            let first = left.trailing_zeros() as usize;
+            let mask = self.members(context, operation, first);
+            let group = self.group(context, operation, first, left);
+            left &= !group;
+            if let Some(lane) = lanes(group & !mask).next() {
+                return Outcome::Fault(lane, FaultKind::BadMemberMask { mask });
+            }
+            if mask & self.live() & !group == 0 {
+                self.together(context, operation, group);
+                done |= group;
+            }
+        }
+        Outcome::Done(done)
+    }
+
+    fn together(&mut self, context: &Context<'_>, operation: &Operation, group: u32) {
+        match operation {
+            Operation::Shuffle { .. } => self.shuffle(context, operation, group),
+            Operation::Vote { mode, target, predicate, .. } => {
+                let holds = |lane: &usize| self.read(context, *predicate, *lane) == 1;
+                let ballot = lanes(group).filter(holds).fold(0u32, |set, lane| set | 1 << lane);
+                let result = match mode {
+                    VoteMode::All => u32::from(ballot == group),
+                    VoteMode::Any => u32::from(ballot != 0),
+                    VoteMode::Uniform => u32::from(ballot == group || ballot == 0),
+                    VoteMode::Ballot => ballot,
+                };
+                lanes(group).for_each(|lane| self.write(*target, lane, u64::from(result)));
+            }
+            // The warp's barrier: to have come together is all.
+            _ => {}
+        }
+    }
+
+    fn shuffle(&mut self, context: &Context<'_>, operation: &Operation, group: u32) {
+        let Operation::Shuffle { mode, target, valid, value, lane: distance, clamp, .. } =
+            operation
+        else {
+            return;
+        };
+        let read = |operand: Operand, lane: usize| self.read(context, operand, lane);
+        let mut results = [(0, false); 32];
+        for lane in lanes(group) {
+            let (from, inside) =
+                source(*mode, lane as u64, read(*distance, lane), read(*clamp, lane));
+            let from = if inside { from } else { lane as u64 };
+            let takes_part = group >> from & 1 == 1;
+            results[lane] =
+                (if takes_part { read(*value, from as usize) } else { u64::MAX }, inside);
+        }
+        for lane in lanes(group) {
+            self.write(*target, lane, results[lane].0);
+            if let Some(valid) = valid {
+                self.write(*valid, lane, u64::from(results[lane].1));
+            }
+        }
+    }
+}
+
+/// The lane to take from, and whether it is inside the segment (PTX ISA, `shfl.sync`).
+fn source(mode: ShuffleMode, lane: u64, distance: u64, clamp: u64) -> (u64, bool) {
+    let distance = distance & 31;
+    let bound = clamp & 31;
+    let segment = (clamp >> 8) & 31;
+    let highest = (lane & segment) | (bound & !segment);
+    match mode {
+        ShuffleMode::Up => (lane.wrapping_sub(distance), lane >= distance + highest),
+        ShuffleMode::Down => (lane + distance, lane + distance <= highest),
+        ShuffleMode::Butterfly => (lane ^ distance, (lane ^ distance) <= highest),
+        ShuffleMode::Index => {
+            let from = (lane & segment) | (distance & !segment);
+            (from, from <= highest)
+        }
+    }
+}

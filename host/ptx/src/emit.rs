@@ -1,0 +1,336 @@
+//! A kernel's statements into its program: storage is laid out, labels are resolved, and the functions
+//! it calls are put in place of the calls, each with registers of its own.
+
+use std::collections::BTreeMap;
+
+use crate::decode::decode;
+use crate::error::{ParseError, Problem};
+use crate::limits::{
+    CALL_DEPTH_MAX, INSTRUCTIONS_MAX, LOCAL_BYTES_MAX, REGISTERS_MAX, STATIC_SHARED_BYTES_MAX,
+};
+use crate::names::{Binding, Scope};
+use crate::opcode::Opcode;
+use crate::program::{Instruction, Operation, Program, Register, Space};
+use crate::syntax::{Argument, Function, Line, Statement, Variable};
+
+type Parsed<T> = Result<T, ParseError>;
+
+/// What all kernels of a module share.
+pub struct Names<'u, 'a> {
+    pub functions: BTreeMap<&'a str, &'u Function<'a>>,
+    /// With the index of its storage, for those in global and constant memory.
+    pub variables: BTreeMap<&'a str, (&'u Variable<'a>, usize)>,
+}
+
+pub struct Emitter<'u, 'a> {
+    names: &'u Names<'u, 'a>,
+    pub(crate) scopes: Vec<Scope<'a>>,
+    instructions: Vec<Instruction>,
+    instructions_max: usize,
+    registers: u32,
+    registers_max: u32,
+    frame: u64,
+    frame_max: u64,
+    shared: u64,
+    /// By function, line and name: a function's shared variables are the same in all its calls.
+    shared_at: BTreeMap<(&'a str, u32, &'a str), u64>,
+    calls: Vec<&'a str>,
+}
+
+/// Places of one function that wait for an instruction's number.
+#[derive(Default)]
+struct Flow<'a> {
+    labels: BTreeMap<&'a str, usize>,
+    branches: Vec<(usize, &'a str)>,
+    returns: Vec<usize>,
+}
+
+pub fn kernel<'a>(
+    names: &Names<'_, 'a>,
+    function: &Function<'a>,
+    params: &[u64],
+    instructions_left: usize,
+) -> Parsed<Program> {
+    let mut emitter = Emitter {
+        names,
+        scopes: Vec::new(),
+        instructions: Vec::new(),
+        instructions_max: instructions_left,
+        registers: 0,
+        registers_max: 0,
+        frame: 0,
+        frame_max: 0,
+        shared: 0,
+        shared_at: BTreeMap::new(),
+        calls: Vec::new(),
+    };
+    let bound =
+        function.params.iter().zip(params).map(|(param, at)| (param.name, Binding::Param(*at)));
+    let line = emitter.function(function, bound.collect())?;
+    emitter.push(Instruction { line, guard: None, operation: Operation::Exit })?;
+    Ok(Program {
+        instructions: emitter.instructions,
+        registers: emitter.registers_max,
+        local_bytes: emitter.frame_max.next_multiple_of(16),
+        static_shared_bytes: emitter.shared,
+    })
+}
+
+impl<'a> Emitter<'_, 'a> {
+    /// Gives the line of its last statement.
+    fn function(
+        &mut self,
+        function: &Function<'a>,
+        names: BTreeMap<&'a str, Binding>,
+    ) -> Parsed<u32> {
+        let Some(body) = &function.body else {
+            let problem =
+                Problem::Unsupported(format!("the function {}, which has no body", function.name));
+            return Err(ParseError {
+                line: function.line,
+                text: function.name.to_owned(),
+                problem,
+            });
+        };
+        let mut line = function.line;
+        let mut flow = Flow::default();
+        self.calls.push(function.name);
+        self.open(true, names);
+        for statement in body {
+            match statement {
+                Statement::Open => self.open(false, BTreeMap::new()),
+                Statement::Close => self.close(),
+                Statement::Registers { line, name, count, kind } => {
+                    self.declare_registers(*line, name, *count, kind.width())?;
+                }
+                Statement::Variable(variable) => self.declare(variable)?,
+                Statement::Label { line, name } => {
+                    if flow.labels.insert(name, self.instructions.len()).is_some() {
+                        return Err(at(*line, name, Problem::Syntax("this label exists twice")));
+                    }
+                }
+                Statement::Instruction(instruction) => {
+                    line = instruction.line;
+                    self.instruction(instruction, &mut flow)?;
+                }
+            }
+        }
+        self.close();
+        self.calls.pop();
+        self.resolve(flow)?;
+        Ok(line)
+    }
+
+    fn resolve(&mut self, flow: Flow<'a>) -> Parsed<()> {
+        for (from, label) in flow.branches {
+            let line = self.instructions[from].line;
+            let to = flow.labels.get(label);
+            let to = *to.ok_or_else(|| at(line, label, Problem::Unknown(label.to_owned())))?;
+            self.instructions[from].operation = Operation::Branch { to };
+        }
+        let end = self.instructions.len();
+        for from in flow.returns {
+            self.instructions[from].operation = Operation::Branch { to: end };
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, is_function: bool, names: BTreeMap<&'a str, Binding>) {
+        let (registers_before, frame_before) = (self.registers, self.frame);
+        self.scopes.push(Scope { names, is_function, registers_before, frame_before });
+    }
+
+    fn close(&mut self) {
+        let scope = self.scopes.pop().expect("the parser balances braces");
+        self.registers = scope.registers_before;
+        self.frame = scope.frame_before;
+    }
+
+    fn bind(&mut self, line: u32, name: &'a str, binding: Binding) -> Parsed<()> {
+        let scope = self.scopes.last_mut().expect("declarations stand in functions");
+        match scope.names.insert(name, binding) {
+            None => Ok(()),
+            Some(_) => Err(at(line, name, Problem::Syntax("this name exists twice"))),
+        }
+    }
+
+    fn declare_registers(
+        &mut self,
+        line: u32,
+        name: &'a str,
+        count: Option<u32>,
+        bits: u32,
+    ) -> Parsed<()> {
+        let first = Register { slot: self.registers, bits };
+        self.registers = self.registers.saturating_add(count.unwrap_or(1));
+        if self.registers > REGISTERS_MAX {
+            return Err(at(line, name, Problem::Limit("registers", u64::from(REGISTERS_MAX))));
+        }
+        self.registers_max = self.registers_max.max(self.registers);
+        let binding = match count {
+            Some(count) => Binding::Registers { first, count },
+            None => Binding::Register(first),
+        };
+        self.bind(line, name, binding)
+    }
+
+    fn declare(&mut self, variable: &Variable<'a>) -> Parsed<()> {
+        let binding = if variable.space == Space::Shared {
+            let function = *self.calls.last().expect("declarations stand in functions");
+            self.share(function, variable)?
+        } else {
+            let start = self.frame.next_multiple_of(variable.align.max(1));
+            self.frame = start + variable.bytes;
+            if self.frame > LOCAL_BYTES_MAX {
+                return Err(at(
+                    variable.line,
+                    variable.name,
+                    Problem::Limit("bytes of local memory", LOCAL_BYTES_MAX),
+                ));
+            }
+            self.frame_max = self.frame_max.max(self.frame);
+            if variable.space == Space::Param {
+                Binding::CallParam(start)
+            } else {
+                Binding::Frame(start)
+            }
+        };
+        self.bind(variable.line, variable.name, binding)
+    }
+
+    fn share(&mut self, function: &'a str, variable: &Variable<'a>) -> Parsed<Binding> {
+        if variable.open {
+            return Ok(Binding::DynamicShared);
+        }
+        if let Some(start) = self.shared_at.get(&(function, variable.line, variable.name)) {
+            return Ok(Binding::Shared(*start));
+        }
+        let start = self.shared.next_multiple_of(variable.align.max(1));
+        self.shared = start + variable.bytes;
+        if self.shared > STATIC_SHARED_BYTES_MAX {
+            let problem = Problem::Limit("bytes of static shared memory", STATIC_SHARED_BYTES_MAX);
+            return Err(at(variable.line, variable.name, problem));
+        }
+        self.shared_at.insert((function, variable.line, variable.name), start);
+        Ok(Binding::Shared(start))
+    }
+
+    /// Shared variables of the module take room in the kernels that use them.
+    pub(crate) fn module_variable(&mut self, name: &'a str) -> Parsed<Option<Binding>> {
+        match self.names.variables.get(name) {
+            None => Ok(None),
+            Some((variable, _)) if variable.space == Space::Shared => {
+                self.share("", variable).map(Some)
+            }
+            Some((variable, index)) => Ok(Some(Binding::Symbol(*index, variable.space))),
+        }
+    }
+
+    fn push(&mut self, instruction: Instruction) -> Parsed<usize> {
+        if self.instructions.len() >= self.instructions_max {
+            let problem = Problem::Limit("instructions", INSTRUCTIONS_MAX as u64);
+            return Err(at(instruction.line, "", problem));
+        }
+        self.instructions.push(instruction);
+        Ok(self.instructions.len() - 1)
+    }
+
+    fn instruction(&mut self, line: &Line<'a>, flow: &mut Flow<'a>) -> Parsed<()> {
+        let mut opcode = Opcode::new(line);
+        let guard = match line.guard {
+            None => None,
+            Some((name, negated)) => {
+                let register = self.register(&opcode, name)?;
+                if register.bits != 1 {
+                    return Err(opcode.fault(Problem::Syntax("a guard is a predicate")));
+                }
+                Some((register.slot, negated))
+            }
+        };
+        let place = |operation| Instruction { line: line.line, guard, operation };
+        match opcode.name {
+            "bra" => {
+                opcode.take("uni");
+                opcode.finish()?;
+                let [Argument::Word(label)] = opcode.arguments()? else {
+                    return Err(opcode.fault(Problem::Syntax("a label was expected")));
+                };
+                let from = self.push(place(Operation::Nothing))?;
+                flow.branches.push((from, label));
+            }
+            "ret" => {
+                opcode.take("uni");
+                opcode.finish()?;
+                opcode.arguments::<0>()?;
+                let is_kernel = self.calls.len() == 1;
+                let from =
+                    self.push(place(if is_kernel { Operation::Exit } else { Operation::Nothing }))?;
+                if !is_kernel {
+                    flow.returns.push(from);
+                }
+            }
+            "call" => {
+                opcode.take("uni");
+                opcode.finish()?;
+                // Around the function's body for those lanes that do not call it.
+                let inverted = guard.map(|(slot, negated)| (slot, !negated));
+                let over =
+                    Instruction { line: line.line, guard: inverted, operation: Operation::Nothing };
+                let around = if guard.is_some() { Some(self.push(over)?) } else { None };
+                self.call(&opcode)?;
+                if let Some(from) = around {
+                    let to = self.instructions.len();
+                    self.instructions[from].operation = Operation::Branch { to };
+                }
+            }
+            _ => {
+                let operation = decode(self, &mut opcode)?;
+                self.push(place(operation))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, opcode: &Opcode<'_, 'a>) -> Parsed<()> {
+        let (returns, name, params) = match opcode.line.arguments.as_slice() {
+            [Argument::Word(name)] => (&[][..], *name, &[][..]),
+            [Argument::Word(name), Argument::List(params)] => (&[][..], *name, &params[..]),
+            [Argument::List(returns), Argument::Word(name)] => (&returns[..], *name, &[][..]),
+            [Argument::List(returns), Argument::Word(name), Argument::List(params)] => {
+                (&returns[..], *name, &params[..])
+            }
+            _ => return Err(opcode.fault(Problem::Unsupported("calls by pointer".into()))),
+        };
+        let Some(function) = self.names.functions.get(name).copied() else {
+            return Err(opcode.fault(Problem::Unsupported(format!(
+                "a call of {name}, which is no function here"
+            ))));
+        };
+        if self.calls.contains(&name) || self.calls.len() >= CALL_DEPTH_MAX {
+            return Err(opcode.fault(Problem::Unsupported("recursive or very deep calls".into())));
+        }
+        if function.body.is_none() || function.is_kernel {
+            return Err(opcode
+                .fault(Problem::Unsupported(format!("a call of {name}, which has no body here"))));
+        }
+        if function.returns.len() != returns.len() || function.params.len() != params.len() {
+            return Err(opcode.fault(Problem::Syntax("the function has other parameters")));
+        }
+        // A parameter is the caller's variable itself: the callee must not write what it is given.
+        let formal = function.returns.iter().chain(&function.params);
+        let mut names = BTreeMap::new();
+        for (formal, actual) in formal.zip(returns.iter().chain(params)) {
+            let binding = self.lookup(opcode, actual)?;
+            if !matches!(binding, Binding::CallParam(_)) {
+                return Err(opcode
+                    .fault(Problem::Unsupported("arguments that are no .param variables".into())));
+            }
+            names.insert(formal.name, binding);
+        }
+        self.function(function, names).map(drop)
+    }
+}
+
+fn at(line: u32, text: &str, problem: Problem) -> ParseError {
+    ParseError { line, text: text.chars().take(120).collect(), problem }
+}

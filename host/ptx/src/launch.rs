@@ -1,0 +1,146 @@
+//! A launch: checked against the kernel and the limits, then run block after block.
+
+use crate::block::{Block, Context};
+use crate::error::{Fault, LaunchError};
+use crate::limits::{BLOCK_SIZE_MAX, GRID_SIZE_MAX, SHARED_BYTES_MAX};
+use crate::memory::{Loaded, Memory};
+use crate::module::KernelInfo;
+use crate::warp::Stop;
+
+/// An argument as its bytes: those of a number, an address, or a struct by value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arg(Vec<u8>);
+
+macro_rules! numbers {
+    ($($number:ty),*) => {
+        $(impl From<$number> for Arg {
+            fn from(number: $number) -> Arg {
+                Arg(number.to_le_bytes().to_vec())
+            }
+        })*
+    };
+}
+
+numbers!(i32, u32, i64, u64, f32, f64);
+
+impl From<Vec<u8>> for Arg {
+    fn from(bytes: Vec<u8>) -> Arg {
+        Arg(bytes)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared_bytes: u64,
+    pub args: Vec<Arg>,
+}
+
+/// Lane-instructions that launches may still run. Each KiB of registers, shared and local memory that a
+/// block begins with counts as one more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    pub steps: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stats {
+    /// What was taken from the budget.
+    pub steps: u64,
+    pub blocks: u64,
+}
+
+/// Runs `kernel` of a module that was loaded into `memory`. After an error the memory holds what was
+/// written until then.
+pub fn launch(
+    loaded: &Loaded<'_>,
+    kernel: &str,
+    launch: &Launch,
+    memory: &mut Memory,
+    budget: &mut Budget,
+) -> Result<Stats, LaunchError> {
+    let found = loaded.module.find(kernel);
+    let (info, program) = found.ok_or_else(|| LaunchError::NoSuchKernel(kernel.to_owned()))?;
+    check_sizes(info, launch)?;
+    let mut params = params(info, &launch.args)?;
+    let before = budget.steps;
+    let mut blocks = 0;
+    let mut block = Block::new(program, launch);
+    let [across, down, deep] = launch.grid;
+    for z in 0..deep {
+        for y in 0..down {
+            for x in 0..across {
+                let mut context = Context {
+                    program,
+                    launch,
+                    params: &mut params,
+                    symbols: &loaded.symbols,
+                    memory: &mut *memory,
+                    steps_left: &mut budget.steps,
+                    index: [x, y, z],
+                };
+                block.run(&mut context).map_err(|stop| failure(info, [x, y, z], stop))?;
+                blocks += 1;
+            }
+        }
+    }
+    Ok(Stats { steps: before - budget.steps, blocks })
+}
+
+fn failure(info: &KernelInfo, block: [u32; 3], stop: Stop) -> LaunchError {
+    let kernel = info.name.clone();
+    match stop {
+        Stop::Budget => LaunchError::BudgetExhausted { kernel },
+        Stop::Fault { thread, line, kind } => {
+            Box::new(Fault { kernel, block, thread, line, kind }).into()
+        }
+    }
+}
+
+fn check_sizes(info: &KernelInfo, launch: &Launch) -> Result<(), LaunchError> {
+    let invalid = |reason: String| Err(LaunchError::InvalidLaunch(reason));
+    let within = |sizes: [u32; 3], max: [u32; 3]| {
+        sizes.iter().zip(max).all(|(size, max)| (1..=max).contains(size))
+    };
+    if !within(launch.grid, GRID_SIZE_MAX) {
+        return invalid(format!("grid {:?}, sizes are 1 to {GRID_SIZE_MAX:?}", launch.grid));
+    }
+    if !within(launch.block, BLOCK_SIZE_MAX) {
+        return invalid(format!("block {:?}, sizes are 1 to {BLOCK_SIZE_MAX:?}", launch.block));
+    }
+    let threads = launch.block.iter().product::<u32>();
+    if threads > info.max_threads {
+        return invalid(format!(
+            "{threads} threads a block, the kernel has at most {}",
+            info.max_threads
+        ));
+    }
+    let shared =
+        launch.dynamic_shared_bytes.saturating_add(info.static_shared_bytes.next_multiple_of(16));
+    if shared > SHARED_BYTES_MAX {
+        return invalid(format!("{shared} bytes of shared memory, there are {SHARED_BYTES_MAX}"));
+    }
+    Ok(())
+}
+
+fn params(info: &KernelInfo, args: &[Arg]) -> Result<Vec<u8>, LaunchError> {
+    if args.len() != info.params.len() {
+        let reason = format!("{} given, the kernel has {}", args.len(), info.params.len());
+        return Err(LaunchError::BadArguments(reason));
+    }
+    let mut bytes = Vec::new();
+    for (number, (Arg(arg), param)) in args.iter().zip(&info.params).enumerate() {
+        if arg.len() as u64 != param.bytes {
+            let reason = format!(
+                "argument {number} has {} bytes, the kernel wants {}",
+                arg.len(),
+                param.bytes
+            );
+            return Err(LaunchError::BadArguments(reason));
+        }
+        bytes.resize(param.offset as usize, 0);
+        bytes.extend(arg);
+    }
+    Ok(bytes)
+}

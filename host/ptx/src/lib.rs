@@ -1,0 +1,58 @@
+//! Runs CUDA kernels where there is no GPU: an interpreter of the PTX that NVRTC writes.
+//!
+//! [`Module::parse`] checks and decodes a text, [`Memory`] holds buffers at device addresses, and
+//! [`launch()`] runs a kernel's grid. All state is the caller's [`Memory`] and [`Budget`]; this crate has
+//! no I/O, no clock, no threads and no randomness, and never answers a text it does not understand with
+//! a number: an instruction, a modifier or a state space that is not simulated is an error that names
+//! it, at [`Module::parse`].
+//!
+//! **What is simulated.** Blocks run one after the other. The warps of a block take turns in order; in a
+//! warp the lanes with the lowest program counter run in lockstep, and come together where their
+//! counters meet. Barriers count threads; threads that have returned are not waited for. Every access is
+//! checked for its bounds and its natural alignment, against a single buffer. Arithmetic with a stated
+//! rounding is exact; approximate instructions are closer to the true value than a device's (see
+//! `real`), by the platform's mathematical functions. Integer quotients by zero, which PTX leaves open,
+//! have all bits set. A lane that shuffles from one that is no participant gets all bits set.
+//! Shared and local memory hold bytes of 0xff before they are written (which is NaN in every float), and
+//! registers hold zero; a register or a local variable of an inner scope, or of a called function, begins
+//! with what an earlier one left.
+//!
+//! **What is not.** Weak memory: every access is seen by all at once, and a race has one outcome of its
+//! many. Forward progress of a lane that waits for another lane of its warp, and of a block that waits
+//! for another block: both end with the budget. Also without: `wgmma`, `mma`, TMA and `cp.async`,
+//! clusters, textures, carries, calls by pointer, recursion, `printf`. There is no timing: a count of
+//! lane-instructions is not a duration.
+
+pub mod error;
+pub mod limits;
+
+mod declaration;
+mod syntax;
+mod token;
+
+mod decode;
+mod decode_memory;
+mod decode_warp;
+mod emit;
+mod names;
+mod opcode;
+mod program;
+
+mod convert;
+mod float;
+mod integer;
+mod real;
+
+mod access;
+mod block;
+mod collective;
+mod warp;
+
+pub mod launch;
+pub mod memory;
+pub mod module;
+
+pub use error::{Fault, FaultKind, LaunchError, MemoryError, ParseError, Problem};
+pub use launch::{Arg, Budget, Launch, Stats, launch};
+pub use memory::{Loaded, Memory};
+pub use module::{KernelInfo, Module, Param};

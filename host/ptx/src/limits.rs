@@ -1,0 +1,31 @@
+//! Everything that a module or a launch may ask for is bounded here.
+
+/// Bytes of the text of a module.
+pub const TEXT_BYTES_MAX: usize = 16 << 20;
+/// Instructions of a module, with the bodies of called functions counted at each call.
+pub const INSTRUCTIONS_MAX: usize = 200_000;
+/// Registers of a thread, as declared: PTX has them without bound, a real assembler spills.
+pub const REGISTERS_MAX: u32 = 16_384;
+/// Functions that are under way in one another.
+pub const CALL_DEPTH_MAX: usize = 16;
+/// Local memory of a thread, with the parameters of its calls.
+pub const LOCAL_BYTES_MAX: u64 = 64 << 10;
+/// Bytes of all parameters of a kernel.
+pub const PARAM_BYTES_MAX: u64 = 4096;
+/// Shared memory that a kernel declares.
+pub const STATIC_SHARED_BYTES_MAX: u64 = 48 << 10;
+/// Shared memory of a block, dynamic and static together.
+pub const SHARED_BYTES_MAX: u64 = 227 << 10;
+/// Initialised or zeroed data of a module.
+pub const DATA_BYTES_MAX: u64 = 64 << 20;
+/// Threads of a block, and its sizes.
+pub const BLOCK_THREADS_MAX: u32 = 1024;
+pub const BLOCK_SIZE_MAX: [u32; 3] = [1024, 1024, 64];
+/// Blocks of a grid in each direction.
+pub const GRID_SIZE_MAX: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+/// Lanes of a warp.
+pub const WARP_LANES: usize = 32;
+/// Named barriers of a block.
+pub const BARRIERS_MAX: u64 = 16;
+/// Instructions that a warp runs before the next one has its turn.
+pub const TURN_INSTRUCTIONS: u32 = 4096;

@@ -1,0 +1,128 @@
+//! Global and constant memory: buffers far from one another, so that no overrun of one reaches the next.
+//! What a kernel does ends in a fault; what the owner asks for wrongly, in a [`MemoryError`].
+
+use crate::error::{FaultKind, MemoryError};
+use crate::module::Module;
+
+/// The first address; beneath a page nothing ever lies.
+const FIRST_ADDRESS: u64 = 0x7_0000_0000;
+const NULL_BYTES: u64 = 4096;
+/// Free room after each buffer, and the alignment of each.
+const GUARD_BYTES: u64 = 1 << 20;
+const ALIGN_BYTES: u64 = 512;
+
+/// What an access needs of the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    Read,
+    Constant,
+    Write,
+}
+
+#[derive(Debug)]
+struct Region {
+    base: u64,
+    bytes: Vec<u8>,
+    constant: bool,
+}
+
+#[derive(Debug)]
+pub struct Memory {
+    /// By rising address.
+    regions: Vec<Region>,
+    next: u64,
+    left: u64,
+}
+
+/// A module whose variables have their places in a memory, where they live from launch to launch. It is
+/// to be launched with that memory.
+#[derive(Debug)]
+pub struct Loaded<'m> {
+    pub(crate) module: &'m Module,
+    pub(crate) symbols: Vec<u64>,
+}
+
+impl Loaded<'_> {
+    /// The address of a variable of the module.
+    pub fn symbol(&self, name: &str) -> Option<u64> {
+        let at = self.module.storage().iter().position(|storage| storage.name == name)?;
+        Some(self.symbols[at])
+    }
+}
+
+impl Memory {
+    /// A memory that holds so many bytes in all.
+    pub fn new(bytes_max: u64) -> Memory {
+        Memory { regions: Vec::new(), next: FIRST_ADDRESS, left: bytes_max }
+    }
+
+    /// Zeroed bytes; gives their address.
+    pub fn alloc(&mut self, bytes: u64) -> Result<u64, MemoryError> {
+        if bytes > self.left {
+            return Err(MemoryError::Full { wanted: bytes, left: self.left });
+        }
+        Ok(self.place(vec![0; bytes as usize], false))
+    }
+
+    pub fn load<'m>(&mut self, module: &'m Module) -> Result<Loaded<'m>, MemoryError> {
+        let wanted = module.storage().iter().map(|storage| storage.data.len() as u64).sum();
+        if wanted > self.left {
+            return Err(MemoryError::Full { wanted, left: self.left });
+        }
+        let place =
+            |storage: &crate::module::Storage| self.place(storage.data.clone(), storage.constant);
+        let symbols = module.storage().iter().map(place).collect();
+        Ok(Loaded { module, symbols })
+    }
+
+    pub fn read(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {
+        let (at, range) =
+            self.range(address, bytes).ok_or(MemoryError::NotABuffer { address, bytes })?;
+        Ok(&self.regions[at].bytes[range])
+    }
+
+    /// The owner may write constants as well.
+    pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), MemoryError> {
+        let bytes = data.len() as u64;
+        let (at, range) =
+            self.range(address, bytes).ok_or(MemoryError::NotABuffer { address, bytes })?;
+        self.regions[at].bytes[range].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn place(&mut self, bytes: Vec<u8>, constant: bool) -> u64 {
+        let base = self.next;
+        self.left -= bytes.len() as u64;
+        self.next = (base + bytes.len() as u64 + GUARD_BYTES).next_multiple_of(ALIGN_BYTES);
+        self.regions.push(Region { base, bytes, constant });
+        base
+    }
+
+    fn range(&self, address: u64, bytes: u64) -> Option<(usize, std::ops::Range<usize>)> {
+        let at = self.regions.partition_point(|region| region.base <= address).checked_sub(1)?;
+        let region = &self.regions[at];
+        let start = address - region.base;
+        let end = start.checked_add(bytes)?;
+        (end <= region.bytes.len() as u64).then_some((at, start as usize..end as usize))
+    }
+
+    pub(crate) fn access(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        need: Need,
+    ) -> Result<&mut [u8], FaultKind> {
+        if address < NULL_BYTES {
+            return Err(FaultKind::Null { address });
+        }
+        let space = if need == Need::Constant { "constant" } else { "global" };
+        let outside = FaultKind::OutOfBounds { space, address, bytes };
+        let (at, range) = self.range(address, bytes).ok_or(outside)?;
+        let region = &mut self.regions[at];
+        match need {
+            Need::Write if region.constant => Err(FaultKind::ReadOnly { address }),
+            Need::Constant if !region.constant => Err(outside),
+            _ => Ok(&mut region.bytes[range]),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A module that is checked and ready to be loaded: its kernels and its variables.
+
+use std::collections::BTreeMap;
+
+use crate::emit::{Names, kernel};
+use crate::error::{ParseError, Problem};
+use crate::limits::{
+    BLOCK_THREADS_MAX, DATA_BYTES_MAX, INSTRUCTIONS_MAX, PARAM_BYTES_MAX, TEXT_BYTES_MAX,
+};
+use crate::program::{Program, Space};
+use crate::syntax::{Function, Unit, Variable, parse};
+use crate::token::tokens;
+
+/// Where a parameter lies among the parameters' bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Param {
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelInfo {
+    pub name: String,
+    pub params: Vec<Param>,
+    /// As declared, and those of called functions: PTX counts no real registers.
+    pub registers: u32,
+    pub static_shared_bytes: u64,
+    /// Of a thread.
+    pub local_bytes: u64,
+    /// Of a block.
+    pub max_threads: u32,
+}
+
+/// A variable in global or constant memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Storage {
+    pub name: String,
+    pub data: Vec<u8>,
+    pub constant: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Module {
+    infos: Vec<KernelInfo>,
+    programs: Vec<Program>,
+    storage: Vec<Storage>,
+}
+
+impl Module {
+    pub fn parse(text: &str) -> Result<Module, ParseError> {
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(limit(1, "", "bytes of text", TEXT_BYTES_MAX as u64));
+        }
+        let tokens = tokens(text)?;
+        let unit = parse(&tokens)?;
+        let storage = storage(&unit.variables)?;
+        let names = names(&unit)?;
+        let mut module = Module { infos: Vec::new(), programs: Vec::new(), storage };
+        let mut instructions_left = INSTRUCTIONS_MAX;
+        for function in
+            unit.functions.iter().filter(|function| function.is_kernel && function.body.is_some())
+        {
+            let params = params(function)?;
+            let offsets: Vec<u64> = params.iter().map(|param| param.offset).collect();
+            let program = kernel(&names, function, &offsets, instructions_left)?;
+            instructions_left -= program.instructions.len();
+            module.infos.push(KernelInfo {
+                name: function.name.to_owned(),
+                params,
+                registers: program.registers,
+                static_shared_bytes: program.static_shared_bytes,
+                local_bytes: program.local_bytes,
+                max_threads: function
+                    .max_threads
+                    .unwrap_or(BLOCK_THREADS_MAX)
+                    .min(BLOCK_THREADS_MAX),
+            });
+            module.programs.push(program);
+        }
+        Ok(module)
+    }
+
+    pub fn kernels(&self) -> &[KernelInfo] {
+        &self.infos
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<(&KernelInfo, &Program)> {
+        let at = self.infos.iter().position(|info| info.name == name)?;
+        Some((&self.infos[at], &self.programs[at]))
+    }
+
+    pub(crate) fn storage(&self) -> &[Storage] {
+        &self.storage
+    }
+}
+
+fn limit(line: u32, text: &str, what: &'static str, max: u64) -> ParseError {
+    ParseError { line, text: text.to_owned(), problem: Problem::Limit(what, max) }
+}
+
+fn storage(variables: &[Variable<'_>]) -> Result<Vec<Storage>, ParseError> {
+    let mut total = 0u64;
+    let mut storage = Vec::new();
+    for variable in variables.iter().filter(|variable| variable.space != Space::Shared) {
+        total = total.saturating_add(variable.bytes);
+        if total > DATA_BYTES_MAX {
+            return Err(limit(variable.line, variable.name, "bytes of variables", DATA_BYTES_MAX));
+        }
+        let mut data = variable.data.clone();
+        data.resize(variable.bytes as usize, 0);
+        storage.push(Storage {
+            name: variable.name.to_owned(),
+            data,
+            constant: variable.space == Space::Constant,
+        });
+    }
+    Ok(storage)
+}
+
+fn names<'u, 'a>(unit: &'u Unit<'a>) -> Result<Names<'u, 'a>, ParseError> {
+    let twice = |line, name: &str| ParseError {
+        line,
+        text: name.to_owned(),
+        problem: Problem::Syntax("this name exists twice"),
+    };
+    let mut names = Names { functions: BTreeMap::new(), variables: BTreeMap::new() };
+    for function in &unit.functions {
+        let before = names.functions.insert(function.name, function);
+        if before.is_some_and(|before| before.body.is_some()) {
+            return Err(twice(function.line, function.name));
+        }
+    }
+    let mut index = 0;
+    for variable in &unit.variables {
+        if names.variables.insert(variable.name, (variable, index)).is_some() {
+            return Err(twice(variable.line, variable.name));
+        }
+        index += usize::from(variable.space != Space::Shared);
+    }
+    Ok(names)
+}
+
+fn params(function: &Function<'_>) -> Result<Vec<Param>, ParseError> {
+    let mut end = 0u64;
+    let mut params = Vec::new();
+    for param in &function.params {
+        let offset = end.next_multiple_of(param.align.max(1));
+        end = offset + param.bytes;
+        if end > PARAM_BYTES_MAX {
+            return Err(limit(param.line, param.name, "bytes of parameters", PARAM_BYTES_MAX));
+        }
+        params.push(Param { offset, bytes: param.bytes });
+    }
+    Ok(params)
+}

@@ -1,0 +1,97 @@
+//! An opcode and its modifiers. Each modifier is taken by whoever gives it a meaning; one that nobody
+//! took is an error that names it, so no modifier is ever passed over.
+
+use crate::error::{ParseError, Problem};
+use crate::float::Rounding;
+use crate::program::{Space, Type};
+use crate::syntax::{Argument, Line};
+
+pub struct Opcode<'s, 'a> {
+    pub line: &'s Line<'a>,
+    pub name: &'a str,
+    left: Vec<&'a str>,
+}
+
+impl<'s, 'a> Opcode<'s, 'a> {
+    pub fn new(line: &'s Line<'a>) -> Opcode<'s, 'a> {
+        let mut words = line.opcode.split('.');
+        let name = words.next().unwrap_or("");
+        Opcode { line, name, left: words.collect() }
+    }
+
+    pub fn take(&mut self, modifier: &str) -> bool {
+        let found = self.left.iter().position(|left| *left == modifier);
+        if let Some(at) = found {
+            self.left.remove(at);
+        }
+        found.is_some()
+    }
+
+    pub fn take_any(&mut self, modifiers: &[&str]) {
+        for modifier in modifiers {
+            self.take(modifier);
+        }
+    }
+
+    pub fn pick<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
+        let choice = choices.iter().find(|(modifier, _)| self.left.contains(modifier))?;
+        self.take(choice.0);
+        Some(choice.1)
+    }
+
+    /// The first type that is left.
+    pub fn kind(&mut self) -> Result<Type, ParseError> {
+        let at = self.left.iter().position(|left| Type::parse(left).is_some());
+        let word = at.map(|at| self.left.remove(at));
+        word.and_then(Type::parse).ok_or_else(|| self.unsupported())
+    }
+
+    pub fn rounding(&mut self) -> Option<Rounding> {
+        self.pick(&[
+            ("rn", Rounding::Nearest),
+            ("rz", Rounding::Zero),
+            ("rm", Rounding::Down),
+            ("rp", Rounding::Up),
+        ])
+    }
+
+    pub fn space(&mut self) -> Option<Space> {
+        self.pick(&[
+            ("global", Space::Global),
+            ("const", Space::Constant),
+            ("shared", Space::Shared),
+            ("shared::cta", Space::Shared),
+            ("local", Space::Local),
+            ("param", Space::Param),
+            ("param::entry", Space::Param),
+            ("param::func", Space::Param),
+        ])
+    }
+
+    pub fn finish(&self) -> Result<(), ParseError> {
+        if self.left.is_empty() { Ok(()) } else { Err(self.unsupported()) }
+    }
+
+    pub fn unsupported(&self) -> ParseError {
+        let mut what = format!("instruction {}", self.name);
+        if !self.left.is_empty() {
+            what = format!("{what} with .{}", self.left.join(" ."));
+        }
+        self.fault(Problem::Unsupported(what))
+    }
+
+    pub fn fault(&self, problem: Problem) -> ParseError {
+        ParseError {
+            line: self.line.line,
+            text: self.line.opcode.chars().take(120).collect(),
+            problem,
+        }
+    }
+
+    pub fn arguments<const N: usize>(&self) -> Result<&'s [Argument<'a>; N], ParseError> {
+        let arguments = self.line.arguments.as_slice();
+        arguments
+            .try_into()
+            .map_err(|_| self.fault(Problem::Syntax("another number of operands is needed")))
+    }
+}

@@ -1,0 +1,343 @@
+//! The text of a module as declarations and statements. Names are not resolved here.
+
+use crate::error::{ParseError, Problem};
+use crate::limits::INSTRUCTIONS_MAX;
+use crate::program::{Space, Type};
+use crate::token::{Kind, Token};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Argument<'a> {
+    /// A register, a name, a number.
+    Word(&'a str),
+    Negative(&'a str),
+    /// `!p`
+    Not(&'a str),
+    /// `p|q`
+    Pair(&'a str, &'a str),
+    Vector(Vec<Argument<'a>>),
+    Address {
+        base: &'a str,
+        offset: u64,
+    },
+    List(Vec<&'a str>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line<'a> {
+    pub line: u32,
+    pub guard: Option<(&'a str, bool)>,
+    pub opcode: &'a str,
+    pub arguments: Vec<Argument<'a>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variable<'a> {
+    pub line: u32,
+    pub space: Space,
+    pub name: &'a str,
+    pub align: u64,
+    pub bytes: u64,
+    /// An `.extern` array without a size: dynamic shared memory.
+    pub open: bool,
+    pub data: Vec<u8>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement<'a> {
+    Registers { line: u32, name: &'a str, count: Option<u32>, kind: Type },
+    Variable(Variable<'a>),
+    Label { line: u32, name: &'a str },
+    Instruction(Line<'a>),
+    Open,
+    Close,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function<'a> {
+    pub line: u32,
+    pub name: &'a str,
+    pub is_kernel: bool,
+    pub returns: Vec<Variable<'a>>,
+    pub params: Vec<Variable<'a>>,
+    /// A declaration has none.
+    pub body: Option<Vec<Statement<'a>>>,
+    pub max_threads: Option<u32>,
+}
+
+#[derive(Debug, Default)]
+pub struct Unit<'a> {
+    pub functions: Vec<Function<'a>>,
+    pub variables: Vec<Variable<'a>>,
+}
+
+pub struct Parser<'a> {
+    pub(crate) tokens: &'a [Token<'a>],
+    pub(crate) at: usize,
+    statements: usize,
+}
+
+type Parsed<T> = Result<T, ParseError>;
+
+pub fn parse<'a>(tokens: &'a [Token<'a>]) -> Parsed<Unit<'a>> {
+    let mut parser = Parser { tokens, at: 0, statements: 0 };
+    let mut unit = Unit::default();
+    while parser.at < tokens.len() {
+        parser.item(&mut unit)?;
+    }
+    Ok(unit)
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn peek(&self) -> Option<Kind<'a>> {
+        self.tokens.get(self.at).map(|token| token.kind)
+    }
+
+    pub(crate) fn line(&self) -> u32 {
+        self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |token| token.line)
+    }
+
+    pub(crate) fn fault(&self, problem: Problem) -> ParseError {
+        let token = self.tokens.get(self.at);
+        let text = token.map_or_else(|| "end of text".to_owned(), Token::text);
+        ParseError { line: self.line(), text, problem }
+    }
+
+    pub(crate) fn syntax<T>(&self, problem: &'static str) -> Parsed<T> {
+        Err(self.fault(Problem::Syntax(problem)))
+    }
+
+    pub(crate) fn word(&mut self) -> Parsed<&'a str> {
+        let Some(Kind::Word(word)) = self.peek() else {
+            return self.syntax("a word was expected");
+        };
+        self.at += 1;
+        Ok(word)
+    }
+
+    pub(crate) fn takes(&mut self, mark: char) -> bool {
+        let found = self.peek() == Some(Kind::Mark(mark));
+        self.at += usize::from(found);
+        found
+    }
+
+    pub(crate) fn takes_word(&mut self, word: &str) -> bool {
+        let found = self.peek() == Some(Kind::Word(word));
+        self.at += usize::from(found);
+        found
+    }
+
+    pub(crate) fn expect(&mut self, mark: char) -> Parsed<()> {
+        if self.takes(mark) { Ok(()) } else { self.syntax("other punctuation was expected") }
+    }
+
+    fn skip_line(&mut self) {
+        let line = self.line();
+        while self.tokens.get(self.at).is_some_and(|token| token.line == line) {
+            self.at += 1;
+        }
+    }
+
+    fn skip_past(&mut self, mark: char) {
+        while self.at < self.tokens.len() && !self.takes(mark) {
+            self.at += 1;
+        }
+    }
+
+    fn item(&mut self, unit: &mut Unit<'a>) -> Parsed<()> {
+        match self.peek() {
+            Some(Kind::Word(".version" | ".target" | ".file" | ".loc")) => self.skip_line(),
+            Some(Kind::Word(".address_size")) => {
+                self.at += 1;
+                if self.peek() != Some(Kind::Word("64")) {
+                    return self.syntax("addresses have 64 bits");
+                }
+                self.at += 1;
+            }
+            Some(Kind::Word(".pragma")) => self.skip_past(';'),
+            Some(Kind::Word(".section")) => self.skip_past('}'),
+            Some(Kind::Word(".visible" | ".extern" | ".weak" | ".common")) => self.at += 1,
+            Some(Kind::Word(".entry" | ".func")) => {
+                let function = self.function()?;
+                unit.functions.push(function);
+            }
+            Some(Kind::Word(".global" | ".const" | ".shared")) => {
+                unit.variables.extend(self.variables()?)
+            }
+            Some(Kind::Mark(';')) => self.at += 1,
+            _ => return Err(self.fault(Problem::Unsupported("this directive".into()))),
+        }
+        Ok(())
+    }
+
+    fn function(&mut self) -> Parsed<Function<'a>> {
+        let line = self.line();
+        let is_kernel = self.word()? == ".entry";
+        let returns = if !is_kernel && self.peek() == Some(Kind::Mark('(')) {
+            self.params()?
+        } else {
+            Vec::new()
+        };
+        let name = self.word()?;
+        let params = if self.peek() == Some(Kind::Mark('(')) { self.params()? } else { Vec::new() };
+        let max_threads = self.performance_directives()?;
+        let body = if self.takes(';') { None } else { Some(self.body()?) };
+        Ok(Function { line, name, is_kernel, returns, params, body, max_threads })
+    }
+
+    fn performance_directives(&mut self) -> Parsed<Option<u32>> {
+        let mut threads = None;
+        while let Some(Kind::Word(word)) = self.peek() {
+            let numbers = match word {
+                ".maxntid" | ".reqntid" | ".minnctapersm" | ".maxnreg" | ".maxnctapersm" => {
+                    self.at += 1;
+                    let mut numbers = vec![self.number()?];
+                    while self.takes(',') {
+                        numbers.push(self.number()?);
+                    }
+                    numbers
+                }
+                ".noreturn" => {
+                    self.at += 1;
+                    Vec::new()
+                }
+                ".pragma" => {
+                    self.skip_past(';');
+                    Vec::new()
+                }
+                _ => return Err(self.fault(Problem::Unsupported("this directive".into()))),
+            };
+            if matches!(word, ".maxntid" | ".reqntid") {
+                let product = numbers.iter().fold(1u64, |all, one| all.saturating_mul(*one));
+                threads = Some(u32::try_from(product).unwrap_or(u32::MAX));
+            }
+        }
+        Ok(threads)
+    }
+
+    fn body(&mut self) -> Parsed<Vec<Statement<'a>>> {
+        let mut statements = Vec::new();
+        let mut depth = 0usize;
+        self.expect('{')?;
+        loop {
+            self.statements += 1;
+            if self.statements > INSTRUCTIONS_MAX {
+                return Err(self.fault(Problem::Limit("statements", INSTRUCTIONS_MAX as u64)));
+            }
+            match self.peek() {
+                Some(Kind::Mark('{')) => {
+                    self.at += 1;
+                    depth += 1;
+                    statements.push(Statement::Open);
+                }
+                Some(Kind::Mark('}')) => {
+                    self.at += 1;
+                    if depth == 0 {
+                        return Ok(statements);
+                    }
+                    depth -= 1;
+                    statements.push(Statement::Close);
+                }
+                Some(Kind::Mark(';')) => self.at += 1,
+                Some(Kind::Word(".loc" | ".file")) => self.skip_line(),
+                Some(Kind::Word(".pragma")) => self.skip_past(';'),
+                Some(Kind::Word(".reg")) => self.registers(&mut statements)?,
+                Some(Kind::Word(".local" | ".shared" | ".param")) => {
+                    statements.extend(self.variables()?.into_iter().map(Statement::Variable));
+                }
+                Some(Kind::Word(word)) if word.starts_with('.') => {
+                    return Err(self.fault(Problem::Unsupported("this directive".into())));
+                }
+                _ => statements.push(self.statement()?),
+            }
+        }
+    }
+
+    fn registers(&mut self, statements: &mut Vec<Statement<'a>>) -> Parsed<()> {
+        self.at += 1;
+        let kind = self.kind()?;
+        loop {
+            let line = self.line();
+            let name = self.word()?;
+            let count = if self.takes('<') {
+                let count = self.number()?;
+                self.expect('>')?;
+                Some(u32::try_from(count).unwrap_or(u32::MAX))
+            } else {
+                None
+            };
+            statements.push(Statement::Registers { line, name, count, kind });
+            if !self.takes(',') {
+                return self.expect(';');
+            }
+        }
+    }
+
+    fn statement(&mut self) -> Parsed<Statement<'a>> {
+        let line = self.line();
+        let guard = if self.takes('@') {
+            let negated = self.takes('!');
+            Some((self.word()?, negated))
+        } else {
+            None
+        };
+        let opcode = self.word()?;
+        if guard.is_none() && self.takes(':') {
+            return Ok(Statement::Label { line, name: opcode });
+        }
+        let mut arguments = Vec::new();
+        while !self.takes(';') {
+            if !arguments.is_empty() {
+                self.expect(',')?;
+            }
+            arguments.push(self.argument()?);
+        }
+        Ok(Statement::Instruction(Line { line, guard, opcode, arguments }))
+    }
+
+    fn argument(&mut self) -> Parsed<Argument<'a>> {
+        if self.takes('{') {
+            return Ok(Argument::Vector(self.vector()?));
+        }
+        if self.takes('[') {
+            let base = self.word()?;
+            let offset = if self.takes('+') { self.signed()? } else { 0 };
+            let offset = if self.takes('-') { self.number()?.wrapping_neg() } else { offset };
+            self.expect(']')?;
+            return Ok(Argument::Address { base, offset });
+        }
+        if self.takes('(') {
+            let mut names = Vec::new();
+            while !self.takes(')') {
+                names.push(self.word()?);
+                self.takes(',');
+            }
+            return Ok(Argument::List(names));
+        }
+        if self.takes('-') {
+            return Ok(Argument::Negative(self.word()?));
+        }
+        if self.takes('!') {
+            return Ok(Argument::Not(self.word()?));
+        }
+        let word = self.word()?;
+        if self.takes('|') {
+            Ok(Argument::Pair(word, self.word()?))
+        } else {
+            Ok(Argument::Word(word))
+        }
+    }
+
+    /// A vector's elements are plain: no vector in a vector.
+    fn vector(&mut self) -> Parsed<Vec<Argument<'a>>> {
+        let mut elements = Vec::new();
+        loop {
+            let negative = self.takes('-');
+            let word = self.word()?;
+            elements.push(if negative { Argument::Negative(word) } else { Argument::Word(word) });
+            if !self.takes(',') {
+                self.expect('}')?;
+                return Ok(elements);
+            }
+        }
+    }
+}

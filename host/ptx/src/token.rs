@@ -1,0 +1,81 @@
+//! Text into words, punctuation and strings, each with its line. Comments vanish here.
+
+use crate::error::{ParseError, Problem};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind<'a> {
+    /// Names, numbers, opcodes with their modifiers, directives.
+    Word(&'a str),
+    Mark(char),
+    Quoted(&'a str),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token<'a> {
+    pub line: u32,
+    pub kind: Kind<'a>,
+}
+
+impl Token<'_> {
+    pub fn text(&self) -> String {
+        match self.kind {
+            Kind::Word(word) | Kind::Quoted(word) => word.chars().take(120).collect(),
+            Kind::Mark(mark) => mark.to_string(),
+        }
+    }
+}
+
+pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
+    let mut tokens = Vec::new();
+    let mut line = 1;
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = if first.is_whitespace() {
+            first.len_utf8()
+        } else if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if first == '"' {
+            let end =
+                rest[1..].find('"').ok_or_else(|| fault(line, first, "a string has no end"))?;
+            tokens.push(Token { line, kind: Kind::Quoted(&rest[1..=end]) });
+            end + 2
+        } else if is_word(first) {
+            let length = word_length(rest);
+            tokens.push(Token { line, kind: Kind::Word(&rest[..length]) });
+            length
+        } else if ",;[]{}()<>@!|+-=:".contains(first) {
+            tokens.push(Token { line, kind: Kind::Mark(first) });
+            1
+        } else {
+            return Err(fault(line, first, "a character that PTX does not have"));
+        };
+        line += rest[..length].bytes().filter(|byte| *byte == b'\n').count() as u32;
+        rest = &rest[length..];
+    }
+    Ok(tokens)
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "_$%.".contains(letter)
+}
+
+/// `L2::128B` is a part of its word, the colon after a label is not.
+fn word_length(text: &str) -> usize {
+    let mut length = 0;
+    loop {
+        let rest = &text[length..];
+        if rest.starts_with("::") {
+            length += 2;
+        } else if rest.starts_with(is_word) {
+            length += 1;
+        } else {
+            return length;
+        }
+    }
+}
+
+fn fault(line: u32, letter: char, problem: &'static str) -> ParseError {
+    ParseError { line, text: letter.to_string(), problem: Problem::Syntax(problem) }
+}
