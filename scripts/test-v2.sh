@@ -101,7 +101,7 @@ make_root
 say "starting $(ls "$work"/kernel/boot/vmlinuz-*) in an emulator"
 timeout 1500 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp 2 -m 4096 -nographic -no-reboot \
     -kernel "$work"/kernel/boot/vmlinuz-* -initrd "$work/root.gz" -append "console=ttyS0 quiet panic=-1" |
-    tee "$work/log" | tr -d '\r' | sed -n '/^v2:/,$p'
+    tee "$work/log" | tr -d '\r' | sed -n '/v2: /,$p'
 passed=$(grep -c 'test result: ok' "$work/log" || true)
 grep -q 'left behind: \.' "$work/log" || { say "something was left behind"; exit 1; }
 [ "$passed" = 2 ] || { say "FAILED: see $work/log"; exit 1; }
