@@ -41,14 +41,9 @@ pub(crate) fn prepare(user: u32) -> Result<Prepared, String> {
     match &hierarchies {
         Hierarchies::V2(unified) => prepare_v2(unified, &name, user),
         Hierarchies::Hybrid { unified, memory, pids } => {
-            let mut prepared = Prepared { kind: Cgroups::Hybrid, folders: Vec::new() };
-            for place in [unified, memory, pids] {
-                let folder = place.own.join(&name);
-                make(&folder, user)?;
-                prepared.folders.push(folder);
-            }
-            prepared.make_zygotes(user)?;
-            Ok(prepared)
+            let folders = [unified, memory, pids].map(|place| place.own.join(&name)).to_vec();
+            let prepared = Prepared { kind: Cgroups::Hybrid, folders };
+            prepared.filled(|it| it.folders.iter().try_for_each(|folder| make(folder, user)), user)
         }
     }
 }
@@ -66,11 +61,12 @@ fn prepare_v2(unified: &Place, name: &str, user: u32) -> Result<Prepared, String
             }
         }
         let folder = parent.join(name);
-        make(&folder, user)?;
         let prepared = Prepared { kind: Cgroups::V2, folders: vec![folder.clone()] };
-        enable_controllers(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        prepared.make_zygotes(user)?;
-        return Ok(prepared);
+        let fill = |_: &Prepared| {
+            make(&folder, user)?;
+            enable_controllers(&folder).map_err(|error| format!("{}: {error}", folder.display()))
+        };
+        return prepared.filled(fill, user);
     }
     Err(format!(
         "the memory and pids controllers cannot be handed on ({problem}); run the service in a \
@@ -110,10 +106,17 @@ fn make(folder: &Path, user: u32) -> Result<(), String> {
 }
 
 impl Prepared {
+    /// Makes the folders and the zygote's; where one cannot be made, none is left.
+    ///
     /// Version 2: whoever moves a process must own both ends' common parent; so the zygote lives
     /// below the same folder as its runs, and beside them, as a group with controllers holds none.
-    fn make_zygotes(&self, user: u32) -> Result<(), String> {
-        make(&self.folders[0].join(ZYGOTE), user)
+    fn filled(
+        self,
+        fill: impl FnOnce(&Self) -> Result<(), String>,
+        user: u32,
+    ) -> Result<Self, String> {
+        let made = fill(&self).and_then(|()| make(&self.folders[0].join(ZYGOTE), user));
+        made.inspect_err(|_| self.remove()).map(|()| self)
     }
 
     /// Moves this process, and so its later children, below the helper's folder.
