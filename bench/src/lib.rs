@@ -9,6 +9,7 @@ pub mod child;
 pub mod goal;
 pub mod load;
 pub mod machine;
+pub mod output;
 pub mod rows;
 pub mod stats;
 pub mod table;

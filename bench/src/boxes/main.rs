@@ -15,9 +15,10 @@ mod submission;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use assay_bench::assay::{component, plugins, program};
 use assay_bench::machine::Machine;
+use assay_bench::output::Output;
 use clap::{Parser, ValueEnum};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::spawn_blocking;
@@ -53,11 +54,8 @@ struct Arguments {
     /// Runs of the soak.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     soak: u32,
-    /// Also write the report as Markdown to this file.
-    #[arg(long)]
-    out: Option<PathBuf>,
-    #[arg(short, long, value_enum, default_value = "text")]
-    output: Form,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -74,12 +72,6 @@ enum Part {
     Soak,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    Text,
-    Json,
-}
-
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let folder = tempfile::Builder::new().prefix("assay-bench-boxes-").tempdir()?;
@@ -87,16 +79,7 @@ fn main() -> Result<()> {
     let report = runtime.block_on(unless_told(run(&arguments, folder.path())));
     // An interrupted part does not end by itself; what it started ends with this process.
     runtime.shutdown_background();
-    let report = report?;
-    match arguments.output {
-        Form::Text => print!("{}", report.text()),
-        Form::Json => println!("{}", serde_json::to_string_pretty(&report)?),
-    }
-    if let Some(path) = &arguments.out {
-        std::fs::write(path, report.markdown())
-            .with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
+    arguments.output.give(&report?)
 }
 
 /// Until it ends, or a signal comes.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use assay_bench::goal::{Goal, Unit};
 use assay_bench::machine::Machine;
+use assay_bench::output;
 use assay_bench::table;
 use serde::Serialize;
 
@@ -91,8 +92,8 @@ pub(crate) struct Report {
 
 const HEAD: &str = "Contenders take turns; times and rates are medians over the rounds.";
 
-impl Report {
-    pub(crate) fn text(&self) -> String {
+impl output::Report for Report {
+    fn text(&self) -> String {
         let Self { machine, rounds, .. } = self;
         let mut text = format!("{machine}\n{rounds} rounds. {HEAD}\n");
         for section in &self.sections {
@@ -105,7 +106,7 @@ impl Report {
         text
     }
 
-    pub(crate) fn markdown(&self) -> String {
+    fn markdown(&self) -> String {
         let Self { machine, rounds, .. } = self;
         let mut text = format!("# Benchmark of boxes\n\n{machine}; {rounds} rounds. {HEAD}\n");
         for section in &self.sections {
@@ -121,6 +122,8 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use assay_bench::output::Report as _;
+
     use super::*;
 
     fn report() -> Report {

@@ -9,10 +9,11 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use assay_bench::assay::{self, Assay, Start, component, pinned};
 use assay_bench::goal::Goal;
 use assay_bench::machine::Machine;
+use assay_bench::output::Output;
 use assay_bench::rows;
 use clap::{Parser, ValueEnum};
 use tokio::signal::unix::{SignalKind, signal};
@@ -67,11 +68,8 @@ struct Arguments {
     /// Requests queued to measure memory.
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     queued: u32,
-    /// Also write the report as Markdown to this file.
-    #[arg(long)]
-    out: Option<PathBuf>,
-    #[arg(short, long, value_enum, default_value = "text")]
-    output: Form,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -95,12 +93,6 @@ enum Part {
     Memory,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    Text,
-    Json,
-}
-
 /// One thread: the load generator shall take no more of the machine than it must.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
@@ -112,15 +104,7 @@ async fn main() -> Result<()> {
         _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
         _ = terminate.recv() => anyhow::bail!("terminated"),
     };
-    match arguments.output {
-        Form::Text => print!("{}", report.text()),
-        Form::Json => println!("{}", serde_json::to_string_pretty(&report)?),
-    }
-    if let Some(path) = &arguments.out {
-        std::fs::write(path, report.markdown())
-            .with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
+    arguments.output.give(&report)
 }
 
 /// Tells a waiting person what is going on; the report alone is on standard output.

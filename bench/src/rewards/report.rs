@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use assay_bench::goal::{Goal, Unit};
 use assay_bench::machine::Machine;
+use assay_bench::output;
 use assay_bench::stats::Latency;
 use assay_bench::table;
 use serde::Serialize;
@@ -77,9 +78,9 @@ Python, as trainers use it today; it keeps nothing, isolates nothing and knows n
 share the machine with the load generator, which speaks HTTP/1.1 over kept connections. The ratio \
 is Assay's number over the peer's: for rates more is better, for times less.";
 
-impl Report {
+impl output::Report for Report {
     /// A table with padded columns.
-    pub(crate) fn text(&self) -> String {
+    fn text(&self) -> String {
         let mut text = format!("{}\nmedian of {} rounds\n\n", self.machine, self.rounds);
         text += &table::padded(&self.rows());
         for note in &self.notes {
@@ -88,7 +89,7 @@ impl Report {
         text
     }
 
-    pub(crate) fn markdown(&self) -> String {
+    fn markdown(&self) -> String {
         let mut text = format!(
             "# Benchmark\n\n{}; median of {} rounds.\n\n{ABOUT}\n\n",
             self.machine, self.rounds
@@ -99,7 +100,9 @@ impl Report {
         }
         text
     }
+}
 
+impl Report {
     fn rows(&self) -> Vec<Vec<String>> {
         let head = HEAD.map(str::to_owned).to_vec();
         std::iter::once(head).chain(self.measures.iter().map(Measure::cells)).collect()
@@ -108,6 +111,8 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use assay_bench::output::Report as _;
+
     use super::*;
 
     #[test]
