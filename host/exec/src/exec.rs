@@ -13,6 +13,7 @@ mod place;
 mod prepare;
 mod probe;
 mod run;
+mod tool;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -44,6 +45,8 @@ pub struct ExecOptions {
     pub cache: PathBuf,
     /// A folder with the operator's toolchains.
     pub toolchains: Option<PathBuf>,
+    /// What programs may read of this machine, beyond the system's own and their toolchains'.
+    pub paths: Vec<PathBuf>,
     /// What boxes may lack.
     pub weaker: Vec<Part>,
     /// Where [`Blob::Stored`] lies.
@@ -335,6 +338,7 @@ fn start(options: &ExecOptions, specs: &BTreeMap<String, Arc<Spec>>) -> Result<H
     }
     let [scratch, toolchains] = folders;
     let mut paths: Vec<PathBuf> = specs.values().flat_map(|spec| spec.paths.clone()).collect();
+    paths.extend_from_slice(&options.paths);
     paths.sort_unstable();
     paths.dedup();
     Helper::start(&Options {

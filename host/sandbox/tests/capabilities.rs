@@ -30,6 +30,7 @@ fn capabilities(folder: &Path, storage: Option<Arc<dyn Storage>>) -> Capabilitie
         helper_program: folder.join("missing"),
         cache: folder.join("programs"),
         toolchains: None,
+        paths: Vec::new(),
         weaker: Vec::new(),
         objects: Arc::clone(&objects),
     });

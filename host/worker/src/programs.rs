@@ -47,6 +47,7 @@ impl Options {
             helper_program: self.helper().context("finding this program")?,
             cache: cache.join("programs"),
             toolchains: self.toolchains.clone(),
+            paths: Vec::new(),
             weaker: self.weaker.clone(),
             objects: Arc::clone(&objects),
         });

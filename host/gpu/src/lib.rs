@@ -1,0 +1,7 @@
+//! CUDA for plugins: compiles kernels without a GPU and runs them on one, or on its simulation.
+//!
+//! The compiler runs in boxes ([`assay_exec`]); kernels run in executor processes (`assay-gpu`), never in
+//! the worker. The host owns memory, launches and timing: of a candidate it takes device code alone.
+
+pub mod device;
+pub mod types;

@@ -1,0 +1,1 @@
+//! Scores CUDA kernels.
