@@ -4,6 +4,7 @@ mod batch;
 mod capacity;
 mod dev;
 mod doctor;
+mod gpu;
 mod key;
 mod planning;
 mod plugin;
@@ -47,6 +48,8 @@ enum Verb {
     Capacity(capacity::Options),
     /// Replay a trace under several policies and compare what they cost and delay
     Simulate(Box<simulate::Options>),
+    /// Install what compiles CUDA, and list the GPUs of this machine
+    Gpu(gpu::Options),
     /// Check this machine: what Assay needs here, what is missing and what to do about it
     Doctor(doctor::Options),
     /// Print the OpenAPI document
@@ -112,6 +115,7 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Key(options) => key::run(options).await,
         Verb::Capacity(options) => capacity::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
+        Verb::Gpu(options) => gpu::run(options).await,
         Verb::Doctor(options) => doctor::run(options).await,
         Verb::Openapi => {
             println!("{}", crate::http::document().to_pretty_json()?);

@@ -11,6 +11,7 @@
 //!                              └────── kill, or it ends by itself ───────> gone
 //! ```
 
+mod gpu;
 mod process;
 mod programs;
 
@@ -21,6 +22,7 @@ use std::time::Instant;
 
 use assay_model::limits;
 use assay_model::time::Micros;
+pub use gpu::{Device, Gpu};
 pub use programs::{Part, Programs};
 use tokio::sync::{mpsc, watch};
 

@@ -11,6 +11,7 @@ use assay_model::api::PromotePlugin;
 use super::score::score_file;
 use super::serve::{HostOptions, Interruption, wait};
 use crate::bootstrap::FirstKey;
+use crate::fleet::Device;
 use crate::server::Server;
 
 const CHANNEL: &str = "prod";
@@ -31,16 +32,50 @@ pub(super) struct Options {
     /// The plugin to score it with
     #[arg(long, default_value = "math@prod")]
     plugin: String,
+    /// Score a shipped plugin's own sample instead; cuda runs on an interpreter where there is no GPU
+    #[arg(long, value_enum, conflicts_with_all = ["score", "plugin"])]
+    demo: Option<Demo>,
     /// Stop after the batch; exit with 1 if it did not go well
     #[arg(long)]
     once: bool,
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Demo {
+    Math,
+    Code,
+    Cuda,
+}
+
+impl Demo {
+    fn plugin(self) -> &'static str {
+        match self {
+            Self::Math => "math@prod",
+            Self::Code => "code@prod",
+            Self::Cuda => "cuda@prod",
+        }
+    }
+
+    fn sample(self) -> &'static str {
+        match self {
+            Self::Math => include_str!("../../../../plugins/math/sample.jsonl"),
+            Self::Code => include_str!("../../../../plugins/code/sample.jsonl"),
+            Self::Cuda => include_str!("../../../../plugins/cuda/sample.jsonl"),
+        }
+    }
+}
+
+pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
     options.host.start_logging("warn");
     let first_key = FirstKey { tenant: "demo".into(), file: "dev.key" };
     // One worker is there from the start: a lone first reward does not wait for a process.
-    let settings = options.host.settings(free(options.listen), "dev", first_key, 1)?;
+    if options.demo == Some(Demo::Cuda) {
+        options.host.workers.gpu.or_simulated();
+    }
+    let settings = options.host.settings(free(options.listen), "dev", first_key, 1).await?;
+    if settings.programs.gpu.device == Some(Device::Simulated) {
+        eprintln!("kernels run on a simulated GPU: rewards say so and hold no timing");
+    }
     let mut interruption = Interruption::listen()?;
     eprintln!("starting Assay in {}", settings.data.display());
     settings.storage.iter().for_each(|root| eprintln!("{root}"));
@@ -53,10 +88,23 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         if let Some(folder) = &options.plugins {
             publish_all(&client, folder).await?;
         }
-        match &options.score {
-            Some(file) => score_batch(&client, file, &options.plugin, &mut interruption).await,
-            None => Ok(true),
-        }
+        // Every start scores everything: it shows the service, it does not fill a file.
+        let folder = tempfile::tempdir().context("making a folder for the results")?;
+        let (file, plugin) = match (&options.demo, options.score) {
+            (Some(demo), _) => {
+                let file = folder.path().join("sample.jsonl");
+                std::fs::write(&file, demo.sample()).context("writing the sample")?;
+                (file, demo.plugin())
+            }
+            (None, Some(file)) => (file, options.plugin.as_str()),
+            (None, None) => return Ok(true),
+        };
+        let mut scoring = score::Options::new(file, plugin.to_owned());
+        scoring.output = score::Target::File(folder.path().join("results.jsonl"));
+        let mut summary = score_file(&client, &scoring, &mut interruption).await?;
+        summary.output = None;
+        print!("{}", summary.text());
+        Ok(summary.ok())
     };
     let went_well = match work.await {
         Ok(went_well) => went_well,
@@ -115,22 +163,6 @@ async fn publish_all(client: &Client, folder: &Path) -> anyhow::Result<()> {
 
 fn publish_failed(file: &Path, error: Error) -> anyhow::Error {
     anyhow::Error::from(error).context(format!("publishing {}", file.display()))
-}
-
-async fn score_batch(
-    client: &Client,
-    file: &Path,
-    plugin: &str,
-    interruption: &mut Interruption,
-) -> anyhow::Result<bool> {
-    let mut options = score::Options::new(file.to_owned(), plugin.to_owned());
-    // Every start scores everything: it shows the service, it does not fill a file.
-    let folder = tempfile::tempdir().context("making a folder for the results")?;
-    options.output = score::Target::File(folder.path().join("results.jsonl"));
-    let mut summary = score_file(client, &options, interruption).await?;
-    summary.output = None;
-    print!("{}", summary.text());
-    Ok(summary.ok())
 }
 
 fn print_next_steps(server: &Server) {

@@ -88,10 +88,10 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         Ok((data, finding)) => {
             findings.push(finding);
             findings.push(machine::postgres(&data, options.database_url.as_deref()).await);
+            findings.extend(worker::look(&options.workers, &data).await);
         }
         Err(finding) => findings.push(finding),
     }
-    findings.extend(worker::look(&options.workers).await);
     findings.extend(storage(&options.storage).await);
     if let Some(url) = options.url.filter(|url| !url.is_empty()) {
         findings.push(server(&url).await);

@@ -17,7 +17,7 @@ const DAY_SECONDS: f64 = 86_400.0;
 #[derive(clap::Args)]
 pub(super) struct PlanOptions {
     /// Workers of a pool: exactly so many (cpu=2), or as many as the planner wants within bounds
-    /// (cpu=0..8); may be repeated [default: up to one cpu worker a core]
+    /// (cpu=0..8); may be repeated [default: up to one cpu worker a core, and one gpu worker a GPU]
     #[arg(long, value_name = "POOL=N|MIN..MAX", value_parser = pool_bounds)]
     workers: Vec<(Arc<str>, Bounds)>,
     /// How the number of workers is chosen: by simulating what is to come every few seconds
@@ -57,11 +57,19 @@ enum PlannerArgument {
     Fixed,
 }
 
+/// The pools of which the options say nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unsaid {
+    /// CPU workers that are there even when nothing is live.
+    pub cpu_min: usize,
+    /// GPU workers that this machine can have.
+    pub gpu_max: usize,
+}
+
 impl PlanOptions {
-    /// `cpu_min` workers are there even when nothing is live, unless the options say otherwise.
     pub(super) fn config(
         self,
-        cpu_min: usize,
+        Unsaid { cpu_min, gpu_max }: Unsaid,
         order: Order,
     ) -> anyhow::Result<(PlanConfig, PoolDefaults)> {
         let defaults = PoolDefaults {
@@ -73,6 +81,9 @@ impl PlanOptions {
         if workers.is_empty() {
             let cores = std::thread::available_parallelism().map_or(2, usize::from);
             workers.push(("cpu".into(), Bounds { min: cpu_min, max: cores.max(cpu_min) }));
+        }
+        if gpu_max > 0 && workers.iter().all(|(name, _)| &**name != "gpu") {
+            workers.push(("gpu".into(), Bounds { min: 0, max: gpu_max }));
         }
         let mut pools = BTreeMap::new();
         for (name, bounds) in workers {
@@ -173,7 +184,8 @@ mod tests {
 
     fn parse(arguments: &[&str]) -> Result<PlanConfig, String> {
         let line = Line::try_parse_from([&["assay"], arguments].concat());
-        let config = line.map_err(|error| error.to_string())?.options.config(1, Order::Ebf);
+        let unsaid = Unsaid { cpu_min: 1, gpu_max: 3 };
+        let config = line.map_err(|error| error.to_string())?.options.config(unsaid, Order::Ebf);
         config.map(|(config, _)| config).map_err(|error| error.to_string())
     }
 
@@ -199,9 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn without_a_word_there_is_a_cpu_pool_up_to_the_cores() {
+    fn without_a_word_pools_go_up_to_the_cores_and_gpus() {
         let config = parse(&["--planner", "fixed", "--cost", "cpu=0.5"]).expect("is good");
-        assert_eq!(config.pools.len(), 1);
+        assert_eq!(config.pools.len(), 2);
+        assert_eq!((config.pools["gpu"].min, config.pools["gpu"].max), (0, 3));
         let cpu = &config.pools["cpu"];
         assert_eq!((cpu.min, cpu.cost), (1, 0.5));
         assert!(cpu.max >= 1);

@@ -12,7 +12,8 @@ use assay_model::time::Micros;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
-use super::planning::PlanOptions;
+use super::gpu::Settled;
+use super::planning::{PlanOptions, Unsaid};
 use super::workers::{StorageOptions, WorkerOptions};
 use crate::bootstrap::FirstKey;
 use crate::dispatch::Order;
@@ -53,7 +54,7 @@ pub(super) struct HostOptions {
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36_500))]
     history_days: u32,
     #[command(flatten)]
-    workers: WorkerOptions,
+    pub(super) workers: WorkerOptions,
     #[command(flatten)]
     storage: StorageOptions,
     /// Log lines as JSON
@@ -70,7 +71,7 @@ enum OrderArgument {
 
 impl HostOptions {
     /// `cpu_min` workers are kept where nothing is said about workers.
-    pub(super) fn settings(
+    pub(super) async fn settings(
         self,
         listen: SocketAddr,
         environment: &str,
@@ -92,13 +93,17 @@ impl HostOptions {
             OrderArgument::Fcfs => Order::Fcfs,
             OrderArgument::EbfGroups => Order::EbfGroups,
         };
-        let (plan, pool_defaults) = self.plan.config(cpu_min, order)?;
+        let data = std::path::absolute(&data).context("finding the data folder")?;
+        let worker_program = self.workers.program()?;
+        let Settled { gpu, workers_max } = self.workers.gpu.settle(&worker_program, &data).await?;
+        let unsaid = Unsaid { cpu_min, gpu_max: workers_max };
+        let (plan, pool_defaults) = self.plan.config(unsaid, order)?;
         Ok(Settings {
             listen,
-            data: std::path::absolute(&data).context("finding the data folder")?,
+            data,
             database_url: self.database_url.filter(|url| !url.is_empty()),
-            worker_program: self.workers.program()?,
-            programs: self.workers.programs()?,
+            worker_program,
+            programs: self.workers.programs(gpu)?,
             storage: self.storage.read()?,
             plan,
             pool_defaults,
@@ -126,7 +131,8 @@ impl HostOptions {
 pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     options.host.start_logging("info");
     let first_key = FirstKey { tenant: "platform".into(), file: "admin.key" };
-    let settings = options.host.settings(options.listen, &options.environment, first_key, 0)?;
+    let settings =
+        options.host.settings(options.listen, &options.environment, first_key, 0).await?;
     settings.storage.iter().for_each(|root| tracing::info!("{root}"));
     // Taken first, so that nothing started below outlives a signal.
     let mut interruption = Interruption::listen()?;

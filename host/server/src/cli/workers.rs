@@ -1,10 +1,11 @@
 //! What an operator says of workers, and of the data that plugins read there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use crate::fleet::{Part, Programs};
+use super::gpu::GpuOptions;
+use crate::fleet::{Gpu, Part, Programs};
 use crate::storage::Roots;
 
 #[derive(clap::Args)]
@@ -19,15 +20,17 @@ pub(super) struct WorkerOptions {
     /// Without it such a machine runs no programs at all
     #[arg(long, value_name = "PARTS", value_enum, value_delimiter = ',')]
     weaker_sandbox: Vec<Part>,
+    #[command(flatten)]
+    pub(super) gpu: GpuOptions,
 }
 
 impl WorkerOptions {
     pub(super) fn program(&self) -> anyhow::Result<PathBuf> {
         let program = match &self.worker_program {
             Some(program) => program.clone(),
-            None => std::env::current_exe()
-                .context("finding this program")?
-                .with_file_name("assay-worker"),
+            None => {
+                beside(&std::env::current_exe().context("finding this program")?, "assay-worker")
+            }
         };
         anyhow::ensure!(
             program.is_file(),
@@ -37,7 +40,7 @@ impl WorkerOptions {
         Ok(program)
     }
 
-    pub(super) fn programs(&self) -> anyhow::Result<Programs> {
+    pub(super) fn programs(&self, gpu: Gpu) -> anyhow::Result<Programs> {
         let toolchains = self.toolchains.as_ref().map(|folder| {
             anyhow::ensure!(
                 folder.is_dir(),
@@ -50,8 +53,13 @@ impl WorkerOptions {
         let mut weaker = self.weaker_sandbox.clone();
         weaker.sort_unstable();
         weaker.dedup();
-        Ok(Programs { toolchains: toolchains.transpose()?, weaker })
+        Ok(Programs { toolchains: toolchains.transpose()?, weaker, gpu })
     }
+}
+
+/// Another program of Assay's, which lies in the same folder.
+pub(super) fn beside(program: &Path, name: &str) -> PathBuf {
+    program.with_file_name(name)
 }
 
 #[derive(clap::Args)]

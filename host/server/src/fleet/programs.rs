@@ -1,7 +1,9 @@
-//! What an operator says about the programs that plugins have run, for workers to heed.
+//! What an operator says about the programs and kernels that plugins have run, for workers to heed.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+use super::gpu::Gpu;
 
 /// A part of the programs' sandbox that an operator may do without, in the worker's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
@@ -29,6 +31,7 @@ pub struct Programs {
     pub toolchains: Option<PathBuf>,
     /// What may be missing.
     pub weaker: Vec<Part>,
+    pub gpu: Gpu,
 }
 
 impl Programs {
@@ -43,6 +46,7 @@ impl Programs {
             let parts: Vec<&str> = self.weaker.iter().map(|part| part.as_str()).collect();
             arguments.extend(["--weaker".into(), parts.join(",").into()]);
         }
+        arguments.extend(self.gpu.arguments());
         arguments
     }
 }

@@ -31,6 +31,11 @@ impl Scripted {
             programs: Programs {
                 toolchains: Some("/further/toolchains".into()),
                 weaker: vec![Part::Cgroups, Part::Landlock],
+                gpu: Gpu {
+                    device: Some(Device::Simulated),
+                    arch: "compute_90".into(),
+                    toolkit: Some("/cuda".into()),
+                },
             },
         };
         let (fleet, failures) = Fleet::new(launch);
@@ -108,7 +113,8 @@ async fn workers_are_told_what_the_operator_says_of_programs() {
     scripted.fleet.start(&"cpu".into(), 1);
     assert!(scripted.failure().await.is_some());
     let told = std::fs::read_to_string(scripted.folder.path().join("arguments")).expect("is told");
-    let expected = " --toolchains /further/toolchains --weaker cgroups,landlock\n";
+    let expected = " --toolchains /further/toolchains --weaker cgroups,landlock \
+                    --gpu simulated --gpu-arch compute_90 --cuda /cuda\n";
     assert!(told.starts_with("serve --connect ") && told.ends_with(expected), "{told}");
     assert!(Programs::default().arguments().is_empty());
 }

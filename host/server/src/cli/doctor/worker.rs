@@ -1,5 +1,6 @@
-//! The worker program and what it finds for the programs that plugins have run.
+//! The worker program and what it finds for the programs and kernels that plugins have run.
 
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 const WORKER: &str = "worker";
 const SANDBOX: &str = "sandbox";
 const TOOLCHAINS: &str = "toolchains";
+const CUDA: &str = "CUDA compiler";
+const GPU: &str = "GPU";
 
 /// What `assay-worker doctor` prints.
 #[derive(Debug, Deserialize)]
@@ -22,6 +25,23 @@ struct Report {
     engine: String,
     exec: Sandbox,
     toolchains: Vec<Toolchain>,
+    cuda: Result<Cuda, String>,
+    /// Nothing where no kernels are to be run.
+    gpu: Option<Result<Gpu, String>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Cuda {
+    version: String,
+    front_ends: Vec<String>,
+    arch: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Gpu {
+    name: String,
+    arch: String,
+    simulated: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -47,19 +67,20 @@ enum Toolchain {
     Missing { id: String, missing: String },
 }
 
-pub(super) async fn look(options: &WorkerOptions) -> Vec<Finding> {
-    match ask(options).await {
+pub(super) async fn look(options: &WorkerOptions, data: &Path) -> Vec<Finding> {
+    match ask(options, data).await {
         Ok(report) => findings(report),
         Err(error) => vec![Finding::fail(WORKER, format!("{error:#}"))],
     }
 }
 
-async fn ask(options: &WorkerOptions) -> anyhow::Result<Report> {
+async fn ask(options: &WorkerOptions, data: &Path) -> anyhow::Result<Report> {
     let program = options.program()?;
+    let gpu = options.gpu.settle(&program, data).await?.gpu;
     let shown = program.display();
     let run = Command::new(&program)
         .arg("doctor")
-        .args(options.programs()?.arguments())
+        .args(options.programs(gpu)?.arguments())
         // As workers are started.
         .env_clear()
         .env("RUST_BACKTRACE", "0")
@@ -85,7 +106,33 @@ fn findings(report: Report) -> Vec<Finding> {
     if boxed {
         findings.push(toolchains(report.toolchains));
     }
+    findings.push(cuda(report.cuda));
+    findings.push(gpu(report.gpu));
     findings
+}
+
+fn cuda(found: Result<Cuda, String>) -> Finding {
+    match found {
+        Ok(Cuda { version, front_ends, arch }) => {
+            Finding::ok(CUDA, format!("version {version} ({}), for {arch}", front_ends.join(", ")))
+        }
+        Err(why) => Finding::warn(CUDA, why).advise(
+            "plugins that compile no CUDA work; for the others `assay gpu install-toolchain`",
+        ),
+    }
+}
+
+fn gpu(found: Option<Result<Gpu, String>>) -> Finding {
+    match found {
+        None => Finding::warn(GPU, "none: no kernels are run")
+            .advise("plugins that run none work; --gpu simulated runs them in an interpreter"),
+        Some(Ok(Gpu { name, arch, simulated: false })) => {
+            Finding::ok(GPU, format!("{name}, {arch}"))
+        }
+        Some(Ok(Gpu { arch, .. })) => Finding::warn(GPU, format!("simulated, {arch}"))
+            .advise("rewards say so and hold no timing; give a machine with a GPU for more"),
+        Some(Err(why)) => Finding::fail(GPU, why),
+    }
 }
 
 fn sandbox(exec: Sandbox) -> Finding {
@@ -143,11 +190,15 @@ mod tests {
     fn a_report_becomes_findings() {
         check(
             r#"{"engine":"e1","exec":{"ok":{"cgroups":"hybrid","landlock":6,"missing":[]}},
-               "toolchains":[{"id":"cpp","version":"12.2"},{"id":"rust","missing":"no rustc"}]}"#,
+               "toolchains":[{"id":"cpp","version":"12.2"},{"id":"rust","missing":"no rustc"}],
+               "cuda":{"Ok":{"version":"13.0","front_ends":["nvrtc"],"arch":"sm_90"}},
+               "gpu":{"Ok":{"name":"H200","arch":"sm_90","simulated":false}}}"#,
             &[
                 ("worker", State::Ok, "engine e1"),
                 ("sandbox", State::Ok, "programs run in boxes: cgroups hybrid, Landlock 6"),
                 ("toolchains", State::Ok, "cpp (12.2); not here: rust (no rustc)"),
+                ("CUDA compiler", State::Ok, "version 13.0 (nvrtc), for sm_90"),
+                ("GPU", State::Ok, "H200, sm_90"),
             ],
         );
     }
@@ -155,15 +206,19 @@ mod tests {
     #[test]
     fn what_is_missing_is_a_warning() {
         check(
-            r#"{"engine":"e1","exec":{"refused":"no user namespaces"},"toolchains":[]}"#,
+            r#"{"engine":"e1","exec":{"refused":"no user namespaces"},"toolchains":[],
+               "cuda":{"Err":"there is none"},"gpu":null}"#,
             &[
                 ("worker", State::Ok, "engine e1"),
                 ("sandbox", State::Warn, "no programs can be run here: no user namespaces"),
+                ("CUDA compiler", State::Warn, "there is none"),
+                ("GPU", State::Warn, "none: no kernels are run"),
             ],
         );
         check(
             r#"{"engine":"e1","exec":{"ok":{"cgroups":"none","landlock":0,
-               "missing":[["cgroups","read-only"],["landlock","an old kernel"]]}},"toolchains":[]}"#,
+               "missing":[["cgroups","read-only"],["landlock","an old kernel"]]}},"toolchains":[],
+               "cuda":{"Err":"there is none"},"gpu":{"Err":"all are taken"}}"#,
             &[
                 ("worker", State::Ok, "engine e1"),
                 (
@@ -173,6 +228,8 @@ mod tests {
                      without cgroups (read-only), landlock (an old kernel)",
                 ),
                 ("toolchains", State::Warn, "none was found"),
+                ("CUDA compiler", State::Warn, "there is none"),
+                ("GPU", State::Fail, "all are taken"),
             ],
         );
     }
