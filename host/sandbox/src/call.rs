@@ -12,7 +12,8 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use crate::capability::exec::Programs;
 use crate::capability::log::{Level, Log, LogLine};
 use crate::capability::storage::Objects;
-use crate::capability::{Capabilities, exec, storage};
+use crate::capability::gpu::Kernels;
+use crate::capability::{Capabilities, exec, gpu, storage};
 use crate::limiter::Limiter;
 use crate::output::Output;
 use crate::wasi;
@@ -24,13 +25,20 @@ pub(crate) mod bindings {
         world: "reward-plugin",
         ownership: Borrowing { duplicate_if_necessary: true },
         require_store_data_send: true,
-        with: { "assay:exec/exec.artifact": assay_exec::Artifact },
+        with: {
+            "assay:exec/exec.artifact": assay_exec::Artifact,
+            "assay:gpu/device.session": assay_gpu::session::Session,
+        },
         imports: {
             "assay:reward/storage": trappable,
             "assay:exec/exec": trappable,
+            "assay:gpu/compiler": trappable,
+            "assay:gpu/device": trappable,
         },
         trappable_error_type: {
             "assay:exec/types.error" => assay_exec::Error,
+            "assay:gpu/compiler.error" => assay_gpu::compiler::Error,
+            "assay:gpu/device.error" => assay_gpu::session::Error,
             "assay:reward/storage.error" => crate::capability::storage::Error,
         },
     });
@@ -114,6 +122,14 @@ impl Call {
         }
     }
 
+    fn kernels(&mut self) -> Kernels<'_> {
+        Kernels {
+            granted: self.capabilities.as_ref(),
+            table: &mut self.table,
+            deadline: self.deadline,
+        }
+    }
+
     fn objects(&mut self) -> Objects<'_> {
         Objects {
             granted: self.capabilities.as_ref(),
@@ -146,5 +162,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Call>> {
         Call::objects,
     )?;
     bindings::assay::exec::exec::add_to_linker::<_, exec::Granted>(&mut linker, Call::programs)?;
+    bindings::assay::gpu::compiler::add_to_linker::<_, gpu::Granted>(&mut linker, Call::kernels)?;
+    bindings::assay::gpu::device::add_to_linker::<_, gpu::Granted>(&mut linker, Call::kernels)?;
     Ok(linker)
 }

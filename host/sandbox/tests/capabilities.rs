@@ -8,11 +8,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use assay_exec::{Cache, Exec, ExecOptions};
+use assay_gpu::compiler::{Compiler, CompilerOptions};
 use assay_model::id::{Digest, TenantId};
 use assay_model::outcome::{ErrorCode, StageEnd};
 use assay_sandbox::StageCall;
 use assay_sandbox::capability::Capabilities;
 use assay_sandbox::capability::folder::Folder;
+use assay_sandbox::capability::gpu::Device;
 use assay_sandbox::capability::storage::{Error, Storage};
 
 use common::{Plugin, call, liar};
@@ -39,6 +41,13 @@ fn capabilities(folder: &Path, storage: Option<Arc<dyn Storage>>) -> Capabilitie
         tenant: TenantId::generate(),
         exec: Arc::new(Mutex::new(exec)),
         storage: storage.unwrap_or_else(|| Arc::new(roots)),
+        compiler: Arc::new(Mutex::new(Compiler::new(CompilerOptions {
+            toolkit: None,
+            program: folder.join("missing"),
+            arch: "compute_90".into(),
+            cache: folder.join("kernels"),
+        }))),
+        device: Device::None("no kernels are run here"),
     }
 }
 

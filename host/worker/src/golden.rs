@@ -68,10 +68,13 @@ fn granted(options: &Options, temporary: &Path) -> anyhow::Result<Capabilities> 
     }
     let roots = options.storage.clone().unwrap_or_else(|| temporary.join("roots"));
     let cache = options.cache.as_deref().unwrap_or(temporary);
-    let programs = options.programs.open(cache)?;
+    // Every stage runs here, whatever its pool.
+    let programs = options.programs.open("gpu", cache)?;
     Ok(Capabilities {
         tenant: TENANT.parse().expect("a tenant id"),
         exec: programs.exec,
         storage: Arc::new(Folder::new(roots, programs.objects)),
+        compiler: programs.compiler,
+        device: programs.device,
     })
 }

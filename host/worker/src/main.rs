@@ -8,6 +8,7 @@ mod compile;
 mod doctor;
 mod environment;
 mod golden;
+mod gpu;
 mod programs;
 mod serve;
 

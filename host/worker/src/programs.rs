@@ -1,4 +1,4 @@
-//! How this machine runs programs nobody trusts: the options that every command shares which does.
+//! How this machine runs programs and kernels nobody trusts: the options that every command shares which does.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,11 @@ use std::sync::{Arc, Mutex};
 use anyhow::Context as _;
 use assay_exec::support::Part;
 use assay_exec::{Cache, Exec, ExecOptions};
+use assay_gpu::compiler::Compiler;
 use assay_model::limits;
+use assay_sandbox::capability::gpu::Device;
+
+use crate::gpu;
 
 /// The helper's program, which lies beside this one.
 const HELPER: &str = "assay-exec";
@@ -24,19 +28,29 @@ pub(crate) struct Options {
     /// The helper's program, when it does not lie beside this one
     #[arg(long, hide = true)]
     exec_program: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gpu: gpu::Options,
 }
 
-/// What runs programs, and where it finds objects.
+/// What runs programs and kernels, and where it finds objects.
 pub(crate) struct Programs {
     pub(crate) exec: Arc<Mutex<Exec>>,
     pub(crate) objects: Arc<Cache>,
+    pub(crate) compiler: Arc<Mutex<Compiler>>,
+    pub(crate) device: Device,
 }
 
 impl Options {
     /// Nothing is started until a program is run. The workers of a machine share `cache`.
-    pub(crate) fn open(&self, cache: &Path) -> anyhow::Result<Programs> {
+    pub(crate) fn open(&self, pool: &str, cache: &Path) -> anyhow::Result<Programs> {
         let (exec, objects) = self.exec(cache)?;
-        Ok(Programs { exec: Arc::new(Mutex::new(exec)), objects })
+        let program = std::env::current_exe().context("finding this program")?;
+        Ok(Programs {
+            exec: Arc::new(Mutex::new(exec)),
+            objects,
+            compiler: Arc::new(Mutex::new(self.gpu.compiler(&program, cache))),
+            device: self.gpu.device(pool, &program, cache),
+        })
     }
 
     /// The same for one user alone.
@@ -47,7 +61,7 @@ impl Options {
             helper_program: self.helper().context("finding this program")?,
             cache: cache.join("programs"),
             toolchains: self.toolchains.clone(),
-            paths: Vec::new(),
+            paths: self.gpu.paths(),
             weaker: self.weaker.clone(),
             objects: Arc::clone(&objects),
         });

@@ -5,6 +5,7 @@
 
 pub mod exec;
 pub mod folder;
+pub mod gpu;
 pub mod log;
 pub mod storage;
 
@@ -12,8 +13,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use assay_exec::Exec;
+use assay_gpu::compiler::Compiler;
 use assay_model::id::TenantId;
 
+use gpu::Device;
 use storage::Storage;
 
 /// What one stage may use, and in whose name.
@@ -23,11 +26,22 @@ pub struct Capabilities {
     /// One call at a time: a stage that finds it in use waits.
     pub exec: Arc<Mutex<Exec>>,
     pub storage: Arc<dyn Storage>,
+    /// As `exec`, which it uses.
+    pub compiler: Arc<Mutex<Compiler>>,
+    pub device: Device,
 }
 
 /// Whether the interface, by its name without a version, is one of those in [`Capabilities`].
 pub(crate) fn is_granted(interface: &str) -> bool {
-    matches!(interface, "assay:exec/exec" | "assay:exec/types" | "assay:reward/storage")
+    matches!(
+        interface,
+        "assay:exec/exec"
+            | "assay:exec/types"
+            | "assay:gpu/compiler"
+            | "assay:gpu/device"
+            | "assay:gpu/types"
+            | "assay:reward/storage"
+    )
 }
 
 /// Whether the call's time is over.
@@ -36,4 +50,40 @@ pub(crate) fn is_granted(interface: &str) -> bool {
 /// instructions later, in which a guest might still return something.
 pub(crate) fn is_over(deadline: Instant) -> bool {
     Instant::now() >= deadline
+}
+
+/// The text with `…` for each path of this machine, which are its operator's to know: they stand in
+/// the log.
+pub(crate) fn without_paths(text: &str) -> String {
+    let word = |word: &str| {
+        let starts = |&(at, _): &(usize, &str)| {
+            !word[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        };
+        match word.match_indices('/').find(starts) {
+            None => word.to_owned(),
+            Some((at, _)) => {
+                let inside = |c: char| !matches!(c, ':' | ',' | ';' | ')' | '`' | '"' | '\'');
+                let path = word[at..].trim_end().trim_end_matches(|c| !inside(c));
+                format!("{}…{}", &word[..at], &word[at + path.len()..])
+            }
+        }
+    };
+    text.split_inclusive(char::is_whitespace).map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_of_the_machine_is_told() {
+        for (text, told) in [
+            ("no cgroups and/or landlock", "no cgroups and/or landlock"),
+            ("/a/b/assay-exec: No such file", "…: No such file"),
+            ("the folder `/srv/x`, (/tmp) path=/a\n/b", "the folder `…`, (…) path=…\n…"),
+            ("1 / 2", "1 … 2"),
+        ] {
+            assert_eq!(without_paths(text), told);
+        }
+    }
 }

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use assay_exec::Exec;
+use assay_gpu::compiler::Compiler;
 use assay_model::id::TenantId;
 use assay_sandbox::capability::Capabilities;
+use assay_sandbox::capability::gpu::Device;
 use assay_wire::proto::Grant;
 use tokio::sync::mpsc;
 
@@ -16,6 +18,7 @@ use crate::programs;
 
 pub(crate) struct Granted {
     options: programs::Options,
+    pool: String,
     cache: PathBuf,
     wishes: mpsc::UnboundedSender<Wish>,
     made: Option<Made>,
@@ -23,16 +26,19 @@ pub(crate) struct Granted {
 
 struct Made {
     exec: Arc<Mutex<Exec>>,
+    compiler: Arc<Mutex<Compiler>>,
+    device: Device,
     client: Arc<Client>,
 }
 
 impl Granted {
     pub(crate) fn new(
         options: programs::Options,
+        pool: String,
         cache: PathBuf,
         wishes: mpsc::UnboundedSender<Wish>,
     ) -> Self {
-        Self { options, cache, wishes, made: None }
+        Self { options, pool, cache, wishes, made: None }
     }
 
     /// For the stage of this grant, in its tenant's name; the error says why there is nothing.
@@ -47,15 +53,22 @@ impl Granted {
             tenant,
             exec: Arc::clone(&made.exec),
             storage: Arc::new(Leased::new(Arc::clone(&made.client), tenant, grant.lease)),
+            compiler: Arc::clone(&made.compiler),
+            device: made.device.clone(),
         })
     }
 
     fn make(&self) -> Result<Made, String> {
-        let programs = self.options.open(&self.cache).map_err(|problem| {
+        let programs = self.options.open(&self.pool, &self.cache).map_err(|problem| {
             tracing::error!(problem = format!("{problem:#}"), "programs cannot be run");
             "this worker has no room for programs and objects".to_owned()
         })?;
         let client = Client::new(self.wishes.clone(), programs.objects);
-        Ok(Made { exec: programs.exec, client: Arc::new(client) })
+        Ok(Made {
+            exec: programs.exec,
+            compiler: programs.compiler,
+            device: programs.device,
+            client: Arc::new(client),
+        })
     }
 }

@@ -14,7 +14,7 @@ use assay_model::id::Digest;
 use wasmtime::Trap;
 use wasmtime::component::{HasData, Resource, ResourceTable};
 
-use super::{Capabilities, is_over};
+use super::{Capabilities, is_over, without_paths};
 use crate::call::bindings::assay::exec::exec as wit;
 use crate::call::bindings::assay::exec::types;
 use crate::ending::cut;
@@ -62,25 +62,6 @@ impl Programs<'_> {
         let gone = |_| Error::BadRequest("the program is not open".into());
         self.table.get(handle).cloned().map_err(gone)
     }
-}
-
-/// The text with `…` for each path of this machine, which are its operator's to know: they stand in
-/// the log.
-fn without_paths(text: &str) -> String {
-    let word = |word: &str| {
-        let starts = |&(at, _): &(usize, &str)| {
-            !word[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
-        };
-        match word.match_indices('/').find(starts) {
-            None => word.to_owned(),
-            Some((at, _)) => {
-                let inside = |c: char| !matches!(c, ':' | ',' | ';' | ')' | '`' | '"' | '\'');
-                let path = word[at..].trim_end().trim_end_matches(|c| !inside(c));
-                format!("{}…{}", &word[..at], &word[at + path.len()..])
-            }
-        }
-    };
-    text.split_inclusive(char::is_whitespace).map(word).collect()
 }
 
 impl types::Host for Programs<'_> {
@@ -182,22 +163,5 @@ impl wit::Host for Programs<'_> {
         let limits = program_limits.map(convert::limits);
         self.with(|exec, caller| exec.interact(caller, &program, &interactor, &judging, limits))
             .map(convert::dialogue)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_path_of_the_machine_is_told() {
-        for (text, told) in [
-            ("no cgroups and/or landlock", "no cgroups and/or landlock"),
-            ("/a/b/assay-exec: No such file", "…: No such file"),
-            ("the folder `/srv/x`, (/tmp) path=/a\n/b", "the folder `…`, (…) path=…\n…"),
-            ("1 / 2", "1 … 2"),
-        ] {
-            assert_eq!(without_paths(text), told);
-        }
     }
 }
