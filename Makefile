@@ -3,7 +3,7 @@
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # One set of packages for every release build: another set makes cargo build shared crates again.
-RELEASE := -p assay-server -p assay-worker -p assay-exec -p assay-bench
+RELEASE := -p assay-server -p assay-worker -p assay-exec -p assay-gpu -p assay-bench
 PLUGIN := cargo build --target wasm32-wasip2 --profile plugin
 DATA ?= plugins/math/sample.jsonl
 ARGS ?=
@@ -11,12 +11,14 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run test test-v2 bench bench-boxes reproduce release plugins guests sqlx fmt clean help
+.PHONY: run test test-v2 bench bench-boxes bench-kernels reproduce release plugins guests sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
 	@$(MAKE) --no-print-directory release plugins
-	"$(TARGET)/release/assay" dev --plugins "$(TARGET)/wasm32-wasip2/plugin" --score "$(DATA)" $(ARGS)
+	$(if $(findstring cuda,$(ARGS)),@"$(TARGET)/release/assay" gpu install-toolchain)
+	"$(TARGET)/release/assay" dev --plugins "$(TARGET)/wasm32-wasip2/plugin" \
+		$(if $(findstring --demo,$(ARGS)),,--score "$(DATA)") $(ARGS)
 
 test: ## Everything that must hold: builds, tests, formatting, lints
 	@scripts/test.sh
@@ -34,6 +36,12 @@ bench-boxes: ## Measure boxed programs beside plain ones and other boxes, with m
 	@$(MAKE) --no-print-directory release plugins
 	"$(TARGET)/release/assay-bench-boxes" $(ARGS)
 
+bench-kernels: ## Measure CUDA compiled and checked beside plain scripts, with more options in ARGS
+	@scripts/setup.sh bench
+	@$(MAKE) --no-print-directory release
+	"$(TARGET)/release/assay" gpu install-toolchain --to "$(TARGET)/cuda"
+	"$(TARGET)/release/assay-bench-kernels" --cuda "$(TARGET)/cuda" $(ARGS)
+
 reproduce: ## Run the paper's figures and more by simulation, into docs/reproduction.md
 	@scripts/setup.sh build
 	@$(MAKE) --no-print-directory release
@@ -43,7 +51,7 @@ release: ## Build the programs, optimised
 	cargo build --release $(RELEASE)
 
 plugins: ## Build the plugins as WebAssembly components
-	$(PLUGIN) -p assay-plugin-hello -p assay-plugin-math -p assay-plugin-code
+	$(PLUGIN) -p assay-plugin-hello -p assay-plugin-math -p assay-plugin-code -p assay-plugin-cuda
 
 guests: ## Build the guests of the tests, hostile ones among them
 	$(PLUGIN) -p assay-guests --examples
@@ -59,4 +67,4 @@ clean: ## Remove what was built
 	cargo clean
 
 help: ## List the tasks
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'

@@ -21,8 +21,13 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-wire", &["assay-model"]),
     ("assay-sched", &["assay-model"]),
     ("assay-sim", &["assay-model", "assay-sched"]),
-    ("assay-sandbox", &["assay-model", "assay-exec"]),
-    ("assay-worker", &["assay-model", "assay-wire", "assay-exec", "assay-sandbox"]),
+    ("assay-gpu", &["assay-model", "assay-exec", "assay-ptx"]),
+    ("assay-fake-cuda", &["assay-ptx"]),
+    ("assay-sandbox", &["assay-model", "assay-exec", "assay-gpu"]),
+    (
+        "assay-worker",
+        &["assay-model", "assay-wire", "assay-exec", "assay-gpu", "assay-sandbox"],
+    ),
     ("assay-postgres", &[]),
     ("assay-client", &["assay-model"]),
     (
@@ -40,8 +45,9 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-plugin-hello", &["assay-plugin"]),
     ("assay-plugin-math", &["assay-plugin"]),
     ("assay-plugin-code", &["assay-plugin"]),
+    ("assay-plugin-cuda", &["assay-plugin"]),
     ("assay-guests", &["assay-plugin"]),
-    ("assay-bench", &["assay-model", "assay-exec", "assay-client"]),
+    ("assay-bench", &["assay-model", "assay-exec", "assay-ptx", "assay-gpu", "assay-client"]),
     ("assay-tests", &["assay-model", "assay-wire", "assay-client", "assay-postgres"]),
 ];
 
