@@ -54,7 +54,7 @@ pub struct Stats {
 /// Runs `kernel` of a module that was loaded into `memory`. After an error the memory holds what was
 /// written until then.
 pub fn launch(
-    loaded: &Loaded<'_>,
+    loaded: &Loaded,
     kernel: &str,
     launch: &Launch,
     memory: &mut Memory,

@@ -48,10 +48,12 @@ mod block;
 mod collective;
 mod warp;
 
+mod entries;
 pub mod launch;
 pub mod memory;
 pub mod module;
 
+pub use entries::{Entry, entries};
 pub use error::{Fault, FaultKind, LaunchError, MemoryError, ParseError, Problem};
 pub use launch::{Arg, Budget, Launch, Stats, launch};
 pub use memory::{Loaded, Memory};

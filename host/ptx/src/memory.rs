@@ -1,6 +1,8 @@
 //! Global and constant memory: buffers far from one another, so that no overrun of one reaches the next.
 //! What a kernel does ends in a fault; what the owner asks for wrongly, in a [`MemoryError`].
 
+use std::sync::Arc;
+
 use crate::error::{FaultKind, MemoryError};
 use crate::module::Module;
 
@@ -37,12 +39,17 @@ pub struct Memory {
 /// A module whose variables have their places in a memory, where they live from launch to launch. It is
 /// to be launched with that memory.
 #[derive(Debug)]
-pub struct Loaded<'m> {
-    pub(crate) module: &'m Module,
+pub struct Loaded {
+    pub(crate) module: Arc<Module>,
     pub(crate) symbols: Vec<u64>,
 }
 
-impl Loaded<'_> {
+impl Loaded {
+    #[must_use]
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
     /// The address of a variable of the module.
     pub fn symbol(&self, name: &str) -> Option<u64> {
         let at = self.module.storage().iter().position(|storage| storage.name == name)?;
@@ -64,7 +71,7 @@ impl Memory {
         Ok(self.place(vec![0; bytes as usize], false))
     }
 
-    pub fn load<'m>(&mut self, module: &'m Module) -> Result<Loaded<'m>, MemoryError> {
+    pub fn load(&mut self, module: &Arc<Module>) -> Result<Loaded, MemoryError> {
         let wanted = module.storage().iter().map(|storage| storage.data.len() as u64).sum();
         if wanted > self.left {
             return Err(MemoryError::Full { wanted, left: self.left });
@@ -72,7 +79,7 @@ impl Memory {
         let place =
             |storage: &crate::module::Storage| self.place(storage.data.clone(), storage.constant);
         let symbols = module.storage().iter().map(place).collect();
-        Ok(Loaded { module, symbols })
+        Ok(Loaded { module: Arc::clone(module), symbols })
     }
 
     pub fn read(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {
@@ -82,11 +89,14 @@ impl Memory {
     }
 
     /// The owner may write constants as well.
-    pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), MemoryError> {
-        let bytes = data.len() as u64;
+    pub fn bytes_mut(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], MemoryError> {
         let (at, range) =
             self.range(address, bytes).ok_or(MemoryError::NotABuffer { address, bytes })?;
-        self.regions[at].bytes[range].copy_from_slice(data);
+        Ok(&mut self.regions[at].bytes[range])
+    }
+
+    pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), MemoryError> {
+        self.bytes_mut(address, data.len() as u64)?.copy_from_slice(data);
         Ok(())
     }
 

@@ -79,7 +79,7 @@ pub struct Parser<'a> {
 type Parsed<T> = Result<T, ParseError>;
 
 pub fn parse<'a>(tokens: &'a [Token<'a>]) -> Parsed<Unit<'a>> {
-    let mut parser = Parser { tokens, at: 0, statements: 0 };
+    let mut parser = Parser::new(tokens);
     let mut unit = Unit::default();
     while parser.at < tokens.len() {
         parser.item(&mut unit)?;
@@ -88,6 +88,10 @@ pub fn parse<'a>(tokens: &'a [Token<'a>]) -> Parsed<Unit<'a>> {
 }
 
 impl<'a> Parser<'a> {
+    pub(crate) fn new(tokens: &'a [Token<'a>]) -> Self {
+        Self { tokens, at: 0, statements: 0 }
+    }
+
     pub(crate) fn peek(&self) -> Option<Kind<'a>> {
         self.tokens.get(self.at).map(|token| token.kind)
     }

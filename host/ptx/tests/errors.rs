@@ -215,6 +215,7 @@ const TEXTS: [&str; 5] = [
 /// Runs whatever has been made of a text, a little.
 fn try_all(text: &str) {
     let Ok(module) = Module::parse(text) else { return };
+    let module = std::sync::Arc::new(module);
     for info in module.kernels().to_vec() {
         let mut device = Device { module: module.clone(), memory: assay_ptx::Memory::new(1 << 27) };
         let at = device.buffer(&[0u32; 64]);

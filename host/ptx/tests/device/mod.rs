@@ -1,9 +1,11 @@
 //! A memory with typed buffers, and launches on it.
 
+use std::sync::Arc;
+
 use assay_ptx::{Arg, Budget, Launch, LaunchError, Memory, Module, Stats, launch};
 
 pub struct Device {
-    pub module: Module,
+    pub module: Arc<Module>,
     pub memory: Memory,
 }
 
@@ -31,7 +33,7 @@ elements!(u8, u16, u32, i32, u64, i64, f32, f64);
 
 impl Device {
     pub fn new(text: &str) -> Device {
-        Device { module: Module::parse(text).unwrap(), memory: Memory::new(1 << 26) }
+        Device { module: Arc::new(Module::parse(text).unwrap()), memory: Memory::new(1 << 26) }
     }
 
     pub fn buffer<T: Element>(&mut self, elements: &[T]) -> u64 {
