@@ -17,7 +17,7 @@ use hakoniwa::Container;
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 
-use crate::report::{ASSAY, BUBBLEWRAP, HAKONIWA, PLAIN};
+use assay_bench::sections::{ASSAY, PLAIN};
 
 const NOTHING: &str = "int main(void) { return 0; }\n";
 /// Far beyond what a run takes on the busiest machine.
@@ -38,8 +38,8 @@ impl Kind {
         match self {
             Self::Plain => PLAIN,
             Self::Assay => ASSAY,
-            Self::Bubblewrap => BUBBLEWRAP,
-            Self::Hakoniwa => HAKONIWA,
+            Self::Bubblewrap => "bubblewrap",
+            Self::Hakoniwa => "hakoniwa",
         }
     }
 }
@@ -89,6 +89,7 @@ impl Workshop {
             program: self.helper_program.clone(),
             scratch,
             paths: Vec::new(),
+            shown: Vec::new(),
             toolchains,
             weaker: Vec::new(),
         })?;

@@ -43,7 +43,7 @@ impl Judge {
             helper_program: helper_program.to_owned(),
             cache: folder.to_owned(),
             toolchains: None,
-            paths: Vec::new(),
+            shown: Vec::new(),
             weaker: Vec::new(),
             objects: Arc::new(Cache::open(&objects, OBJECTS_BYTES_MAX)?),
         });

@@ -13,6 +13,7 @@ use assay_model::id::{Digest, TenantId};
 
 pub(crate) use content::{Content, Loaded, Program};
 pub(crate) use key::Recipe;
+pub use sealed::sealed;
 pub(crate) use store::Store;
 
 /// A program that is ready to run; its tenant's alone.

@@ -27,7 +27,7 @@ use crate::artifact::{Artifact, Loaded, Program, Store};
 use crate::blob::{Blob, SourceFile, sha256};
 use crate::cache::Cache;
 use crate::compare::Compare;
-use crate::helper::{Helper, Lost, Options};
+use crate::helper::{Helper, Lost, Options, Shown};
 use crate::job::{Ended, Job, Party, Talked};
 use crate::limits::Limits;
 use crate::outcome::Captured;
@@ -46,7 +46,7 @@ pub struct ExecOptions {
     /// A folder with the operator's toolchains.
     pub toolchains: Option<PathBuf>,
     /// What programs may read of this machine, beyond the system's own and their toolchains'.
-    pub paths: Vec<PathBuf>,
+    pub shown: Vec<Shown>,
     /// What boxes may lack.
     pub weaker: Vec<Part>,
     /// Where [`Blob::Stored`] lies.
@@ -338,7 +338,6 @@ fn start(options: &ExecOptions, specs: &BTreeMap<String, Arc<Spec>>) -> Result<H
     }
     let [scratch, toolchains] = folders;
     let mut paths: Vec<PathBuf> = specs.values().flat_map(|spec| spec.paths.clone()).collect();
-    paths.extend_from_slice(&options.paths);
     paths.sort_unstable();
     paths.dedup();
     Helper::start(&Options {
@@ -346,6 +345,7 @@ fn start(options: &ExecOptions, specs: &BTreeMap<String, Arc<Spec>>) -> Result<H
         // All helpers build their worlds over the same folder: each sees its own mounts alone.
         scratch,
         paths,
+        shown: options.shown.clone(),
         toolchains,
         weaker: options.weaker.clone(),
     })

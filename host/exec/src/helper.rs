@@ -30,10 +30,21 @@ pub struct Options {
     pub scratch: PathBuf,
     /// Paths of this machine that programs may read, beyond the system's own (`/usr`, `/lib*`).
     pub paths: Vec<PathBuf>,
+    /// And what they see at places of its own.
+    pub shown: Vec<Shown>,
     /// A folder that is `/toolchains` in every box; what is put there later is seen as well.
     pub toolchains: PathBuf,
     /// What may be missing.
     pub weaker: Vec<Part>,
+}
+
+/// A folder of this machine that boxes see, read-only, wherever it lies; one that is not there is not
+/// shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    pub path: PathBuf,
+    /// An absolute path, in a folder that is not the system's: `/cuda`.
+    pub at: PathBuf,
 }
 
 /// A box could not be made or watched: nothing was learnt about the program.

@@ -34,15 +34,15 @@ mod zygote;
 
 mod blob;
 mod compare;
-mod path;
-mod shelf;
+pub mod path;
+pub mod shelf;
 
 mod artifact;
 pub mod cache;
 mod exec;
 mod toolchain;
 
-pub use artifact::Artifact;
+pub use artifact::{Artifact, sealed};
 pub use blob::{Blob, SourceFile};
 pub use cache::Cache;
 pub use compare::Compare;
@@ -50,6 +50,6 @@ pub use exec::{
     Batch, Caller, CaseResult, CompileResult, Compiled, Dialogue, Error, Exec, ExecOptions,
     Judging, Matched, Outcome, Report, Source, StopAt, TestCase,
 };
-pub use helper::{Helper, Lost, Options};
-pub use job::{Ended, Job, Party};
+pub use helper::{Helper, Lost, Options, Shown};
+pub use job::{Ended, Job, JobFile, Party, Program};
 pub use toolchain::Toolchain;

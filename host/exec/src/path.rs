@@ -3,7 +3,7 @@
 use assay_model::limits::{EXEC_PATH_BYTES_MAX, EXEC_PATH_PARTS_MAX};
 
 /// What is wrong with a path.
-pub(crate) fn check(path: &str) -> Result<(), String> {
+pub fn check(path: &str) -> Result<(), String> {
     let shown: String = path.chars().take(80).collect();
     let bad = |why: &str| Err(format!("the path `{}` {why}", shown.escape_debug()));
     if path.len() > EXEC_PATH_BYTES_MAX {
@@ -25,7 +25,7 @@ pub(crate) fn check(path: &str) -> Result<(), String> {
 }
 
 /// What is wrong with paths that are to lie beside each other.
-pub(crate) fn check_together<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), String> {
+pub fn check_together<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), String> {
     // By parts, so that what lies in a folder follows the folder at once.
     let mut sorted: Vec<Vec<&str>> = paths.map(|path| path.split('/').collect()).collect();
     sorted.sort_unstable();

@@ -18,7 +18,7 @@ const DRAFT_PREFIX: &str = ".draft-";
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(3_600);
 
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub struct Shelf {
     folder: PathBuf,
     bytes_max: u64,
     /// By this process since it last looked at the folder as a whole.
@@ -26,7 +26,7 @@ pub(crate) struct Shelf {
 }
 
 /// A file that has no name yet.
-pub(crate) struct Draft {
+pub struct Draft {
     file: NamedTempFile,
     bytes: u64,
     bytes_max: u64,

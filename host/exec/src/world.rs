@@ -11,7 +11,7 @@ use nix::libc::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::unistd::{chdir, pivot_root};
 
-use crate::helper::Options;
+use crate::helper::{Options, Shown};
 use crate::sys;
 
 /// Folders of programs and libraries. Where one is a link on this machine, it is one in the box.
@@ -64,6 +64,11 @@ pub(crate) fn build(options: &Options) -> Result<(), String> {
     }
     for path in &options.paths {
         show(path)?;
+    }
+    for Shown { path, at } in options.shown.iter().filter(|shown| shown.path.is_dir()) {
+        let target: PathBuf = at.components().skip(1).collect();
+        make_folder(&target)?;
+        bind(path, &target)?;
     }
     bind(&options.toolchains, Path::new("toolchains"))?;
     for device in DEVICES {

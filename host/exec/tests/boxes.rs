@@ -35,6 +35,7 @@ fn options(folder: &Path) -> Options {
         program: env!("CARGO_BIN_EXE_assay-exec").into(),
         scratch: made("scratch"),
         paths: Vec::new(),
+        shown: Vec::new(),
         toolchains: made("toolchains"),
         weaker: Vec::new(),
     }

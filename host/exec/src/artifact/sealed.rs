@@ -13,7 +13,8 @@ const EXECUTABLE: MFdFlags = MFdFlags::from_bits_retain(0x10);
 /// `F_SEAL_EXEC`: the mode cannot be changed. Known to Linux 6.3 and later.
 const SEAL_MODE: SealFlag = SealFlag::from_bits_retain(0x20);
 
-pub(super) fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
+/// A memory file that holds these bytes for good and may be executed.
+pub fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
     let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
     let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_WRITE;
     let (file, seals) = match memfd_create(c"program", flags | EXECUTABLE) {

@@ -35,7 +35,7 @@ fn options(cache: &Path) -> ExecOptions {
         helper_program: env!("CARGO_BIN_EXE_assay-exec").into(),
         cache: cache.to_owned(),
         toolchains: None,
-        paths: Vec::new(),
+        shown: Vec::new(),
         weaker: Part::ALL.to_vec(),
         objects: Arc::new(Cache::open(&cache.join("objects"), 1 << 30).expect("a folder")),
     }
