@@ -159,6 +159,11 @@ pub trait Device {
     /// no time.
     fn allow(&mut self, steps: u64);
 
+    /// What is left of that.
+    fn allowed(&self) -> u64 {
+        u64::MAX
+    }
+
     /// Empties the caches as far as can be.
     fn flush(&mut self) -> Result<(), Problem>;
 

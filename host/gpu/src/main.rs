@@ -4,6 +4,13 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
+        Some("nvrtc") => assay_gpu::compiler::nvrtc::main(),
+        Some("install") => {
+            let arguments: Vec<String> = std::env::args().skip(2).collect();
+            assay_gpu::compiler::install::main(&arguments)
+        }
+        Some("serve") => assay_gpu::executor::main(),
+        Some("devices") => assay_gpu::cuda::main(),
         other => {
             eprintln!("assay-gpu: unknown command {other:?}: the worker starts this program");
             ExitCode::FAILURE

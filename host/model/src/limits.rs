@@ -45,6 +45,61 @@ pub const PAGE_ITEMS_DEFAULT: u32 = 1_000;
 /// Completed batches of a run that are listed at once.
 pub const RUN_HISTORY_ITEMS_MAX: u32 = 1_000;
 pub const RUN_HISTORY_ITEMS_DEFAULT: u32 = 100;
+/// Acts of the audit that are listed at once.
+pub const AUDIT_ITEMS_MAX: u32 = 1_000;
+pub const AUDIT_ITEMS_DEFAULT: u32 = 100;
+/// Days of which usage is told at once.
+pub const USAGE_DAYS_MAX: u32 = 400;
+pub const USAGE_DAYS_DEFAULT: u32 = 30;
+
+// Tenants.
+pub const TENANTS_MAX: usize = 10_000;
+pub const DISPLAY_NAME_BYTES_MAX: usize = 128;
+pub const TENANT_WEIGHT_MAX: u32 = 1_000;
+/// Toolchains that a tenant may be granted by name.
+pub const TENANT_TOOLCHAINS_MAX: usize = 64;
+pub const RETENTION_DAYS_MAX: u32 = 36_500;
+/// Rows that are deleted in one commit when they are too old.
+pub const PURGED_ROWS_AT_ONCE: u32 = 5_000;
+
+// People.
+pub const EMAIL_BYTES_MAX: usize = 254;
+pub const PERSON_NAME_BYTES_MAX: usize = 128;
+/// In characters; the most is in bytes, of which each costs time.
+pub const PASSWORD_CHARS_MIN: usize = 12;
+pub const PASSWORD_BYTES_MAX: usize = 1_024;
+/// Passwords that are hashed at once, each with 19 MiB; further ones wait.
+pub const PASSWORDS_HASHED_AT_ONCE: usize = 2;
+pub const PASSWORD_WAIT_SECONDS_MAX: u64 = 15;
+/// Tries to sign in, for an address and for where they come from; one more comes back after so many
+/// seconds.
+pub const SIGN_INS_PER_EMAIL_MAX: u32 = 10;
+pub const SIGN_INS_PER_EMAIL_REFILL_SECONDS: u32 = 30;
+pub const SIGN_INS_PER_PEER_MAX: u32 = 100;
+pub const SIGN_INS_PER_PEER_REFILL_SECONDS: u32 = 1;
+/// Addresses of each kind whose tries are counted at once.
+pub const SIGN_INS_COUNTED_MAX: usize = 10_000;
+/// A session ends when nothing came for this long, and whatever happens after this long.
+pub const SESSION_IDLE_SECONDS_MAX: u64 = 12 * 3_600;
+pub const SESSION_SECONDS_MAX: u64 = 7 * 24 * 3_600;
+/// Of one person; the oldest gives way.
+pub const SESSIONS_PER_PERSON_MAX: u32 = 32;
+pub const INVITATION_SECONDS_MAX: u64 = 7 * 24 * 3_600;
+pub const MEMBERS_PER_TENANT_MAX: u32 = 10_000;
+/// Sign-ins that are under way at the OpenID provider, and how long one may take.
+pub const OIDC_PENDING_MAX: usize = 1_000;
+pub const OIDC_PENDING_SECONDS_MAX: u64 = 600;
+/// An answer of the provider.
+pub const OIDC_ANSWER_BYTES_MAX: usize = MIB;
+pub const OIDC_SECONDS_MAX: u64 = 10;
+
+// Keys.
+/// How long a key's old secret may work beside the new one.
+pub const KEY_OVERLAP_HOURS_MAX: u32 = 30 * 24;
+pub const KEY_OVERLAP_HOURS_DEFAULT: u32 = 24;
+/// A key's last use is written at most this often.
+pub const KEY_USE_SECONDS: u64 = 60;
+pub const KEY_PLUGINS_MAX: usize = 64;
 
 // How long things may take.
 pub const LONG_POLL_SECONDS_MAX: u64 = 300;
@@ -188,3 +243,59 @@ pub const TOOLCHAIN_FILE_BYTES_MAX: u64 = 64 << 10;
 pub const COMPARED_NUMBER_BYTES_MAX: usize = 1_024;
 /// A helper that refused is asked again after this long.
 pub const EXEC_REFUSED_SECONDS: u64 = 10;
+
+// CUDA.
+/// What a simulated device runs in a millisecond, in lane-instructions: a verdict must not depend on the
+/// machine's speed. An interpreter on a common core does twice as many.
+pub const GPU_SIMULATED_STEPS_PER_MS: u64 = 50_000;
+/// Memory of a simulated device.
+pub const GPU_SIMULATED_MEMORY_BYTES_MAX: u64 = 1 << 30;
+/// Buffers and modules of a session.
+pub const GPU_BUFFERS_MAX: usize = 256;
+pub const GPU_MODULES_MAX: usize = 64;
+/// An image that is loaded, and what is written to or read from a buffer at once.
+pub const GPU_TRANSFER_BYTES_MAX: u64 = 64 << 20;
+/// Steps of a plan, whatever a session allows.
+pub const GPU_STEPS_MAX: u32 = 4_096;
+pub const GPU_SEEDS_MAX: usize = 64;
+pub const GPU_TRIALS_MAX: u32 = 10_000;
+pub const GPU_PRINTED_BYTES_MAX: u32 = 1 << 20;
+/// Bytes of one source with its headers.
+pub const GPU_SOURCE_BYTES_MAX: usize = 8 * MIB;
+pub const GPU_HEADERS_MAX: usize = 64;
+/// Options, name expressions and entries of one request, of each.
+pub const GPU_WORDS_MAX: usize = 128;
+pub const GPU_WORD_BYTES_MAX: usize = 1_024;
+/// What a compiler says that is kept.
+pub const GPU_LOG_BYTES_MAX: usize = 64 * KIB;
+/// Machine code and PTX of a source, of each; the interpreter takes as much.
+pub const GPU_IMAGE_BYTES_MAX: u64 = 16 << 20;
+pub const GPU_KERNELS_MAX: usize = 1_024;
+/// CPU time and memory of a compilation: where a request says 0, and the most.
+pub const GPU_COMPILE_CPU_MS: u32 = 30_000;
+pub const GPU_COMPILE_CPU_MS_MAX: u32 = 120_000;
+pub const GPU_COMPILE_MEMORY_MIB: u32 = 2_048;
+pub const GPU_COMPILE_MEMORY_MIB_MAX: u32 = 4_096;
+/// Below this no compiler starts.
+pub const GPU_COMPILE_MEMORY_MIB_MIN: u32 = 512;
+/// What was compiled, on a machine's disk over all tenants, and in a worker's memory.
+pub const GPU_ARTIFACTS_BYTES_MAX: u64 = 2 << 30;
+pub const GPU_READY_BYTES_MAX: usize = 64 * MIB;
+pub const GPU_READY_MAX: usize = 128;
+/// CPU time of one recording of a host function.
+pub const GPU_RECORD_CPU_MS: u32 = 2_000;
+pub const GPU_RECORD_CPU_MS_MAX: u32 = 20_000;
+pub const GPU_RECORD_MEMORY_BYTES: u64 = 256 << 20;
+/// What a host function writes to its standard output, or its standard error.
+pub const GPU_RECORD_SAID_BYTES_MAX: u64 = 64 << 10;
+/// Host functions that a source may register, and their arguments.
+pub const GPU_ENTRIES_MAX: usize = 256;
+pub const GPU_ARGUMENTS_MAX: usize = 64;
+pub const GPU_DIMENSIONS_MAX: usize = 16;
+/// Tensors that a host function returns.
+pub const GPU_RETURNED_MAX: usize = 64;
+/// All buffers of a recording, none of which it has: the memory of a large GPU.
+pub const GPU_DEVICE_BYTES_MAX: u64 = 128 << 30;
+/// What a recording leaves, as text, and one sentence of it.
+pub const GPU_TRACE_BYTES_MAX: u64 = 8 << 20;
+pub const GPU_SENTENCE_BYTES_MAX: u64 = 512;

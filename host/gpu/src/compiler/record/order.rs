@@ -1,0 +1,160 @@
+//! What a recording program is told, as words on its standard input: the device, the image's kernels,
+//! the buffers, the function and its arguments.
+
+use std::fmt::Write as _;
+
+use assay_model::limits::{
+    GPU_ARGUMENTS_MAX, GPU_BUFFERS_MAX, GPU_DEVICE_BYTES_MAX, GPU_DIMENSIONS_MAX,
+    GPU_WORD_BYTES_MAX,
+};
+
+use crate::compiler::host::HostObject;
+use crate::compiler::request::is_identifier;
+use crate::compiler::{Argument, Error, Recording, Tensor};
+use crate::types::KernelInfo;
+
+/// The kinds of values, as `record.h` numbers them.
+const TENSOR: u32 = 0;
+const I32: u32 = 1;
+const I64: u32 = 2;
+const FP32: u32 = 3;
+const FP64: u32 = 4;
+const BOOLEAN: u32 = 5;
+
+fn bad(problem: impl Into<String>) -> Error {
+    Error::BadRequest(problem.into())
+}
+
+/// Checks the recording; what is wrong with it is the plugin's fault.
+pub(super) fn write(object: &HostObject, recording: &Recording) -> Result<String, Error> {
+    let Recording { entry, buffers, arguments, .. } = recording;
+    check_buffers(buffers)?;
+    if entry.len() > GPU_WORD_BYTES_MAX || !is_identifier(entry) {
+        return Err(bad("the entry is no name of a function"));
+    }
+    if arguments.len() > GPU_ARGUMENTS_MAX {
+        return Err(bad(format!("there are more than {GPU_ARGUMENTS_MAX} arguments")));
+    }
+    let mut lines = vec![object.capability.to_string(), object.kernels.len().to_string()];
+    lines.extend(object.kernels.iter().map(kernel));
+    lines.push(buffers.len().to_string());
+    lines.extend(buffers.iter().map(u64::to_string));
+    lines.extend([entry.clone(), arguments.len().to_string()]);
+    for argument in arguments {
+        lines.push(value(argument, buffers)?);
+    }
+    lines.push(String::new());
+    Ok(lines.join("\n"))
+}
+
+fn check_buffers(buffers: &[u64]) -> Result<(), Error> {
+    if buffers.len() > GPU_BUFFERS_MAX {
+        return Err(bad(format!("there are more than {GPU_BUFFERS_MAX} buffers")));
+    }
+    let sum = buffers.iter().try_fold(0_u64, |sum, bytes| sum.checked_add(*bytes));
+    if sum.is_none_or(|sum| sum > GPU_DEVICE_BYTES_MAX) {
+        return Err(bad(format!("the buffers have more than {GPU_DEVICE_BYTES_MAX} bytes")));
+    }
+    Ok(())
+}
+
+fn kernel(kernel: &KernelInfo) -> String {
+    let KernelInfo { name, registers, static_shared_bytes, params, .. } = kernel;
+    let mut line = format!("{name} {registers} {static_shared_bytes} {}", params.len());
+    for param in params {
+        write!(line, " {}", param.bytes).expect("memory can be written to");
+    }
+    line
+}
+
+fn value(argument: &Argument, buffers: &[u64]) -> Result<String, Error> {
+    Ok(match argument {
+        Argument::Tensor(tensor) => self::tensor(tensor, buffers)?,
+        Argument::I32(number) => format!("{I32} {:x}", i64::from(*number)),
+        Argument::I64(number) => format!("{I64} {number:x}"),
+        Argument::Fp32(number) => format!("{FP32} {:x}", f64::from(*number).to_bits()),
+        Argument::Fp64(number) => format!("{FP64} {:x}", number.to_bits()),
+        Argument::Boolean(truth) => format!("{BOOLEAN} {}", u8::from(*truth)),
+    })
+}
+
+fn tensor(tensor: &Tensor, buffers: &[u64]) -> Result<String, Error> {
+    let room = usize::try_from(tensor.buffer).ok().and_then(|buffer| buffers.get(buffer));
+    let room = room.ok_or_else(|| bad(format!("there is no buffer {}", tensor.buffer)))?;
+    if tensor.shape.len() > GPU_DIMENSIONS_MAX {
+        return Err(bad(format!("a tensor has more than {GPU_DIMENSIONS_MAX} dimensions")));
+    }
+    let bytes =
+        tensor.shape.iter().try_fold(tensor.dtype.bytes(), |all, one| all.checked_mul(*one));
+    if bytes.is_none_or(|bytes| bytes > *room) {
+        return Err(bad(format!("a tensor is larger than its buffer {}", tensor.buffer)));
+    }
+    let (buffer, dtype, dimensions) = (tensor.buffer, tensor.dtype as u8, tensor.shape.len());
+    let mut line = format!("{TENSOR} {buffer} {dtype} {dimensions}");
+    for size in &tensor.shape {
+        write!(line, " {size}").expect("memory can be written to");
+    }
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Dtype, Param};
+
+    fn object() -> HostObject {
+        let kernel = KernelInfo {
+            name: "_Z1kPf".into(),
+            params: vec![Param { offset: 0, bytes: 8 }, Param { offset: 8, bytes: 4 }],
+            registers: 16,
+            static_shared_bytes: 128,
+            local_bytes: 0,
+            threads_max: 1_024,
+        };
+        HostObject { capability: 90, kernels: vec![kernel], program: vec![] }
+    }
+
+    fn recording(arguments: Vec<Argument>) -> Recording {
+        let entry = "solve".into();
+        Recording { host_object: vec![], entry, buffers: vec![64, 8], arguments, cpu_ms: 0 }
+    }
+
+    fn tensor(buffer: u32, dtype: Dtype, shape: &[u64]) -> Argument {
+        Argument::Tensor(Tensor { buffer, dtype, shape: shape.to_vec() })
+    }
+
+    #[test]
+    fn an_order_in_words() {
+        let arguments = vec![
+            tensor(0, Dtype::Fp32, &[4, 4]),
+            tensor(1, Dtype::Bf16, &[]),
+            Argument::I32(-1),
+            Argument::I64(i64::MIN),
+            Argument::Fp32(0.5),
+            Argument::Fp64(-0.0),
+            Argument::Boolean(true),
+        ];
+        let order = write(&object(), &recording(arguments)).unwrap();
+        let expected = "90\n1\n_Z1kPf 16 128 2 8 4\n2\n64\n8\nsolve\n7\n0 0 1 2 4 4\n0 1 3 0\n\
+                        1 ffffffffffffffff\n2 8000000000000000\n3 3fe0000000000000\n\
+                        4 8000000000000000\n5 1\n";
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_the_plugins_fault() {
+        let refused = |recording: Recording| {
+            assert!(matches!(write(&object(), &recording), Err(Error::BadRequest(_))));
+        };
+        refused(recording(vec![tensor(2, Dtype::Fp32, &[1])]));
+        refused(recording(vec![tensor(0, Dtype::Fp64, &[9])]));
+        refused(recording(vec![tensor(0, Dtype::Fp64, &[u64::MAX, 2])]));
+        refused(recording(vec![tensor(0, Dtype::I8, &[1; GPU_DIMENSIONS_MAX + 1])]));
+        refused(recording(vec![Argument::I32(0); GPU_ARGUMENTS_MAX + 1]));
+        refused(Recording { buffers: vec![0; GPU_BUFFERS_MAX + 1], ..recording(vec![]) });
+        refused(Recording { buffers: vec![u64::MAX, 1], ..recording(vec![]) });
+        for entry in ["", "two words", "a\nb", "::x"] {
+            refused(Recording { entry: entry.into(), ..recording(vec![]) });
+        }
+    }
+}

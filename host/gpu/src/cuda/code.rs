@@ -1,0 +1,101 @@
+//! What the driver's codes mean: whose fault it was.
+//!
+//! A kernel's own errors become the kernel's; whatever is not known to be one is [`Problem::Failed`], so
+//! that no kernel is blamed for the machine.
+
+use cudarc::driver::sys::CUresult;
+
+use crate::device::Problem;
+
+/// A code other than 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code(pub u32);
+
+macro_rules! codes {
+    ($($name:ident = $code:ident;)*) => {
+        $(const $name: u32 = CUresult::$code as u32;)*
+    };
+}
+
+codes! {
+    INVALID_VALUE = CUDA_ERROR_INVALID_VALUE;
+    OUT_OF_MEMORY = CUDA_ERROR_OUT_OF_MEMORY;
+    NO_DEVICE = CUDA_ERROR_NO_DEVICE;
+    INVALID_IMAGE = CUDA_ERROR_INVALID_IMAGE;
+    UNSUPPORTED_LIMIT = CUDA_ERROR_UNSUPPORTED_LIMIT;
+    INVALID_PTX = CUDA_ERROR_INVALID_PTX;
+    INVALID_SOURCE = CUDA_ERROR_INVALID_SOURCE;
+    SYMBOL_NOT_FOUND = CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
+    SHARED_OBJECT_INIT_FAILED = CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
+    NOT_FOUND = CUDA_ERROR_NOT_FOUND;
+    ILLEGAL_ADDRESS = CUDA_ERROR_ILLEGAL_ADDRESS;
+    LAUNCH_OUT_OF_RESOURCES = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    LAUNCH_TIMEOUT = CUDA_ERROR_LAUNCH_TIMEOUT;
+    LAUNCH_INCOMPATIBLE_TEXTURING = CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING;
+    ASSERT = CUDA_ERROR_ASSERT;
+    HARDWARE_STACK_ERROR = CUDA_ERROR_HARDWARE_STACK_ERROR;
+    ILLEGAL_INSTRUCTION = CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    MISALIGNED_ADDRESS = CUDA_ERROR_MISALIGNED_ADDRESS;
+    INVALID_ADDRESS_SPACE = CUDA_ERROR_INVALID_ADDRESS_SPACE;
+    INVALID_PC = CUDA_ERROR_INVALID_PC;
+    LAUNCH_FAILED = CUDA_ERROR_LAUNCH_FAILED;
+    COOPERATIVE_LAUNCH_TOO_LARGE = CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    NOT_SUPPORTED = CUDA_ERROR_NOT_SUPPORTED;
+}
+
+impl Code {
+    pub fn is_no_device(self) -> bool {
+        self.0 == NO_DEVICE
+    }
+
+    pub fn is_unsupported_limit(self) -> bool {
+        self.0 == UNSUPPORTED_LIMIT
+    }
+
+    /// Of an index behind the last one.
+    pub fn is_invalid_value(self) -> bool {
+        self.0 == INVALID_VALUE
+    }
+
+    /// Of work that was ordered before, whichever call it comes out of.
+    pub fn of_work(self, what: String) -> Problem {
+        match self.0 {
+            OUT_OF_MEMORY => Problem::Limit(what),
+            ILLEGAL_ADDRESS | INVALID_ADDRESS_SPACE => Problem::IllegalAddress(what),
+            MISALIGNED_ADDRESS => Problem::MisalignedAddress(what),
+            ILLEGAL_INSTRUCTION | INVALID_PC => Problem::IllegalInstruction(what),
+            ASSERT => Problem::Trapped(what),
+            LAUNCH_FAILED | HARDWARE_STACK_ERROR | LAUNCH_INCOMPATIBLE_TEXTURING => {
+                Problem::LaunchFailed(what)
+            }
+            LAUNCH_TIMEOUT => Problem::TimedOut,
+            _ => Problem::Failed(what),
+        }
+    }
+
+    /// Of a launch, or of an earlier one.
+    pub fn of_launch(self, what: String) -> Problem {
+        match self.0 {
+            INVALID_VALUE | LAUNCH_OUT_OF_RESOURCES | COOPERATIVE_LAUNCH_TOO_LARGE => {
+                Problem::InvalidLaunch(what)
+            }
+            NOT_SUPPORTED => Problem::Unsupported(what),
+            _ => self.of_work(what),
+        }
+    }
+
+    /// Of an image. One for another architecture, or of a newer PTX than the driver's, is not the
+    /// source's fault: the platform compiled it.
+    pub fn of_image(self, what: String) -> Problem {
+        match self.0 {
+            INVALID_IMAGE
+            | INVALID_PTX
+            | INVALID_SOURCE
+            | SYMBOL_NOT_FOUND
+            | SHARED_OBJECT_INIT_FAILED
+            | NOT_FOUND => Problem::ImageRejected(what),
+            OUT_OF_MEMORY => Problem::Limit(what),
+            _ => Problem::Failed(what),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The driver's functions by name, looked up once.
+//!
+//! cudarc finds the library and gives the types; its own functions are not called: they panic where a
+//! driver lacks one, and give results as an `enum`, which a code that a newer driver adds is none of.
+
+use std::ffi::{c_char, c_uint, c_void};
+use std::sync::OnceLock;
+
+use cudarc::driver::sys::{
+    self, CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction,
+    CUfunction_attribute, CUjit_option, CUlaunchConfig, CUlimit, CUmodule, CUstream,
+};
+
+use crate::device::Problem;
+
+macro_rules! functions {
+    ($($name:ident($($argument:ty),*);)*) => {
+        /// Each gives a code, 0 where all is well.
+        #[expect(non_snake_case, reason = "the driver's own names")]
+        pub struct Functions {
+            $(pub $name: unsafe extern "C" fn($($argument),*) -> u32,)*
+        }
+
+        #[expect(unsafe_code, reason = "symbols of the driver's library")]
+        fn look_up() -> Result<Functions, Problem> {
+            // SAFETY: it loads a library, whose initialisers run: the driver's, which this process is for.
+            if !unsafe { sys::is_culib_present() } {
+                return Err(Problem::Failed(NO_LIBRARY.to_owned()));
+            }
+            // SAFETY: the same library.
+            let library = unsafe { sys::culib() };
+            Ok(Functions {
+                $($name: {
+                    // SAFETY: the types are those of the driver's header for that name, with the result,
+                    // an `enum` in C, as the integer that it is.
+                    let symbol = unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) };
+                    *symbol.map_err(|_| lacks(stringify!($name)))?
+                },)*
+            })
+        }
+    };
+}
+
+functions! {
+    cuInit(c_uint);
+    cuDriverGetVersion(*mut i32);
+    cuGetErrorName(u32, *mut *const c_char);
+    cuDeviceGetCount(*mut i32);
+    cuDeviceGet(*mut CUdevice, i32);
+    cuDeviceGetName(*mut c_char, i32, CUdevice);
+    cuDeviceTotalMem_v2(*mut usize, CUdevice);
+    cuDeviceGetAttribute(*mut i32, CUdevice_attribute, CUdevice);
+    cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice);
+    cuDevicePrimaryCtxRelease_v2(CUdevice);
+    cuCtxSetCurrent(CUcontext);
+    cuCtxSetLimit(CUlimit, usize);
+    cuCtxResetPersistingL2Cache();
+    cuStreamCreate(*mut CUstream, c_uint);
+    cuStreamDestroy_v2(CUstream);
+    cuStreamSynchronize(CUstream);
+    cuEventCreate(*mut CUevent, c_uint);
+    cuEventDestroy_v2(CUevent);
+    cuEventRecord(CUevent, CUstream);
+    cuEventElapsedTime(*mut f32, CUevent, CUevent);
+    cuMemAlloc_v2(*mut CUdeviceptr, usize);
+    cuMemFree_v2(CUdeviceptr);
+    cuMemcpyHtoDAsync_v2(CUdeviceptr, *const c_void, usize, CUstream);
+    cuMemcpyDtoHAsync_v2(*mut c_void, CUdeviceptr, usize, CUstream);
+    cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, usize, CUstream);
+    cuMemsetD8Async(CUdeviceptr, u8, usize, CUstream);
+    cuModuleLoadDataEx(*mut CUmodule, *const c_void, c_uint, *mut CUjit_option, *mut *mut c_void);
+    cuModuleUnload(CUmodule);
+    cuModuleGetFunctionCount(*mut c_uint, CUmodule);
+    cuModuleEnumerateFunctions(*mut CUfunction, c_uint, CUmodule);
+    cuFuncLoad(CUfunction);
+    cuFuncGetName(*mut *const c_char, CUfunction);
+    cuFuncGetAttribute(*mut i32, CUfunction_attribute, CUfunction);
+    cuFuncSetAttribute(CUfunction, CUfunction_attribute, i32);
+    cuFuncGetParamInfo(CUfunction, usize, *mut usize, *mut usize);
+    cuLaunchKernelEx(*const CUlaunchConfig, CUfunction, *mut *mut c_void, *mut *mut c_void);
+}
+
+const NO_LIBRARY: &str = "no CUDA driver is installed: libcuda.so is not to be found";
+
+fn lacks(name: &str) -> Problem {
+    Problem::Failed(format!("the CUDA driver is too old: it has no {name}; 550 or newer is needed"))
+}
+
+/// The driver of this machine; a failure is as final as a success.
+pub fn functions() -> Result<&'static Functions, Problem> {
+    static FOUND: OnceLock<Result<Functions, Problem>> = OnceLock::new();
+    FOUND.get_or_init(look_up).as_ref().map_err(Clone::clone)
+}
+
+/// Whether a driver's library is there at all.
+#[expect(unsafe_code, reason = "loads the driver's library")]
+pub fn is_installed() -> bool {
+    // SAFETY: as in `look_up`.
+    unsafe { sys::is_culib_present() }
+}

@@ -1,0 +1,229 @@
+//! What an executor has and does: one device, its buffers, one plan.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::time::Instant;
+
+use serde_bytes::ByteBuf;
+
+use crate::device::{Compared, Device, Problem};
+use crate::session::{BufferSpec, Init, Pair, Role};
+use crate::types::Address;
+
+use super::buffer::{self, Buffer, GUARD_BYTES, unknown};
+use super::message::{Answer, Order, Ran, What};
+use super::plan::RawStep;
+use super::printed::Printed;
+
+/// What goes between device and exchange at once.
+const CHUNK_BYTES: usize = 8 << 20;
+
+pub(crate) struct Work {
+    device: Box<dyn Device>,
+    exchange: File,
+    printed: Printed,
+    buffers: Vec<Buffer>,
+    plan: Vec<RawStep>,
+    /// That the buffers were made from last.
+    seed: u64,
+    /// Room on the device for one buffer of the other side: where, and its bytes.
+    staging: Option<(u64, u64)>,
+}
+
+impl Work {
+    pub(crate) fn new(device: Box<dyn Device>, exchange: File, printed: Printed) -> Self {
+        let (buffers, plan) = (Vec::new(), Vec::new());
+        Self { device, exchange, printed, buffers, plan, seed: 0, staging: None }
+    }
+
+    pub(crate) fn carry_out(&mut self, order: Order) -> Result<Answer, Problem> {
+        match order {
+            Order::Reset { printed_bytes } => self.reset(printed_bytes)?,
+            Order::Load(image) => return Ok(Answer::Loaded(self.device.load(&image)?)),
+            Order::Kernels(module) => return Ok(Answer::Kernels(self.device.kernels(module)?)),
+            Order::Alloc(specs) => self.alloc(&specs)?,
+            Order::Upload { at, bytes } => self.upload(at, &bytes)?,
+            Order::Download { at, bytes } => {
+                let place = self.buffer(at.buffer)?.data() + at.offset;
+                let mut read = vec![0; bytes as usize];
+                self.device.read(place, &mut read)?;
+                return Ok(Answer::Bytes(ByteBuf::from(read)));
+            }
+            Order::Plan(steps) => {
+                let raw = steps.iter().map(|step| RawStep::new(step, &self.buffers));
+                self.plan = raw.collect::<Result<_, _>>()?;
+            }
+            Order::Prepare { seed } => self.prepare(seed)?,
+            Order::Run { what, flush, steps } => return self.run(what, flush, steps),
+            Order::Export => self.export()?,
+            Order::Inspect => return self.inspect(),
+            Order::Compare(pairs) => return self.compare(&pairs),
+            Order::Printed => return Ok(Answer::Bytes(ByteBuf::from(self.printed.so_far()?))),
+        }
+        Ok(Answer::Done)
+    }
+
+    fn reset(&mut self, printed_bytes: u32) -> Result<(), Problem> {
+        self.buffers.clear();
+        self.plan.clear();
+        self.staging = None;
+        self.printed.keep(printed_bytes as usize);
+        self.device.reset()
+    }
+
+    fn buffer(&self, number: u32) -> Result<&Buffer, Problem> {
+        self.buffers.get(number as usize).ok_or_else(|| unknown("buffer", number))
+    }
+
+    fn alloc(&mut self, specs: &[BufferSpec]) -> Result<(), Problem> {
+        for spec in specs {
+            let start = self.device.alloc(buffer::bytes(spec))?;
+            let exchange = self.buffers.last().map_or(0, |last| last.exchange + last.bytes());
+            let number = self.buffers.len() as u32;
+            let mut buffer = Buffer { number, spec: *spec, start, exchange, uploaded: Vec::new() };
+            if spec.init == Init::Uploaded && matches!(spec.role, Role::Input | Role::Inout) {
+                buffer.uploaded = vec![0; buffer.data_bytes() as usize];
+            }
+            // Nothing of what was there before may be seen.
+            self.device.set(start, buffer.bytes(), 0)?;
+            self.buffers.push(buffer);
+        }
+        self.device.finish()
+    }
+
+    fn upload(&mut self, at: Address, bytes: &[u8]) -> Result<(), Problem> {
+        let place = self.buffer(at.buffer)?.data() + at.offset;
+        let kept = &mut self.buffers[at.buffer as usize].uploaded;
+        if !kept.is_empty() {
+            let from = at.offset as usize;
+            let kept = kept.get_mut(from..from + bytes.len());
+            kept.ok_or_else(|| Problem::Failed("an upload beyond its buffer".into()))?
+                .copy_from_slice(bytes);
+        }
+        self.device.write(place, bytes)?;
+        self.device.finish()
+    }
+
+    fn prepare(&mut self, seed: u64) -> Result<(), Problem> {
+        self.seed = seed;
+        for buffer in &self.buffers {
+            for part in buffer.guards(seed) {
+                self.device.fill(buffer.start + part.from, &part.fill)?;
+            }
+            match buffer.content(seed) {
+                Some(fill) => self.device.fill(buffer.data(), &fill)?,
+                None => self.device.write(buffer.data(), &buffer.uploaded)?,
+            }
+        }
+        self.device.finish()
+    }
+
+    fn run(&mut self, what: What, flush: bool, steps: u64) -> Result<Answer, Problem> {
+        self.device.allow(steps);
+        if flush {
+            self.device.flush()?;
+            self.device.finish()?;
+        }
+        let started = Instant::now();
+        self.device.begin()?;
+        if what == What::Plan {
+            for step in &self.plan {
+                step.run(self.device.as_mut())?;
+            }
+        }
+        let event_ns = self.device.end()?;
+        self.device.finish()?;
+        let wall_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        Ok(Answer::Ran(Ran { event_ns, wall_ns, steps_left: self.device.allowed() }))
+    }
+
+    fn export(&mut self) -> Result<(), Problem> {
+        let mut chunk = vec![0; self.chunk_bytes()];
+        for buffer in &self.buffers {
+            let mut done = 0;
+            while done < buffer.bytes() {
+                let bytes = chunk.len().min((buffer.bytes() - done) as usize);
+                self.device.read(buffer.start + done, &mut chunk[..bytes])?;
+                let written = self.exchange.write_all_at(&chunk[..bytes], buffer.exchange + done);
+                written.map_err(|error| exchange_problem(&error))?;
+                done += bytes as u64;
+            }
+        }
+        Ok(())
+    }
+
+    fn chunk_bytes(&self) -> usize {
+        let largest = self.buffers.iter().map(Buffer::bytes).max().unwrap_or_default();
+        CHUNK_BYTES.min(largest as usize)
+    }
+
+    fn inspect(&mut self) -> Result<Answer, Problem> {
+        let (mut inputs_changed, mut overrun) = (Vec::new(), Vec::new());
+        for number in 0..self.buffers.len() {
+            let buffer = &self.buffers[number];
+            let mut before = vec![0; GUARD_BYTES as usize];
+            let end = GUARD_BYTES + buffer.data_bytes();
+            let mut behind = vec![0; (buffer.bytes() - end) as usize];
+            let read = |bytes: &mut [u8], from: u64| {
+                let read = self.exchange.read_exact_at(bytes, buffer.exchange + from);
+                read.map_err(|error| exchange_problem(&error))
+            };
+            read(&mut before, 0)?;
+            read(&mut behind, end)?;
+            if !buffer.guards_are_whole(self.seed, &before, &behind) {
+                overrun.push(number as u32);
+            }
+            if buffer.spec.role == Role::Input {
+                let (own, bytes) = (buffer.data(), buffer.data_bytes());
+                let theirs = self.import(number)?;
+                if !self.device.equal(theirs, own, bytes)? {
+                    inputs_changed.push(number as u32);
+                }
+            }
+        }
+        Ok(Answer::Inspected { inputs_changed, overrun })
+    }
+
+    fn compare(&mut self, pairs: &[Pair]) -> Result<Answer, Problem> {
+        let mut comparisons = Vec::with_capacity(pairs.len());
+        for pair in pairs {
+            let want = self.buffer(pair.want)?.data();
+            let poison = self.buffer(pair.got)?.poison(self.seed);
+            let got = self.import(pair.got as usize)?;
+            let compared = Compared { got, want, poison, tolerance: pair.tolerance };
+            comparisons.push(self.device.compare(&compared)?);
+        }
+        Ok(Answer::Compared(comparisons))
+    }
+
+    /// Puts the other side's elements of a buffer on this device; says where.
+    fn import(&mut self, number: usize) -> Result<u64, Problem> {
+        let bytes = self.buffers[number].data_bytes();
+        let staging = match self.staging {
+            Some((at, room)) if room >= bytes => at,
+            _ => {
+                // One for all, so that it is made once.
+                let room = self.buffers.iter().map(Buffer::data_bytes).max().unwrap_or(bytes);
+                let at = self.device.alloc(room)?;
+                self.staging = Some((at, room));
+                at
+            }
+        };
+        let from = self.buffers[number].exchange + GUARD_BYTES;
+        let mut chunk = vec![0; self.chunk_bytes()];
+        let mut done = 0;
+        while done < bytes {
+            let part = chunk.len().min((bytes - done) as usize);
+            let read = self.exchange.read_exact_at(&mut chunk[..part], from + done);
+            read.map_err(|error| exchange_problem(&error))?;
+            self.device.write(staging + done, &chunk[..part])?;
+            self.device.finish()?;
+            done += part as u64;
+        }
+        Ok(staging)
+    }
+}
+
+fn exchange_problem(error: &std::io::Error) -> Problem {
+    Problem::Failed(format!("the exchange of buffers: {error}"))
+}

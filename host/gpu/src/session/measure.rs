@@ -1,0 +1,137 @@
+//! Measurements: trials of both plans by turns, each over buffers made from another seed, some of them
+//! checked. Which ones follows from the caller's seed, which a candidate never sees; a checked trial
+//! differs from others only after its end.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use assay_model::limits::GPU_TRIALS_MAX;
+
+use super::Session;
+use super::request::check_measure;
+use super::timing::{Clocked, suspicions};
+use super::types::{CheckReport, Error, MeasureOptions, Measurement, Origin, Pair, Role};
+use crate::executor::message::{Order, Ran, What};
+use crate::fill::philox;
+use crate::types::Step;
+
+/// Empty plans that are run to learn what timing costs.
+const EMPTY_RUNS: u32 = 11;
+/// Where Philox takes a session's own numbers from, so that they are none of a buffer's.
+const TRIAL_SEEDS: u32 = 7;
+const WARM_UP_SEEDS: u32 = 8;
+const CHECKED_TRIALS: u32 = 9;
+
+const SIDES: [Origin; 2] = [Origin::Candidate, Origin::Trusted];
+
+impl Session {
+    pub fn measure(
+        &mut self,
+        candidate: &[Step],
+        reference: &[Step],
+        pairs: &[Pair],
+        seed: u64,
+        options: &MeasureOptions,
+    ) -> Result<Measurement, Error> {
+        self.alive()?;
+        check_measure(options)?;
+        self.agree(candidate, reference, pairs)?;
+        let until = Instant::now() + Duration::from_millis(options.budget_ms.into());
+        let mut clocked = self.warmed_up(seed, options)?;
+        let mut spot = Vec::new();
+        let mut checked = BTreeSet::new();
+        for trial in 0..GPU_TRIALS_MAX {
+            let is_timed = clocked.iter().all(Clocked::has_samples);
+            let is_enough = !is_timed
+                || clocked.iter().all(|clocked| clocked.is_within(options.relative_error))
+                || Instant::now() >= until;
+            if trial >= options.trials && is_enough {
+                break;
+            }
+            if trial % options.trials == 0 {
+                // What comes beyond the trials that were asked for is checked as often.
+                let round = trial / options.trials;
+                checked = chosen(seed, round, options.trials, options.spot_checks);
+            }
+            let pairs = checked.contains(&(trial % options.trials)).then_some(pairs);
+            let trial_seed = derived(seed, TRIAL_SEEDS, trial);
+            spot.extend(self.both(trial_seed, pairs, options.flush_l2, &mut clocked)?);
+        }
+        let [candidate, reference] =
+            clocked.each_ref().map(|clocked| clocked.timing(self.properties.clock_khz));
+        let suspicious = match (&candidate, &reference) {
+            (Some(candidate), Some(reference)) => {
+                suspicions(candidate, reference, self.touched_bytes(), &self.properties)
+            }
+            _ => Vec::new(),
+        };
+        Ok(Measurement { candidate, reference, spot, suspicious })
+    }
+
+    fn warmed_up(&mut self, seed: u64, options: &MeasureOptions) -> Result<[Clocked; 2], Error> {
+        for warm_up in 0..options.warm_ups {
+            for side in SIDES {
+                self.trial(side, derived(seed, WARM_UP_SEEDS, warm_up), options.flush_l2)?;
+            }
+        }
+        let mut clocked = [Clocked::default(), Clocked::default()];
+        for (side, clocked) in SIDES.into_iter().zip(&mut clocked) {
+            for _ in 0..EMPTY_RUNS {
+                clocked.empty(&self.ran(side, What::Nothing, options.flush_l2)?);
+            }
+        }
+        Ok(clocked)
+    }
+
+    fn trial(&mut self, side: Origin, seed: u64, flush: bool) -> Result<Ran, Error> {
+        self.done(side, &Order::Prepare { seed })?;
+        self.ran(side, What::Plan, flush)
+    }
+
+    /// One trial of each side; checked if there are pairs.
+    fn both(
+        &mut self,
+        seed: u64,
+        pairs: Option<&[Pair]>,
+        flush: bool,
+        clocked: &mut [Clocked; 2],
+    ) -> Result<Option<CheckReport>, Error> {
+        let ran = self.trial(Origin::Candidate, seed, flush)?;
+        clocked[0].sample(&ran);
+        let Some(pairs) = pairs else {
+            clocked[1].sample(&self.trial(Origin::Trusted, seed, flush)?);
+            return Ok(None);
+        };
+        self.done(Origin::Candidate, &Order::Export)?;
+        self.done(Origin::Trusted, &Order::Prepare { seed })?;
+        let inspected = self.inspected()?;
+        clocked[1].sample(&self.ran(Origin::Trusted, What::Plan, flush)?);
+        self.compared(seed, pairs, inspected, &ran).map(Some)
+    }
+
+    /// What a plan has to read and write at the least.
+    fn touched_bytes(&self) -> u64 {
+        let touched = |role| matches!(role, Role::Input | Role::Output | Role::Inout);
+        let buffers = self.made.buffers.iter().filter(|buffer| touched(buffer.role));
+        buffers.map(|buffer| buffer.count * buffer.dtype.bytes()).sum()
+    }
+}
+
+fn derived(seed: u64, purpose: u32, number: u32) -> u64 {
+    let random = philox([number, 0, 0, purpose], [seed as u32, (seed >> 32) as u32]);
+    u64::from(random[0]) | u64::from(random[1]) << 32
+}
+
+/// So many of the numbers below `of`, by a shuffle that is cut short.
+fn chosen(seed: u64, round: u32, of: u32, count: u32) -> BTreeSet<u32> {
+    let mut numbers: Vec<u32> = (0..of).collect();
+    for at in 0..count {
+        let random = philox([at, round, 0, CHECKED_TRIALS], [seed as u32, (seed >> 32) as u32]);
+        let other = at + ((u64::from(random[0]) * u64::from(of - at)) >> 32) as u32;
+        numbers.swap(at as usize, other as usize);
+    }
+    numbers.into_iter().take(count as usize).collect()
+}
+
+#[cfg(test)]
+mod tests;

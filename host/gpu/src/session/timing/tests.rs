@@ -1,0 +1,83 @@
+use super::*;
+
+fn properties() -> Properties {
+    Properties {
+        name: "a GPU".into(),
+        arch: "sm_90".into(),
+        driver: String::new(),
+        multiprocessors: 132,
+        clock_khz: 1_980_000,
+        memory_bytes: 80 << 30,
+        l2_bytes: 50 << 20,
+        shared_bytes_max: 227 << 10,
+        peak_bytes_per_s: 4_800_000_000_000,
+        simulated: false,
+    }
+}
+
+fn timing(median_ns: u64, wall_median_ns: u64) -> Timing {
+    Timing {
+        samples_ns: vec![median_ns; 20],
+        median_ns,
+        overhead_ns: 2_000,
+        wall_median_ns,
+        clock_khz: 1_980_000,
+    }
+}
+
+fn reasons(candidate: &Timing, reference: &Timing, touched_bytes: u64) -> Vec<String> {
+    suspicions(candidate, reference, touched_bytes, &properties())
+}
+
+#[test]
+fn honest_timings_raise_no_suspicion() {
+    let reference = timing(100_000, 120_000);
+    assert_eq!(reasons(&timing(50_000, 70_000), &reference, 1 << 20), [""; 0]);
+    // A tiny kernel: what the host sees is mostly its own doing.
+    assert_eq!(reasons(&timing(3_000, 90_000), &reference, 1 << 20), [""; 0]);
+    // Within the cache no memory need be moved.
+    assert_eq!(reasons(&timing(5_000, 20_000), &reference, 50 << 20), [""; 0]);
+}
+
+#[test]
+fn impossible_timings_are_named() {
+    let reference = timing(100_000, 120_000);
+    let one = |candidate: Timing, bytes, words: &str| {
+        let reasons = reasons(&candidate, &reference, bytes);
+        assert!(reasons.len() == 1 && reasons[0].contains(words), "{reasons:?}");
+    };
+    one(timing(10_000, 400_000), 0, "by the host's");
+    one(timing(90_000, 50_000), 0, "fit into");
+    // 950 MiB in 20 µs.
+    one(timing(20_000, 40_000), 1_000 << 20, "cannot be moved");
+    let mut drifting = timing(100_000, 120_000);
+    drifting.samples_ns[10..].fill(150_000);
+    let reasons = reasons(&timing(50_000, 70_000), &drifting, 0);
+    assert!(reasons.len() == 1 && reasons[0].contains("clock moved"), "{reasons:?}");
+}
+
+#[test]
+fn samples_add_up() {
+    let mut clocked = Clocked::default();
+    assert!(!clocked.has_samples() && clocked.timing(1).is_none());
+    for (event_ns, wall_ns) in [(30, 50), (10, 90), (20, 70), (40, 60)] {
+        clocked.sample(&Ran { event_ns: Some(event_ns), wall_ns, steps_left: 0 });
+        clocked.empty(&Ran { event_ns: Some(2), wall_ns, steps_left: 0 });
+    }
+    let timing = clocked.timing(7).unwrap();
+    assert_eq!(timing.samples_ns, [30, 10, 20, 40]);
+    assert_eq!((timing.median_ns, timing.wall_median_ns, timing.overhead_ns), (20, 60, 2));
+    // Standard error 6.45 of a mean of 25.
+    assert!(clocked.is_within(0.26) && !clocked.is_within(0.25) && clocked.is_within(0.0));
+    // One sample says nothing of the others.
+    let mut once = Clocked::default();
+    once.sample(&Ran { event_ns: Some(5), wall_ns: 5, steps_left: 0 });
+    assert!(!once.is_within(0.5));
+}
+
+#[test]
+fn without_a_clock_there_is_no_timing() {
+    let mut clocked = Clocked::default();
+    clocked.sample(&Ran { event_ns: None, wall_ns: 5, steps_left: 0 });
+    assert!(clocked.timing(1).is_none());
+}

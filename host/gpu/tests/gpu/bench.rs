@@ -1,0 +1,168 @@
+//! A GPU for one test at a time, buffers and plans for its kernels, and the report.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use assay_gpu::device::{Properties, Tolerance};
+use assay_gpu::session::{
+    BufferSpec, Gpu, GpuOptions, Init, Kind, Limits, Origin, Pair, Role, Session,
+};
+use assay_gpu::types::{Address, Arg, Dim3, Dtype, Launch, Step};
+
+pub const KERNELS: &str = include_str!("kernels.ptx");
+pub const NATIVE: &str = include_str!("native.ptx");
+pub const BLOCK: u32 = 256;
+
+/// Tests that time something must be alone, and so must the others then.
+static TURN: Mutex<()> = Mutex::new(());
+
+pub struct Bench {
+    pub gpu: Gpu,
+    pub properties: Properties,
+    locks: tempfile::TempDir,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// Whether a test is to be run; says loudly if not.
+pub fn is_wanted(test: &str) -> bool {
+    let wanted = std::env::var("ASSAY_TEST_GPU").is_ok_and(|value| value == "1");
+    if !wanted {
+        // Past what the test harness holds back.
+        let _ =
+            writeln!(std::io::stderr(), "SKIPPED: no GPU: {test} needs one, and ASSAY_TEST_GPU=1");
+    }
+    wanted
+}
+
+pub fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn options(kind: Kind, locks: &tempfile::TempDir) -> GpuOptions {
+    let built = PathBuf::from(env!("CARGO_BIN_EXE_assay-gpu"));
+    let program = std::env::var_os("ASSAY_GPU_PROGRAM").map_or(built, PathBuf::from);
+    GpuOptions { program, kind, locks: locks.path().to_owned() }
+}
+
+/// `None` where the test is not to be run. A GPU that does not work is a failure.
+pub fn bench(test: &str) -> Option<Bench> {
+    if !is_wanted(test) {
+        return None;
+    }
+    let turn = turn();
+    let locks = tempfile::tempdir().unwrap();
+    let gpu = Gpu::new(options(Kind::Cuda, &locks));
+    let properties = gpu.describe(soon()).unwrap();
+    assert!(!properties.simulated);
+    Some(Bench { gpu, properties, locks, _turn: turn })
+}
+
+impl Bench {
+    pub fn open(&self) -> Session {
+        self.gpu.open(limits(), soon()).unwrap()
+    }
+
+    /// Which runs the same, on this machine's processor.
+    pub fn simulated(&self) -> Gpu {
+        Gpu::new(options(Kind::Simulated, &self.locks))
+    }
+
+    /// Another one of the same GPU, of which nothing has been started.
+    pub fn anew(self) -> (Gpu, MutexGuard<'static, ()>, tempfile::TempDir) {
+        let Bench { gpu, locks, _turn, .. } = self;
+        drop(gpu);
+        (Gpu::new(options(Kind::Cuda, &locks)), _turn, locks)
+    }
+}
+
+pub fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(300)
+}
+
+pub fn limits() -> Limits {
+    Limits {
+        memory_bytes: 4 << 30,
+        plan_ms: 10_000,
+        total_ms: 200_000,
+        steps_max: 100,
+        printed_bytes: 4096,
+    }
+}
+
+/// Two modules of the same kernels, and the buffers `x`, 0, and `y`, 1.
+pub struct Loaded {
+    pub session: Session,
+    pub candidate: u32,
+    pub trusted: u32,
+    pub count: u32,
+}
+
+pub const DTYPE: Dtype = Dtype::Fp32;
+
+pub fn specs(count: u32, outputs: u32) -> [BufferSpec; 2] {
+    let init = Init::Uniform { low: -1.0, high: 1.0 };
+    [
+        BufferSpec { dtype: DTYPE, count: count.into(), role: Role::Input, init },
+        BufferSpec { dtype: DTYPE, count: outputs.into(), role: Role::Output, init: Init::Zeros },
+    ]
+}
+
+pub fn loaded(bench: &Bench, text: &str, count: u32, outputs: u32) -> Loaded {
+    let mut session = bench.open();
+    let candidate = session.load(text.as_bytes(), Origin::Candidate).unwrap();
+    let trusted = session.load(text.as_bytes(), Origin::Trusted).unwrap();
+    session.alloc(&specs(count, outputs)).unwrap();
+    Loaded { session, candidate, trusted, count }
+}
+
+impl Loaded {
+    /// A launch over `x`, `y` and how many elements `x` has.
+    pub fn step(&self, module: u32, kernel: &str, blocks: u32) -> Step {
+        Step::Launch(Launch {
+            module,
+            kernel: kernel.to_owned(),
+            grid: Dim3 { x: blocks, y: 1, z: 1 },
+            block: Dim3 { x: BLOCK, y: 1, z: 1 },
+            cooperative: false,
+            dynamic_shared_bytes: 0,
+            args: vec![buffer(0), buffer(1), Arg::I32(self.count as i32)],
+        })
+    }
+
+    /// One thread an element.
+    pub fn plan(&self, module: u32, kernel: &str) -> Vec<Step> {
+        vec![self.step(module, kernel, self.count.div_ceil(BLOCK))]
+    }
+}
+
+pub fn buffer(number: u32) -> Arg {
+    Arg::Address(Address { buffer: number, offset: 0 })
+}
+
+pub fn pairs() -> [Pair; 1] {
+    let tolerance =
+        Tolerance { absolute: 1e-6, relative: 1e-6, matched_ratio: 1.0, allow_nonfinite: false };
+    [Pair { got: 1, want: 1, tolerance }]
+}
+
+/// A line of the report, and of what the test prints.
+pub fn report(test: &str, name: &str, value: impl serde::Serialize, unit: &str) {
+    let line =
+        serde_json::json!({ "test": test, "name": name, "value": value, "unit": unit }).to_string();
+    println!("{line}");
+    if let Some(path) = std::env::var_os("ASSAY_GPU_REPORT") {
+        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+        writeln!(file, "{line}").unwrap();
+    }
+}
+
+pub fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+pub fn median(mut samples: Vec<u64>) -> u64 {
+    samples.sort_unstable();
+    samples[samples.len() / 2]
+}

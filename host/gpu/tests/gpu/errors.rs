@@ -1,0 +1,139 @@
+//! Every way in which a session says that a kernel, or a launch, is wrong.
+
+use std::time::Instant;
+
+use assay_gpu::session::{BufferSpec, Error, Init, Limits, Origin, Role};
+use assay_gpu::types::{Arg, Step};
+
+use crate::bench::{
+    Bench, DTYPE, KERNELS, Loaded, NATIVE, bench, limits, loaded, milliseconds, pairs, report, soon,
+};
+
+const COUNT: u32 = 1000;
+
+/// Such as `IllegalAddress`.
+fn kind(error: &Error) -> String {
+    let text = format!("{error:?}");
+    text.split('(').next().unwrap().to_owned()
+}
+
+// Which of several a trap, a jump and a stack become is the architecture's.
+const UNCLEAR: &[&str] = &["Trapped", "IllegalInstruction", "IllegalAddress", "LaunchFailed"];
+
+fn check(bench: &Bench, text: &str, kernel: &str, expected: &[&str]) {
+    let mut it = loaded(bench, text, COUNT, COUNT);
+    let plan = it.plan(it.candidate, kernel);
+    let error = it.session.run(&plan, Some(1)).unwrap_err();
+    report("errors", kernel, format!("{error:?}"), "");
+    assert!(expected.contains(&kind(&error).as_str()), "{kernel}: {error:?}");
+    assert_eq!(it.session.run(&[], None), Err(error), "the session is over");
+}
+
+#[test]
+fn what_a_kernel_does_wrong_is_named_and_ends_the_session() {
+    let Some(bench) = bench("errors") else { return };
+    check(&bench, KERNELS, "wild", &["IllegalAddress"]);
+    check(&bench, KERNELS, "misaligned", &["MisalignedAddress"]);
+    check(&bench, KERNELS, "trap", UNCLEAR);
+    // As if nothing had happened.
+    let mut it = loaded(&bench, KERNELS, COUNT, COUNT);
+    let (plan, reference) = (it.plan(it.candidate, "honest"), it.plan(it.trusted, "honest"));
+    let reports = it.session.check(&plan, &reference, &pairs(), &[1]).unwrap();
+    assert!(reports[0].outputs[0].ok, "{reports:?}");
+}
+
+#[test]
+fn what_only_a_gpu_does_wrong() {
+    let Some(bench) = bench("errors of a GPU alone") else { return };
+    check(&bench, NATIVE, "asserts", &["Trapped"]);
+    check(&bench, NATIVE, "jumps", UNCLEAR);
+    check(&bench, NATIVE, "recurses", UNCLEAR);
+}
+
+#[test]
+fn what_a_launch_cannot_be_is_named_and_the_session_goes_on() {
+    let Some(bench) = bench("launches") else { return };
+    let mut it = loaded(&bench, KERNELS, COUNT, COUNT);
+    let honest = it.plan(it.candidate, "honest");
+    let mut refused = |expected: &str, change: &dyn Fn(&mut assay_gpu::types::Launch)| {
+        let mut plan = honest.clone();
+        let Step::Launch(launch) = &mut plan[0] else { unreachable!("a launch") };
+        change(launch);
+        let error = it.session.run(&plan, Some(1)).unwrap_err();
+        assert_eq!(kind(&error), expected, "{error:?}");
+    };
+    refused("NoSuchKernel", &|launch| launch.kernel = "dishonest".into());
+    refused("BadArguments", &|launch| drop(launch.args.pop()));
+    refused("BadArguments", &|launch| launch.args[2] = Arg::I64(1));
+    refused("InvalidLaunch", &|launch| launch.block.x = 2048);
+    refused("InvalidLaunch", &|launch| launch.block.z = 128);
+    refused("InvalidLaunch", &|launch| launch.grid.x = 0);
+    refused("InvalidLaunch", &|launch| launch.grid.y = 70_000);
+    refused("InvalidLaunch", &|launch| launch.dynamic_shared_bytes = 1 << 20);
+    refused("InvalidLaunch", &|launch| {
+        launch.cooperative = true;
+        launch.grid.x = 1 << 20;
+    });
+    it.session.run(&honest, Some(1)).unwrap();
+}
+
+#[test]
+fn images_and_memory_that_cannot_be() {
+    let Some(bench) = bench("images") else { return };
+    let mut session = bench.open();
+    for image in [&b"\x7fELF\x02\x01\x01"[..], b"", b"not PTX", b"\xff\x00\xff"] {
+        let error = session.load(image, Origin::Candidate).unwrap_err();
+        assert_eq!(kind(&error), "ImageRejected", "{error:?}");
+    }
+    let broken = KERNELS.replace("mad.lo.s32", "mad.lo.s33");
+    let error = session.load(broken.as_bytes(), Origin::Candidate).unwrap_err();
+    report("images", "broken PTX", format!("{error:?}"), "");
+    assert_eq!(kind(&error), "ImageRejected", "{error:?}");
+    drop(session);
+    // More than there is, though it is allowed.
+    let much = Limits { memory_bytes: u64::MAX / 2, ..limits() };
+    let mut session = bench.gpu.open(much, soon()).unwrap();
+    let count = bench.properties.memory_bytes / 4 + 1;
+    let spec = BufferSpec { dtype: DTYPE, count, role: Role::Scratch, init: Init::Zeros };
+    let error = session.alloc(&[spec]).unwrap_err();
+    assert_eq!(kind(&error), "Limit", "{error:?}");
+}
+
+#[test]
+fn an_endless_kernel_is_killed() {
+    let test = "endless";
+    let Some(bench) = bench(test) else { return };
+    let short = Limits { plan_ms: 1000, ..limits() };
+    let mut session = bench.gpu.open(short, soon()).unwrap();
+    let candidate = session.load(KERNELS.as_bytes(), Origin::Candidate).unwrap();
+    session.alloc(&crate::bench::specs(COUNT, COUNT)).unwrap();
+    let mut it = Loaded { session, candidate, trusted: candidate, count: COUNT };
+    let plan = it.plan(candidate, "endless");
+    let started = Instant::now();
+    let error = it.session.run(&plan, Some(1)).unwrap_err();
+    let elapsed = milliseconds(started);
+    assert_eq!(kind(&error), "TimedOut", "{error:?}");
+    report(test, "from the start to the verdict, of 1000 allowed", elapsed, "ms");
+    assert!(elapsed < 10_000.0, "it took {elapsed} ms to be rid of it");
+    let started = Instant::now();
+    drop(it);
+    report(test, "the end of its session", milliseconds(started), "ms");
+    let started = Instant::now();
+    let mut it = loaded(&bench, KERNELS, COUNT, COUNT);
+    report(test, "the next session", milliseconds(started), "ms");
+    let plan = it.plan(it.candidate, "honest");
+    it.session.run(&plan, Some(1)).unwrap();
+}
+
+#[test]
+fn what_a_kernel_prints_is_kept() {
+    let Some(bench) = bench("printed") else { return };
+    let mut it = loaded(&bench, NATIVE, COUNT, COUNT);
+    let plan = it.plan(it.candidate, "prints");
+    it.session.run(&plan, Some(1)).unwrap();
+    let printed = it.session.printed().unwrap();
+    let mut lines: Vec<&str> = printed.lines().collect();
+    lines.sort_unstable();
+    let expected: Vec<String> = (0..4).map(|thread| format!("thread {thread} of 256")).collect();
+    assert_eq!(lines, expected);
+}

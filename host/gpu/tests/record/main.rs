@@ -1,0 +1,157 @@
+//! Host functions by the whole way: compiled by a real nvcc, recorded in real boxes.
+//!
+//! Needs a CUDA toolkit: its folder is named by `ASSAY_TEST_CUDA`, and boxes must be able to see it,
+//! so that it cannot lie in `/tmp`.
+
+mod hostile;
+mod plans;
+mod replay;
+mod torch;
+mod unsupported;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use assay_exec::support::Part;
+use assay_exec::{Cache, Caller, Exec, ExecOptions};
+use assay_gpu::compiler::{
+    Argument, Artifact, Compiler, CompilerOptions, Error, FrontEnd, Recording, Request, Tensor,
+    TextFile, Trace, shown,
+};
+use assay_gpu::types::{Address, Arg, Dtype, Launch, Step};
+use assay_model::id::TenantId;
+
+fn toolkit() -> Option<PathBuf> {
+    let folder = std::env::var_os("ASSAY_TEST_CUDA").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("SKIPPED: no host function is recorded: ASSAY_TEST_CUDA names no CUDA toolkit");
+    }
+    folder
+}
+
+struct Fixture {
+    exec: Exec,
+    caller: Caller,
+    compiler: Compiler,
+    arch: &'static str,
+}
+
+impl Fixture {
+    /// None where there is no toolkit.
+    fn new() -> Option<Self> {
+        Self::of("compute_90")
+    }
+
+    fn of(arch: &'static str) -> Option<Self> {
+        let toolkit = toolkit()?;
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("record");
+        let program = Path::new(env!("CARGO_BIN_EXE_assay-gpu"));
+        let helper_program = program.with_file_name("assay-exec");
+        assert!(helper_program.exists(), "first: cargo build -p assay-exec");
+        let exec = Exec::new(ExecOptions {
+            helper_program,
+            cache: cache.clone(),
+            toolchains: None,
+            shown: shown(Some(&toolkit)),
+            weaker: Part::ALL.to_vec(),
+            objects: Arc::new(Cache::open(&cache.join("objects"), 1 << 30).expect("a folder")),
+        });
+        let compiler = Compiler::new(CompilerOptions {
+            toolkit: Some(toolkit),
+            program: program.to_owned(),
+            arch: arch.to_owned(),
+            cache,
+        });
+        let deadline = Instant::now() + Duration::from_secs(300);
+        let caller = Caller { tenant: TenantId::generate(), deadline };
+        Some(Self { exec, caller, compiler, arch })
+    }
+
+    fn compile(&mut self, source: &str, entries: &[&str]) -> Result<Artifact, Error> {
+        let request = Request {
+            front_end: FrontEnd::NvccHost,
+            arch: self.arch.to_owned(),
+            main: TextFile { path: "main.cu".to_owned(), text: source.to_owned() },
+            headers: vec![],
+            options: vec![],
+            name_expressions: vec![],
+            entries: entries.iter().map(ToString::to_string).collect(),
+            cpu_ms: 0,
+            memory_mib: 0,
+        };
+        self.compiler.compile(&mut self.exec, &self.caller, &request)
+    }
+
+    /// Compiled once a test program, whichever test comes first.
+    fn shared(&mut self, source: &Source) -> Artifact {
+        let compiled = || self.compile(source.text, source.entries).expect("it compiles");
+        source.artifact.get_or_init(compiled).clone()
+    }
+
+    /// A tensor of floats a buffer, in order, and then the numbers.
+    fn record(
+        &mut self,
+        artifact: &Artifact,
+        entry: &str,
+        counts: &[u64],
+        numbers: &[Argument],
+    ) -> Result<Trace, Error> {
+        let tensors = counts.iter().zip(0..).map(|(count, buffer)| floats(buffer, &[*count]));
+        let arguments = tensors.chain(numbers.iter().cloned()).collect();
+        let buffers = counts.iter().map(|count| 4 * count).collect();
+        self.record_arguments(artifact, entry, buffers, arguments)
+    }
+
+    fn record_arguments(
+        &mut self,
+        artifact: &Artifact,
+        entry: &str,
+        buffers: Vec<u64>,
+        arguments: Vec<Argument>,
+    ) -> Result<Trace, Error> {
+        let host_object = artifact.host_object.clone().expect("a host object");
+        let entry = entry.to_owned();
+        let recording = Recording { host_object, entry, buffers, arguments, cpu_ms: 500 };
+        self.compiler.record_plan(&mut self.exec, &self.caller, &recording)
+    }
+}
+
+struct Source {
+    text: &'static str,
+    entries: &'static [&'static str],
+    artifact: OnceLock<Artifact>,
+}
+
+impl Source {
+    const fn new(text: &'static str, entries: &'static [&'static str]) -> Self {
+        Self { text, entries, artifact: OnceLock::new() }
+    }
+}
+
+fn floats(buffer: u32, shape: &[u64]) -> Argument {
+    Argument::Tensor(Tensor { buffer, dtype: Dtype::Fp32, shape: shape.to_vec() })
+}
+
+fn address(buffer: u32, offset: u64) -> Arg {
+    Arg::Address(Address { buffer, offset })
+}
+
+fn bytes(bytes: &[u8]) -> Arg {
+    Arg::ByValue { bytes: bytes.to_vec(), patches: vec![] }
+}
+
+fn int(number: i32) -> Arg {
+    bytes(&number.to_le_bytes())
+}
+
+fn launches(trace: &Trace) -> Vec<&Launch> {
+    assert_eq!(trace.unsupported, [""; 0], "all of it can be replayed");
+    let mut found = Vec::new();
+    for step in &trace.steps {
+        if let Step::Launch(launch) = step {
+            found.push(launch);
+        }
+    }
+    found
+}

@@ -1,0 +1,109 @@
+//! What tests need that compile CUDA: a toolkit, boxes, a folder for what is compiled.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use assay_exec::support::Part;
+use assay_exec::{Cache, Caller, Exec, ExecOptions};
+use assay_gpu::compiler::{
+    Artifact, Compiler, CompilerOptions, Error, FrontEnd, Request, TextFile, shown,
+};
+use assay_model::id::TenantId;
+
+/// One worker's compiler and boxes.
+pub struct Bench {
+    pub compiler: Compiler,
+    pub exec: Exec,
+    pub caller: Caller,
+    folder: Arc<tempfile::TempDir>,
+}
+
+/// The toolkit to test with; says loudly that a test was skipped where there is none.
+pub fn toolkit(test: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("ASSAY_TEST_CUDA").map(PathBuf::from);
+    let has_library = |folder: &PathBuf| {
+        ["lib", "lib64"].iter().any(|lib| folder.join(lib).join("libnvrtc.so.13").exists())
+    };
+    let found = folder.filter(has_library);
+    if found.is_none() {
+        eprintln!("SKIPPED: {test}: ASSAY_TEST_CUDA names no folder with a CUDA 13 toolkit");
+    }
+    found
+}
+
+impl Bench {
+    /// `None`, loudly, where there is no toolkit.
+    pub fn new(test: &str) -> Option<Self> {
+        Self::over(test, Arc::new(tempfile::tempdir().expect("a folder")))
+    }
+
+    /// Another worker of the same machine, for the same tenant.
+    pub fn beside(&self, test: &str) -> Option<Self> {
+        let other = Self::over(test, Arc::clone(&self.folder))?;
+        Some(Self { caller: self.caller, ..other })
+    }
+
+    fn over(test: &str, folder: Arc<tempfile::TempDir>) -> Option<Self> {
+        let toolkit = toolkit(test)?;
+        let program = PathBuf::from(env!("CARGO_BIN_EXE_assay-gpu"));
+        let objects = Cache::open(&folder.path().join("objects"), 1 << 30).expect("a folder");
+        let options = ExecOptions {
+            helper_program: helper(&program),
+            cache: folder.path().join("exec"),
+            toolchains: None,
+            shown: shown(Some(&toolkit)),
+            weaker: Part::ALL.to_vec(),
+            objects: Arc::new(objects),
+        };
+        let compiler = CompilerOptions {
+            toolkit: Some(toolkit),
+            program,
+            arch: "sm_90".to_owned(),
+            cache: folder.path().to_owned(),
+        };
+        let deadline = Instant::now() + Duration::from_secs(1_000);
+        Some(Self {
+            compiler: Compiler::new(compiler),
+            exec: Exec::new(options),
+            caller: Caller { tenant: TenantId::generate(), deadline },
+            folder,
+        })
+    }
+
+    /// Tried again where the machine was too busy to tell, as a scheduler would.
+    pub fn compile(&mut self, request: &Request) -> Result<Artifact, Error> {
+        for _ in 0..4 {
+            let came = self.compiler.compile(&mut self.exec, &self.caller, request);
+            if !matches!(&came, Err(Error::Unavailable(reason)) if reason.contains("too busy")) {
+                return came;
+            }
+        }
+        self.compiler.compile(&mut self.exec, &self.caller, request)
+    }
+}
+
+/// `assay-exec` lies beside `assay-gpu` once both were built.
+fn helper(program: &Path) -> PathBuf {
+    let helper = program.with_file_name("assay-exec");
+    assert!(helper.exists(), "{} is missing: cargo build -p assay-exec", helper.display());
+    helper
+}
+
+pub fn file(path: &str, text: &str) -> TextFile {
+    TextFile { path: path.into(), text: text.into() }
+}
+
+pub fn request(front_end: FrontEnd, arch: &str, text: &str) -> Request {
+    Request {
+        front_end,
+        arch: arch.into(),
+        main: file("main.cu", text),
+        headers: vec![],
+        options: vec![],
+        name_expressions: vec![],
+        entries: vec![],
+        cpu_ms: 0,
+        memory_mib: 0,
+    }
+}

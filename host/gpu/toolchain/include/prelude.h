@@ -1,0 +1,7 @@
+// What nvcc includes before the first line of a source, and this compiler does not.
+#pragma once
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
