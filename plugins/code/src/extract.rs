@@ -1,14 +1,13 @@
 //! The stage `extract`: finds the program in a response.
 //!
-//! In order: the thoughts are cut off (`thought`), fenced blocks are read (`fence`), the last one of
-//! the right language is taken (`language` knows which toolchain a name means), and where the prompt
-//! was the beginning of a program, prompt and response are put together (`completion`).
+//! In order: the thoughts are cut off, fenced blocks are read (both by `assay_plugin::response`), the
+//! last one of the right language is taken (`language` knows which toolchain a name means), and where
+//! the prompt was the beginning of a program, prompt and response are put together (`completion`).
 
 mod completion;
-mod fence;
 mod language;
-mod thought;
 
+use assay_plugin::response::{self, Block};
 use assay_plugin::{Error, Request, exec};
 
 use crate::label::Task;
@@ -16,7 +15,6 @@ use crate::limits::SOURCE_BYTES_MAX;
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::settings::{Accept, Settings};
-use fence::Block;
 pub(crate) use language::Languages;
 
 /// The program, or why there is none: the latter is the response's fault.
@@ -32,7 +30,7 @@ pub(crate) fn extract<M: Machine>(
     }
     let languages = Languages::new(&toolchains, &settings.toolchains)?;
     let wanted = languages.wanted(task.language(), settings.language.as_deref())?;
-    let answer = match thought::cut(&request.response) {
+    let answer = match response::answer(&request.response) {
         Some(answer) => answer,
         None => return Ok(Err("the response ends inside its thoughts".into())),
     };
@@ -69,7 +67,7 @@ fn find<'a>(
     settings: &Settings,
     completes: bool,
 ) -> Result<Found<'a>, String> {
-    let blocks = fence::blocks(answer, |name| languages.toolchain(name).is_some());
+    let blocks = response::blocks(answer, |name| languages.toolchain(name).is_some());
     if blocks.is_empty() {
         let accepted = completes || settings.unfenced == Accept::Accept;
         let Some(toolchain) = wanted.filter(|_| accepted && !answer.trim().is_empty()) else {

@@ -42,8 +42,10 @@
 mod build;
 pub mod exec;
 mod export;
+pub mod gpu;
 pub mod log;
 mod read;
+pub mod response;
 pub mod storage;
 
 pub use bindings::assay::reward::types::{
@@ -65,7 +67,8 @@ pub mod bindings {
         export_macro_name: "export_component",
         default_bindings_module: "assay_plugin::bindings",
         generate_all,
-        additional_derives: [PartialEq],
+        // What one stage got from the host may be handed to the next.
+        additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
         additional_derives_ignore: ["compiled", "compile-result"],
     });
 }

@@ -4,13 +4,13 @@
 
 /// One block; blank ones are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Block {
+pub struct Block {
     /// The first word behind the fence, in lower case; empty where there is none.
-    pub(super) name: String,
-    pub(super) content: String,
-    pub(super) closed: bool,
+    pub name: String,
+    pub content: String,
+    pub closed: bool,
     /// Of the fence, from 1.
-    pub(super) line: usize,
+    pub line: usize,
 }
 
 struct Open<'a> {
@@ -23,7 +23,7 @@ struct Open<'a> {
 }
 
 /// All blocks, in order. `is_language` knows the names of languages.
-pub(super) fn blocks(text: &str, is_language: impl Fn(&str) -> bool) -> Vec<Block> {
+pub fn blocks(text: &str, is_language: impl Fn(&str) -> bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Open<'_>> = None;
     for (at, line) in text.lines().enumerate() {

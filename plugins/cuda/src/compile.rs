@@ -1,0 +1,253 @@
+//! The stage `compile`: images and plans of the response, the reference and, for timing, the baseline.
+
+use assay_plugin::gpu::compiler::{Fault, FrontEnd, Request, TextFile, Toolkit};
+use assay_plugin::gpu::{KernelInfo, compiler};
+use assay_plugin::{Artifact, Error};
+use serde::{Deserialize, Serialize};
+
+use crate::extract::{Form, Program};
+use crate::label::{Launch, Size, Task, Trusted, fault};
+use crate::limits::{BUILT_BYTES_MAX, COMPILE_CPU_MS, COMPILE_MEMORY_MIB, LOG_SHOWN_BYTES_MAX};
+use crate::machine::Machine;
+use crate::plan::{self, Plan};
+use crate::settings::Settings;
+use crate::verdict::{Failure, Stop, Verdict, beginning};
+
+/// All that the next stage needs beside the request.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Prepared {
+    pub(crate) origin: String,
+    /// Plans for all sizes that are checked, then for the timed one where time is asked for.
+    pub(crate) candidate: Built,
+    pub(crate) reference: Built,
+    /// Where time is asked for and the label has one of its own: a plan for the timed size alone.
+    pub(crate) baseline: Option<Built>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Built {
+    pub(crate) image: Vec<u8>,
+    pub(crate) plans: Vec<Plan>,
+}
+
+impl Prepared {
+    pub(crate) fn to_artifact(&self) -> Result<Artifact, Error> {
+        let bytes = postcard::to_allocvec(self)
+            .map_err(|error| Error::internal(format!("cannot write the artifact: {error}")))?;
+        Ok(Artifact::bytes(bytes))
+    }
+
+    pub(crate) fn of_artifact(artifact: &Artifact) -> Result<Self, Error> {
+        postcard::from_bytes(&artifact.bytes)
+            .map_err(|error| Error::internal(format!("the artifact does not fit: {error}")))
+    }
+}
+
+/// What is compiled: a response's program or one of the label's own.
+pub(crate) struct Subject<'a> {
+    pub(crate) form: Form,
+    pub(crate) code: &'a str,
+    pub(crate) entry: &'a str,
+    pub(crate) bound: bool,
+    /// Of a bare kernel.
+    pub(crate) launch: Option<&'a Launch>,
+    file: &'static str,
+}
+
+impl<'a> Subject<'a> {
+    fn trusted(program: &'a Trusted, file: &'static str) -> Self {
+        let form = if program.launch.is_some() { Form::Kernel } else { Form::Host };
+        let launch = program.launch.as_ref();
+        Self { form, code: &program.source, entry: &program.entry, bound: false, launch, file }
+    }
+}
+
+pub(crate) fn compile<M: Machine>(
+    machine: &M,
+    settings: &Settings,
+    task: &Task,
+    program: Program,
+) -> Result<Prepared, Stop> {
+    // Whatever is wrong with the toolkit itself is no source's fault.
+    let toolkit = machine.toolkit().map_err(|error| Error::unavailable(error.to_string()))?;
+    let bench = Bench { machine, toolkit, task };
+    let mut sizes = task.checked();
+    let timed = settings.policy.needs_time().then(|| task.timed());
+    sizes.extend(timed.clone());
+    let candidate = bench.build(
+        &Subject {
+            form: program.form,
+            code: &program.code,
+            entry: &program.entry,
+            bound: program.bound,
+            launch: task.launch.as_ref(),
+            file: "solution.cu",
+        },
+        &sizes,
+    )?;
+    let own = |program: &Trusted, name: &'static str, sizes: &[Size]| {
+        bench.build(&Subject::trusted(program, "reference.cu"), sizes).map_err(|stop| match stop {
+            Stop::Failed(failure) => fault(format!("{name}: {}", failure.reason)),
+            Stop::Error(error) => error,
+        })
+    };
+    let reference = own(&task.reference, "reference", &sizes)?;
+    let baseline = match (timed, &task.baseline) {
+        (Some(size), Some(baseline)) => Some(own(baseline, "baseline", &[size])?),
+        _ => None,
+    };
+    Ok(Prepared { origin: program.origin, candidate, reference, baseline })
+}
+
+struct Bench<'a, M> {
+    machine: &'a M,
+    toolkit: Toolkit,
+    task: &'a Task,
+}
+
+impl<M: Machine> Bench<'_, M> {
+    fn build(&self, subject: &Subject<'_>, sizes: &[Size]) -> Result<Built, Stop> {
+        let artifact = match subject.form {
+            Form::Kernel => self.kernel(subject)?,
+            Form::Host | Form::Torch => self.run(FrontEnd::NvccHost, subject)?.map_err(failure)?,
+        };
+        let plans = match subject.form {
+            Form::Kernel => plan::launches(self.task, subject, &artifact.kernels, sizes)?,
+            Form::Host | Form::Torch => {
+                let object = artifact.host_object.ok_or_else(|| {
+                    Error::unavailable("the compiler gave no host object for a host function")
+                })?;
+                plan::recorded(self.machine, self.task, subject, &object, sizes)?
+            }
+        };
+        let built = Built { image: artifact.image, plans };
+        let bytes = postcard::experimental::serialized_size(&built)
+            .map_err(|error| Error::internal(format!("cannot write the artifact: {error}")))?;
+        if bytes > BUILT_BYTES_MAX {
+            let reason =
+                format!("its image and launches have {bytes} bytes, at most {BUILT_BYTES_MAX}");
+            return Err(Failure::new(Verdict::CompileFailed, reason).into());
+        }
+        Ok(built)
+    }
+
+    /// By the run-time compiler; what it lacks, headers and host code beside the kernel, by `nvcc`.
+    fn kernel(&self, subject: &Subject<'_>) -> Result<compiler::Artifact, Stop> {
+        let has = |front_end| self.toolkit.front_ends.contains(&front_end);
+        if !has(FrontEnd::Nvrtc) {
+            return Ok(self.run(FrontEnd::NvccDevice, subject)?.map_err(failure)?);
+        }
+        match self.run(FrontEnd::Nvrtc, subject)? {
+            Ok(artifact) => Ok(artifact),
+            Err(Fault::Rejected(log)) if wants_nvcc(&log) && has(FrontEnd::NvccDevice) => {
+                Ok(self.run(FrontEnd::NvccDevice, subject)?.map_err(failure)?)
+            }
+            Err(fault) => Err(failure(fault).into()),
+        }
+    }
+
+    fn run(
+        &self,
+        front_end: FrontEnd,
+        subject: &Subject<'_>,
+    ) -> Result<Result<compiler::Artifact, Fault>, Error> {
+        if !self.toolkit.front_ends.contains(&front_end) {
+            let version = &self.toolkit.version;
+            return Err(Error::unavailable(format!(
+                "the CUDA toolkit {version} of this worker lacks what the program needs: {front_end:?}"
+            )));
+        }
+        let calls = front_end == FrontEnd::NvccHost && !subject.bound;
+        let request = Request {
+            front_end,
+            arch: self.toolkit.arch.clone(),
+            main: TextFile { path: subject.file.into(), text: subject.code.into() },
+            headers: Vec::new(),
+            options: Vec::new(),
+            name_expressions: Vec::new(),
+            entries: if calls { vec![subject.entry.to_owned()] } else { Vec::new() },
+            cpu_ms: COMPILE_CPU_MS,
+            memory_mib: COMPILE_MEMORY_MIB,
+        };
+        match self.machine.compile(&request) {
+            Ok(artifact) => Ok(Ok(artifact)),
+            Err(error) => error.fault().map(Err),
+        }
+    }
+}
+
+/// Whether the run-time compiler only missed what `nvcc` has.
+fn wants_nvcc(log: &str) -> bool {
+    ["cannot open source file", "could not open source file", "JIT mode", "namespace \"std\""]
+        .iter()
+        .any(|mark| log.contains(mark))
+}
+
+/// A source that the compiler did not take.
+fn failure(fault: Fault) -> Failure {
+    let (verdict, reason) = match fault {
+        Fault::Rejected(log) => match unsupported(&log) {
+            Some(reason) => (Verdict::Unsupported, reason),
+            None => (Verdict::CompileFailed, format!("it does not compile:\n{}", complaint(&log))),
+        },
+        Fault::TimedOut => {
+            (Verdict::CompileFailed, format!("the compiler took over {} s", COMPILE_CPU_MS / 1_000))
+        }
+        Fault::OutOfMemory => (
+            Verdict::CompileFailed,
+            format!("the compiler took over {COMPILE_MEMORY_MIB} MiB of memory"),
+        ),
+        Fault::Crashed(how) => (Verdict::CompileFailed, format!("the compiler crashed: {how}")),
+        Fault::TooLarge(bytes) => {
+            (Verdict::CompileFailed, format!("what the compiler made is too large: {bytes} bytes"))
+        }
+    };
+    Failure::new(verdict, reason)
+}
+
+/// What the stand-ins for PyTorch's headers say of what they do not have.
+fn unsupported(log: &str) -> Option<String> {
+    const MARK: &str = "assay: unsupported:";
+    let at = log.find(MARK)? + MARK.len();
+    let line = log[at..].lines().next().unwrap_or_default();
+    Some(beginning(line.trim().trim_end_matches('"'), LOG_SHOWN_BYTES_MAX))
+}
+
+/// The lines about errors with what stands below them, else the log's beginning.
+pub(crate) fn complaint(log: &str) -> String {
+    const LINES_BELOW: usize = 2;
+    let mut shown = String::new();
+    let mut below = 0;
+    for line in log.lines() {
+        if line.contains("error") || line.contains("undefined reference") {
+            below = LINES_BELOW + 1;
+        }
+        if below > 0 && shown.len() < LOG_SHOWN_BYTES_MAX {
+            shown.push_str(line);
+            shown.push('\n');
+            below -= 1;
+        }
+    }
+    let text = if shown.is_empty() { log } else { &shown };
+    beginning(text.trim(), LOG_SHOWN_BYTES_MAX)
+}
+
+/// A kernel by its name in the source; a C++ name is found by what the compiler made of it.
+pub(crate) fn kernel_named<'a>(
+    kernels: &'a [KernelInfo],
+    entry: &str,
+) -> Result<&'a KernelInfo, Failure> {
+    if let Some(kernel) = kernels.iter().find(|kernel| kernel.name == entry) {
+        return Ok(kernel);
+    }
+    let mangled = [format!("_Z{}{entry}", entry.len()), format!("_ZL{}{entry}", entry.len())];
+    let is_named =
+        |kernel: &&KernelInfo| mangled.iter().any(|begin| kernel.name.starts_with(begin));
+    let mut named = kernels.iter().filter(is_named);
+    let reason = match (named.next(), named.next()) {
+        (Some(kernel), None) => return Ok(kernel),
+        (None, _) => format!("there is no kernel `{entry}` in what was compiled"),
+        (Some(_), Some(_)) => format!("there are several kernels `{entry}`"),
+    };
+    Err(Failure::new(Verdict::CompileFailed, reason))
+}

@@ -1,0 +1,122 @@
+//! The stage `execute`: the response's plan against the reference's at every size, over several seeds.
+//!
+//! A device's error is the response's where it says so, the label's where the reference is to blame, and
+//! else the platform's.
+
+mod bench;
+pub(crate) mod findings;
+
+use assay_plugin::Error;
+use assay_plugin::gpu::device;
+
+use crate::compile::Prepared;
+use crate::label::{Task, fault};
+use crate::limits::CHECK_TOTAL_MS;
+use crate::machine::Machine;
+use crate::report::{Report, Sizes};
+use crate::settings::Settings;
+use crate::timing;
+use crate::verdict::{Failure, Stop, Verdict};
+pub(crate) use bench::{Bench, Part};
+
+/// Ends well where the response is right, and was timed if that was asked for.
+pub(crate) fn execute<M: Machine>(
+    machine: &M,
+    settings: &Settings,
+    task: &Task,
+    prepared: &Prepared,
+    seed: u64,
+    report: &mut Report,
+) -> Result<(), Stop> {
+    let device = machine.describe().map_err(platform)?;
+    report.simulated = device.simulated;
+    if device.simulated && settings.policy.needs_time() {
+        return Err(Error::bad_settings(format!(
+            "policy: `{}` needs times, and the device is simulated: it has none",
+            settings.policy.as_str()
+        ))
+        .into());
+    }
+    let sizes = task.checked();
+    report.sizes = Some(Sizes { passed: 0, all: sizes.len() });
+    check(machine, settings, task, prepared, seed, report)?;
+    if settings.policy.needs_time() {
+        report.times = Some(timing::measure(machine, settings, task, prepared, seed)?);
+    }
+    Ok(())
+}
+
+fn check<M: Machine>(
+    machine: &M,
+    settings: &Settings,
+    task: &Task,
+    prepared: &Prepared,
+    seed: u64,
+    report: &mut Report,
+) -> Result<(), Stop> {
+    let sizes = task.checked();
+    let parts: Vec<Part<'_>> = sizes
+        .iter()
+        .zip(prepared.candidate.plans.iter().zip(&prepared.reference.plans))
+        .map(|(size, (candidate, reference))| Part { size, candidate, reference })
+        .collect();
+    let images = (&prepared.candidate.image[..], &prepared.reference.image[..]);
+    let bench = Bench::open(machine, settings, CHECK_TOTAL_MS, task, images, &parts)?;
+    for at in 0..parts.len() {
+        bench.check(at, &seeds(seed, at, settings.seeds))?;
+        if let Some(sizes) = &mut report.sizes {
+            sizes.passed += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Of one size: so many different ones, then the first again, which finds what an earlier run left.
+pub(crate) fn seeds(seed: u64, size: usize, count: u32) -> Vec<u64> {
+    let start = mixed(seed ^ mixed(size as u64));
+    let different = (0..u64::from(count)).map(|at| mixed(start.wrapping_add(at)));
+    different.chain([mixed(start)]).collect()
+}
+
+/// SplitMix64's output function: neighbours become strangers.
+fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+/// Where no kernel of anybody's can be to blame.
+pub(crate) fn platform(error: device::Error) -> Error {
+    match error.fault() {
+        Err(error) => error,
+        Ok(fault) => Error::unavailable(format!("the device: {}", fault.message)),
+    }
+}
+
+/// Where the label's own programs or buffers are.
+pub(crate) fn trusted(error: device::Error, what: &str) -> Error {
+    match error {
+        device::Error::BadRequest(problem) => fault(format!("{what}: {problem}")),
+        error => match error.fault() {
+            Err(error) => error,
+            Ok(found) => fault(format!("{what}: {}", found.message)),
+        },
+    }
+}
+
+/// Where the response's kernels are; a bad request is the reference's failure.
+pub(crate) fn candidate(error: device::Error, place: &str) -> Stop {
+    match error {
+        device::Error::BadRequest(problem) => fault(format!("reference: {problem}")).into(),
+        error => match error.fault() {
+            Err(error) => error.into(),
+            Ok(found) => {
+                let unsupported = found.unsupported;
+                let verdict =
+                    if unsupported { Verdict::Unsupported } else { Verdict::ExecuteError };
+                Failure::new(verdict, format!("{place}: {}", found.message)).into()
+            }
+        },
+    }
+}

@@ -1,0 +1,160 @@
+//! What a label asks for, read and checked whole: whatever makes no sense is a bad request that names it.
+
+mod check;
+mod data;
+mod size;
+
+use std::collections::BTreeMap;
+
+use assay_plugin::gpu::device;
+use assay_plugin::{Error, Request};
+use serde::Deserialize;
+
+use crate::expression::Expression;
+pub(crate) use data::{Dtype, Init, Role};
+use size::Values;
+pub(crate) use size::{Kind, Size};
+
+pub(crate) const SCHEMA: &str = include_str!("schema/label.json");
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Task {
+    /// For people.
+    task: String,
+    /// A buffer's number in plans is its place in this order.
+    pub(crate) buffers: BTreeMap<String, Buffer>,
+    #[serde(default)]
+    pub(crate) scalars: BTreeMap<String, ScalarKind>,
+    pub(crate) arguments: Vec<String>,
+    #[serde(default)]
+    pub(crate) tensors: Option<Tensors>,
+    sizes: Vec<Values>,
+    #[serde(default)]
+    held_out: Vec<Values>,
+    #[serde(default)]
+    timed: Option<Values>,
+    pub(crate) entry: String,
+    #[serde(default)]
+    pub(crate) launch: Option<Launch>,
+    pub(crate) reference: Trusted,
+    #[serde(default)]
+    pub(crate) baseline: Option<Trusted>,
+    #[serde(default)]
+    pub(crate) tolerance: Tolerance,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Buffer {
+    pub(crate) dtype: Dtype,
+    pub(crate) shape: Vec<Expression>,
+    pub(crate) role: Role,
+    /// For inputs and for what goes both ways.
+    #[serde(default)]
+    pub(crate) init: Option<Init>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ScalarKind {
+    I32,
+    I64,
+    Fp32,
+    Fp64,
+}
+
+/// How the PyTorch form is called: buffers and scalars by name, and where its results belong.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tensors {
+    pub(crate) arguments: Vec<String>,
+    #[serde(default)]
+    pub(crate) returns: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Launch {
+    pub(crate) grid: Vec<Expression>,
+    pub(crate) block: Vec<Expression>,
+    #[serde(default)]
+    pub(crate) shared_bytes: Option<Expression>,
+}
+
+/// A program of the task's own.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Trusted {
+    pub(crate) source: String,
+    pub(crate) entry: String,
+    /// Absent: a host function.
+    #[serde(default)]
+    pub(crate) launch: Option<Launch>,
+}
+
+/// Absent numbers ask for equality.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Tolerance {
+    absolute: f64,
+    relative: f64,
+    matched_ratio: f64,
+    allow_nonfinite: bool,
+}
+
+impl Default for Tolerance {
+    fn default() -> Self {
+        Self { absolute: 0.0, relative: 0.0, matched_ratio: 1.0, allow_nonfinite: false }
+    }
+}
+
+impl Tolerance {
+    pub(crate) fn to_host(self) -> device::Tolerance {
+        let Self { absolute, relative, matched_ratio, allow_nonfinite } = self;
+        device::Tolerance { absolute, relative, matched_ratio, allow_nonfinite }
+    }
+}
+
+impl Task {
+    pub(crate) fn read(request: &Request) -> Result<Self, Error> {
+        let task: Self = request.label_as()?;
+        task.check().map_err(fault)?;
+        Ok(task)
+    }
+
+    /// What every answer is checked at, in order: stated sizes, then those held out.
+    pub(crate) fn checked(&self) -> Vec<Size> {
+        self.evaluate_checked().expect("checked when it was read")
+    }
+
+    /// Where time is measured.
+    pub(crate) fn timed(&self) -> Size {
+        self.evaluate_timed().expect("checked when it was read")
+    }
+
+    fn evaluate_checked(&self) -> Result<Vec<Size>, String> {
+        let stated =
+            self.sizes.iter().enumerate().map(|(at, values)| (Kind::Stated(at + 1), values));
+        let held_out = self.held_out.iter().map(|values| (Kind::HeldOut, values));
+        let sizes = stated.chain(held_out).map(|(kind, values)| Size::new(self, kind, values));
+        sizes.collect()
+    }
+
+    fn evaluate_timed(&self) -> Result<Size, String> {
+        let values = self.timed.as_ref().or(self.sizes.last());
+        Size::new(self, Kind::Timed, values.ok_or("sizes: there is none")?)
+    }
+
+    pub(crate) fn buffer_number(&self, name: &str) -> Option<u32> {
+        let at = self.buffers.keys().position(|known| known == name)?;
+        Some(u32::try_from(at).expect("few buffers"))
+    }
+}
+
+pub(crate) fn fault(problem: impl std::fmt::Display) -> Error {
+    Error::bad_request(format!("label: {problem}"))
+}
+
+#[cfg(test)]
+mod tests;

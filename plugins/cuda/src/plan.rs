@@ -1,0 +1,258 @@
+//! What runs at a size, in steps: a launch of the task's own, or what a host function would launch.
+//!
+//! Plans number the task's buffers from 0 in its order, then those that a host function allocated; the
+//! stage that runs them says where they lie on the device ([`Plan::placed`]).
+
+use assay_plugin::Error;
+use assay_plugin::gpu::compiler::{Argument, Fault, Recording, Returned, Tensor, Trace};
+use assay_plugin::gpu::{Address, Arg, CopyBytes, KernelInfo, Launch, Step};
+use serde::{Deserialize, Serialize};
+
+use crate::compile::{Subject, complaint, kernel_named};
+use crate::extract::Form;
+use crate::label::{Size, Task};
+use crate::limits::{LOG_SHOWN_BYTES_MAX, RECORD_CPU_MS, SCRATCH_BYTES_MAX};
+use crate::machine::Machine;
+use crate::verdict::{Failure, Stop, Verdict, beginning};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) scratch_bytes: Vec<u64>,
+}
+
+/// A bare kernel at each size, launched as the label says.
+pub(crate) fn launches(
+    task: &Task,
+    subject: &Subject<'_>,
+    kernels: &[KernelInfo],
+    sizes: &[Size],
+) -> Result<Vec<Plan>, Failure> {
+    let kernel = kernel_named(kernels, subject.entry)?;
+    let launch = subject.launch.expect("a bare kernel has a launch");
+    let plan = |size: &Size| {
+        check_parameters(task, size, kernel)?;
+        let shape = size.launch(launch);
+        let launch = Launch {
+            module: 0,
+            kernel: kernel.name.clone(),
+            grid: shape.grid,
+            block: shape.block,
+            cooperative: false,
+            dynamic_shared_bytes: shape.shared_bytes,
+            args: task.arguments.iter().map(|name| argument(task, size, name)).collect(),
+        };
+        Ok(Plan { steps: vec![Step::Launch(launch)], scratch_bytes: Vec::new() })
+    };
+    sizes.iter().map(plan).collect()
+}
+
+fn argument(task: &Task, size: &Size, name: &str) -> Arg {
+    match task.buffer_number(name) {
+        Some(buffer) => Arg::Address(Address { buffer, offset: 0 }),
+        None => size.scalars[name].to_arg(),
+    }
+}
+
+/// A wrong signature is told before anything runs.
+fn check_parameters(task: &Task, size: &Size, kernel: &KernelInfo) -> Result<(), Failure> {
+    const POINTER_BYTES: u32 = 8;
+    let wanted: Vec<u32> = task
+        .arguments
+        .iter()
+        .map(|name| size.scalars.get(name).map_or(POINTER_BYTES, |scalar| scalar.bytes()))
+        .collect();
+    let found: Vec<u32> = kernel.params.iter().map(|param| param.bytes).collect();
+    if wanted == found {
+        return Ok(());
+    }
+    let reason = format!(
+        "the kernel's parameters do not fit the task's: {} are passed, of {wanted:?} bytes, it takes {}, of {found:?}",
+        wanted.len(),
+        found.len()
+    );
+    Err(Failure::new(Verdict::CompileFailed, reason))
+}
+
+/// What a host function would launch at each size.
+pub(crate) fn recorded<M: Machine>(
+    machine: &M,
+    task: &Task,
+    subject: &Subject<'_>,
+    object: &[u8],
+    sizes: &[Size],
+) -> Result<Vec<Plan>, Stop> {
+    let plan = |size: &Size| {
+        let recording = recording(task, subject, object, size);
+        let trace = match machine.record(&recording) {
+            Ok(trace) => trace,
+            Err(error) => return Err(refused(error.fault()?, size).into()),
+        };
+        of_trace(task, subject.form, size, trace)
+    };
+    sizes.iter().map(plan).collect()
+}
+
+fn recording(task: &Task, subject: &Subject<'_>, object: &[u8], size: &Size) -> Recording {
+    let buffers: Vec<_> = task.buffers.values().collect();
+    let names = match (&task.tensors, subject.form) {
+        (Some(tensors), Form::Torch) => &tensors.arguments,
+        _ => &task.arguments,
+    };
+    let argument = |name: &String| match task.buffer_number(name) {
+        Some(buffer) => Argument::Tensor(Tensor {
+            buffer,
+            dtype: buffers[buffer as usize].dtype.to_host(),
+            shape: size.shapes[buffer as usize].clone(),
+        }),
+        None => size.scalars[name].to_argument(),
+    };
+    Recording {
+        host_object: object.to_vec(),
+        entry: subject.entry.to_owned(),
+        buffers: (0..buffers.len()).map(|at| size.bytes(task, at)).collect(),
+        arguments: names.iter().map(argument).collect(),
+        cpu_ms: RECORD_CPU_MS,
+    }
+}
+
+/// A host function that did not come to its end.
+fn refused(fault: Fault, size: &Size) -> Failure {
+    let (verdict, reason) = match fault {
+        Fault::Rejected(log) => {
+            (Verdict::CompileFailed, format!("it cannot be called:\n{}", complaint(&log)))
+        }
+        Fault::TimedOut => (
+            Verdict::ExecuteError,
+            format!("the host function took over {} s at {size}", RECORD_CPU_MS / 1_000),
+        ),
+        Fault::OutOfMemory => {
+            (Verdict::ExecuteError, format!("the host function took too much memory at {size}"))
+        }
+        Fault::Crashed(how) => (
+            Verdict::ExecuteError,
+            format!("the host function ended at {size}: {}", beginning(&how, LOG_SHOWN_BYTES_MAX)),
+        ),
+        Fault::TooLarge(_) => {
+            (Verdict::ExecuteError, format!("the host function launches too much at {size}"))
+        }
+    };
+    Failure::new(verdict, reason)
+}
+
+fn of_trace(task: &Task, form: Form, size: &Size, trace: Trace) -> Result<Plan, Stop> {
+    if !trace.unsupported.is_empty() {
+        let reason = format!("at {size}: {}", trace.unsupported.join("; "));
+        let reason = beginning(&reason, LOG_SHOWN_BYTES_MAX);
+        return Err(Failure::new(Verdict::Unsupported, reason).into());
+    }
+    let scratch: Option<u64> =
+        trace.scratch_bytes.iter().try_fold(0_u64, |all, one| all.checked_add(*one));
+    if scratch.is_none_or(|bytes| bytes > SCRATCH_BYTES_MAX) {
+        let reason = format!("it allocates more than {SCRATCH_BYTES_MAX} bytes at {size}");
+        return Err(Failure::new(Verdict::ExecuteError, reason).into());
+    }
+    let mut plan = Plan { steps: trace.steps, scratch_bytes: trace.scratch_bytes };
+    if form == Form::Torch {
+        returns(task, size, &trace.returned, &mut plan)?;
+    }
+    Ok(plan)
+}
+
+/// Brings what a function returned to where the task looks for it.
+fn returns(task: &Task, size: &Size, returned: &[Returned], plan: &mut Plan) -> Result<(), Stop> {
+    let names = task.tensors.as_ref().map_or(&[][..], |tensors| &tensors.returns);
+    // A function that only writes to its arguments may return them as well.
+    if names.is_empty() {
+        return Ok(());
+    }
+    let wrong =
+        |problem: String| Failure::new(Verdict::WrongAnswer, format!("at {size}: {problem}"));
+    if returned.len() != names.len() {
+        let (found, wanted) = (returned.len(), names.len());
+        return Err(wrong(format!("it returns {found} tensors, the task wants {wanted}")).into());
+    }
+    for (tensor, name) in returned.iter().zip(names) {
+        let buffer = task.buffer_number(name).expect("checked with the label");
+        let spec = &task.buffers[name];
+        let shape = &size.shapes[buffer as usize];
+        if tensor.dtype != spec.dtype.to_host() {
+            return Err(wrong(format!("`{name}` is returned in another type")).into());
+        }
+        if tensor.shape != *shape {
+            return Err(wrong(format!("`{name}` is returned in another shape")).into());
+        }
+        let bytes = size.bytes(task, buffer as usize);
+        let alone = returned.iter().filter(|other| other.buffer == tensor.buffer).count() == 1;
+        let scratch = (tensor.buffer as usize).checked_sub(task.buffers.len());
+        let held = match scratch {
+            None => size.bytes(task, tensor.buffer as usize),
+            Some(scratch) => plan.scratch_bytes.get(scratch).copied().unwrap_or(0),
+        };
+        if tensor.offset.checked_add(bytes).is_none_or(|end| end > held) {
+            return Err(wrong(format!("`{name}` is returned without its memory")).into());
+        }
+        match scratch.and_then(|scratch| plan.scratch_bytes.get_mut(scratch)) {
+            // What it allocated for a result is the result's buffer from the start.
+            Some(scratch) if alone && tensor.offset == 0 && *scratch == bytes => {
+                *scratch = 0;
+                plan.renumber(|number| if number == tensor.buffer { buffer } else { number });
+            }
+            _ => {
+                let from = Address { buffer: tensor.buffer, offset: tensor.offset };
+                let to = Address { buffer, offset: 0 };
+                plan.steps.push(Step::Copy(CopyBytes { to, from, bytes }));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Plan {
+    /// With the module's and the buffers' own numbers.
+    pub(crate) fn placed(&self, module: u32, buffers: &[u32]) -> Result<Vec<Step>, Error> {
+        let mut plan = self.clone();
+        let mut missing = false;
+        plan.renumber(|number| {
+            let place = buffers.get(number as usize).copied();
+            missing |= place.is_none();
+            place.unwrap_or_default()
+        });
+        for step in &mut plan.steps {
+            if let Step::Launch(launch) = step {
+                launch.module = module;
+            }
+        }
+        if missing {
+            return Err(Error::internal("a plan names a buffer that there is not"));
+        }
+        Ok(plan.steps)
+    }
+
+    fn renumber(&mut self, mut number: impl FnMut(u32) -> u32) {
+        let mut change = |address: &mut Address| address.buffer = number(address.buffer);
+        for step in &mut self.steps {
+            match step {
+                Step::Set(set) => change(&mut set.at),
+                Step::Copy(copy) => {
+                    change(&mut copy.to);
+                    change(&mut copy.from);
+                }
+                Step::Launch(launch) => {
+                    for arg in &mut launch.args {
+                        match arg {
+                            Arg::Address(address) => change(address),
+                            Arg::ByValue(value) => {
+                                value
+                                    .patches
+                                    .iter_mut()
+                                    .for_each(|patch| change(&mut patch.address));
+                            }
+                            Arg::I32(_) | Arg::I64(_) | Arg::Fp32(_) | Arg::Fp64(_) => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

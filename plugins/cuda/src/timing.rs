@@ -1,0 +1,68 @@
+//! How fast a right response is, beside the baseline; only on a device that has a clock.
+
+use assay_plugin::Error;
+use assay_plugin::gpu::device::{MeasureOptions, Measurement};
+
+use crate::compile::Prepared;
+use crate::execute::{Bench, Part, candidate, findings, seeds};
+use crate::label::Task;
+use crate::limits::{MEASURE_MS, RELATIVE_ERROR, SPOT_CHECKS, TIMING_TOTAL_MS, WARM_UPS};
+use crate::machine::Machine;
+use crate::report::Times;
+use crate::settings::Settings;
+use crate::verdict::{Failure, Stop, Verdict};
+
+/// Of sizes that are checked there are fewer: its seeds are nobody else's.
+const SEEDS_OF: usize = 1_000;
+
+pub(crate) fn measure<M: Machine>(
+    machine: &M,
+    settings: &Settings,
+    task: &Task,
+    prepared: &Prepared,
+    seed: u64,
+) -> Result<Times, Stop> {
+    let size = task.timed();
+    let missing = || Error::internal("the artifact has no plan for the timed size");
+    let last = prepared.candidate.plans.last().ok_or_else(missing)?;
+    let own = prepared.baseline.as_ref().unwrap_or(&prepared.reference);
+    let part =
+        Part { size: &size, candidate: last, reference: own.plans.last().ok_or_else(missing)? };
+    let images = (&prepared.candidate.image[..], &own.image[..]);
+    let bench = Bench::open(machine, settings, TIMING_TOTAL_MS, task, images, &[part])?;
+    let seeds = seeds(seed, SEEDS_OF, 1);
+    bench.check(0, &seeds)?;
+    let options = MeasureOptions {
+        warm_ups: WARM_UPS,
+        trials: settings.trials,
+        relative_error: RELATIVE_ERROR,
+        budget_ms: MEASURE_MS,
+        flush_l2: true,
+        spot_checks: SPOT_CHECKS,
+    };
+    let (plans, pairs) = (bench.plans(0), bench.pairs(0));
+    let measured = machine.measure(bench.session(), plans, pairs, seeds[0], options);
+    let measured = measured.map_err(|error| candidate(error, "while it was timed"))?;
+    if let Some(reason) = suspicion(&bench, &measured) {
+        return Err(Failure::new(Verdict::Suspicious, reason).into());
+    }
+    match (measured.candidate, measured.reference) {
+        (Some(candidate), Some(baseline)) if candidate.median_ns > 0 && baseline.median_ns > 0 => {
+            Ok(Times { candidate_ns: candidate.median_ns, baseline_ns: baseline.median_ns })
+        }
+        _ => Err(Error::unavailable("the device gave no times").into()),
+    }
+}
+
+/// Why the times are not to be believed.
+fn suspicion<M: Machine>(bench: &Bench<'_, M>, measured: &Measurement) -> Option<String> {
+    let name = |number: u32| bench.name(0, number);
+    let mut spots = measured.spot.iter();
+    let found = spots.find_map(|report| findings::in_report(report, &name, bench.pairs(0), true));
+    if let Some(found) = found {
+        return Some(format!("right when it was checked, and not while it was timed: {found}"));
+    }
+    let reasons = &measured.suspicious;
+    (!reasons.is_empty())
+        .then(|| format!("its times are not to be believed: {}", reasons.join("; ")))
+}

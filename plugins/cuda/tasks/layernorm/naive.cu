@@ -1,0 +1,14 @@
+// expect: success
+// form: kernel
+extern "C" __global__ void layernorm(const float* x, const float* weight, const float* bias, float* y, int rows,
+                                     int cols) {
+  if (threadIdx.x != 0) return;
+  int first = blockIdx.x * cols;
+  float mean = 0.0f;
+  for (int c = 0; c < cols; ++c) mean += x[first + c];
+  mean /= cols;
+  float variance = 0.0f;
+  for (int c = 0; c < cols; ++c) variance += (x[first + c] - mean) * (x[first + c] - mean);
+  variance /= cols;
+  for (int c = 0; c < cols; ++c) y[first + c] = (x[first + c] - mean) / sqrtf(variance + 1e-5f) * weight[c] + bias[c];
+}
