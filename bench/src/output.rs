@@ -6,6 +6,11 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::Serialize;
 
+/// Tells a waiting person what is going on; the report alone is on standard output.
+pub fn say(what: &str) {
+    eprintln!("bench: {what}");
+}
+
 /// What a benchmark found.
 pub trait Report: Serialize {
     fn text(&self) -> String;

@@ -1,25 +1,22 @@
-//! What was measured of each contender, as tables for people and JSON for programs.
+//! What was measured of each contender, section by section, as tables for people and JSON for programs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use assay_bench::goal::{Goal, Unit};
-use assay_bench::machine::Machine;
-use assay_bench::output;
-use assay_bench::table;
 use serde::Serialize;
 
-/// Without any box: what the others are compared with.
-pub(crate) const PLAIN: &str = "plain";
+use crate::goal::{Goal, Unit};
+use crate::machine::Machine;
+use crate::{output, table};
+
+/// What the others are compared with.
+pub const PLAIN: &str = "plain";
 /// The one that has goals.
-pub(crate) const ASSAY: &str = "Assay";
-pub(crate) const BUBBLEWRAP: &str = "bubblewrap";
-pub(crate) const HAKONIWA: &str = "hakoniwa";
-const CONTENDERS: [&str; 4] = [PLAIN, ASSAY, BUBBLEWRAP, HAKONIWA];
+pub const ASSAY: &str = "Assay";
 
 /// One number of each contender.
 #[derive(Debug, Serialize)]
-pub(crate) struct Measure {
+pub struct Measure {
     name: String,
     unit: Unit,
     values: BTreeMap<&'static str, f64>,
@@ -27,17 +24,17 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    pub(crate) fn new(name: impl Into<String>, unit: Unit) -> Self {
+    pub fn new(name: impl Into<String>, unit: Unit) -> Self {
         Self { name: name.into(), unit, values: BTreeMap::new(), goal: None }
     }
 
     /// Leaves the contender out where there is no value.
-    pub(crate) fn value(mut self, contender: &'static str, value: Option<f64>) -> Self {
+    pub fn value(mut self, contender: &'static str, value: Option<f64>) -> Self {
         self.values.extend(value.map(|value| (contender, value)));
         self
     }
 
-    pub(crate) fn goal(self, goal: Goal) -> Self {
+    pub fn goal(self, goal: Goal) -> Self {
         Self { goal: Some(goal), ..self }
     }
 
@@ -60,20 +57,22 @@ impl Measure {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Section {
-    pub(crate) title: String,
+pub struct Section {
+    pub title: String,
     /// What each contender does and does not do.
-    pub(crate) about: &'static str,
-    pub(crate) measures: Vec<Measure>,
+    pub about: &'static str,
+    pub measures: Vec<Measure>,
     /// What was seen beside the numbers.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl Section {
+    /// Plain first, then Assay, then the others by name.
     fn rows(&self) -> Vec<Vec<String>> {
-        let measured =
-            |contender: &&str| self.measures.iter().any(|one| one.values.contains_key(*contender));
-        let contenders: Vec<_> = CONTENDERS.into_iter().filter(measured).collect();
+        let measured = self.measures.iter().flat_map(|one| one.values.keys().copied());
+        let mut contenders: Vec<&str> = measured.collect();
+        contenders.sort_unstable_by_key(|&name| (name != PLAIN, name != ASSAY, name));
+        contenders.dedup();
         let head = std::iter::once("").chain(contenders.iter().copied()).chain(["goal"]);
         let head = head.map(str::to_owned).collect();
         let measures = self.measures.iter().map(|measure| measure.row(&contenders));
@@ -82,12 +81,26 @@ impl Section {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
-    pub(crate) machine: Machine,
-    pub(crate) rounds: usize,
-    pub(crate) sections: Vec<Section>,
+pub struct Report {
+    pub title: &'static str,
+    pub machine: Machine,
+    pub rounds: usize,
+    pub sections: Vec<Section>,
     /// What was left out, and why.
-    pub(crate) left_out: Vec<String>,
+    pub left_out: Vec<String>,
+}
+
+impl Report {
+    #[must_use]
+    pub fn new(title: &'static str, machine: Machine, rounds: usize) -> Self {
+        Self { title, machine, rounds, sections: Vec::new(), left_out: Vec::new() }
+    }
+}
+
+/// Said at once as well: reports are read later.
+pub fn leave_out(left_out: &mut Vec<String>, what: String) {
+    output::say(&format!("LEFT OUT: {what}"));
+    left_out.push(what);
 }
 
 const HEAD: &str = "Contenders take turns; times and rates are medians over the rounds.";
@@ -107,8 +120,8 @@ impl output::Report for Report {
     }
 
     fn markdown(&self) -> String {
-        let Self { machine, rounds, .. } = self;
-        let mut text = format!("# Benchmark of boxes\n\n{machine}; {rounds} rounds. {HEAD}\n");
+        let Self { title, machine, rounds, .. } = self;
+        let mut text = format!("# {title}\n\n{machine}; {rounds} rounds. {HEAD}\n");
         for section in &self.sections {
             let Section { title, about, .. } = section;
             let table = table::markdown(&section.rows());
@@ -122,15 +135,14 @@ impl output::Report for Report {
 
 #[cfg(test)]
 mod tests {
-    use assay_bench::output::Report as _;
-
     use super::*;
+    use crate::output::Report as _;
 
     fn report() -> Report {
         let median = Measure::new("median", Unit::Milliseconds)
             .value(PLAIN, Some(0.5))
             .value(ASSAY, Some(1.75))
-            .value(BUBBLEWRAP, None);
+            .value("another", None);
         let over = Measure::new("over plain", Unit::Milliseconds)
             .value(ASSAY, Some(1.25))
             .goal(Goal::AtMost(1.2));
@@ -147,7 +159,7 @@ mod tests {
             kernel: "6.1".into(),
         };
         let left_out = vec!["bubblewrap is not here.".into()];
-        Report { machine, rounds: 3, sections: vec![section], left_out }
+        Report { title: "Boxes", machine, rounds: 3, sections: vec![section], left_out }
     }
 
     #[test]

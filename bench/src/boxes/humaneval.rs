@@ -18,7 +18,7 @@ use futures_util::future::pending;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::report::{ASSAY, Measure, PLAIN, Section};
+use assay_bench::sections::{ASSAY, Measure, PLAIN, Section};
 
 /// Workers of the server, and plain processes at once.
 const AT_ONCE: usize = 2;

@@ -9,7 +9,6 @@ mod humaneval;
 mod judge;
 mod overhead;
 mod rate;
-mod report;
 mod soak;
 mod submission;
 
@@ -18,13 +17,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use assay_bench::assay::{component, plugins, program};
 use assay_bench::machine::Machine;
-use assay_bench::output::Output;
+use assay_bench::output::{Output, say};
 use clap::{Parser, ValueEnum};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::spawn_blocking;
 
 use contender::{Kind, Workshop};
-use report::{Report, Section};
+use assay_bench::sections::{Report, Section, leave_out};
 
 /// Measure programs in Assay's boxes beside plain ones and other boxes.
 #[derive(Parser)]
@@ -92,17 +91,11 @@ async fn unless_told(run: impl Future<Output = Result<Report>>) -> Result<Report
     }
 }
 
-/// Tells a waiting person what is going on; the report alone is on standard output.
-fn say(what: &str) {
-    eprintln!("bench: {what}");
-}
-
 async fn run(arguments: &Arguments, folder: &Path) -> Result<Report> {
     let has = |part| arguments.parts.contains(&part);
     let rounds = usize::from(arguments.rounds);
     let helper = program(arguments.exec.as_deref(), "assay-exec")?;
-    let mut report =
-        Report { machine: Machine::read(), rounds, sections: Vec::new(), left_out: Vec::new() };
+    let mut report = Report::new("Benchmark of boxes", Machine::read(), rounds);
     if has(Part::Overhead) || has(Part::Rate) {
         let folder = folder.join("nothing");
         let (helper, parts) = (helper.clone(), arguments.parts.clone());
@@ -134,12 +127,6 @@ async fn run(arguments: &Arguments, folder: &Path) -> Result<Report> {
         report.sections.push(spawn_blocking(measure).await??);
     }
     Ok(report)
-}
-
-/// Said at once as well: reports are read later.
-fn leave_out(left_out: &mut Vec<String>, what: String) {
-    say(&format!("LEFT OUT: {what}"));
-    left_out.push(what);
 }
 
 /// Those of the parts that are about the program that does nothing.

@@ -7,7 +7,7 @@ use assay_bench::goal::{Goal, Unit};
 use assay_bench::stats::{Latency, median};
 
 use crate::contender::{Contender, Kind, Workshop};
-use crate::report::{ASSAY, Measure, Section};
+use assay_bench::sections::{ASSAY, Measure, Section};
 
 /// Of one contender in one round.
 const RUNS: usize = 200;
@@ -80,7 +80,7 @@ fn measures(taken: &[(&'static str, Vec<Latency>)]) -> Vec<Measure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::PLAIN;
+    use assay_bench::sections::PLAIN;
 
     #[test]
     fn the_overhead_is_taken_round_by_round() {

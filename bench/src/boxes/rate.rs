@@ -8,7 +8,7 @@ use assay_bench::goal::Unit;
 use assay_bench::stats::median;
 
 use crate::contender::{Contender, Kind, Workshop};
-use crate::report::{Measure, Section};
+use assay_bench::sections::{Measure, Section};
 
 /// As many as the workers of a machine with two cores.
 const THREADS: usize = 2;

@@ -17,7 +17,7 @@ use assay_model::id::TenantId;
 
 use crate::burner::Burners;
 use crate::judge::{Judge, Submission};
-use crate::report::{ASSAY, Measure, Section};
+use assay_bench::sections::{ASSAY, Measure, Section};
 use crate::say;
 
 const TOOLCHAIN: &str = "c11-gcc";

@@ -12,7 +12,7 @@ use assay_exec::{Artifact, Batch, Blob, Compare, Matched, StopAt, TestCase};
 use assay_model::id::TenantId;
 
 use crate::judge::{Judge, Submission};
-use crate::report::{ASSAY, Measure, PLAIN, Section};
+use assay_bench::sections::{ASSAY, Measure, PLAIN, Section};
 
 const SOURCE: &str = include_str!("submission.cpp");
 const TOOLCHAIN: &str = "cpp17-gcc";
