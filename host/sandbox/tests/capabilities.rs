@@ -32,7 +32,7 @@ fn capabilities(folder: &Path, storage: Option<Arc<dyn Storage>>) -> Capabilitie
         helper_program: folder.join("missing"),
         cache: folder.join("programs"),
         toolchains: None,
-        paths: Vec::new(),
+        shown: Vec::new(),
         weaker: Vec::new(),
         objects: Arc::clone(&objects),
     });
@@ -40,6 +40,7 @@ fn capabilities(folder: &Path, storage: Option<Arc<dyn Storage>>) -> Capabilitie
     Capabilities {
         tenant: TenantId::generate(),
         exec: Arc::new(Mutex::new(exec)),
+        toolchains: None,
         storage: storage.unwrap_or_else(|| Arc::new(roots)),
         compiler: Arc::new(Mutex::new(Compiler::new(CompilerOptions {
             toolkit: None,

@@ -73,6 +73,7 @@ fn granted(options: &Options, temporary: &Path) -> anyhow::Result<Capabilities> 
     Ok(Capabilities {
         tenant: TENANT.parse().expect("a tenant id"),
         exec: programs.exec,
+        toolchains: None,
         storage: Arc::new(Folder::new(roots, programs.objects)),
         compiler: programs.compiler,
         device: programs.device,

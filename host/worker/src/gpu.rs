@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use assay_gpu::compiler::{Compiler, CompilerOptions, shown_paths};
+use assay_exec::Shown;
+use assay_gpu::compiler::{Compiler, CompilerOptions, shown};
 use assay_gpu::session::{Gpu, GpuOptions, Kind};
 use assay_sandbox::capability::gpu::Device;
 
@@ -39,8 +40,8 @@ fn has_gpus(pool: &str) -> bool {
 
 impl Options {
     /// What boxes must be shown for compilers to run in them.
-    pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.cuda.as_deref().map(shown_paths).unwrap_or_default()
+    pub(crate) fn shown(&self) -> Vec<Shown> {
+        shown(self.cuda.as_deref())
     }
 
     /// Starts nothing. `program` is any of Assay's.

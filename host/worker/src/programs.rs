@@ -61,7 +61,7 @@ impl Options {
             helper_program: self.helper().context("finding this program")?,
             cache: cache.join("programs"),
             toolchains: self.toolchains.clone(),
-            paths: self.gpu.paths(),
+            shown: self.gpu.shown(),
             weaker: self.weaker.clone(),
             objects: Arc::clone(&objects),
         });

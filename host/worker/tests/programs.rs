@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use assay_wire::proto::finished::End;
-use assay_wire::proto::{Finished, ToWorker};
+use assay_wire::proto::{Finished, ToWorker, Toolchains};
 use serde_json::{Value, json};
 
 use common::host::{Conversation, TestHost, execute, host};
@@ -145,6 +145,28 @@ async fn a_stage_is_over_when_its_time_is_whatever_runs() {
         assert!(done.ran_us < 6_000_000, "{source} ended late, after {} µs", done.ran_us);
     }
     assert_eq!(reward(&run(&mut talk, execute(4, digest, label, "")).await), 1.0);
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn a_toolchain_that_was_not_granted_is_not_there() {
+    let (mut host, digest): (TestHost, _) = host("execute");
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    let label = r#"{"toolchain": "cpython-3"}"#;
+    for (lease, granted, ends) in [(1, vec!["cpython-3".to_owned()], true), (2, vec![], false)] {
+        let mut grant = execute(lease, digest, label, "");
+        grant.toolchains = Some(Toolchains { names: granted });
+        let done = run(&mut talk, grant).await;
+        match done.end {
+            Some(End::Scored(_)) => assert!(ends, "{done:?}"),
+            Some(End::Failed(ref problem)) => {
+                assert!(!ends && problem.message.contains("cpython-3"), "{problem:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
     child.kill().expect("our child");
     child.wait().expect("our child");
 }

@@ -25,6 +25,8 @@ pub struct Capabilities {
     pub tenant: TenantId,
     /// One call at a time: a stage that finds it in use waits.
     pub exec: Arc<Mutex<Exec>>,
+    /// Those that the tenant was granted; `None`: all that there are.
+    pub toolchains: Option<Arc<[String]>>,
     pub storage: Arc<dyn Storage>,
     /// As `exec`, which it uses.
     pub compiler: Arc<Mutex<Compiler>>,

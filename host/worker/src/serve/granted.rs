@@ -52,6 +52,7 @@ impl Granted {
         Ok(Capabilities {
             tenant,
             exec: Arc::clone(&made.exec),
+            toolchains: grant.toolchains.as_ref().map(|granted| granted.names.clone().into()),
             storage: Arc::new(Leased::new(Arc::clone(&made.client), tenant, grant.lease)),
             compiler: Arc::clone(&made.compiler),
             device: made.device.clone(),

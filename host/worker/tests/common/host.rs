@@ -269,6 +269,7 @@ pub(crate) fn grant(lease: u64, compiled: Digest, response: &str) -> Grant {
         input: None,
         last: true,
         tenant_id: vec![7; 16].into(),
+        toolchains: None,
     }
 }
 

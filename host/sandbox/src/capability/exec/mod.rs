@@ -52,6 +52,17 @@ impl Programs<'_> {
         if is_over(self.deadline) { Err(Error::Cancelled) } else { came }
     }
 
+    /// One that was not granted is as one that is not there.
+    fn check_granted(&self, toolchain: &str) -> Result<(), Error> {
+        let granted = self.granted.and_then(|granted| granted.toolchains.as_deref());
+        match granted {
+            Some(granted) if granted.iter().all(|id| id != toolchain) => {
+                Err(Error::UnknownToolchain(toolchain.to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn opened(&mut self, artifact: Artifact) -> Result<Resource<Artifact>, Error> {
         let full = |_| Error::BadRequest("too many programs are open: drop some".into());
         self.table.push(artifact).map_err(full)
@@ -81,6 +92,7 @@ impl types::Host for Programs<'_> {
 impl wit::HostArtifact for Programs<'_> {
     fn open(&mut self, key: String) -> Result<Resource<Artifact>, Error> {
         let artifact = self.with(|exec, caller| exec.open(caller, &key))?;
+        self.check_granted(artifact.toolchain())?;
         self.opened(artifact)
     }
 
@@ -109,7 +121,8 @@ impl wit::Host for Programs<'_> {
         }
         let all = self.with(|exec, _| Ok(exec.toolchains()));
         let all = all.map_err(|_| Trap::Interrupt)?;
-        Ok(all.into_iter().map(convert::toolchain).collect())
+        let granted = all.into_iter().filter(|it| self.check_granted(&it.id).is_ok());
+        Ok(granted.map(convert::toolchain).collect())
     }
 
     fn compile(
@@ -118,6 +131,7 @@ impl wit::Host for Programs<'_> {
         limits: Option<types::Limits>,
     ) -> Result<wit::CompileResult, Error> {
         let source = convert::source(source, self.located)?;
+        self.check_granted(&source.toolchain)?;
         let limits = limits.map(convert::limits);
         let done = self.with(|exec, caller| exec.compile(caller, &source, limits))?;
         let compiled = match done.compiled {
