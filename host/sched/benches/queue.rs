@@ -54,7 +54,8 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(order: Order, batches: u32) -> Self {
+    /// Batches are the tenants' in turn.
+    fn new(order: Order, batches: u32, tenants: u32) -> Self {
         let config = Config { order, ..Config::default() };
         let mut rig = Self { sched: Sched::new(config), now: 0, lease: None, next_seq: Vec::new() };
         let pool: Arc<str> = "cpu".into();
@@ -65,7 +66,7 @@ impl Rig {
             rig.next_seq.push(0);
             rig.step(Event::BatchAnnounced(NewBatch {
                 id: id(batch),
-                tenant: TenantId(Uuid::nil()),
+                tenant: TenantId(Uuid::from_u128(u128::from(batch % tenants))),
                 run: "run".into(),
                 plugin: Digest([1; 32]),
                 stages: Arc::clone(&stages),
@@ -79,10 +80,10 @@ impl Rig {
         rig
     }
 
-    /// With this many waiting, spread over its batches.
-    fn filled(order: Order, batches: u32, queued: u32) -> Self {
-        let mut rig = Self::new(order, batches);
-        for at in 0..=queued {
+    /// With all that wait, spread over its batches.
+    fn filled(order: Order, batches: u32, tenants: u32) -> Self {
+        let mut rig = Self::new(order, batches, tenants);
+        for at in 0..=QUEUED {
             rig.push(at % batches);
         }
         rig
@@ -153,16 +154,18 @@ fn now() -> Instant {
 }
 
 fn time(criterion: &mut Criterion) {
-    for (name, order, batches) in [
-        ("ebf, 1 batch", Order::Ebf, 1),
-        ("ebf, 64 batches", Order::Ebf, 64),
-        ("ebf, 4,096 batches", Order::Ebf, 4_096),
-        ("ebf-groups, 64 batches", Order::EbfGroups, 64),
-        ("fcfs, 64 batches", Order::Fcfs, 64),
+    for (name, order, batches, tenants) in [
+        ("ebf, 1 batch", Order::Ebf, 1, 1),
+        ("ebf, 64 batches", Order::Ebf, 64, 1),
+        ("ebf, 64 batches of 2 tenants", Order::Ebf, 64, 2),
+        ("ebf, 4,096 batches", Order::Ebf, 4_096, 1),
+        ("ebf, 4,096 batches of 1,024 tenants", Order::Ebf, 4_096, 1_024),
+        ("ebf-groups, 64 batches", Order::EbfGroups, 64, 1),
+        ("fcfs, 64 batches", Order::Fcfs, 64, 1),
     ] {
         let mut group = criterion.benchmark_group(format!("1,000,000 queued, {name}"));
         group.throughput(Throughput::Elements(1));
-        let mut rig = Rig::filled(order, batches, QUEUED);
+        let mut rig = Rig::filled(order, batches, tenants);
         for (name, measured) in
             [("push", Measured::Push), ("pop", Measured::Pop), ("life", Measured::Life)]
         {
@@ -175,15 +178,16 @@ fn time(criterion: &mut Criterion) {
 }
 
 fn memory() {
-    for (name, order, batches) in [
-        ("ebf, 1 batch", Order::Ebf, 1),
-        ("ebf, 64 batches", Order::Ebf, 64),
-        ("ebf, 4,096 batches", Order::Ebf, 4_096),
-        ("ebf, a batch a request", Order::Ebf, QUEUED),
-        ("ebf-groups, 64 batches", Order::EbfGroups, 64),
+    for (name, order, batches, tenants) in [
+        ("ebf, 1 batch", Order::Ebf, 1, 1),
+        ("ebf, 64 batches", Order::Ebf, 64, 1),
+        ("ebf, 4,096 batches", Order::Ebf, 4_096, 1),
+        ("ebf, 4,096 batches of 1,024 tenants", Order::Ebf, 4_096, 1_024),
+        ("ebf, a batch a request", Order::Ebf, QUEUED, 1),
+        ("ebf-groups, 64 batches", Order::EbfGroups, 64, 1),
     ] {
         let before = ALLOCATED.load(Ordering::Relaxed);
-        let rig = Rig::filled(order, batches, QUEUED);
+        let rig = Rig::filled(order, batches, tenants);
         let bytes = ALLOCATED.load(Ordering::Relaxed) - before;
         println!("1,000,000 queued, {name}: {} bytes a request", bytes / QUEUED as usize);
         drop(rig);

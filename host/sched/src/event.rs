@@ -8,6 +8,7 @@ use assay_model::time::Micros;
 
 use crate::profile::{Ending, Profile};
 use crate::scale::PoolPlan;
+use crate::share::Share;
 
 /// Past tense: each has happened and, where it matters, is durable.
 #[derive(Debug, Clone)]
@@ -57,6 +58,12 @@ pub enum Event {
         pools: Vec<PoolPlan>,
         /// When to plan again if nothing calls for it before.
         again: Option<Micros>,
+    },
+    /// A tenant has this share from now on. One of which nothing was told has the default: weight
+    /// 1, no bounds.
+    TenantShared {
+        tenant: TenantId,
+        share: Share,
     },
     /// What bounds the planner has changed, such as a quota.
     PlanOutdated,

@@ -7,11 +7,11 @@ use crate::sched::Sched;
 use crate::worker::Held;
 
 impl Sched {
-    /// Grants until each pool is out of requests or of workers that take one.
+    /// Grants until each pool is out of requests that may run, or of workers that take one.
     pub(crate) fn grant(&mut self, out: &mut Vec<Action>) {
         for pool in self.pools.values_mut() {
-            while let Some(id) = pool.best_offer() {
-                let Some(request_id) = pool.queue.pop() else { break };
+            while let Some((id, tenant)) = pool.next_grant() {
+                let request_id = pool.division.pop(tenant);
                 let batch =
                     self.batches.get_mut(&request_id.batch).expect("what waits has a live batch");
                 let worker = self.workers.get_mut(&id).expect("an offer's worker is there");
@@ -24,6 +24,7 @@ impl Sched {
                 let held = Held {
                     lease: self.last_lease,
                     request: request_id,
+                    tenant,
                     stage,
                     granted: self.now,
                     timeout: batch.new.stages[stage].timeout,

@@ -147,7 +147,7 @@ pub enum Reason {
     Mode,
     /// The configured minimum.
     Minimum,
-    /// The quota: it would take `wanted`.
+    /// The quota, the pool's or its tenants': it would take `wanted`.
     Maximum { wanted: usize },
     /// A live batch has no history, its own or another's: it starts with few and grows.
     Unknown,

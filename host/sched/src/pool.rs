@@ -4,33 +4,26 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use assay_model::id::WorkerId;
+use assay_model::id::{TenantId, WorkerId};
 use assay_model::time::Micros;
 
 use crate::config::Order;
+use crate::division::{Division, Hand};
 use crate::estimate::Mean;
-use crate::queue::Queue;
 use crate::scale::PoolPlan;
 
-/// A worker that takes a lease. In order of preference: idle first, then the shortest hand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Offer {
-    pub(crate) expected: Micros,
-    pub(crate) leases: usize,
-    pub(crate) worker: WorkerId,
-    /// With nothing in hand: since when.
-    pub(crate) idle_since: Option<Micros>,
-}
-
-impl Offer {
-    fn idle(self) -> Option<(Micros, WorkerId)> {
-        self.idle_since.map(|since| (since, self.worker))
-    }
+/// A worker that takes a lease; who is idle is preferred.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Offer {
+    /// Since then it has had nothing in hand.
+    Idle { since: Micros, worker: WorkerId },
+    /// It has room behind leases of this tenant.
+    Hand { tenant: TenantId, hand: Hand },
 }
 
 #[derive(Debug)]
 pub(crate) struct Pool {
-    pub(crate) queue: Queue,
+    pub(crate) division: Division,
     /// Joined, the draining included.
     pub(crate) workers: usize,
     pub(crate) draining: usize,
@@ -40,50 +33,60 @@ pub(crate) struct Pool {
     pub(crate) startup: Option<Mean>,
     /// `None`: the pool is not elastic.
     pub(crate) plan: Option<PoolPlan>,
-    offers: BTreeSet<Offer>,
-    /// Not draining, nothing in hand; who has been so for longest comes first.
-    idle: BTreeSet<(Micros, WorkerId)>,
+    /// Not draining, nothing in hand.
+    idle: BTreeSet<WorkerId>,
+    /// Of them who has been so for longest comes first.
+    idle_since: BTreeSet<(Micros, WorkerId)>,
 }
 
 impl Pool {
     pub(crate) fn new(order: Order) -> Self {
         Self {
-            queue: Queue::new(order),
+            division: Division::new(order),
             workers: 0,
             draining: 0,
             starting: VecDeque::new(),
             startup: None,
             plan: None,
-            offers: BTreeSet::new(),
             idle: BTreeSet::new(),
+            idle_since: BTreeSet::new(),
         }
     }
 
-    /// Above the ceiling there is none: a hand that is filled up again would never be empty, and
-    /// its worker never stopped.
-    pub(crate) fn best_offer(&self) -> Option<WorkerId> {
+    /// Which worker gets the next lease, of which tenant. Above the ceiling there is none: a hand
+    /// that is filled up again would never be empty, and its worker never stopped.
+    pub(crate) fn next_grant(&self) -> Option<(WorkerId, TenantId)> {
         if self.surplus() > 0 {
             return None;
         }
-        self.offers.first().map(|offer| offer.worker)
+        let idle = self.idle.first().copied().zip(self.division.next());
+        idle.or_else(|| self.division.next_refill())
     }
 
     pub(crate) fn replace_offer(&mut self, old: Option<Offer>, new: Option<Offer>) {
         if old == new {
             return;
         }
-        if let Some(offer) = old {
-            self.offers.remove(&offer);
-            offer.idle().map(|idle| self.idle.remove(&idle));
+        match old {
+            Some(Offer::Idle { since, worker }) => {
+                self.idle.remove(&worker);
+                self.idle_since.remove(&(since, worker));
+            }
+            Some(Offer::Hand { tenant, hand }) => self.division.remove_hand(tenant, &hand),
+            None => {}
         }
-        if let Some(offer) = new {
-            self.offers.insert(offer);
-            offer.idle().map(|idle| self.idle.insert(idle));
+        match new {
+            Some(Offer::Idle { since, worker }) => {
+                self.idle.insert(worker);
+                self.idle_since.insert((since, worker));
+            }
+            Some(Offer::Hand { tenant, hand }) => self.division.insert_hand(tenant, hand),
+            None => {}
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.workers == 0 && self.queue.len() == 0 && self.plan.is_none()
+        self.workers == 0 && self.division.waiting() == 0 && self.plan.is_none()
     }
 
     /// Joined and not draining.
@@ -97,7 +100,7 @@ impl Pool {
     }
 
     pub(crate) fn longest_idle(&self) -> Option<(Micros, WorkerId)> {
-        self.idle.first().copied()
+        self.idle_since.first().copied()
     }
 
     /// How many workers serve above the ceiling.

@@ -1,6 +1,6 @@
-//! What waits for one pool, in the order in which it is served.
+//! What waits of one tenant for one pool, in the order in which it is served.
 //!
-//! Owned by the pool. Each batch has a lane; the lanes are ordered by rank, so that a batch whose
+//! Owned by the pool's division. Each batch has a lane; the lanes are ordered by rank, so that a batch whose
 //! estimate moves is one entry to move, however many of its requests wait. It must never hold a
 //! request that a worker holds.
 
@@ -54,6 +54,11 @@ impl Queue {
 
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Of the request that is next: its lane's rank, and its batch.
+    pub(crate) fn first(&self) -> Option<(Rank, BatchId)> {
+        self.ranks.first().copied()
     }
 
     pub(crate) fn push(&mut self, request: RequestId, place: Place) {

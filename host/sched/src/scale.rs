@@ -60,7 +60,8 @@ impl Sched {
         let mut until = None;
         for (name, pool) in &mut self.pools {
             let Some(plan) = &pool.plan else { continue };
-            let demand = pool.serving() - pool.idle() + pool.queue.len();
+            // What waits because of its tenant's bound needs no worker.
+            let demand = pool.serving() - pool.idle() + pool.division.grantable();
             let target = plan.hold.max(plan.ceiling.min(demand));
             let linger = plan.linger;
             let alive = pool.serving() + pool.starting.len();

@@ -2,14 +2,14 @@
 //!
 //! It owns everything else in this crate. `answer` handles what workers do, `grant` what they get.
 //! Between two steps each unfinished request is either in the queue of its stage's pool or in one
-//! worker's hand, and no worker that takes a lease goes without while something waits for it;
-//! above its ceiling a pool has workers that take none.
+//! worker's hand, and no idle worker goes without while something waits for it whose tenant is below
+//! its bound; above its ceiling a pool has workers that take none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, LeaseId, RequestId, WorkerId};
+use assay_model::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 
@@ -20,6 +20,7 @@ use crate::estimate::Estimates;
 use crate::event::{Event, NewBatch, NewRequest};
 use crate::pool::Pool;
 use crate::queue::Place;
+use crate::share::{PoolShare, Share};
 use crate::snapshot::{PoolSnapshot, Snapshot};
 use crate::timer::{Due, Timers};
 use crate::worker::Worker;
@@ -38,6 +39,8 @@ pub struct Sched {
     pub(crate) pools: BTreeMap<Arc<str>, Pool>,
     pub(crate) workers: BTreeMap<WorkerId, Worker>,
     pub(crate) estimates: Estimates,
+    /// Of tenants whose share is not the default.
+    pub(crate) shares: BTreeMap<TenantId, Share>,
     pub(crate) timers: Timers,
     /// When the next worker that no plan holds has lingered; its entry among the timers.
     pub(crate) lingers_until: Option<Micros>,
@@ -65,6 +68,7 @@ impl Sched {
             pools: BTreeMap::new(),
             workers: BTreeMap::new(),
             estimates: Estimates::new(),
+            shares: BTreeMap::new(),
             timers: Timers::default(),
             lingers_until: None,
             turn: None,
@@ -95,6 +99,7 @@ impl Sched {
             }
             Event::StartFailed { pool } => self.start_failed(&pool),
             Event::Planned { pools, again } => self.planned(pools, again),
+            Event::TenantShared { tenant, share } => self.tenant_shared(tenant, share),
             Event::PlanOutdated => self.planning.called = true,
             Event::Tick => self.tick(&mut out),
         }
@@ -143,16 +148,16 @@ impl Sched {
         self.planning.due = due;
     }
 
-    /// O(pools + workers).
+    /// O(pools * tenants + workers).
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut pools: BTreeMap<&Arc<str>, PoolSnapshot> = BTreeMap::new();
         let mut requests = 0;
         for (name, pool) in &self.pools {
-            requests += pool.queue.len();
+            requests += pool.division.waiting();
             let snapshot = PoolSnapshot {
                 pool: Arc::clone(name),
-                queued: pool.queue.len(),
+                queued: pool.division.waiting(),
                 in_hand: 0,
                 workers: pool.workers,
                 idle: pool.idle(),
@@ -160,6 +165,7 @@ impl Sched {
                 starting: pool.starting.len(),
                 startup: pool.startup.map(|mean| mean.value()),
                 plan: pool.plan.clone(),
+                tenants: pool.division.snapshot(),
             };
             pools.insert(name, snapshot);
         }
@@ -170,6 +176,20 @@ impl Sched {
             pool.in_hand += hand.len();
         }
         Snapshot { pools: pools.into_values().collect(), batches: self.batches.len(), requests }
+    }
+
+    /// From now on: what is in hand stays there, even above a bound.
+    fn tenant_shared(&mut self, tenant: TenantId, share: Share) {
+        for (name, pool) in &mut self.pools {
+            pool.division.share(tenant, share.of(name));
+        }
+        let before = self.shares.remove(&tenant).unwrap_or_default();
+        // Bounds are the planner's business as well, once there is something to plan for.
+        let bounds = before.workers_max != share.workers_max;
+        self.planning.called |= bounds && !self.batches.is_empty();
+        if share != Share::default() {
+            self.shares.insert(tenant, share);
+        }
     }
 
     /// A batch without stages has nothing to run and is not taken.
@@ -217,9 +237,10 @@ impl Sched {
         let (stage, ready, group) = (request.stage, request.ready, request.group);
         // Not worth a look-up where nobody asks.
         let left = if self.config.groups_first() { batch.left(group) } else { 0 };
-        pool(&mut self.pools, &self.config, &batch.new.stages[stage].pool)
-            .queue
-            .push(id, Place { rank, ready, group, left });
+        let (tenant, name) = (batch.new.tenant, &batch.new.stages[stage].pool);
+        let place = Place { rank, ready, group, left };
+        let share = || pool_share(&self.shares, tenant, name);
+        pool(&mut self.pools, &self.config, name).division.push(tenant, id, place, share);
     }
 
     /// Ends a request; `timing` is of its last stage, where that ran to an end.
@@ -245,7 +266,7 @@ impl Sched {
             let left = batch.left(Some(group));
             for stage in batch.new.stages.iter() {
                 if let Some(pool) = self.pools.get_mut(&stage.pool) {
-                    pool.queue.regroup(id, group, left);
+                    pool.division.regroup(batch.new.tenant, id, group, left);
                 }
             }
         }
@@ -289,7 +310,7 @@ impl Sched {
         self.timers.replace(Due::Batch(id), batch.due, None);
         for stage in batch.new.stages.iter() {
             if let Some(pool) = self.pools.get_mut(&stage.pool) {
-                pool.queue.remove_batch(id);
+                pool.division.remove_batch(batch.new.tenant, id);
             }
         }
         let earliest_end = batch.earliest_end();
@@ -344,7 +365,7 @@ impl Sched {
         let rank = batch.rank();
         for stage in batch.new.stages.iter() {
             if let Some(pool) = self.pools.get_mut(&stage.pool) {
-                pool.queue.rerank(id, rank);
+                pool.division.rerank(batch.new.tenant, id, rank);
             }
         }
         // A batch that ends in this step has nothing left to expect.
@@ -354,6 +375,15 @@ impl Sched {
             out.push(Action::Estimate { batch: id, done_at });
         }
     }
+}
+
+/// What a tenant may have of a pool.
+pub(crate) fn pool_share(
+    shares: &BTreeMap<TenantId, Share>,
+    tenant: TenantId,
+    pool: &str,
+) -> PoolShare {
+    shares.get(&tenant).map_or_else(|| Share::default().of(pool), |share| share.of(pool))
 }
 
 /// The pool of this name, made when it is not there.

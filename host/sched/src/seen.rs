@@ -2,14 +2,14 @@
 //!
 //! Counts instead of requests, so that taking it costs O(batches + workers) however much waits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assay_model::id::{BatchId, Digest, TenantId};
 use assay_model::time::Micros;
 
 use crate::event::StageShape;
-use crate::sched::Sched;
+use crate::sched::{Sched, pool_share};
 
 /// Taken between two steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +30,9 @@ pub struct PoolSeen {
     /// How long starts took lately; `None` before the first.
     pub startup: Option<Micros>,
     pub waiting: usize,
+    /// The most workers that all tenants who need it may have together, or have; `None` if one of
+    /// them has no bound.
+    pub workers_max: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,9 +90,13 @@ impl Sched {
                 idle: pool.idle(),
                 starting: pool.starting.iter().map(|asked| self.now.since(*asked)).collect(),
                 startup: pool.startup.map(|mean| mean.value()),
-                waiting: pool.queue.len(),
+                waiting: pool.division.waiting(),
+                workers_max: None,
             };
             pools.insert(Arc::clone(name), seen);
+        }
+        for (name, workers_max) in self.bounds() {
+            pools.entry(name).or_default().workers_max = Some(workers_max);
         }
         let mut batches: BTreeMap<BatchId, BatchSeen> =
             self.batches.iter().map(|(id, batch)| (*id, batch.seen())).collect();
@@ -107,5 +114,33 @@ impl Sched {
             }
         }
         Seen { pools, batches: batches.into_values().collect() }
+    }
+
+    /// Of each pool that only tenants with a bound need: their bounds together. Who has a worker
+    /// needs it, and above a bound keeps it.
+    fn bounds(&self) -> BTreeMap<Arc<str>, usize> {
+        if self.shares.values().all(|share| share.workers_max.is_empty()) {
+            return BTreeMap::new();
+        }
+        let mut users: BTreeMap<&Arc<str>, BTreeSet<TenantId>> = BTreeMap::new();
+        for batch in self.batches.values() {
+            for stage in batch.new.stages.iter() {
+                users.entry(&stage.pool).or_default().insert(batch.new.tenant);
+            }
+        }
+        for (name, pool) in &self.pools {
+            users.entry(name).or_default().extend(pool.division.served());
+        }
+        users.retain(|_, tenants| !tenants.is_empty());
+        let together = |(name, tenants): (&Arc<str>, BTreeSet<TenantId>)| {
+            let pool = self.pools.get(name);
+            let bounds = tenants.into_iter().map(|tenant| {
+                let has = pool.map_or(0, |pool| pool.division.serving(tenant));
+                let max = pool_share(&self.shares, tenant, name).workers_max?;
+                Some(max.max(has) as usize)
+            });
+            Some((Arc::clone(name), bounds.sum::<Option<usize>>()?))
+        };
+        users.into_iter().filter_map(together).collect()
     }
 }

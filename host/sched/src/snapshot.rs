@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use assay_model::id::TenantId;
 use assay_model::time::Micros;
 
 use crate::scale::PoolPlan;
@@ -35,4 +36,18 @@ pub struct PoolSnapshot {
     pub startup: Option<Micros>,
     /// `None`: the pool is not elastic.
     pub plan: Option<PoolPlan>,
+    /// By tenant: those of which something waits or is in a hand.
+    pub tenants: Vec<TenantSnapshot>,
+}
+
+/// What a tenant has of a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TenantSnapshot {
+    pub tenant: TenantId,
+    /// Requests that wait for a worker.
+    pub queued: usize,
+    /// Workers with something of it in hand.
+    pub workers: usize,
+    /// Its bound on them.
+    pub workers_max: Option<u32>,
 }

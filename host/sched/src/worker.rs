@@ -1,4 +1,5 @@
-//! A worker and the leases in its hand: it runs them one at a time, in the order granted.
+//! A worker and the leases in its hand, all of one tenant: it runs them one at a time, in the order
+//! granted.
 //!
 //! Owned by the scheduler. The first in hand, the head, is taken to be running. A cancelled head
 //! stays as abandoned until its answer or its deadline: a worker cannot stop in the middle of a
@@ -7,10 +8,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use assay_model::id::{LeaseId, RequestId, WorkerId};
+use assay_model::id::{LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::time::Micros;
 
 use crate::config::Config;
+use crate::division::Hand;
 use crate::pool::{Offer, Pool};
 use crate::timer::{Due, Timers};
 
@@ -18,6 +20,7 @@ use crate::timer::{Due, Timers};
 pub(crate) struct Held {
     pub(crate) lease: LeaseId,
     pub(crate) request: RequestId,
+    pub(crate) tenant: TenantId,
     pub(crate) stage: usize,
     pub(crate) granted: Micros,
     pub(crate) timeout: Micros,
@@ -44,6 +47,7 @@ pub(crate) struct Worker {
     expected: Micros,
     unknown: usize,
     /// Its entries in the pool and among the timers.
+    serves: Option<TenantId>,
     offer: Option<Offer>,
     due: Option<Micros>,
 }
@@ -69,6 +73,7 @@ impl Worker {
             stalled: false,
             expected: Micros::ZERO,
             unknown: 0,
+            serves: None,
             offer: None,
             due: None,
         }
@@ -153,8 +158,17 @@ impl Worker {
 
     /// Brings its entries in the pool and among the timers up to date; call it after each change.
     pub(crate) fn settle(&mut self, config: &Config, pool: &mut Pool, timers: &mut Timers) {
+        let serves = self.hand.front().map(|held| held.tenant);
         let offer = self.next_offer(config.in_hand_max);
-        pool.replace_offer(self.offer, offer);
+        if self.serves == serves {
+            pool.replace_offer(self.offer, offer);
+        } else {
+            // Its hand stands with the tenant that it serves.
+            pool.replace_offer(self.offer, None);
+            pool.division.replace_served(self.serves, serves);
+            pool.replace_offer(None, offer);
+        }
+        self.serves = serves;
         self.offer = offer;
         let dues = [self.deadline(config), self.stalls_at(config)];
         let due = dues.into_iter().flatten().min();
@@ -165,6 +179,7 @@ impl Worker {
     /// Removes its entries for good and hands over what it held.
     pub(crate) fn leave(self, pool: &mut Pool, timers: &mut Timers) -> VecDeque<Held> {
         pool.replace_offer(self.offer, None);
+        pool.division.replace_served(self.serves, None);
         timers.replace(Due::Worker(self.id), self.due, None);
         self.hand
     }
@@ -183,8 +198,13 @@ impl Worker {
             && self.unknown == 0
             && self.expected < in_hand_max;
         let free = !self.draining && (leases == 0 || room);
-        let idle_since = (leases == 0).then_some(self.idle_since);
-        free.then_some(Offer { expected: self.expected, leases, worker: self.id, idle_since })
+        let (worker, expected) = (self.id, self.expected);
+        free.then(|| match self.hand.front() {
+            None => Offer::Idle { since: self.idle_since, worker },
+            Some(head) => {
+                Offer::Hand { tenant: head.tenant, hand: Hand { expected, leases, worker } }
+            }
+        })
     }
 
     fn deadline(&self, config: &Config) -> Option<Micros> {

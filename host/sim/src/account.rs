@@ -3,6 +3,8 @@
 //! Cost is the integral of workers over time, from when each was asked for until it was stopped or
 //! lost; executed time is that of stages which ran to an end.
 
+use std::ops::Range;
+
 use assay_model::time::Micros;
 
 /// Samples kept of a stage; beyond, two become one.
@@ -202,6 +204,35 @@ impl BatchRun {
     #[must_use]
     pub fn extra_delay(&self) -> Micros {
         self.completed.since(self.earliest_end)
+    }
+}
+
+/// What one of several tenants got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TenantUse {
+    pub tenant: String,
+    /// By id.
+    pub tasks: Vec<u32>,
+    /// By end.
+    pub served: Vec<Served>,
+}
+
+/// A worker's time that a request took, whether or not it ran to an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Served {
+    pub stage: usize,
+    pub from: Micros,
+    pub until: Micros,
+}
+
+impl TenantUse {
+    /// Worker-microseconds at a stage within a span.
+    #[must_use]
+    pub fn worker_time(&self, stage: usize, span: Range<Micros>) -> u128 {
+        let served = self.served.iter().filter(|served| served.stage == stage);
+        let within =
+            served.map(|served| served.until.min(span.end).since(served.from.max(span.start)));
+        within.map(|time| u128::from(time.0)).sum()
     }
 }
 

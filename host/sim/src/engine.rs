@@ -10,6 +10,7 @@ mod history;
 mod perform;
 mod restart;
 mod setup;
+mod tenants;
 mod trainer;
 mod truth;
 mod work;
@@ -25,16 +26,17 @@ use assay_sched::{
     Progress, Sched, StageShape,
 };
 
-use crate::account::{Account, BatchRun, Change, StageUse};
+use crate::account::{Account, BatchRun, Change, StageUse, TenantUse};
 use crate::policy::{Hint, Policy, Settings};
 use crate::trace::Trace;
 use chance::Chance;
 use clock::{Clock, Due};
 use fleet::Fleet;
+use tenants::Tenants;
 use trainer::Trainer;
 use work::{Batch, Standing, Work};
 
-pub(crate) use history::{PLUGIN, TENANT, profile};
+pub(crate) use history::{PLUGIN, profile};
 pub(crate) use work::batch_id;
 
 /// Why a run cannot be made, or cannot end.
@@ -44,6 +46,8 @@ pub enum SimulateError {
     NothingMeasured,
     #[error("the trace has no stage `{named}`: its stages are {stages}")]
     NoSuchStage { named: String, stages: String },
+    #[error("the trace has no tenant `{named}`: its tenants are {tenants}")]
+    NoSuchTenant { named: String, tenants: String },
     #[error("a stage without workers serves nobody: `{stage}` has a quota of 0")]
     NoWorkers { stage: String },
     #[error("nothing moves any more at {} s, with {left} batches to go", at.as_secs_f64())]
@@ -66,6 +70,8 @@ pub struct Run {
     pub stages: Vec<StageUse>,
     /// In order of completion.
     pub batches: Vec<BatchRun>,
+    /// By name, where there is more than one.
+    pub tenants: Vec<TenantUse>,
     pub planner: PlannerTimes,
     /// When the last batch was complete; billing ends with it.
     pub ended: Micros,
@@ -104,6 +110,7 @@ struct Engine<'a> {
     /// By task.
     shapes: Vec<Arc<[StageShape]>>,
     runs: Vec<Arc<str>>,
+    tenants: Tenants,
     trainers: Vec<Trainer<'a>>,
     fleet: Fleet,
     work: Work<'a>,
@@ -187,7 +194,7 @@ impl Engine<'_> {
         let announced = batch.announced?;
         Some(NewBatch {
             id: batch_id(number),
-            tenant: history::TENANT,
+            tenant: self.tenants.id(batch.task),
             run: Arc::clone(&self.runs[batch.task]),
             plugin: history::PLUGIN,
             stages: Arc::clone(&self.shapes[batch.task]),
@@ -230,7 +237,9 @@ impl Engine<'_> {
 
     fn stage_ends(&mut self, worker: WorkerId, lease: LeaseId) {
         let Some(job) = self.fleet.put_down(worker, lease) else { return };
-        let account = &mut self.accounts[self.pools[self.fleet.get(worker).pool].stage];
+        let stage = self.pools[self.fleet.get(worker).pool].stage;
+        self.tenants.served(&job, stage, self.clock.now());
+        let account = &mut self.accounts[stage];
         account.change(self.clock.now(), Change::Free);
         account.executed(job.ran);
         self.pending.push_back(Event::StageFinished { worker, lease, end: job.end, ran: job.ran });
@@ -260,6 +269,7 @@ impl Engine<'_> {
             policy: self.policy.clone(),
             stages: accounts.map(|account| account.close(ended)).collect(),
             batches: self.batches,
+            tenants: self.tenants.into_used(self.trace),
             planner: self.times,
             ended,
         }

@@ -12,11 +12,12 @@ pub mod policy;
 
 mod account;
 mod engine;
+pub mod fair;
 pub mod load;
 pub mod report;
 pub mod vectors;
 
 pub mod plot;
 
-pub use account::{BatchRun, Sample, StageUse, Timeline};
+pub use account::{BatchRun, Sample, Served, StageUse, TenantUse, Timeline};
 pub use engine::{PlannerTimes, Run, SimulateError, Watch, simulate};

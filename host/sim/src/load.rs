@@ -6,13 +6,15 @@
 
 use std::sync::Arc;
 
+use assay_model::id::TenantId;
 use assay_model::time::Micros;
 use assay_sched::{
     BatchSeen, Mode, PlanConfig, PlanReport, Planner, PoolConfig, PoolSeen, RunningSeen, Seen,
     StageSeen, StageShape,
 };
+use uuid::Uuid;
 
-use crate::engine::{PLUGIN, TENANT, batch_id, profile};
+use crate::engine::{PLUGIN, batch_id, profile};
 use crate::trace::{Iteration, Trace, TraceStage};
 use crate::workload::{Spec, Trainer, generate};
 
@@ -25,6 +27,7 @@ const DISTINCT_MAX: usize = 16;
 /// The oldest batch is this far from its first request to its completion.
 const LIFE_SHARE: f64 = 1.0 / 3.0;
 
+const TENANT: TenantId = TenantId(Uuid::nil());
 const NOW: Micros = Micros::from_secs(1_000_000);
 
 /// A planner with history, and what it sees.
@@ -48,7 +51,7 @@ impl Load {
             let run: Arc<str> = format!("run-{number}").into();
             let (before, live) = (&task.iterations[0], &task.iterations[1]);
             let (past, id) = (batch_id(batches + number), batch_id(number));
-            let history = profile(past, Arc::clone(&run), Arc::clone(&shapes), before);
+            let history = profile(past, TENANT, Arc::clone(&run), Arc::clone(&shapes), before);
             planner.learn(Arc::new(history));
             let life = live.earliest_end().0 as f64 * LIFE_SHARE;
             let age = life * (number as f64 + 0.5) / batches as f64;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use assay_model::time::Micros;
-use assay_sched::{Checked, Mode, Order, Tuning};
+use assay_sched::{Checked, Mode, Order, Share, Tuning};
 
 use crate::faults::Faults;
 
@@ -162,6 +162,9 @@ pub struct Settings {
     /// In place of what the policy's mode is made of, for experiments.
     pub tuning: Option<Tuning>,
     pub hint: Hint,
+    /// Of tenants that the trace names; bounds are by stage, and by task as well where a policy has
+    /// pools by task. Who is not here has the default.
+    pub shares: BTreeMap<String, Share>,
     pub seed: u64,
     pub faults: Faults,
 }
@@ -186,6 +189,7 @@ impl Default for Settings {
             period: Micros::from_secs(10),
             tuning: None,
             hint: Hint::RolloutStart,
+            shares: BTreeMap::new(),
             seed: 1,
             faults: Faults::default(),
         }

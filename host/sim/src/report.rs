@@ -6,6 +6,7 @@ use std::fmt;
 use assay_model::time::Micros;
 use serde::Serialize;
 
+use crate::account::TenantUse;
 use crate::engine::Run;
 use crate::policy::Policy;
 
@@ -27,6 +28,17 @@ pub struct PolicyReport {
     pub requests: usize,
     /// Requests that ended without an answer, by a fault.
     pub failed_requests: usize,
+    /// By name, where there is more than one.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tenants: BTreeMap<String, TenantReport>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TenantReport {
+    /// By stage: the time of workers that served it.
+    pub worker_s: BTreeMap<String, f64>,
+    pub extra_delay_s: ExtraDelay,
+    pub batches: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -94,13 +106,7 @@ impl PolicyReport {
         Self {
             policy: run.policy.to_string(),
             pools,
-            extra_delay_s: ExtraDelay {
-                mean: delays.mean(),
-                p50: delays.quantile(0.5),
-                p90: delays.quantile(0.9),
-                p99: delays.quantile(0.99),
-                max: delays.quantile(1.0),
-            },
+            extra_delay_s: ExtraDelay::of(&delays),
             group_delay_s: GroupDelay {
                 mean: groups.mean(),
                 p99: groups.quantile(0.99),
@@ -114,6 +120,40 @@ impl PolicyReport {
             batches: run.batches.len(),
             requests: run.batches.iter().map(|batch| batch.requests).sum(),
             failed_requests: run.batches.iter().map(|batch| batch.failed).sum(),
+            tenants: run
+                .tenants
+                .iter()
+                .map(|used| (used.tenant.clone(), TenantReport::of(run, used)))
+                .collect(),
+        }
+    }
+}
+
+impl TenantReport {
+    fn of(run: &Run, used: &TenantUse) -> Self {
+        let stages = run.stages.iter().enumerate();
+        let worker_s = stages.map(|(stage, of)| {
+            let time = used.worker_time(stage, Micros::ZERO..run.ended);
+            (of.stage.clone(), time as f64 / 1e6)
+        });
+        let batches = run.batches.iter().filter(|batch| used.tasks.contains(&batch.task));
+        let delays = Spread::of(batches.map(|batch| batch.extra_delay()));
+        Self {
+            worker_s: worker_s.collect(),
+            extra_delay_s: ExtraDelay::of(&delays),
+            batches: delays.0.len(),
+        }
+    }
+}
+
+impl ExtraDelay {
+    fn of(delays: &Spread) -> Self {
+        Self {
+            mean: delays.mean(),
+            p50: delays.quantile(0.5),
+            p90: delays.quantile(0.9),
+            p99: delays.quantile(0.99),
+            max: delays.quantile(1.0),
         }
     }
 }
@@ -144,17 +184,32 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rows = vec![self.heading()];
         rows.extend(self.policies.iter().map(PolicyReport::row));
-        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
-        for row in &rows {
-            let mut line = format!("{:<1$}", row[0], widths[0]);
-            for (cell, width) in row.iter().zip(&widths).skip(1) {
-                line.push_str(&format!("  {cell:>width$}"));
-            }
-            writeln!(f, "{}", line.trim_end())?;
+        write_table(f, &rows)?;
+        let tenants: Vec<_> = self.policies.iter().flat_map(PolicyReport::tenant_rows).collect();
+        if tenants.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        writeln!(f)?;
+        let stages = self.policies.first().into_iter().flat_map(|policy| policy.pools.keys());
+        let stages = stages.map(|stage| format!("{stage} worker s"));
+        let mut heading = vec!["policy, tenant".to_owned()];
+        heading.extend(stages);
+        heading.extend(["batches", "delay mean", "max"].map(str::to_owned));
+        write_table(f, &[vec![heading], tenants].concat())
     }
+}
+
+fn write_table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    for row in rows {
+        let mut line = format!("{:<1$}", row[0], widths[0]);
+        for (cell, width) in row.iter().zip(&widths).skip(1) {
+            line.push_str(&format!("  {cell:>width$}"));
+        }
+        writeln!(f, "{}", line.trim_end())?;
+    }
+    Ok(())
 }
 
 impl Report {
@@ -188,6 +243,18 @@ impl Report {
 }
 
 impl PolicyReport {
+    fn tenant_rows(&self) -> Vec<Vec<String>> {
+        let row = |(name, tenant): (&String, &TenantReport)| {
+            let mut cells = vec![format!("{}, {name}", self.policy)];
+            cells.extend(tenant.worker_s.values().map(|time| format!("{time:.0}")));
+            cells.push(tenant.batches.to_string());
+            let delay = &tenant.extra_delay_s;
+            cells.extend([delay.mean, delay.max].map(|seconds| format!("{seconds:.2}")));
+            cells
+        };
+        self.tenants.iter().map(row).collect()
+    }
+
     fn row(&self) -> Vec<String> {
         let number = |value: Option<f64>, places: usize| {
             value.map_or("-".to_owned(), |value| format!("{value:.places$}"))

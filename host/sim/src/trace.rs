@@ -56,6 +56,8 @@ pub enum TrainerMode {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     pub id: u32,
+    /// Whose it is; `None`: that of all who are not named.
+    pub tenant: Option<String>,
     /// The start of its first rollout.
     pub start: Micros,
     /// By number; the first is history only.

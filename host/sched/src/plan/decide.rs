@@ -170,7 +170,12 @@ impl Planner {
             }
             // Whatever comes next is served by a few at once, before the next plan.
             decision.ceiling = decision.ceiling.max(UNKNOWN_FIRST);
-            decision.ceiling = decision.ceiling.min(config.max.max(config.min));
+            let max = self.workers_max(&name, seen).max(config.min);
+            let refused = decision.ceiling > max && max < config.max;
+            if refused && decision.reason != Reason::Idle {
+                decision.reason = Reason::Maximum { wanted: decision.ceiling };
+            }
+            decision.ceiling = decision.ceiling.min(max);
             decision.hold = decision.hold.clamp(config.min, decision.ceiling);
             let Decision { hold, ceiling, zero_queue, reason } = decision;
             let pool = Arc::clone(&name);
@@ -190,6 +195,15 @@ impl Planner {
             simulations,
         };
         Plan { pools, again: (replans && live).then(|| now + self.config.period), report }
+    }
+
+    /// The pool's own bound, or those of all who need it: more workers would serve nobody.
+    fn workers_max(&self, pool: &Arc<str>, seen: &Seen) -> usize {
+        let max = self.config.pools[pool].max;
+        match seen.pools.get(pool).and_then(|pool| pool.workers_max) {
+            Some(tenants) if self.config.mode != Mode::Fixed => max.min(tenants),
+            _ => max,
+        }
     }
 
     /// Workers for batches about which nothing is known: a few, then twice as many as are busy.

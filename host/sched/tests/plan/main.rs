@@ -18,6 +18,7 @@ macro_rules! scenarios {
 scenarios! {
     announced
     another_history
+    bounded
     changed
     drift
     early

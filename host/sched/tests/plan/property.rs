@@ -200,13 +200,15 @@ fn batches() -> impl Strategy<Value = BatchSeen> {
 
 fn pools_seen() -> impl Strategy<Value = PoolSeen> {
     let startup = proptest::option::of(select(vec![0, 50, 10_000]));
-    (0..30_usize, 0..30_usize, vec(seconds(50), 0..5), startup).prop_map(
-        |(workers, idle, starting, startup)| PoolSeen {
+    let workers_max = proptest::option::weighted(0.3, 0..40_usize);
+    (0..30_usize, 0..30_usize, vec(seconds(50), 0..5), startup, workers_max).prop_map(
+        |(workers, idle, starting, startup, workers_max)| PoolSeen {
             workers,
             idle: idle.min(workers),
             starting,
             startup: startup.map(Micros::from_ms),
             waiting: 0,
+            workers_max,
         },
     )
 }
@@ -232,6 +234,13 @@ fn check_bounds(config: &PoolConfig, pool: &PoolReport) -> Result<(), TestCaseEr
     prop_assert!(config.min <= hold, "{pool:?} of {config:?}");
     prop_assert!(hold <= ceiling, "{pool:?} of {config:?}");
     prop_assert!(ceiling <= config.min.max(config.max), "{pool:?} of {config:?}");
+    Ok(())
+}
+
+/// Nobody is started whom no tenant may use.
+fn check_tenants(config: &PoolConfig, pool: &PoolReport, seen: &Seen) -> Result<(), TestCaseError> {
+    let most = seen.pools[&pool.pool].workers_max.unwrap_or(usize::MAX);
+    prop_assert!(pool.ceiling <= most.max(config.min), "{pool:?}, {most} of {config:?}");
     Ok(())
 }
 
@@ -285,6 +294,7 @@ proptest! {
                 check_bounds(config, pool)?;
                 if is_chosen(&life, pool) {
                     check_hold(config, pool, seen)?;
+                    check_tenants(config, pool, seen)?;
                 }
                 if is_chosen(&life, pool) && all_known {
                     check_ceiling(&life, pool, seen)?;

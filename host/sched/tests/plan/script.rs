@@ -10,7 +10,7 @@
 //! live A r P announced=100s first=90s submitted=32 size=64 tolerance=2s   times ago
 //! live A r P submitted=32 sealed
 //! at A 1 waiting=5 running=3x2s,1x7s ended=20x4s                  its requests at a stage
-//! has gpu workers=8 idle=5 starting=2x10s startup=20s
+//! has gpu workers=8 idle=5 starting=2x10s startup=20s tenants-max=6
 //! later 10s                                                       time passes
 //! gone A
 //! plan
@@ -213,6 +213,7 @@ impl Player {
             starting: words.spans("starting"),
             startup: words.span("startup"),
             waiting: 0,
+            workers_max: words.number("tenants-max"),
         };
         self.seen.pools.insert(words.plain[1].into(), seen);
     }

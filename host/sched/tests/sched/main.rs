@@ -6,4 +6,5 @@ mod property;
 mod restart;
 mod scenario;
 mod script;
+mod shares;
 mod table;

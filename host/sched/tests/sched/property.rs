@@ -2,13 +2,15 @@
 
 mod pools;
 mod rules;
+mod shares;
 mod world;
 
 use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 use assay_sched::{
-    Action, End, Ending, Event, NewBatch, NewRequest, Order, PoolPlan, Progress, StageShape,
+    Action, End, Ending, Event, NewBatch, NewRequest, Order, PoolPlan, Progress, Share, StageShape,
+    Weight,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -18,7 +20,7 @@ use world::{POOLS, World, group};
 /// One random decision: what kind of event, two choices of its details, and the time before it.
 type Choice = (u8, u8, u8, u32);
 
-const KINDS: u8 = 118;
+const KINDS: u8 = 124;
 
 const ENDS: [End; 8] = [
     End::Scored,
@@ -50,7 +52,8 @@ impl World {
             104..112 => self.answer_start(a, b),
             112..114 => self.apply(Event::StartFailed { pool: POOLS[usize::from(a % 2)].into() }),
             114..117 => self.stopped_leaves(),
-            _ => self.apply(Event::PlanOutdated),
+            117 => self.apply(Event::PlanOutdated),
+            _ => self.change_share(a, b),
         }
     }
 
@@ -70,7 +73,7 @@ impl World {
         };
         self.apply(Event::BatchAnnounced(NewBatch {
             id,
-            tenant: TenantId(Uuid::from_u128(u128::from(b % 2))),
+            tenant: self.tenant(b),
             run: if b.is_multiple_of(2) { "even".into() } else { "odd".into() },
             plugin: Digest([b % 3; 32]),
             stages,
@@ -116,6 +119,22 @@ impl World {
             pool: POOLS[usize::from(a % 2)].into(),
             in_hand_max: usize::from(b % 5),
         });
+    }
+
+    /// One of as many as there are.
+    fn tenant(&self, b: u8) -> TenantId {
+        TenantId(Uuid::from_u128(u128::from(b % self.tenants)))
+    }
+
+    fn change_share(&mut self, a: u8, b: u8) {
+        let weight = [0.001, 0.5, 1.0, 1.0, 3.0, 1_000_000.0][usize::from(b % 6)];
+        let weight = Weight::new(weight).expect("in range");
+        // Down to none at all, at times.
+        let bounds = POOLS.iter().zip([a / 4 % 8, a / 32]);
+        let bounds = bounds.filter(|(_, max)| *max < 4);
+        let workers_max = bounds.map(|(pool, max)| ((*pool).into(), u32::from(max))).collect();
+        let share = Share { weight, workers_max };
+        self.apply(Event::TenantShared { tenant: self.tenant(a), share });
     }
 
     fn plan(&mut self, a: u8, b: u8) {
@@ -206,6 +225,10 @@ impl World {
         for batch in live.collect::<Vec<_>>() {
             self.apply(Event::BatchSealed { batch });
         }
+        for tenant in self.shares.keys().copied().collect::<Vec<_>>() {
+            let share = Share { workers_max: Default::default(), ..self.shares[&tenant].clone() };
+            self.apply(Event::TenantShared { tenant, share });
+        }
         self.plan_elastic(1, 4);
         self.join(0, 4);
         self.join(1, 1);
@@ -253,13 +276,14 @@ proptest! {
     fn every_life_keeps_the_rules(
         choices in choices(),
         order in prop::sample::select(&[Order::Ebf, Order::Fcfs, Order::EbfGroups]),
+        tenants in prop::sample::select(&[1, 2, 4]),
     ) {
-        let mut world = World::new(order);
+        let mut world = World::new(order, tenants);
         for choice in choices {
             world.choose(choice);
         }
         world.wind_up();
-        let mut again = World::new(order).sched;
+        let mut again = World::new(order, tenants).sched;
         for step in world.steps {
             let actions = again.step(step.now, step.event);
             prop_assert_eq!(actions, step.actions, "the same events gave other actions");

@@ -3,7 +3,7 @@
 //! ```text
 //! config order=fcfs              only before the first event; `wakes=shown` shows wake-ups,
 //!                                `plans=shown` calls for a plan, not paused between
-//! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms
+//! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms tenant=1
 //! 0ms join w1 cpu hand=4
 //! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ran=2ms ended=9ms
 //!   -> grant w1 L1 A.0 stage 0 try 1
@@ -12,6 +12,7 @@
 //! 4ms seal A | cancel A | drain w1 | lose w1 | tick
 //! 5ms plan cpu hold=2 ceiling=5 linger=0ms again=10s
 //! 6ms start-failed cpu | outdated
+//! 7ms share 1 weight=0.5 cpu=2    bounds by pool; what is not said is the default
 //! ```
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 use assay_sched::{
     Action, BatchEnding, Config, End, Ending, Event, FinalEnd, NewBatch, NewRequest, Order,
-    PoolPlan, Progress, Sched, StageShape, StageTiming,
+    PoolPlan, Progress, Sched, Share, StageShape, StageTiming, Weight,
 };
 use uuid::Uuid;
 
@@ -129,6 +130,7 @@ impl Player {
             "plan" => planned(words, now),
             "start-failed" => Event::StartFailed { pool: of(2).into() },
             "outdated" => Event::PlanOutdated,
+            "share" => Event::TenantShared { tenant: tenant(of(2)), share: share(words) },
             "tick" => Event::Tick,
             other => panic!("unknown event `{other}`"),
         }
@@ -177,7 +179,7 @@ fn announced(words: &Words, now: Micros) -> NewBatch {
     });
     NewBatch {
         id: batch(words.plain[2]),
-        tenant: TenantId(Uuid::from_u128(1)),
+        tenant: tenant(words.get("tenant").unwrap_or("1")),
         run: words.get("run").unwrap_or(words.plain[2]).into(),
         plugin: Digest([words.get("plugin").map_or(1, number); 32]),
         stages: stages.collect(),
@@ -214,6 +216,19 @@ fn planned(words: &Words, now: Micros) -> Event {
     };
     let pools = words.plain[2..].iter().map(plan).collect();
     Event::Planned { pools, again: words.get("again").map(|after| now + span(after)) }
+}
+
+fn share(words: &Words) -> Share {
+    let weight = words.get("weight").map_or(1.0, number);
+    let bounds = words.named.iter().filter(|(key, _)| *key != "weight");
+    Share {
+        weight: Weight::new(weight).expect("a weight"),
+        workers_max: bounds.map(|(pool, max)| ((*pool).into(), number(max))).collect(),
+    }
+}
+
+fn tenant(name: &str) -> TenantId {
+    TenantId(Uuid::from_u128(number(name)))
 }
 
 /// `A` is 1, `B` is 2, ...

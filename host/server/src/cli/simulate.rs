@@ -6,6 +6,7 @@ mod report;
 mod runs;
 mod values;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use assay_model::time::Micros;
-use assay_sched::Order;
+use assay_sched::{Order, Share, Weight};
 use assay_sim::faults::Fault;
 use assay_sim::policy::{ByStage, Hint, QUOTA_DEFAULT, Settings, parse_policies};
 use assay_sim::report::Report;
@@ -24,7 +25,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::{Format, print_json};
 use runs::{Job, run_all};
-use values::{Policies, by_stage, seconds, whole};
+use values::{Bound, Policies, bound, by_stage, seconds, weight, whole};
 
 /// The first two bytes of everything that gzip wrote.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -71,6 +72,12 @@ pub(super) struct Options {
     /// be repeated
     #[arg(long = "fault", value_name = "FAULT")]
     faults: Vec<Fault>,
+    /// How much a tenant of the trace counts beside the others [default: 1]; may be repeated
+    #[arg(long = "weight", value_name = "TENANT=W", value_parser = weight)]
+    weights: Vec<(String, Weight)>,
+    /// The most workers of a stage that serve a tenant at once; may be repeated
+    #[arg(long = "bound", value_name = "TENANT:STAGE=N", value_parser = bound)]
+    bounds: Vec<Bound>,
     /// Of what is drawn: histories and faults
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -168,10 +175,23 @@ impl Options {
                 None if self.startup_s == ByStage::default() => Hint::FirstRequest,
                 None => Hint::RolloutStart,
             },
+            shares: self.shares(),
             seed: self.seed,
             faults: self.faults.iter().copied().collect(),
             ..Settings::default()
         }
+    }
+
+    fn shares(&self) -> BTreeMap<String, Share> {
+        let mut shares: BTreeMap<String, Share> = BTreeMap::new();
+        for (tenant, weight) in &self.weights {
+            shares.entry(tenant.clone()).or_default().weight = *weight;
+        }
+        for Bound { tenant, stage, workers_max } in &self.bounds {
+            let share = shares.entry(tenant.clone()).or_default();
+            share.workers_max.insert(stage.as_str().into(), *workers_max);
+        }
+        shares
     }
 }
 

@@ -39,6 +39,9 @@ pub(super) struct Job {
     pub(super) lease: LeaseId,
     pub(super) batch: usize,
     pub(super) request: usize,
+    /// Whose it is, and since when it runs.
+    pub(super) tenant: usize,
+    pub(super) since: Micros,
     /// What the worker will answer.
     pub(super) end: End,
     pub(super) ran: Micros,

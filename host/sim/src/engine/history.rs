@@ -6,17 +6,16 @@ use std::sync::Arc;
 use assay_model::id::{BatchId, Digest, TenantId};
 use assay_model::time::Micros;
 use assay_sched::{Ending, Profile, ProfileRequest, StageShape};
-use uuid::Uuid;
 
 use super::work::timed_out;
 use crate::trace::Iteration;
 
-/// All tasks run as one tenant, with one plugin.
-pub(crate) const TENANT: TenantId = TenantId(Uuid::nil());
+/// All tasks run with one plugin.
 pub(crate) const PLUGIN: Digest = Digest([0; 32]);
 
 pub(crate) fn profile(
     batch: BatchId,
+    tenant: TenantId,
     run: Arc<str>,
     stages: Arc<[StageShape]>,
     iteration: &Iteration,
@@ -28,7 +27,7 @@ pub(crate) fn profile(
     let ran = requests.iter().flat_map(|request| &request.service);
     Profile {
         batch,
-        tenant: TENANT,
+        tenant,
         run,
         plugin: PLUGIN,
         stages,

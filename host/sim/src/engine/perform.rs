@@ -59,13 +59,15 @@ impl Engine<'_> {
         let number = batch_number(request.batch);
         let index = request.seq as usize;
         let batch = self.work.batch(number);
+        let tenant = self.tenants.of(batch.task);
         let timeout = self.trace.meta.stages[stage].timeout;
         let factor = self.fleet.get(worker).factor;
         let (end, ran) = stage_end(&batch.truth.requests[index], stage, timeout, factor);
         batch.standings[index] = Standing::Running { stage, until: now + ran };
         self.accounts[stage].change(now, Change::Unqueued);
         self.accounts[stage].change(now, Change::Busy);
-        self.fleet.take_up(worker, Job { lease, batch: number, request: index, end, ran });
+        let job = Job { lease, batch: number, request: index, tenant, since: now, end, ran };
+        self.fleet.take_up(worker, job);
         self.clock.push(now + ran, Due::StageEnds { worker, lease });
     }
 
@@ -140,6 +142,7 @@ impl Engine<'_> {
             return account.change(now, Change::Cancelled);
         }
         if let State::Busy(job) = was {
+            self.tenants.served(&job, stage, now);
             account.change(now, Change::Free);
             account.change(now, Change::Queued);
             let standing = &mut self.work.batch(job.batch).standings[job.request];

@@ -18,6 +18,7 @@ impl Engine<'_> {
         self.sched = Sched::new(Config { leases_after, ..self.sched_config.clone() });
         self.planner = Planner::new(self.plan_config.clone());
         self.pending.clear();
+        self.tell_shares();
         for profile in &self.history {
             self.planner.learn(Arc::clone(profile));
             self.pending.push_back(Event::HistoryRead(Arc::clone(profile)));

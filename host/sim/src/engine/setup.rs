@@ -10,6 +10,7 @@ use assay_sched::{Config, Event, PlanConfig, Planner, PoolConfig, Sched, StageSh
 use super::chance::Chance;
 use super::clock::{Clock, Due};
 use super::fleet::Fleet;
+use super::tenants::Tenants;
 use super::trainer::Trainer;
 use super::work::{Work, batch_id};
 use super::{Engine, PlannerTimes, Pool, SimulateError, Watch, history};
@@ -53,6 +54,7 @@ impl<'a> Engine<'a> {
             chance: Chance::new(settings.seed, &settings.faults),
             accounts: trace.meta.stages.iter().map(|stage| Account::new(&stage.name)).collect(),
             runs: runs.collect(),
+            tenants: Tenants::of_trace(trace),
             trainers: trace.tasks.iter().map(|task| Trainer::new(task, mode)).collect(),
             history: Vec::new(),
             last_lease: LeaseId(0),
@@ -67,6 +69,7 @@ impl<'a> Engine<'a> {
             pools,
             shapes,
         };
+        engine.tell_shares();
         engine.learn_history();
         engine.schedule();
         Ok(engine)
@@ -78,7 +81,8 @@ impl<'a> Engine<'a> {
             let id = batch_id(self.work.number(task, 0));
             let iteration = &self.trace.tasks[task].iterations[0];
             let shapes = Arc::clone(&self.shapes[task]);
-            let profile = history::profile(id, Arc::clone(run), shapes, iteration);
+            let tenant = self.tenants.id(task);
+            let profile = history::profile(id, tenant, Arc::clone(run), shapes, iteration);
             self.history.push(Arc::new(profile));
         }
         self.history.sort_by_key(|profile| profile.ended);
@@ -108,14 +112,17 @@ fn check(trace: &Trace, policy: &Policy, settings: &Settings) -> Result<(), Simu
         Policy::Fixed(counts) => Some(counts.keys()),
         _ => None,
     };
+    let bounds = settings.shares.values().flat_map(|share| share.workers_max.keys());
     let named = settings.startup.named.keys().chain(settings.quota.named.keys());
-    for named in named.chain(fixed.into_iter().flatten()) {
-        if !stages.iter().any(|stage| stage.name == *named) {
+    let named = named.chain(fixed.into_iter().flatten()).map(String::as_str);
+    for named in named.chain(bounds.map(AsRef::as_ref)) {
+        if !stages.iter().any(|stage| stage.name == named) {
             let names: Vec<&str> = stages.iter().map(|stage| stage.name.as_str()).collect();
             let stages = names.join(", ");
-            return Err(SimulateError::NoSuchStage { named: named.clone(), stages });
+            return Err(SimulateError::NoSuchStage { named: named.to_owned(), stages });
         }
     }
+    Tenants::of_trace(trace).check(&settings.shares)?;
     match stages.iter().find(|stage| workers_max(policy, settings, &stage.name) == 0) {
         Some(stage) => Err(SimulateError::NoWorkers { stage: stage.name.clone() }),
         None => Ok(()),

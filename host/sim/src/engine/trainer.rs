@@ -109,7 +109,12 @@ mod tests {
                 outcome: "success".into(),
             }],
         };
-        Task { id: 0, start: Micros::ZERO, iterations: (0..count).map(iteration).collect() }
+        Task {
+            id: 0,
+            tenant: None,
+            start: Micros::ZERO,
+            iterations: (0..count).map(iteration).collect(),
+        }
     }
 
     fn at(iteration: usize, seconds: u64) -> Option<(usize, Micros)> {

@@ -58,6 +58,7 @@ struct IterationLine {
     train_s: f64,
     #[serde(default)]
     sync_s: f64,
+    tenant: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -76,6 +77,7 @@ struct RequestLine {
 /// An iteration as far as it was read.
 struct Partial {
     iteration: Iteration,
+    tenant: Option<String>,
     promised: Option<usize>,
 }
 
@@ -106,7 +108,7 @@ fn read_line(
         ("meta", None) => *meta = Some(read_meta(parsed(text)?)?),
         ("meta", Some(_)) => return Err("a second meta line".into()),
         (_, None) => return Err(format!("the first line is of kind `{kind}`, not `meta`")),
-        ("iteration", Some(_)) => read_iteration(&parsed(text)?, iterations)?,
+        ("iteration", Some(_)) => read_iteration(parsed(text)?, iterations)?,
         ("request", Some(meta)) => read_request(parsed(text)?, meta, iterations)?,
         _ => return Err(format!("unknown kind `{kind}`")),
     }
@@ -148,7 +150,7 @@ fn read_meta(line: MetaLine) -> Result<Meta, String> {
     })
 }
 
-fn read_iteration(line: &IterationLine, iterations: &mut Iterations) -> Result<(), String> {
+fn read_iteration(line: IterationLine, iterations: &mut Iterations) -> Result<(), String> {
     let start = micros("rollout_start_s", line.rollout_start_s)?;
     let end = micros("rollout_end_s", line.rollout_end_s)?;
     if end < start {
@@ -162,7 +164,7 @@ fn read_iteration(line: &IterationLine, iterations: &mut Iterations) -> Result<(
         sync: micros("sync_s", line.sync_s)?,
         requests: Vec::with_capacity(line.requests.unwrap_or(0).min(1 << 16)),
     };
-    let partial = Partial { iteration, promised: line.requests };
+    let partial = Partial { iteration, tenant: line.tenant, promised: line.requests };
     match iterations.insert((line.task, line.iteration), partial) {
         None => Ok(()),
         Some(_) => Err(format!("a second iteration {} of task {}", line.iteration, line.task)),
@@ -212,7 +214,7 @@ fn micros(field: &str, seconds: f64) -> Result<Micros, String> {
 
 fn tasks(iterations: Iterations) -> Result<Vec<Task>, TraceError> {
     let mut tasks: Vec<Task> = Vec::new();
-    for ((id, number), Partial { iteration, promised }) in iterations {
+    for ((id, number), Partial { iteration, tenant, promised }) in iterations {
         let problem = match (iteration.requests.len(), promised) {
             (0, _) => Some("it has no requests".to_owned()),
             (count, Some(promised)) if count != promised => {
@@ -224,10 +226,14 @@ fn tasks(iterations: Iterations) -> Result<Vec<Task>, TraceError> {
             return Err(TraceError::Iteration { task: id, iteration: number, problem });
         }
         match tasks.last_mut().filter(|task| task.id == id) {
+            Some(task) if task.tenant != tenant => {
+                let problem = "it is another tenant's than the one before".to_owned();
+                return Err(TraceError::Iteration { task: id, iteration: number, problem });
+            }
             Some(task) => task.iterations.push(iteration),
             None => {
                 let start = iteration.rollout_start;
-                tasks.push(Task { id, start, iterations: vec![iteration] });
+                tasks.push(Task { id, tenant, start, iterations: vec![iteration] });
             }
         }
     }

@@ -48,7 +48,7 @@ pub fn write(trace: &Trace, mut to: impl Write) -> io::Result<()> {
 
 fn write_iteration(task: &Task, iteration: &Iteration, to: &mut impl Write) -> io::Result<()> {
     let start = iteration.rollout_start;
-    let line = json!({
+    let mut line = json!({
         "kind": "iteration",
         "task": task.id,
         "iteration": iteration.number,
@@ -59,6 +59,9 @@ fn write_iteration(task: &Task, iteration: &Iteration, to: &mut impl Write) -> i
         "train_s": iteration.train.as_secs_f64(),
         "sync_s": iteration.sync.as_secs_f64(),
     });
+    if let Some(tenant) = &task.tenant {
+        line["tenant"] = tenant.as_str().into();
+    }
     write_line(&line, to)?;
     for request in &iteration.requests {
         write_request(task.id, iteration, request, to)?;

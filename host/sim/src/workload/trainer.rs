@@ -107,7 +107,7 @@ pub(super) fn task(spec: &Spec, id: u32) -> Task {
         clock.pass(&iteration, trainer.mode);
         iteration
     });
-    Task { id, start, iterations: iterations.collect() }
+    Task { id, tenant: None, start, iterations: iterations.collect() }
 }
 
 /// When the next rollout starts, and the ends of the last two trainings.

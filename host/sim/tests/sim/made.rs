@@ -28,6 +28,7 @@ pub(crate) fn meta(stages: &[&str], mode: TrainerMode) -> Meta {
 pub(crate) fn trace(stages: &[&str], mode: TrainerMode, tasks: u32, iterations: u32) -> Trace {
     let task = |id: u32| Task {
         id,
+        tenant: None,
         start: Micros::from_secs(20 * u64::from(id)),
         iterations: (0..iterations).map(|number| iteration(stages.len(), id, number)).collect(),
     };

@@ -19,7 +19,12 @@ fn scripted(stages: &[&str], mode: TrainerMode, script: &str) -> Trace {
         let number = |word: &str| word.parse::<u32>().expect("a number");
         let (task, iteration) = (number(words[0]), number(words[1]));
         if tasks.len() == task as usize {
-            tasks.push(Task { id: task, start: Micros::ZERO, iterations: Vec::new() });
+            tasks.push(Task {
+                id: task,
+                tenant: None,
+                start: Micros::ZERO,
+                iterations: Vec::new(),
+            });
         }
         let iterations = &mut tasks[task as usize].iterations;
         if iterations.len() == iteration as usize {

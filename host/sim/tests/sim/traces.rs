@@ -13,7 +13,8 @@ fn written(trace: &Trace) -> String {
 #[test]
 fn a_trace_survives_being_written() {
     for mode in [TrainerMode::Colocated, TrainerMode::Disaggregated] {
-        let trace = trace(&["prepare", "compile", "execute"], mode, 2, 3);
+        let mut trace = trace(&["prepare", "compile", "execute"], mode, 2, 3);
+        trace.tasks[1].tenant = Some("lab".into());
         let text = written(&trace);
         let back = read(text.as_bytes()).expect("its own form");
         assert_eq!(back, trace);
@@ -69,6 +70,12 @@ fn what_is_wrong_is_named_with_its_line() {
     assert_eq!(wrong("[1,9.5,1]", 9), "line 3: stage `b` ran for longer than its timeout");
     assert_eq!(wrong("[1,null,1]", 9), "line 3: a stage was reached after one that was not");
     assert_eq!(wrong("[-1,1,1]", 9), "line 3: `service_s` is -1, not 0 to 1000000000 seconds");
+    let request_of = |iteration| request("[1,1,1]", iteration);
+    let next = ITERATION.replace("\"iteration\":9", "\"tenant\":\"lab\",\"iteration\":10");
+    assert_eq!(
+        problem(&[META, ITERATION, &request_of(9), &next, &request_of(10)]),
+        "task 4, iteration 10: it is another tenant's than the one before"
+    );
     let promised = ITERATION.replace("\"task\"", "\"requests\":2,\"task\"");
     assert_eq!(
         problem(&[META, &promised, &request("[1,1,1]", 9)]),

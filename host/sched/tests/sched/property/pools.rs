@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assay_model::id::{RequestId, WorkerId};
 use assay_model::time::Micros;
-use assay_sched::{Action, Event, PoolPlan, PoolSnapshot, Snapshot};
+use assay_sched::{Action, Event, PoolPlan, PoolSnapshot, Snapshot, TenantSnapshot};
 
 use super::world::{POOLS, World, all_of, at};
 
@@ -91,10 +91,14 @@ impl World {
                 // A mean, which is tested where it is made.
                 startup: None,
                 plan: pool.plan.clone(),
+                tenants: self.tenants_of(name, waiting),
             };
             match snapshot.pools.iter().find(|pool| &*pool.pool == *name) {
                 Some(seen) => assert_eq!(PoolSnapshot { startup: None, ..seen.clone() }, model),
-                None => assert_eq!((model.queued, model.workers, &model.plan), (0, 0, &None)),
+                None => {
+                    assert_eq!((model.queued, model.workers, &model.plan), (0, 0, &None));
+                    assert_eq!(model.tenants, []);
+                }
             }
             if let Some(plan) = &pool.plan {
                 self.check_elastic(plan, &model);
@@ -106,7 +110,11 @@ impl World {
     /// Never too few workers, and above what is needed only those that linger or still work.
     fn check_elastic(&self, plan: &PoolPlan, pool: &PoolSnapshot) {
         let serving = pool.workers - pool.draining;
-        let demand = serving - pool.idle + pool.queued;
+        let grantable = |tenant: &TenantSnapshot| match tenant.workers_max {
+            Some(max) => tenant.queued.min((max as usize).saturating_sub(tenant.workers)),
+            None => tenant.queued,
+        };
+        let demand = serving - pool.idle + pool.tenants.iter().map(grantable).sum::<usize>();
         let target = plan.hold.max(plan.ceiling.min(demand));
         let alive = serving + pool.starting;
         assert!(alive >= target, "too few: {pool:?}");
@@ -128,6 +136,10 @@ impl World {
     pub(super) fn calls_for_plan(&self, event: &Event) -> bool {
         match event {
             Event::BatchAnnounced(_) | Event::PlanOutdated => true,
+            Event::TenantShared { tenant, share } => {
+                let live = self.batches.values().any(|batch| !batch.ended);
+                live && share.workers_max != self.share(*tenant).workers_max
+            }
             Event::RequestsSubmitted { batch, requests } => {
                 let live = self.batches.get(batch).is_some_and(|batch| !batch.ended);
                 let first = self.requests.range(all_of(*batch)).next().is_none();

@@ -1,16 +1,18 @@
 //! What must hold after each step: the order of service, and that nothing is forgotten.
 
-use assay_model::id::{BatchId, RequestId};
+use std::collections::BTreeMap;
+
+use assay_model::id::{BatchId, RequestId, TenantId};
 use assay_model::time::Micros;
 use assay_sched::{Grant, Order, Snapshot};
 
 use super::world::{POOLS, World, all_of, at, group};
 
 /// The smaller is to be served first.
-type Key = (Micros, Micros, BatchId, u32, Micros, u32);
+pub(super) type Key = (Micros, Micros, BatchId, u32, Micros, u32);
 
 impl World {
-    fn key(&self, id: RequestId) -> Key {
+    pub(super) fn key(&self, id: RequestId) -> Key {
         let ready = self.requests[&id].ready;
         let estimated = || self.sched.estimated_done(id.batch).expect("a live batch");
         let (at, left) = match self.order {
@@ -51,7 +53,8 @@ impl World {
         waiting
     }
 
-    /// Grants come last in a step, so what waits after it waited at each of them.
+    /// Inside a tenant's share. Grants come last in a step, so what waits after it waited at each of
+    /// them.
     pub(super) fn check_order(&self, grants: &[Grant], waiting: &[Vec<RequestId>]) {
         if grants.is_empty() {
             return;
@@ -60,18 +63,26 @@ impl World {
             let granted = grants.iter().filter(|grant| {
                 *self.batches[&grant.request.batch].stages[grant.stage].pool == **name
             });
-            let keys: Vec<Key> = granted.map(|grant| self.key(grant.request)).collect();
-            let Some(last) = keys.last() else { continue };
-            assert!(keys.is_sorted(), "granted out of order");
-            let first = waiting.iter().map(|id| self.key(*id)).min();
-            assert!(first.is_none_or(|first| *last < first), "granted before its turn");
+            let mut by_tenant: BTreeMap<TenantId, Vec<Key>> = BTreeMap::new();
+            for grant in granted {
+                let keys = by_tenant.entry(self.tenant_of(grant.request)).or_default();
+                keys.push(self.key(grant.request));
+            }
+            for (tenant, keys) in by_tenant {
+                assert!(keys.is_sorted(), "granted out of order");
+                let waiting = waiting.iter().filter(|id| self.tenant_of(**id) == tenant);
+                let first = waiting.map(|id| self.key(*id)).min();
+                assert!(first > keys.last().copied() || first.is_none(), "before its turn");
+            }
         }
     }
 
     pub(super) fn check_state(&self, waiting: &[Vec<RequestId>], snapshot: &Snapshot) {
         for worker in self.workers.values() {
             assert!(worker.hand.len() <= worker.in_hand_max);
-            let waited_for = !waiting[at(&worker.pool)].is_empty();
+            let mut waiting = waiting[at(&worker.pool)].iter();
+            let waited_for =
+                waiting.any(|id| self.may_have_more(self.tenant_of(*id), &worker.pool));
             assert!(!worker.is_idle() || !waited_for, "idle while something waits");
         }
         assert_eq!(snapshot.batches, self.batches.values().filter(|batch| !batch.ended).count());

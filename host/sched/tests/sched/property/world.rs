@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, LeaseId, RequestId, WorkerId};
+use assay_model::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 use assay_sched::{
     Action, BatchDone, BatchEnding, Config, Event, FinalEnd, Finish, Grant, NewRequest, Order,
-    Progress, Sched, StageShape,
+    Progress, Sched, Share, StageShape,
 };
 
 use super::pools::Planning;
@@ -36,6 +36,7 @@ pub(super) struct Request {
 }
 
 pub(super) struct Batch {
+    pub(super) tenant: TenantId,
     pub(super) announced: Micros,
     pub(super) stages: Arc<[StageShape]>,
     pub(super) group_size: Option<u32>,
@@ -65,12 +66,16 @@ pub(super) struct Step {
 pub(super) struct World {
     pub(super) sched: Sched,
     pub(super) order: Order,
+    /// How many there are.
+    pub(super) tenants: u8,
     pub(super) now: Micros,
     pub(super) requests: BTreeMap<RequestId, Request>,
     pub(super) batches: BTreeMap<BatchId, Batch>,
     pub(super) workers: BTreeMap<WorkerId, Worker>,
     pub(super) pools: [super::pools::Pool; 2],
     pub(super) planning: Planning,
+    /// Of tenants of which one was told.
+    pub(super) shares: BTreeMap<TenantId, Share>,
     pub(super) groups_done: BTreeSet<(BatchId, u32)>,
     pub(super) workers_ever: u64,
     pub(super) steps: Vec<Step>,
@@ -83,7 +88,7 @@ pub(super) fn group(seq: u32) -> Option<u32> {
 }
 
 impl World {
-    pub(super) fn new(order: Order) -> Self {
+    pub(super) fn new(order: Order, tenants: u8) -> Self {
         let config = Config {
             order,
             worker_lost_retries_max: 2,
@@ -96,12 +101,14 @@ impl World {
         Self {
             sched: Sched::new(config),
             order,
+            tenants,
             now: Micros::from_secs(1),
             requests: BTreeMap::new(),
             batches: BTreeMap::new(),
             workers: BTreeMap::new(),
             pools: Default::default(),
             planning: Planning::default(),
+            shares: BTreeMap::new(),
             groups_done: BTreeSet::new(),
             workers_ever: 0,
             steps: Vec::new(),
@@ -163,6 +170,7 @@ impl World {
         let waiting = self.waiting();
         let snapshot = self.sched.snapshot();
         self.check_order(&grants, &waiting);
+        self.check_shares(&grants, &waiting);
         self.check_state(&waiting, &snapshot);
         self.check_plan_calls(&event, calls_for_plan, &actions);
         self.check_pools(&waiting, &snapshot, &actions);
@@ -174,6 +182,7 @@ impl World {
         match event {
             Event::BatchAnnounced(new) => {
                 let batch = Batch {
+                    tenant: new.tenant,
                     announced: self.now,
                     stages: Arc::clone(&new.stages),
                     group_size: new.group_size,
@@ -212,6 +221,9 @@ impl World {
                 self.pool(pool).starting -= usize::from(self.pool(pool).starting > 0);
             }
             Event::Planned { pools, .. } => self.planned(pools),
+            Event::TenantShared { tenant, share } => {
+                self.shares.insert(*tenant, share.clone());
+            }
             _ => {}
         }
         None

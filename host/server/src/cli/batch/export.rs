@@ -83,7 +83,7 @@ fn task(id: u32, batches: &[&BatchProfile], start: Micros) -> Task {
         rollout_start = rollout_start + iteration.earliest_end() + iteration.train;
         iterations.push(iteration);
     }
-    Task { id, start, iterations }
+    Task { id, tenant: None, start, iterations }
 }
 
 /// In the order of admission.

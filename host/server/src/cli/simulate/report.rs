@@ -15,6 +15,7 @@ mod published;
 mod readings;
 mod robustness;
 mod scaling;
+mod tenants;
 mod workloads;
 
 use std::path::PathBuf;
@@ -46,11 +47,12 @@ pub(super) struct Options {
 
 type Section = (&'static str, fn(&mut Page, &Workloads) -> anyhow::Result<()>);
 
-const SECTIONS: [Section; 7] = [
+const SECTIONS: [Section; 8] = [
     ("six tasks at once", end_to_end::add),
     ("one task alone", scaling::add),
     ("the order of queues", ordering::add),
     ("start-up times, groups, quotas, faults", operation::add),
+    ("tenants that share a pool", |page, _| tenants::add(page)),
     ("other seeds and sudden changes", robustness::add),
     ("what each part of assay is worth", parts::add),
     ("how long a plan takes", |page, workloads| {

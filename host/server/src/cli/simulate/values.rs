@@ -1,6 +1,7 @@
 //! What a command line says in numbers.
 
 use assay_model::time::Micros;
+use assay_sched::Weight;
 use assay_sim::policy::{ByStage, Policy};
 use assay_sim::workload::Shift;
 
@@ -10,6 +11,30 @@ const SECONDS_MAX: f64 = 1e9;
 /// All policies of one option; clap would take a plain list for a repeated option.
 #[derive(Debug, Clone)]
 pub(super) struct Policies(pub(super) Vec<Policy>);
+
+/// What `TENANT:STAGE=N` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bound {
+    pub(super) tenant: String,
+    pub(super) stage: String,
+    pub(super) workers_max: u32,
+}
+
+pub(super) fn weight(text: &str) -> Result<(String, Weight), String> {
+    let parsed = text
+        .split_once('=')
+        .and_then(|(tenant, weight)| Some((tenant.to_owned(), Weight::new(weight.parse().ok()?)?)));
+    parsed.ok_or_else(|| format!("`{text}` is not TENANT=W, W from 0.001 to 1000000"))
+}
+
+pub(super) fn bound(text: &str) -> Result<Bound, String> {
+    let parsed = text.split_once('=').and_then(|(whom, max)| {
+        let (tenant, stage) = whom.split_once(':')?;
+        let workers_max = max.parse().ok().filter(|max| *max > 0)?;
+        Some(Bound { tenant: tenant.to_owned(), stage: stage.to_owned(), workers_max })
+    });
+    parsed.ok_or_else(|| format!("`{text}` is not TENANT:STAGE=N, N 1 or more"))
+}
 
 pub(super) fn seconds(text: &str) -> Result<Micros, String> {
     match text.parse::<f64>() {
@@ -88,6 +113,19 @@ mod tests {
             assert!(by_stage(bad, Micros::ZERO, seconds).is_err(), "{bad}");
         }
         assert!(whole("0").is_err());
+    }
+
+    #[test]
+    fn shares_are_of_a_tenant() {
+        assert_eq!(weight("lab=0.5"), Ok(("lab".into(), Weight::new(0.5).expect("a weight"))));
+        let wanted = Bound { tenant: "lab".into(), stage: "gpu".into(), workers_max: 4 };
+        assert_eq!(bound("lab:gpu=4"), Ok(wanted));
+        for bad in ["", "lab", "lab=", "lab=0", "lab=-1", "lab=x", "lab=nan"] {
+            assert!(weight(bad).is_err(), "{bad}");
+        }
+        for bad in ["", "lab=4", "lab:gpu", "lab:gpu=0", "lab:gpu=-1", "lab:gpu=1.5"] {
+            assert!(bound(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

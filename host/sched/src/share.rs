@@ -1,0 +1,118 @@
+//! What a tenant may have of the pools: its weight beside other tenants', and its bounds.
+//!
+//! The scheduler owns the shares that it was told; a tenant of which it was told nothing has the
+//! default one. Weights are whole numbers inside, so that loads are compared exactly.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Weights are kept in parts of one.
+const PARTS: f64 = 1_000.0;
+const WEIGHT_MIN: f64 = 0.001;
+const WEIGHT_MAX: f64 = 1_000_000.0;
+
+/// How much a tenant counts beside others: with twice the weight it gets twice the workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weight(u32);
+
+impl Weight {
+    /// From 0.001 to 1,000,000, rounded to thousandths; `None` outside.
+    #[must_use]
+    pub fn new(weight: f64) -> Option<Self> {
+        (WEIGHT_MIN..=WEIGHT_MAX).contains(&weight).then(|| Self((weight * PARTS).round() as u32))
+    }
+
+    #[must_use]
+    pub fn value(self) -> f64 {
+        f64::from(self.0) / PARTS
+    }
+}
+
+impl Default for Weight {
+    fn default() -> Self {
+        Self(PARTS as u32)
+    }
+}
+
+/// What one tenant may have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Share {
+    pub weight: Weight,
+    /// By pool: the most workers that serve the tenant at once. With 0 its requests wait until
+    /// the bound is raised; a pool that is not named has no bound.
+    pub workers_max: BTreeMap<Arc<str>, u32>,
+}
+
+/// A share as one pool sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PoolShare {
+    pub(crate) weight: Weight,
+    pub(crate) workers_max: Option<u32>,
+}
+
+impl Share {
+    pub(crate) fn of(&self, pool: &str) -> PoolShare {
+        PoolShare { weight: self.weight, workers_max: self.workers_max.get(pool).copied() }
+    }
+}
+
+/// Workers for a weight.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    pub(crate) workers: u32,
+    pub(crate) weight: Weight,
+}
+
+impl Ord for Load {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let across = |one: &Self, by: &Self| u64::from(one.workers) * u64::from(by.weight.0);
+        across(self, other).cmp(&across(other, self))
+    }
+}
+
+impl PartialOrd for Load {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Load {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Load {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weight(value: f64) -> Weight {
+        Weight::new(value).expect("a weight")
+    }
+
+    #[test]
+    fn weights_have_a_range_and_a_grain() {
+        for (given, kept) in [(1.0, 1.0), (0.001, 0.001), (1e6, 1e6), (0.3334, 0.333), (2.5, 2.5)] {
+            assert_eq!(weight(given).value(), kept);
+        }
+        assert_eq!(Weight::default(), weight(1.0));
+        for bad in [0.0, -1.0, 0.000_9, 1_000_001.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(Weight::new(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn loads_are_compared_exactly() {
+        let load = |workers, value| Load { workers, weight: weight(value) };
+        assert_eq!(load(1, 1.0), load(3, 3.0));
+        assert_eq!(load(0, 0.001), load(0, 1e6));
+        assert!(load(1, 3.0) < load(1, 1.0));
+        assert!(load(2, 3.0) < load(1, 1.0));
+        // A difference of one part in 10^18, which no f64 holds.
+        assert!(load(999_999_998, 999_999.999) < load(999_999_999, 1e6));
+        assert!(load(u32::MAX, 1e6) < load(u32::MAX, 999_999.999));
+    }
+}

@@ -1,0 +1,101 @@
+//! Whose each task is, what tenants may have, and what they got.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use assay_model::id::TenantId;
+use assay_model::time::Micros;
+use assay_sched::{Event, Share};
+use uuid::Uuid;
+
+use super::fleet::Job;
+use super::{Engine, SimulateError};
+use crate::account::{Served, TenantUse};
+use crate::trace::{Task, Trace};
+
+/// The tenant of all tasks that name none.
+const UNNAMED: &str = "default";
+
+#[derive(Debug)]
+pub(super) struct Tenants {
+    names: Vec<String>,
+    /// By task: a place among the names.
+    of: Vec<usize>,
+    /// By tenant; empty where there is but one.
+    served: Vec<Vec<Served>>,
+}
+
+impl Tenants {
+    pub(super) fn of_trace(trace: &Trace) -> Self {
+        let name = |task: &Task| task.tenant.as_deref().unwrap_or(UNNAMED).to_owned();
+        let names: BTreeSet<String> = trace.tasks.iter().map(name).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let place = |task: &Task| names.binary_search(&name(task)).expect("each name is there");
+        let of = trace.tasks.iter().map(place).collect();
+        let several = if names.len() > 1 { names.len() } else { 0 };
+        Self { of, served: vec![Vec::new(); several], names }
+    }
+
+    /// Shares are of tenants that there are.
+    pub(super) fn check(&self, shares: &BTreeMap<String, Share>) -> Result<(), SimulateError> {
+        match shares.keys().find(|named| !self.names.contains(named)) {
+            Some(named) => {
+                let tenants = self.names.join(", ");
+                Err(SimulateError::NoSuchTenant { named: named.clone(), tenants })
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn of(&self, task: usize) -> usize {
+        self.of[task]
+    }
+
+    pub(super) fn id(&self, task: usize) -> TenantId {
+        tenant_id(self.of[task])
+    }
+
+    /// A worker let go of a request.
+    pub(super) fn served(&mut self, job: &Job, stage: usize, now: Micros) {
+        if let Some(served) = self.served.get_mut(job.tenant) {
+            served.push(Served { stage, from: job.since, until: now });
+        }
+    }
+
+    pub(super) fn into_used(self, trace: &Trace) -> Vec<TenantUse> {
+        let tasks = |place: usize| {
+            let tasks = trace.tasks.iter().zip(&self.of).filter(|(_, of)| **of == place);
+            tasks.map(|(task, _)| task.id).collect()
+        };
+        let used = self.names.iter().zip(self.served).enumerate();
+        used.map(|(place, (name, served))| TenantUse {
+            tenant: name.clone(),
+            tasks: tasks(place),
+            served,
+        })
+        .collect()
+    }
+}
+
+fn tenant_id(place: usize) -> TenantId {
+    TenantId(Uuid::from_u128(place as u128))
+}
+
+impl Engine<'_> {
+    /// As a server does before it brings back any batch.
+    pub(super) fn tell_shares(&mut self) {
+        for (place, name) in self.tenants.names.iter().enumerate() {
+            let Some(share) = self.settings.shares.get(name) else { continue };
+            let mut workers_max = BTreeMap::new();
+            for pool in &self.pools {
+                let stage = &self.trace.meta.stages[pool.stage].name;
+                if let Some(max) = share.workers_max.get(stage.as_str()) {
+                    workers_max.insert(Arc::clone(&pool.name), *max);
+                }
+            }
+            let share = Share { weight: share.weight, workers_max };
+            let tenant = tenant_id(place);
+            self.pending.push_back(Event::TenantShared { tenant, share });
+        }
+    }
+}
