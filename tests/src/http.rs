@@ -56,13 +56,7 @@ impl Http {
     /// # Panics
     /// When no answer comes.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
-        let request = request.build().expect("a well-formed call");
-        let call = format!("{} {}", request.method(), request.url());
-        let response = self.client.execute(request).await;
-        let response = response.unwrap_or_else(|error| panic!("{call}: {error:?}"));
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = response.bytes().await.unwrap_or_else(|error| panic!("{call}: {error:?}"));
-        Answer { call, status, headers, body }
+        Answer::of(&self.client, request).await
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -85,6 +79,16 @@ impl Http {
 }
 
 impl Answer {
+    pub(crate) async fn of(client: &reqwest::Client, request: RequestBuilder) -> Self {
+        let request = request.build().expect("a well-formed call");
+        let call = format!("{} {}", request.method(), request.url());
+        let response = client.execute(request).await;
+        let response = response.unwrap_or_else(|error| panic!("{call}: {error:?}"));
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.bytes().await.unwrap_or_else(|error| panic!("{call}: {error:?}"));
+        Self { call, status, headers, body }
+    }
+
     /// The body of an answer that must have this status.
     ///
     /// # Panics

@@ -4,6 +4,7 @@
 
 mod answers;
 mod boxes;
+mod browser;
 mod bucket;
 mod command;
 mod host;
@@ -17,6 +18,7 @@ mod wait;
 
 pub use answers::{Answers, item, ndjson};
 pub use boxes::is_root;
+pub use browser::{Browser, CSRF};
 pub use bucket::Bucket;
 pub use command::{Ended, assay};
 pub use host::{Host, HostOptions};

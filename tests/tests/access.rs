@@ -1,10 +1,11 @@
-//! Who may do what: every route of the OpenAPI document, with every kind of key.
+//! Who may do what: every route of the OpenAPI document, with every kind of key and every role.
 
 use std::collections::BTreeSet;
 
 use assay_model::api::{Key, KeyList, PluginList, Reward, Scope, Tenant};
+use assay_model::people::{Member, Role};
 use assay_model::time::Micros;
-use assay_tests::{Answer, Host, HostOptions, Http, Psql, until};
+use assay_tests::{Answer, Browser, CSRF, Host, HostOptions, Http, Psql, until};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,6 +15,8 @@ enum Foreign {
     NotFound,
     /// The call names nobody else's things: what comes has none of them either.
     Own,
+    /// The platform's, not a tenant's.
+    Platform,
 }
 
 /// One method of one path, with a body that would be taken.
@@ -21,55 +24,96 @@ struct Route {
     method: Method,
     path: &'static str,
     body: Value,
-    scope: Scope,
+    /// Any of them opens it.
+    scopes: &'static [Scope],
     foreign: Foreign,
 }
 
-/// Every route that there is; one that the document has and this table has not fails the test.
+/// What everybody may call: by these one signs in.
+const OPEN: [(&str, &str); 6] = [
+    ("/v1/bootstrap", "POST"),
+    ("/v1/invitations/accept", "POST"),
+    ("/v1/session", "POST"),
+    ("/v1/session/methods", "GET"),
+    ("/v1/session/oidc", "GET"),
+    ("/v1/session/oidc/callback", "GET"),
+];
+
+/// Every other route that there is; one that the document has and this table has not fails the test.
 fn routes() -> Vec<Route> {
     use Foreign::{NotFound, Own};
-    use Scope::{Admin, BatchesRead, BatchesWrite, PluginsPromote, PluginsPublish};
+    const READ: &[Scope] = &[Scope::BatchesRead];
+    const WRITE: &[Scope] = &[Scope::BatchesWrite];
+    const PUBLISH: &[Scope] = &[Scope::PluginsPublish];
+    const PROMOTE: &[Scope] = &[Scope::PluginsPromote];
+    const ADMINS: &[Scope] = &[Scope::Admin, Scope::Platform];
+    const PLATFORM: &[Scope] = &[Scope::Platform];
+    const ANY: &[Scope] = &Scope::ALL;
     let announce = json!({ "plugin": "platform/trivial@prod", "run": "theirs" });
     let reward = json!({ "plugin": "trivial@prod", "response": "" });
     let promote = json!({ "version": "1.0.0" });
     let key = json!({ "scopes": ["batches:read"] });
+    let member = json!({ "email": "theirs@example.com", "role": "viewer" });
+    let password = json!({ "current": "", "new": "correct horse battery" });
     let none = || Value::Null;
     let item = json!([{ "key": "theirs", "response": "" }]);
     [
-        (Method::POST, "/v1/batches", announce, BatchesWrite, NotFound),
-        (Method::GET, "/v1/batches/{id}", none(), BatchesRead, NotFound),
-        (Method::POST, "/v1/batches/{id}/requests", item, BatchesWrite, NotFound),
-        (Method::POST, "/v1/batches/{id}/seal", json!({}), BatchesWrite, NotFound),
-        (Method::POST, "/v1/batches/{id}/cancel", none(), BatchesWrite, NotFound),
-        (Method::GET, "/v1/batches/{id}/results", none(), BatchesRead, NotFound),
-        (Method::GET, "/v1/batches/{id}/events", none(), BatchesRead, NotFound),
-        (Method::GET, "/v1/batches/{id}/profile", none(), BatchesRead, NotFound),
-        (Method::GET, "/v1/runs/{run}/history", none(), BatchesRead, NotFound),
-        (Method::POST, "/v1/rewards", reward, BatchesWrite, NotFound),
-        (Method::GET, "/v1/requests/{id}", none(), BatchesRead, NotFound),
-        (Method::GET, "/v1/requests/{id}/logs", none(), BatchesRead, NotFound),
-        (Method::GET, "/v1/requests/{id}/artifacts/{stage}", none(), BatchesRead, NotFound),
-        (Method::GET, "/v1/plugins", none(), BatchesRead, Own),
-        (Method::POST, "/v1/plugins", none(), PluginsPublish, Own),
-        (Method::GET, "/v1/plugins/{name}", none(), BatchesRead, NotFound),
-        (Method::PUT, "/v1/plugins/{name}/channels/{channel}", promote, PluginsPromote, NotFound),
+        (Method::POST, "/v1/batches", announce, WRITE, NotFound),
+        (Method::GET, "/v1/batches/{id}", none(), READ, NotFound),
+        (Method::POST, "/v1/batches/{id}/requests", item, WRITE, NotFound),
+        (Method::POST, "/v1/batches/{id}/seal", json!({}), WRITE, NotFound),
+        (Method::POST, "/v1/batches/{id}/cancel", none(), WRITE, NotFound),
+        (Method::GET, "/v1/batches/{id}/results", none(), READ, NotFound),
+        (Method::GET, "/v1/batches/{id}/events", none(), READ, NotFound),
+        (Method::GET, "/v1/batches/{id}/profile", none(), READ, NotFound),
+        (Method::GET, "/v1/runs/{run}/history", none(), READ, NotFound),
+        (Method::POST, "/v1/rewards", reward, WRITE, NotFound),
+        (Method::GET, "/v1/requests/{id}", none(), READ, NotFound),
+        (Method::GET, "/v1/requests/{id}/logs", none(), READ, NotFound),
+        (Method::GET, "/v1/requests/{id}/artifacts/{stage}", none(), READ, NotFound),
+        (Method::GET, "/v1/plugins", none(), READ, Own),
+        (Method::POST, "/v1/plugins", none(), PUBLISH, Own),
+        (Method::GET, "/v1/plugins/{name}", none(), READ, NotFound),
+        (Method::PUT, "/v1/plugins/{name}/channels/{channel}", promote, PROMOTE, NotFound),
         (
             Method::POST,
             "/v1/plugins/{name}/versions/{version}/yank",
             json!({ "reason": "theirs" }),
-            PluginsPromote,
+            PROMOTE,
             NotFound,
         ),
-        (Method::GET, "/v1/tenants", none(), Admin, Own),
-        (Method::POST, "/v1/tenants", json!({ "name": "a-third" }), Admin, Own),
-        (Method::GET, "/v1/keys", none(), Admin, Own),
-        (Method::POST, "/v1/keys", key, Admin, Own),
-        (Method::POST, "/v1/keys/{id}/revoke", none(), Admin, NotFound),
-        (Method::GET, "/v1/capacity", none(), Admin, Own),
-        (Method::PUT, "/v1/capacity/{pool}", json!({ "min": 0, "max": 2 }), Admin, Own),
-        (Method::GET, "/metrics", none(), Admin, Own),
+        (Method::GET, "/v1/tenants", none(), ADMINS, Own),
+        (Method::POST, "/v1/tenants", json!({ "name": "a-third" }), PLATFORM, Foreign::Platform),
+        (Method::GET, "/v1/tenants/{name}", none(), ADMINS, NotFound),
+        (Method::PATCH, "/v1/tenants/{name}", json!({}), PLATFORM, Foreign::Platform),
+        (Method::GET, "/v1/tenants/{name}/usage", none(), ADMINS, NotFound),
+        (Method::GET, "/v1/audit", none(), ADMINS, Own),
+        (Method::GET, "/v1/keys", none(), ADMINS, Own),
+        (Method::POST, "/v1/keys", key, ADMINS, Own),
+        (Method::POST, "/v1/keys/{id}/revoke", none(), ADMINS, NotFound),
+        (Method::POST, "/v1/keys/{id}/rotate", none(), ADMINS, NotFound),
+        (Method::GET, "/v1/people", none(), PLATFORM, Foreign::Platform),
+        (Method::PATCH, "/v1/people/{person}", json!({}), PLATFORM, Foreign::Platform),
+        (Method::POST, "/v1/people/{person}/invitation", none(), PLATFORM, Foreign::Platform),
+        (Method::GET, "/v1/members", none(), ADMINS, Own),
+        (Method::POST, "/v1/members", member, ADMINS, Own),
+        (Method::PATCH, "/v1/members/{person}", json!({ "role": "admin" }), ADMINS, NotFound),
+        (Method::DELETE, "/v1/members/{person}", none(), ADMINS, NotFound),
+        (Method::GET, "/v1/session", none(), ANY, Own),
+        (Method::POST, "/v1/session/password", password, ANY, Own),
+        (Method::POST, "/v1/session/tenant", json!({ "tenant": "platform" }), ANY, Own),
+        (Method::DELETE, "/v1/session", none(), ANY, Own),
+        (Method::GET, "/v1/capacity", none(), PLATFORM, Foreign::Platform),
+        (
+            Method::PUT,
+            "/v1/capacity/{pool}",
+            json!({ "min": 0, "max": 2 }),
+            PLATFORM,
+            Foreign::Platform,
+        ),
+        (Method::GET, "/metrics", none(), PLATFORM, Foreign::Platform),
     ]
-    .map(|(method, path, body, scope, foreign)| Route { method, path, body, scope, foreign })
+    .map(|(method, path, body, scopes, foreign)| Route { method, path, body, scopes, foreign })
     .into()
 }
 
@@ -79,6 +123,8 @@ struct World {
     http: Http,
     reward: Reward,
     first_key: String,
+    /// A member of its tenant.
+    person: String,
 }
 
 impl World {
@@ -90,22 +136,40 @@ impl World {
         let reward: Reward = http.post("/v1/rewards", &call).await.json(200);
         let keys: KeyList = http.get("/v1/keys").await.json(200);
         let first_key = keys.items[0].id.to_string();
-        Self { host, http, reward, first_key }
+        let member = json!({ "email": "ours@example.com", "role": "viewer" });
+        let member: Member = http.post("/v1/members", &member).await.json(201);
+        let person = member.person.to_string();
+        Self { host, http, reward, first_key, person }
     }
 
-    async fn call(&self, http: &Http, route: &Route) -> Answer {
+    fn path(&self, route: &Route) -> String {
         let id = match route.path {
             path if path.starts_with("/v1/batches") => self.reward.id.batch.to_string(),
             path if path.starts_with("/v1/requests") => self.reward.id.to_string(),
             _ => self.first_key.clone(),
         };
         let path = route.path.replace("{id}", &id).replace("{stage}", "score");
-        let path = path.replace("{name}", "trivial").replace("{version}", "1.0.0");
-        let path = path.replace("{pool}", "cpu");
-        let path = path.replace("{run}", "theirs");
-        let request = http.request(route.method.clone(), &path.replace("{channel}", "prod"));
+        let name = if path.starts_with("/v1/tenants") { "platform" } else { "trivial" };
+        let path = path.replace("{name}", name).replace("{version}", "1.0.0");
+        let path = path.replace("{pool}", "cpu").replace("{person}", &self.person);
+        path.replace("{run}", "theirs").replace("{channel}", "prod")
+    }
+
+    async fn call(&self, http: &Http, route: &Route) -> Answer {
+        let request = http.request(route.method.clone(), &self.path(route));
         let request = if route.body.is_null() { request } else { request.json(&route.body) };
         http.send(request).await
+    }
+
+    /// Somebody with this role in a tenant, signed in.
+    async fn browser(&self, tenant: &str, role: Role) -> Browser {
+        let email = format!("{}@{tenant}.example", role.as_str());
+        let call = json!({ "tenant": tenant, "email": email, "role": role });
+        let member: Member = self.http.post("/v1/members", &call).await.json(201);
+        let mut browser = Browser::new(&self.host);
+        let invitation = member.invitation.expect("is new").token;
+        browser.accept(&invitation, "correct horse battery").await;
+        browser
     }
 
     async fn key(&self, call: Value) -> Key {
@@ -135,8 +199,12 @@ async fn every_route_asks_for_a_key_that_works() {
             methods.map(|method| (path.clone(), method.to_uppercase())).collect::<Vec<_>>()
         })
         .collect();
-    let table: BTreeSet<_> =
-        routes().iter().map(|route| (route.path.into(), route.method.to_string())).collect();
+    let open = OPEN.map(|(path, method)| (path.to_owned(), method.to_owned()));
+    let table: BTreeSet<_> = routes()
+        .iter()
+        .map(|route| (route.path.into(), route.method.to_string()))
+        .chain(open)
+        .collect();
     assert_eq!(documented, table, "the document and the table differ");
 
     let revoked = world.key(json!({ "scopes": Scope::ALL })).await;
@@ -173,13 +241,14 @@ async fn every_route_asks_for_a_key_that_works() {
 #[tokio::test]
 async fn each_scope_opens_its_own_routes() {
     let world = World::start().await;
-    for lacked in Scope::ALL {
-        let others = Scope::ALL.into_iter().filter(|&scope| scope != lacked);
-        let http = with(&world.http, &world.key(json!({ "scopes": Vec::from_iter(others) })).await);
+    for scope in Scope::ALL {
+        let http = with(&world.http, &world.key(json!({ "scopes": [scope] })).await);
         for route in routes() {
-            if route.scope == lacked {
+            if !route.scopes.contains(&scope) {
                 let problem = world.call(&http, &route).await.problem(403, "scope_missing");
-                assert!(problem.detail.contains(lacked.as_str()), "{problem:?}");
+                let named =
+                    route.scopes.iter().any(|scope| problem.detail.contains(scope.as_str()));
+                assert!(named, "{problem:?}");
             } else if route.method == Method::GET {
                 let answer = world.call(&http, &route).await;
                 assert_ne!(answer.status, 403, "{}: {}", answer.call, answer.text());
@@ -192,6 +261,46 @@ async fn each_scope_opens_its_own_routes() {
     assert!(odd.problem(400, "bad_request").detail.contains("batches:fly"));
 }
 
+/// By cookie: each role gets as far as its scopes reach, and nowhere without the session's token.
+#[tokio::test]
+async fn each_role_opens_its_own_routes_by_cookie() {
+    let world = World::start().await;
+    let _: Tenant = world.http.post("/v1/tenants", &json!({ "name": "other" })).await.json(201);
+    for tenant in ["platform", "other"] {
+        for role in Role::ALL {
+            let scopes = role.scopes(tenant);
+            let mut browser = world.browser(tenant, role).await;
+            for route in routes() {
+                let path = world.path(&route);
+                let may = route.scopes.iter().any(|scope| scopes.contains(scope));
+                if !route.method.is_safe() {
+                    let forged = browser.plain(route.method.clone(), &path).json(&route.body);
+                    let _ = browser.send(forged).await.problem(403, "csrf");
+                    let forged = browser.plain(route.method.clone(), &path).json(&route.body);
+                    let forged = forged.header(CSRF, "0".repeat(64));
+                    let _ = browser.send(forged).await.problem(403, "csrf");
+                }
+                // What a role may change is tried elsewhere: here nothing changes.
+                if may && !route.method.is_safe() {
+                    continue;
+                }
+                let request = browser.request(route.method.clone(), &path);
+                let request =
+                    if route.body.is_null() { request } else { request.json(&route.body) };
+                let answer = browser.send(request).await;
+                if !may {
+                    let _ = answer.problem(403, "scope_missing");
+                } else if tenant == "other" && route.foreign == Foreign::NotFound {
+                    let _ = answer.problem(404, "not_found");
+                } else {
+                    let refused = [401, 403].contains(&answer.status);
+                    assert!(!refused, "{}: {}", answer.call, answer.text());
+                }
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn another_tenants_things_are_not_there() {
     let world = World::start().await;
@@ -201,7 +310,9 @@ async fn another_tenants_things_are_not_there() {
         world.http.post("/v1/tenants", &json!({ "name": "other" })).await.problem(409, "conflict");
     let _ =
         world.http.post("/v1/tenants", &json!({ "name": "A B" })).await.problem(400, "bad_request");
-    let key = world.key(json!({ "tenant": tenant.name, "scopes": Scope::ALL })).await;
+    let own = Scope::ALL.into_iter().filter(|&scope| scope != Scope::Platform);
+    let key = json!({ "tenant": tenant.name, "scopes": Vec::from_iter(own) });
+    let key = world.key(key).await;
     assert_eq!(key.tenant, "other");
     let other = with(&world.http, &key);
     for route in routes() {
@@ -209,6 +320,9 @@ async fn another_tenants_things_are_not_there() {
         match route.foreign {
             Foreign::NotFound => {
                 let _ = answer.problem(404, "not_found");
+            }
+            Foreign::Platform => {
+                let _ = answer.problem(403, "scope_missing");
             }
             Foreign::Own => {
                 assert_ne!(answer.status, 404, "{}", answer.call);

@@ -22,8 +22,8 @@ use clap::{Parser, ValueEnum};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::spawn_blocking;
 
-use contender::{Kind, Workshop};
 use assay_bench::sections::{Report, Section, leave_out};
+use contender::{Kind, Workshop};
 
 /// Measure programs in Assay's boxes beside plain ones and other boxes.
 #[derive(Parser)]

@@ -17,8 +17,8 @@ use assay_model::id::TenantId;
 
 use crate::burner::Burners;
 use crate::judge::{Judge, Submission};
-use assay_bench::sections::{ASSAY, Measure, Section};
 use crate::say;
+use assay_bench::sections::{ASSAY, Measure, Section};
 
 const TOOLCHAIN: &str = "c11-gcc";
 /// Burns as many rounds as its argument says.

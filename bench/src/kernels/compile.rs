@@ -120,13 +120,19 @@ fn nvcc(toolkit: &Path, text: &str) -> Result<f64> {
 fn record(bench: &mut Bench, text: String) -> Result<f64> {
     let compiled = bench.compile(FrontEnd::NvccHost, text)?;
     let (rows, columns) = (64, 256);
-    let tensor =
-        |buffer| Argument::Tensor(Tensor { buffer, dtype: Dtype::Fp32, shape: vec![rows, columns] });
+    let tensor = |buffer| {
+        Argument::Tensor(Tensor { buffer, dtype: Dtype::Fp32, shape: vec![rows, columns] })
+    };
     let recording = Recording {
         host_object: compiled.host_object.context("a host function was compiled")?,
         entry: "solve".into(),
         buffers: vec![4 * rows * columns; 2],
-        arguments: vec![tensor(0), tensor(1), Argument::I32(rows as i32), Argument::I32(columns as i32)],
+        arguments: vec![
+            tensor(0),
+            tensor(1),
+            Argument::I32(rows as i32),
+            Argument::I32(columns as i32),
+        ],
         cpu_ms: 0,
     };
     timed(|| {

@@ -14,6 +14,7 @@ mod batches;
 mod capacity;
 mod events;
 mod history;
+mod people;
 mod plugins;
 mod results;
 mod tenants;

@@ -60,9 +60,18 @@ pub enum Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Rule {
     Zeros,
-    Uniform { low: f64, high: f64 },
-    Normal { mean: f64, deviation: f64 },
-    Integers { low: i64, high: i64 },
+    Uniform {
+        low: f64,
+        high: f64,
+    },
+    Normal {
+        mean: f64,
+        deviation: f64,
+    },
+    Integers {
+        low: i64,
+        high: i64,
+    },
     Permutation,
     /// Random bits; NaN in floats.
     Poison,

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::id::{BatchId, Digest, KeyId, RequestId, TenantId};
+use crate::id::{BatchId, Digest, KeyId, RequestId};
 use crate::outcome::Outcome;
 use crate::plugin::Stage;
+pub use crate::tenant::{CreateTenant, Tenant, TenantList};
 use crate::time::Micros;
 
 /// `POST /v1/batches`: a rollout has started and a batch of requests will come.
@@ -85,6 +86,10 @@ pub struct Batch {
     pub estimated_done_at: Option<Micros>,
     /// The paper's d: how much later the batch ended than its slowest request could have.
     pub extra_delay_ms: Option<f64>,
+    /// Since when its requests and results are kept no longer; its totals stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub expired_at: Option<Micros>,
 }
 
 /// Requests of a batch by what became of them.
@@ -323,29 +328,6 @@ pub struct YankPlugin {
     pub reason: String,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Tenant {
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub id: TenantId,
-    pub name: String,
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub created_at: Micros,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct TenantList {
-    pub items: Vec<Tenant>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
-pub struct CreateTenant {
-    pub name: String,
-}
-
 /// What a key may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -358,18 +340,22 @@ pub enum Scope {
     PluginsPublish,
     #[serde(rename = "plugins:promote")]
     PluginsPromote,
-    /// Tenants, keys, metrics.
+    /// The key's own tenant: its keys and members, what it may use and did use, its audit.
     #[serde(rename = "admin:*")]
     Admin,
+    /// All tenants and the platform: quotas, grants, weights, capacity, metrics, audit.
+    #[serde(rename = "platform:*")]
+    Platform,
 }
 
 impl Scope {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::BatchesWrite,
         Self::BatchesRead,
         Self::PluginsPublish,
         Self::PluginsPromote,
         Self::Admin,
+        Self::Platform,
     ];
 
     #[must_use]
@@ -380,6 +366,7 @@ impl Scope {
             Self::PluginsPublish => "plugins:publish",
             Self::PluginsPromote => "plugins:promote",
             Self::Admin => "admin:*",
+            Self::Platform => "platform:*",
         }
     }
 
@@ -402,6 +389,24 @@ pub struct CreateKey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub expires_at: Option<Micros>,
+    /// Plugins whose batches it may announce, as `name` or `name@channel`; all of them when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugins: Option<Vec<String>>,
+}
+
+/// `POST /v1/keys/{id}/rotate`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct RotateKey {
+    /// How long the old secret works on; 24 when absent, 720 at most, 0 ends it at once.
+    pub overlap_hours: u32,
+}
+
+impl Default for RotateKey {
+    fn default() -> Self {
+        Self { overlap_hours: crate::limits::KEY_OVERLAP_HOURS_DEFAULT }
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -420,7 +425,18 @@ pub struct Key {
     pub expires_at: Option<Micros>,
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub revoked_at: Option<Micros>,
-    /// The whole key; shown once, when it is made.
+    /// When it was last used, to the minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub last_used_at: Option<Micros>,
+    /// Until when the secret before the last rotation works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub previous_secret_until: Option<Micros>,
+    /// Plugins whose batches it may announce; all of them when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugins: Option<Vec<String>>,
+    /// The whole key; shown once, when it is made or rotated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
 }

@@ -92,6 +92,11 @@ uuid_id!(
     KeyId,
     "key id"
 );
+uuid_id!(
+    /// Somebody who signs in.
+    PersonId,
+    "person id"
+);
 
 /// One reward computation: its batch and its place in it. Written `<batch>.<seq>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

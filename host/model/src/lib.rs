@@ -12,5 +12,8 @@ pub mod plugin;
 pub mod outcome;
 
 pub mod api;
+pub mod audit;
 pub mod capacity;
 pub mod history;
+pub mod people;
+pub mod tenant;

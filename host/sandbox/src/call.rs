@@ -10,9 +10,9 @@ use wasmtime::{Engine, Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::capability::exec::Programs;
+use crate::capability::gpu::Kernels;
 use crate::capability::log::{Level, Log, LogLine};
 use crate::capability::storage::Objects;
-use crate::capability::gpu::Kernels;
 use crate::capability::{Capabilities, exec, gpu, storage};
 use crate::limiter::Limiter;
 use crate::output::Output;

@@ -1,16 +1,19 @@
-//! The first tenant and the first key of a new installation.
+//! The first tenant, the first key and the first administrator of a new installation.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use assay_model::api::Scope;
-use assay_model::id::TenantId;
+use assay_model::id::{Digest, TenantId};
+use assay_model::people::PLATFORM_TENANT;
+use assay_model::tenant::{Grants, TenantSettings};
 
 use crate::dispatch::now;
 use crate::http::NewSecret;
 use crate::server::Settings;
+use crate::store::audit::Actor;
 use crate::store::keys::NewKey;
 use crate::store::{Store, StoreError};
 
@@ -37,11 +40,13 @@ pub async fn first_key(store: &Store, settings: &Settings) -> anyhow::Result<Str
         prefix: &secret.prefix,
         secret_hash: secret.hash,
         scopes: &Scope::ALL,
+        plugins: None,
         created_at: now(),
         expires_at: None,
     };
-    write(&file, &secret.key)?;
-    store.create_key(key).await?;
+    write(&file, &secret.key)
+        .with_context(|| format!("keeping the first key in {}", file.display()))?;
+    store.create_key(key, &Actor::Platform).await?;
     tracing::info!("a new administrator's key is in {}", file.display());
     Ok(secret.key)
 }
@@ -57,22 +62,75 @@ async fn works(store: &Store, key: &str) -> Result<bool, StoreError> {
 async fn first_tenant(store: &Store, name: &str) -> Result<TenantId, StoreError> {
     match store.tenant_by_name(name).await {
         Ok(tenant) => Ok(tenant.id),
-        Err(StoreError::NotFound(_)) => Ok(store.create_tenant(name, now()).await?.id),
+        Err(StoreError::NotFound(_)) => {
+            // The platform's own tenant may use all there is.
+            let grants = Grants { gpu: true, toolchains: None };
+            let settings = TenantSettings { grants, ..TenantSettings::default() };
+            Ok(store.create_tenant(name, &settings, &Actor::Platform, now()).await?.id)
+        }
         Err(error) => Err(error),
     }
 }
 
-fn write(file: &Path, key: &str) -> anyhow::Result<()> {
+fn write(file: &Path, secret: &str) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
-    let mut open =
-        options.write(true).create(true).truncate(true).mode(0o600).open(file).context("opening");
-    if let Ok(open) = &mut open {
-        writeln!(open, "{key}").context("writing")?;
-    }
-    open.map(drop).with_context(|| format!("keeping the first key in {}", file.display()))
+    let mut opened = options.write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    writeln!(opened, "{secret}")
 }
 
-/// For workers of this life of the server.
+/// Within the data folder.
+const TOKEN_FILE: &str = "bootstrap.token";
+
+/// While the platform has no administrator: whoever reads the token in the data folder becomes it.
+pub struct FirstAdmin {
+    token_hash: Digest,
+    file: PathBuf,
+    /// That it will administer, besides the platform.
+    pub tenants: Vec<String>,
+}
+
+impl FirstAdmin {
+    /// Makes a token unless the platform has an administrator; each start makes another one.
+    pub async fn wanted(store: &Store, settings: &Settings) -> anyhow::Result<Option<Self>> {
+        let file = settings.data.join(TOKEN_FILE);
+        if store.platform_has_admin().await? {
+            remove(&file);
+            return Ok(None);
+        }
+        first_tenant(store, PLATFORM_TENANT).await?;
+        let token = random_token();
+        write(&file, &token)
+            .with_context(|| format!("keeping the bootstrap token in {}", file.display()))?;
+        tracing::info!(
+            "nobody administers the platform yet: the token for the first administrator is in {}",
+            file.display()
+        );
+        let tenants = vec![PLATFORM_TENANT.to_owned(), settings.first_key.tenant.clone()];
+        Ok(Some(Self { token_hash: crate::blob::digest(token.as_bytes()), file, tenants }))
+    }
+
+    /// Hashes of random tokens: how long the comparison takes tells nothing.
+    #[must_use]
+    pub fn is(&self, token_hash: Digest) -> bool {
+        self.token_hash == token_hash
+    }
+
+    /// Once there is an administrator.
+    pub fn remove_file(&self) {
+        remove(&self.file);
+    }
+}
+
+fn remove(file: &Path) {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            tracing::warn!("{} cannot be removed: {error}", file.display());
+        }
+        _ => {}
+    }
+}
+
+/// For workers of this life of the server, for sessions and for invitations.
 ///
 /// # Panics
 /// When the operating system has no randomness to give.

@@ -1,18 +1,23 @@
 //! The command line: one file a verb. Parses, calls, prints; decides nothing.
 
+mod audit;
 mod batch;
 mod capacity;
 mod dev;
 mod doctor;
 mod gpu;
 mod key;
+mod login;
+mod member;
 mod planning;
 mod plugin;
 mod progress;
+mod retention;
 mod score;
 mod serve;
 mod simulate;
 mod tenant;
+mod usage;
 mod workers;
 
 use std::process::ExitCode;
@@ -40,10 +45,20 @@ enum Verb {
     Batch(batch::Options),
     /// Publish, list, promote and yank plugins
     Plugin(plugin::Options),
-    /// Make and list tenants
+    /// Make, list, show and change tenants: quotas, grants, weight, retention
     Tenant(tenant::Options),
-    /// Make, list and revoke API keys
+    /// Show what a tenant uses of its quotas, and what it cost by day and pool
+    Usage(usage::Options),
+    /// List administrative acts, with what they changed
+    Audit(audit::Options),
+    /// Make, list, rotate and revoke API keys
     Key(key::Options),
+    /// Add, list and remove a tenant's members, and set their roles
+    Member(member::Options),
+    /// List people, disable them, invite them anew
+    Person(member::PersonOptions),
+    /// Show whose key this is and what it may do
+    Whoami(login::Options),
     /// Show the pools with their workers and the planner's reasons, and set their bounds
     Capacity(capacity::Options),
     /// Replay a trace under several policies and compare what they cost and delay
@@ -112,7 +127,12 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Batch(options) => batch::run(options).await,
         Verb::Plugin(options) => plugin::run(options).await,
         Verb::Tenant(options) => tenant::run(options).await,
+        Verb::Usage(options) => usage::run(options).await,
+        Verb::Audit(options) => audit::run(options).await,
         Verb::Key(options) => key::run(options).await,
+        Verb::Member(options) => member::run(options).await,
+        Verb::Person(options) => member::run_person(options).await,
+        Verb::Whoami(options) => login::run(options).await,
         Verb::Capacity(options) => capacity::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
         Verb::Gpu(options) => gpu::run(options).await,

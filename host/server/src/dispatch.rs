@@ -12,10 +12,13 @@ mod lone;
 mod perform;
 pub mod planning;
 mod publish;
+mod quota;
 mod restore;
 pub mod room;
 mod shell;
+pub mod tenants;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -23,6 +26,7 @@ use assay_model::api::BatchState;
 use assay_model::capacity::Capacity;
 use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::plugin::Description;
+use assay_model::tenant::TenantSettings;
 use assay_model::time::Micros;
 use assay_sched::StageShape;
 pub use assay_sched::{Mode, Order, PlanConfig, Profile, Snapshot};
@@ -37,6 +41,7 @@ use crate::store::admissions::BatchRow;
 use board::{Board, Published};
 use planning::{Bounds, Planned, Planning, PoolDefaults};
 use room::{Place, Room};
+use tenants::Tenants;
 
 const COMMANDS_MAX: usize = 4_096;
 
@@ -47,18 +52,25 @@ pub struct PluginInfo {
     /// Of its compiled form for the workers' engine.
     pub compiled: Digest,
     pub description: Description,
+    /// What it asks for.
+    pub imports: Vec<String>,
     pub shapes: Arc<[StageShape]>,
 }
 
 impl PluginInfo {
     #[must_use]
-    pub fn new(digest: Digest, compiled: Digest, description: Description) -> Self {
+    pub fn new(
+        digest: Digest,
+        compiled: Digest,
+        description: Description,
+        imports: Vec<String>,
+    ) -> Self {
         let shapes = description.stages.iter().map(|stage| StageShape {
             pool: stage.pool.as_str().into(),
             timeout: Micros::from_ms(stage.timeout_ms.into()),
             retries_max: stage.retries_max,
         });
-        Self { digest, compiled, shapes: shapes.collect(), description }
+        Self { digest, compiled, shapes: shapes.collect(), description, imports }
     }
 }
 
@@ -98,8 +110,10 @@ pub enum DispatchError {
     Ended,
     #[error("the batch has {have} requests, not {want}")]
     CountDiffers { have: u32, want: u32 },
-    #[error("too many batches are open")]
-    TooManyBatches,
+    #[error("the quota open_batches_max is {max}, and {used} batches are open")]
+    OpenBatches { max: u64, used: u64 },
+    #[error("the quota requests_per_minute_max is {max}, and {used} are used")]
+    RequestsPerMinute { max: u32, used: u64, seconds: u64 },
     #[error("another batch is live under this idempotency key")]
     KeyInUse,
     #[error("the server is stopping")]
@@ -121,6 +135,8 @@ enum Command {
     Snapshot { reply: oneshot::Sender<Snapshot> },
     Capacity { reply: oneshot::Sender<Capacity> },
     TenantOf { holding: Holding, reply: oneshot::Sender<Option<TenantId>> },
+    TenantChanged { tenant: TenantId, reply: Reply<()> },
+    TenantUse { tenant: TenantId, reply: oneshot::Sender<TenantUse> },
     Stop,
 }
 
@@ -131,6 +147,16 @@ pub struct Joining {
     pub pid: u32,
     pub pool: Arc<str>,
     pub in_hand_max: usize,
+}
+
+/// What a tenant uses right now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TenantUse {
+    pub open_batches: u64,
+    /// What its bucket lacks.
+    pub requests: u64,
+    /// By pool: workers with something of it in hand.
+    pub workers: BTreeMap<String, u64>,
 }
 
 /// A worker that says it holds a lease.
@@ -151,6 +177,7 @@ pub struct Parts {
     pub failures: Failures,
     pub plan: PlanConfig,
     pub pool_defaults: PoolDefaults,
+    pub tenants: Arc<Tenants>,
     /// What completed batches left to learn from, the oldest first.
     pub history: Vec<Arc<Profile>>,
 }
@@ -161,6 +188,7 @@ pub struct Dispatch {
     commands: mpsc::Sender<Command>,
     pub board: Arc<Board>,
     pub room: Room,
+    pub tenants: Arc<Tenants>,
 }
 
 impl Dispatch {
@@ -173,7 +201,7 @@ impl Dispatch {
         let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
         let board = Arc::new(Board::default());
         let room = Room::default();
-        let Parts { store, fleet, failures, plan, pool_defaults, history } = parts;
+        let Parts { store, fleet, failures, plan, pool_defaults, tenants, history } = parts;
         let order = plan.order;
         let (channels, mut tasks) = publish::start(&store, board.clone());
         let (planning, planner_ended) =
@@ -183,9 +211,10 @@ impl Dispatch {
             // A thread that is gone has ended, too.
             let _ = planner_ended.await;
         });
-        let crew = shell::Crew { fleet, failures, planning };
+        let crew = shell::Crew { fleet, failures, planning, tenants: tenants.clone() };
         let mut shell = shell::Shell::new(order, crew, channels, board.clone());
         history::learn(&mut shell.sched, &history);
+        shell.share_all();
         let restored = restore::restore(&mut shell, &store, &room, plugins).await?;
         if restored.batches > 0 {
             tracing::info!(
@@ -196,7 +225,7 @@ impl Dispatch {
             );
         }
         tasks.spawn(shell.run(receiver));
-        Ok((Self { commands, board, room }, tasks))
+        Ok((Self { commands, board, room, tenants }, tasks))
     }
 
     async fn ask<T>(
@@ -297,6 +326,24 @@ impl Dispatch {
         let command = Command::TenantOf { holding, reply };
         self.commands.send(command).await.map_err(|_| DispatchError::Stopping)?;
         answer.await.map_err(|_| DispatchError::Stopping)
+    }
+
+    pub async fn tenant_use(&self, tenant: TenantId) -> Result<TenantUse, DispatchError> {
+        let (reply, answer) = oneshot::channel();
+        let command = Command::TenantUse { tenant, reply };
+        self.commands.send(command).await.map_err(|_| DispatchError::Stopping)?;
+        answer.await.map_err(|_| DispatchError::Stopping)
+    }
+
+    /// What was stored of a tenant holds from now on.
+    pub async fn set_tenant(
+        &self,
+        tenant: TenantId,
+        settings: TenantSettings,
+    ) -> Result<(), DispatchError> {
+        self.tenants.set(tenant, settings);
+        let answer = self.ask(|reply| Command::TenantChanged { tenant, reply }).await?;
+        answer.await.unwrap_or(Err(DispatchError::Stopping))
     }
 
     pub async fn snapshot(&self) -> Result<Snapshot, DispatchError> {

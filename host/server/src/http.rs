@@ -1,8 +1,9 @@
 //! The REST interface: one router, one file a noun. A handler extracts, calls, responds.
 //!
-//! Nothing but the probes is reachable without a key: the authentication layer stands in front of
-//! every other route, whichever handler it has.
+//! Nothing but the probes and what signing in needs is reachable without a key or a session: the
+//! authentication layer stands in front of every other route, whichever handler it has.
 
+mod audit;
 mod auth;
 mod batches;
 mod body;
@@ -11,15 +12,21 @@ mod events;
 mod history;
 mod keys;
 mod listen;
+mod oidc;
+mod people;
 mod plugins;
 mod probes;
 mod problem;
+mod quotas;
 mod requests;
 mod rest;
 mod results;
 mod rewards;
+mod session;
+mod sign_in;
 mod submit;
 mod tenants;
+mod usage;
 
 use std::sync::Arc;
 
@@ -27,19 +34,24 @@ use assay_model::limits;
 use axum::Router;
 use axum::middleware;
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::sync::{Semaphore, watch};
+use reqwest::Url;
+use tokio::sync::{Notify, Semaphore, watch};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::bootstrap::FirstAdmin;
 use crate::dispatch::Dispatch;
 use crate::registry::Registry;
+use crate::storage::Roots;
 use crate::store::Store;
 
-use auth::BearerKey;
+use auth::Credentials;
 pub use auth::{KeyCache, NewSecret};
 pub use listen::serve;
+pub use oidc::OidcConfig;
+pub use sign_in::SignInConfig;
 
 /// What handlers work with.
 pub struct App {
@@ -47,7 +59,11 @@ pub struct App {
     pub dispatch: Dispatch,
     pub registry: Arc<Registry>,
     pub keys: KeyCache,
+    pub roots: Roots,
     pub metrics: PrometheusHandle,
+    /// Told when a tenant's retention was changed.
+    pub retention_changed: Arc<Notify>,
+    sign_in: sign_in::SignIn,
     /// Part of the keys made here, to tell one deployment's from another's.
     pub environment: String,
     /// True once the server stops.
@@ -56,27 +72,49 @@ pub struct App {
     uploads: Semaphore,
 }
 
+/// The parts of the server that handlers talk to.
+pub struct Inside {
+    pub store: Store,
+    pub dispatch: Dispatch,
+    pub registry: Arc<Registry>,
+    pub roots: Roots,
+    pub metrics: PrometheusHandle,
+    pub retention_changed: Arc<Notify>,
+    pub first_admin: Option<FirstAdmin>,
+}
+
+/// How callers come here.
+pub struct Front {
+    /// The server's own address.
+    pub url: Url,
+    /// Part of the keys made here, to tell one deployment's from another's.
+    pub environment: String,
+    pub sign_in: SignInConfig,
+}
+
 impl App {
-    #[must_use]
     pub fn new(
-        store: Store,
-        dispatch: Dispatch,
-        registry: Arc<Registry>,
-        metrics: PrometheusHandle,
-        environment: String,
+        inside: Inside,
+        front: Front,
         stopping: watch::Receiver<bool>,
-    ) -> Self {
-        Self {
+    ) -> anyhow::Result<Self> {
+        let Inside { store, dispatch, registry, roots, metrics, retention_changed, first_admin } =
+            inside;
+        let Front { url, environment, sign_in } = front;
+        Ok(Self {
             keys: KeyCache::new(store.clone()),
             store,
             dispatch,
             registry,
+            roots,
             metrics,
+            retention_changed,
+            sign_in: sign_in::SignIn::new(sign_in, &url, first_admin)?,
             environment,
             stopping,
             buffered: Semaphore::new(limits::BUFFERED_CALLS_MAX),
             uploads: Semaphore::new(limits::UPLOADS_MAX),
-        }
+        })
     }
 
     /// Resolves when the server stops: what follows a batch ends then, and is resumed elsewhere.
@@ -99,13 +137,13 @@ type AppState = axum::extract::State<Arc<App>>;
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     components(schemas(assay_model::api::Problem)),
-    modifiers(&BearerKey),
-    security(("key" = []))
+    modifiers(&Credentials),
+    security(("key" = []), ("session" = []))
 )]
 struct Document;
 
-/// Every route, with its document.
-fn documented() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
+/// The routes that ask for a key or a session, with their document.
+fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(batches::announce))
         .routes(routes!(batches::get))
@@ -125,26 +163,53 @@ fn documented() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(plugins::promote))
         .routes(routes!(plugins::yank))
         .routes(routes!(tenants::list, tenants::create))
+        .routes(routes!(tenants::get, tenants::change))
+        .routes(routes!(usage::get))
+        .routes(routes!(audit::list))
         .routes(routes!(keys::list, keys::create))
         .routes(routes!(keys::revoke))
+        .routes(routes!(keys::rotate))
+        .routes(routes!(people::list))
+        .routes(routes!(people::change))
+        .routes(routes!(people::invite))
+        .routes(routes!(people::members, people::add))
+        .routes(routes!(people::set_role, people::remove))
+        .routes(routes!(session::get, session::end))
+        .routes(routes!(session::switch))
+        .routes(routes!(session::change_password))
         .routes(routes!(capacity::list))
         .routes(routes!(capacity::set))
         .routes(routes!(probes::metrics))
         .split_for_parts()
 }
 
+/// The routes by which one signs in, open to all, with their document.
+fn open() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
+    OpenApiRouter::new()
+        .routes(routes!(session::methods))
+        .routes(routes!(session::sign_in))
+        .routes(routes!(session::bootstrap))
+        .routes(routes!(session::accept))
+        .routes(routes!(oidc::start))
+        .routes(routes!(oidc::callback))
+        .split_for_parts()
+}
+
 /// The OpenAPI document of everything served.
 #[must_use]
 pub fn document() -> utoipa::openapi::OpenApi {
-    documented().1
+    let mut document = guarded().1;
+    document.merge(open().1);
+    document
 }
 
 pub fn router(app: Arc<App>) -> Router {
-    let (routes, document) = documented();
-    let document = probes::Document::new(&document);
-    routes
+    let document = probes::Document::new(&document());
+    guarded()
+        .0
         .route("/openapi.json", axum::routing::get(move || document.clone().serve()))
         .route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate))
+        .merge(open().0)
         .route("/livez", axum::routing::get(probes::livez))
         .route("/readyz", axum::routing::get(probes::readyz))
         .with_state(app)

@@ -8,6 +8,7 @@ mod fleet;
 mod http;
 mod link;
 mod registry;
+mod retention;
 mod server;
 mod storage;
 mod store;

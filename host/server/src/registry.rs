@@ -11,6 +11,7 @@ use anyhow::Context as _;
 use assay_model::id::{Digest, TenantId};
 use assay_model::limits;
 use assay_model::plugin::Description;
+use assay_model::tenant::Grants;
 use bytes::Bytes;
 use serde::Deserialize;
 use tokio::process::Command;
@@ -18,7 +19,8 @@ use tokio::sync::Semaphore;
 
 use crate::blob::{BlobError, Blobs};
 use crate::dispatch::{PluginInfo, now};
-use crate::store::plugins::Published;
+use crate::store::audit::Actor;
+use crate::store::plugins::{NewPlugin, PluginRow, Published};
 use crate::store::{Store, StoreError};
 
 /// Compilations at once: each may take all cores and up to its memory limit.
@@ -34,6 +36,9 @@ pub enum RegistryError {
     /// The plugin's author can do something about it.
     #[error("{0}")]
     Refused(String),
+    /// It asks for what its tenant was not granted.
+    #[error("{0}")]
+    NotGranted(String),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -45,6 +50,30 @@ pub enum RegistryError {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Nothing that holds these locks panics half-way through a change.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Who publishes, and what the tenant was granted.
+pub struct Publisher<'a> {
+    pub tenant: TenantId,
+    pub actor: &'a Actor,
+    pub grants: &'a Grants,
+}
+
+/// What a plugin with these imports asks for and its tenant was not granted.
+pub fn check_grants(imports: &[String], grants: &Grants) -> Result<(), RegistryError> {
+    let asks = |package: &str| imports.iter().find(|import| import.starts_with(package));
+    let refused = |import: &str, what: &str| {
+        let detail =
+            format!("the plugin imports `{import}`, and the tenant was not granted {what}");
+        Err(RegistryError::NotGranted(detail))
+    };
+    match (asks("assay:gpu/"), asks("assay:exec/")) {
+        (Some(import), _) if !grants.gpu => refused(import, "GPUs"),
+        (_, Some(import)) if grants.toolchains.as_ref().is_some_and(Vec::is_empty) => {
+            refused(import, "any toolchain")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A version of a plugin as a caller names it: `name@channel-or-version`, or `tenant/name@...`.
@@ -102,7 +131,7 @@ pub struct Registry {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum CompileReport {
-    Ok(CompileOk),
+    Ok(Box<CompileOk>),
     Refused { message: String },
 }
 
@@ -111,6 +140,7 @@ struct CompileOk {
     compiled_digest: Digest,
     engine: String,
     description: Description,
+    imports: Vec<String>,
 }
 
 impl Registry {
@@ -150,7 +180,7 @@ impl Registry {
     /// Compiles, checks and publishes a component. The same bytes again change nothing.
     pub async fn publish(
         &self,
-        tenant: TenantId,
+        publisher: Publisher<'_>,
         component: Bytes,
     ) -> Result<(Description, Published), RegistryError> {
         if component.len() > limits::PLUGIN_BYTES_MAX {
@@ -160,11 +190,14 @@ impl Registry {
                 limits::PLUGIN_BYTES_MAX
             )));
         }
+        let Publisher { tenant, actor, grants } = publisher;
         let compiled = self.compile(&component).await?;
+        let CompileOk { description, imports, .. } = &compiled.report;
+        check_grants(imports, grants)?;
         let digest = self.blobs.put(component).await?;
         self.keep_compiled(digest, &compiled).await?;
-        let published =
-            self.store.publish_plugin(tenant, digest, &compiled.report.description, now()).await?;
+        let plugin = NewPlugin { tenant, digest, description, imports };
+        let published = self.store.publish_plugin(plugin, actor, now()).await?;
         Ok((compiled.report.description, published))
     }
 
@@ -211,7 +244,7 @@ impl Registry {
                 "{name}@{version} is yanked; new runs cannot use it"
             )));
         }
-        self.ready(row.digest, row.description).await
+        self.ready(row).await
     }
 
     /// The pinned version of a run: also when it has been yanked since.
@@ -222,14 +255,11 @@ impl Registry {
         version: &str,
     ) -> Result<Arc<PluginInfo>, RegistryError> {
         let row = self.store.plugin(tenant, name, version).await?;
-        self.ready(row.digest, row.description).await
+        self.ready(row).await
     }
 
-    async fn ready(
-        &self,
-        digest: Digest,
-        description: Description,
-    ) -> Result<Arc<PluginInfo>, RegistryError> {
+    async fn ready(&self, row: PluginRow) -> Result<Arc<PluginInfo>, RegistryError> {
+        let PluginRow { digest, description, imports, yanked: _ } = row;
         if let Some(plugin) = lock(&self.ready).get(&digest) {
             return Ok(plugin.clone());
         }
@@ -242,7 +272,7 @@ impl Registry {
                 self.keep_compiled(digest, &compiled).await?
             }
         };
-        let plugin = Arc::new(PluginInfo::new(digest, compiled, description));
+        let plugin = Arc::new(PluginInfo::new(digest, compiled, description, imports));
         let mut held = lock(&self.ready);
         if held.len() >= READY_MAX {
             held.clear();
@@ -300,7 +330,7 @@ impl Registry {
             serde_json::from_slice(&output.stdout).context("reading the compiler's report")?;
         let report = match report {
             CompileReport::Refused { message } => return Ok(Err(message)),
-            CompileReport::Ok(report) => report,
+            CompileReport::Ok(report) => *report,
         };
         let bytes: Bytes = tokio::fs::read(&out).await.context("reading the compiled form")?.into();
         anyhow::ensure!(report.engine == self.engine, "the worker program was replaced");
@@ -319,7 +349,31 @@ struct Compiled {
 
 #[cfg(test)]
 mod tests {
-    use super::Reference;
+    use assay_model::tenant::Grants;
+
+    use super::{Reference, RegistryError, check_grants};
+
+    #[test]
+    fn a_plugin_gets_what_its_tenant_was_granted() {
+        let refusal = |imports: &[&str], grants: &Grants| {
+            let imports: Vec<String> = imports.iter().map(|&import| import.to_owned()).collect();
+            match check_grants(&imports, grants) {
+                Err(RegistryError::NotGranted(detail)) => Some(detail),
+                _ => None,
+            }
+        };
+        let none = Grants { gpu: false, toolchains: Some(Vec::new()) };
+        let all = Grants { gpu: true, toolchains: None };
+        let some = Grants { gpu: false, toolchains: Some(vec!["cpp17-gcc".into()]) };
+        let (gpu, exec) = ("assay:gpu/device@0.1.0", "assay:exec/exec@0.1.0");
+        assert_eq!(refusal(&["assay:reward/log@0.1.0"], &none), None);
+        assert_eq!(refusal(&[gpu, exec], &all), None);
+        assert_eq!(refusal(&[exec], &some), None);
+        let detail = refusal(&[gpu], &some).expect("refused");
+        assert!(detail.contains(gpu) && detail.ends_with("was not granted GPUs"), "{detail}");
+        let detail = refusal(&[exec], &none).expect("refused");
+        assert!(detail.ends_with("was not granted any toolchain"), "{detail}");
+    }
 
     #[test]
     fn references_name_a_channel_or_a_version() {

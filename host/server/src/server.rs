@@ -7,20 +7,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use assay_model::time::Micros;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::blob::Blobs;
-use crate::bootstrap::{self, FirstKey};
+use crate::bootstrap::{self, FirstAdmin, FirstKey};
 use crate::dispatch::planning::{self, PoolDefaults};
+use crate::dispatch::tenants::Tenants;
 use crate::dispatch::{self, Dispatch, Parts, PlanConfig};
 use crate::fleet::{Failures, Fleet, Launch, Programs};
-use crate::http::{self, App};
+use crate::http::{self, App, Front, Inside, SignInConfig};
 use crate::link::{self, Link};
 use crate::registry::Registry;
+use crate::retention::{Kept, Retention};
 use crate::storage::{Roots, Storage};
 use crate::store::{DispatcherLock, Store, StoreError};
 
@@ -29,8 +30,6 @@ const LOCK_PERIOD: Duration = Duration::from_secs(2);
 const LOCK_LOST_AFTER: Duration = Duration::from_secs(30);
 /// What has finished is written before the end, if the database allows.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often old history is deleted.
-const HISTORY_PERIOD: Duration = Duration::from_secs(3_600);
 const METRICS_PERIOD: Duration = Duration::from_secs(5);
 /// Upper bounds of the histograms, from a trivial stage to a long one.
 const SECONDS_BUCKETS: &[f64] =
@@ -55,9 +54,10 @@ pub struct Settings {
     pub storage: Roots,
     pub plan: PlanConfig,
     pub pool_defaults: PoolDefaults,
-    pub history_kept: Micros,
+    pub kept: Kept,
     pub environment: String,
     pub first_key: FirstKey,
+    pub sign_in: SignInConfig,
 }
 
 /// A server that runs.
@@ -89,6 +89,7 @@ impl Server {
         })?;
         let lock = take_lock(&store).await?;
         let key = bootstrap::first_key(&store, &settings).await?;
+        let first_admin = FirstAdmin::wanted(&store, &settings).await?;
 
         let blobs = Blobs::in_folder(&data.join(OBJECTS))?;
         let program = settings.worker_program.clone();
@@ -125,15 +126,28 @@ impl Server {
         };
         tasks.spawn(serve_link(link, workers, stopped(&stop)));
         tasks.spawn(keep_metrics(metrics.clone(), stopped(&stop)));
-        tasks.spawn(forget_history(store.clone(), settings.history_kept, stopped(&stop)));
-        let app = App::new(
-            store.clone(),
-            dispatch.clone(),
+        let retention = Retention {
+            store: store.clone(),
+            dispatch: dispatch.clone(),
+            kept: settings.kept,
+            changed: Arc::default(),
+        };
+        let inside = Inside {
+            store: store.clone(),
+            dispatch: dispatch.clone(),
             registry,
+            roots: settings.storage.clone(),
             metrics,
-            settings.environment.clone(),
-            stop.subscribe(),
-        );
+            retention_changed: retention.changed.clone(),
+            first_admin,
+        };
+        tasks.spawn(retention.run(stopped(&stop)));
+        let front = Front {
+            url: url.parse().context("reading the server's own address")?,
+            environment: settings.environment.clone(),
+            sign_in: settings.sign_in.clone(),
+        };
+        let app = App::new(inside, front, stop.subscribe())?;
         tasks.spawn(http::serve(listener, http::router(Arc::new(app)), stopped(&stop)));
         let (lost, lock_lost) = tokio::sync::oneshot::channel();
         tasks.spawn(keep_lock(store.clone(), lock, lost, stopped(&stop)));
@@ -196,8 +210,9 @@ async fn parts(
     let mut plan = settings.plan.clone();
     planning::override_bounds(store, &mut plan, &pool_defaults).await?;
     let history = dispatch::history::read(store).await?;
+    let tenants = Arc::new(Tenants::new(store.tenants().await?));
     let store = store.clone();
-    Ok(Parts { store, fleet, failures, plan, pool_defaults, history })
+    Ok(Parts { store, fleet, failures, plan, pool_defaults, tenants, history })
 }
 
 fn make_folders(data: &Path) -> anyhow::Result<()> {
@@ -238,24 +253,6 @@ async fn keep_metrics(metrics: PrometheusHandle, stop: impl Future<Output = ()>)
     };
     tokio::select! {
         () = fold => {}
-        () = stop => {}
-    }
-}
-
-/// Deletes what completed batches left too long ago, at once and then from time to time.
-async fn forget_history(store: Store, kept: Micros, stop: impl Future<Output = ()>) {
-    let forget = async {
-        loop {
-            match store.forget_history(dispatch::now().since(kept)).await {
-                Ok(0) => {}
-                Ok(batches) => tracing::info!(batches, "history that was too old is deleted"),
-                Err(error) => tracing::warn!("old history cannot be deleted: {error}"),
-            }
-            tokio::time::sleep(HISTORY_PERIOD).await;
-        }
-    };
-    tokio::select! {
-        () = forget => {}
         () = stop => {}
     }
 }

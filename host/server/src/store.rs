@@ -4,18 +4,25 @@
 //! serve the platform itself (key look-up, restore) and say so. Never sees HTTP.
 
 pub mod admissions;
+pub mod audit;
 pub mod batches;
 pub mod capacity;
 pub mod group_commit;
 pub mod history;
+pub mod identities;
 pub mod keys;
 pub mod lone;
+pub mod members;
 pub mod outcomes;
+pub mod people;
 pub mod plugins;
 pub mod requests;
 pub mod restore;
+pub mod retention;
 pub mod runs;
+pub mod sessions;
 pub mod tenants;
+pub mod usage;
 
 use std::str::FromStr;
 use std::time::Duration;

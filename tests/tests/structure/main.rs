@@ -24,10 +24,7 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-gpu", &["assay-model", "assay-exec", "assay-ptx"]),
     ("assay-fake-cuda", &["assay-ptx"]),
     ("assay-sandbox", &["assay-model", "assay-exec", "assay-gpu"]),
-    (
-        "assay-worker",
-        &["assay-model", "assay-wire", "assay-exec", "assay-gpu", "assay-sandbox"],
-    ),
+    ("assay-worker", &["assay-model", "assay-wire", "assay-exec", "assay-gpu", "assay-sandbox"]),
     ("assay-postgres", &[]),
     ("assay-client", &["assay-model"]),
     (

@@ -179,6 +179,7 @@ impl MockBatch {
             done_at: None,
             estimated_done_at: None,
             extra_delay_ms: self.is_done().then_some(2.5),
+            expired_at: None,
         }
     }
 }

@@ -76,6 +76,9 @@ pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
     if settings.programs.gpu.device == Some(Device::Simulated) {
         eprintln!("kernels run on a simulated GPU: rewards say so and hold no timing");
     }
+    if options.demo == Some(Demo::Cuda) && settings.programs.gpu.toolkit.is_none() {
+        eprintln!("nothing here compiles CUDA: run `assay gpu install-toolchain` first");
+    }
     let mut interruption = Interruption::listen()?;
     eprintln!("starting Assay in {}", settings.data.display());
     settings.storage.iter().for_each(|root| eprintln!("{root}"));

@@ -8,12 +8,13 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use assay_model::limits;
 use assay_model::plugin::check_name;
-use assay_model::time::Micros;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use super::gpu::Settled;
+use super::login::SignInOptions;
 use super::planning::{PlanOptions, Unsaid};
+use super::retention::RetentionOptions;
 use super::workers::{StorageOptions, WorkerOptions};
 use crate::bootstrap::FirstKey;
 use crate::dispatch::Order;
@@ -50,13 +51,14 @@ pub(super) struct HostOptions {
     /// the group with the fewest left), or first come, first served over all batches
     #[arg(long, value_enum, default_value = "ebf")]
     order: OrderArgument,
-    /// How long the times of completed batches are kept, in days
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36_500))]
-    history_days: u32,
+    #[command(flatten)]
+    retention: RetentionOptions,
     #[command(flatten)]
     pub(super) workers: WorkerOptions,
     #[command(flatten)]
     storage: StorageOptions,
+    #[command(flatten)]
+    sign_in: SignInOptions,
     /// Log lines as JSON
     #[arg(long)]
     log_json: bool,
@@ -107,9 +109,10 @@ impl HostOptions {
             storage: self.storage.read()?,
             plan,
             pool_defaults,
-            history_kept: Micros::from_secs(u64::from(self.history_days) * 24 * 3_600),
+            kept: self.retention.kept(),
             environment: environment.into(),
             first_key,
+            sign_in: self.sign_in.config()?,
         })
     }
 

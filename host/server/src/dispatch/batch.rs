@@ -15,6 +15,7 @@ use super::room::Place;
 use super::{DispatchError, ItemFate, NewItem, refusal};
 use crate::store::admissions::RequestRow;
 use crate::store::restore::Left;
+use crate::store::usage::UsageRow;
 
 pub(super) struct LiveBatch {
     pub published: Arc<Published>,
@@ -28,6 +29,16 @@ pub(super) struct LiveBatch {
     pub position: u32,
     pub counts: Counts,
     pub reward_sum: f64,
+    /// Requests that its tenant's bucket was charged for.
+    paid: u32,
+    /// By stage: what finished requests used.
+    used: Vec<StageUse>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct StageUse {
+    requests: u32,
+    ran: Micros,
 }
 
 /// A request that has not ended.
@@ -55,6 +66,8 @@ pub(super) struct Taken {
 impl LiveBatch {
     pub(super) fn new(published: Arc<Published>) -> Self {
         Self {
+            paid: published.row.expected_size.unwrap_or(0),
+            used: vec![StageUse::default(); published.plugin.shapes.len()],
             published,
             state: BatchState::Announced,
             keys: HashMap::new(),
@@ -74,6 +87,50 @@ impl LiveBatch {
     /// Requests taken, committed or about to be.
     pub(super) fn size(&self) -> u32 {
         u32::try_from(self.entries.len()).expect("a batch is within its limit")
+    }
+
+    /// How many more requests there are than were paid for; they are from now on.
+    pub(super) fn pay(&mut self) -> u32 {
+        let unpaid = self.size().saturating_sub(self.paid);
+        self.paid += unpaid;
+        unpaid
+    }
+
+    /// Requests that were paid for and never came.
+    pub(super) fn overpaid(&self) -> u32 {
+        self.paid.saturating_sub(self.size())
+    }
+
+    /// A request has ended after these stages.
+    pub(super) fn charge(&mut self, times: &[StageTime]) {
+        let stages = &self.published.plugin.description.stages;
+        for time in times {
+            let place = stages.iter().position(|stage| stage.name == time.stage);
+            if let Some(used) = place.and_then(|place| self.used.get_mut(place)) {
+                used.requests += 1;
+                used.ran = used.ran + Micros::from_ms_f64(time.ran_ms);
+            }
+        }
+    }
+
+    /// What it used of each pool, at what a second of a worker costs there.
+    pub(super) fn usage(&self, cost: impl Fn(&str) -> f64) -> Vec<UsageRow> {
+        let mut rows: Vec<UsageRow> = Vec::new();
+        for (shape, used) in self.published.plugin.shapes.iter().zip(&self.used) {
+            let seconds = used.ran.as_secs_f64();
+            // Whatever reaches a later stage on the pool has been at this one.
+            if let Some(row) = rows.iter_mut().find(|row| *row.pool == *shape.pool) {
+                row.worker_seconds += seconds;
+            } else if used.requests > 0 {
+                let pool = shape.pool.to_string();
+                let requests = used.requests;
+                rows.push(UsageRow { pool, requests, worker_seconds: seconds, cost: 0.0 });
+            }
+        }
+        for row in &mut rows {
+            row.cost = row.worker_seconds * cost(&row.pool);
+        }
+        rows
     }
 
     pub(super) fn entry(&self, seq: u32) -> Option<&Entry> {

@@ -127,6 +127,17 @@ impl Board {
     }
 }
 
+impl Board {
+    /// What the batch held may not be read any more.
+    pub fn forget(&self, id: BatchId) {
+        let mut shelves = lock(&self.shelves);
+        let ended = |batch: &Arc<Published>| batch.look(|standing| standing.state.is_final());
+        if shelves.batches.get(&id).is_some_and(ended) {
+            shelves.batches.remove(&id);
+        }
+    }
+}
+
 impl Published {
     pub(super) fn change(&self, change: impl FnOnce(&mut Standing)) {
         change(&mut lock(&self.standing));
@@ -180,6 +191,7 @@ impl Published {
                     .ended_at
                     .zip(standing.earliest_end_at)
                     .map(|(ended, earliest)| ended.since(earliest).as_ms_f64()),
+                expired_at: None,
             }
         })
     }

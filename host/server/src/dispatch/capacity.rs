@@ -116,7 +116,7 @@ fn why(report: &PoolReport) -> String {
         Reason::Mode => "the planner's mode asks for no more and no less".into(),
         Reason::Minimum => "the pool's minimum is enough".into(),
         Reason::Maximum { wanted } => {
-            format!("the pool's maximum; the plan wanted {wanted}")
+            format!("the pool's maximum, or its tenants'; the plan wanted {wanted}")
         }
         Reason::Unknown => {
             "a batch without history, its own or another's: it grows on demand".into()
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn the_quota_says_what_it_refuses() {
         let target = target(&report(Reason::Maximum { wanted: 40 }));
-        assert_eq!(target.why, "the pool's maximum; the plan wanted 40");
+        assert_eq!(target.why, "the pool's maximum, or its tenants'; the plan wanted 40");
         assert_eq!(target.reason, PlanReason::Maximum { wanted: 40 });
         assert_eq!((target.hold, target.ceiling, target.zero_queue), (2, 3, 9));
     }

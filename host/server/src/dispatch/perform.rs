@@ -139,7 +139,11 @@ impl Shell {
         };
         let Some(entry) = batch.entry(request.seq) else { return };
         worker.leases.insert(lease, (request, stage));
-        worker.outbox.grants.push(grant_message(batch, entry, request, stage, lease.0, attempt));
+        let mut message = grant_message(batch, entry, request, stage, lease.0, attempt);
+        let settings = self.tenants.get(batch.published.row.tenant);
+        let toolchains = settings.grants.toolchains.clone();
+        message.toolchains = toolchains.map(|names| proto::Toolchains { names });
+        worker.outbox.grants.push(message);
     }
 
     fn advance(
@@ -189,6 +193,7 @@ impl Shell {
             outcome,
             stages: entry.times.into_iter().chain(last).collect(),
         };
+        batch.charge(&item.stages);
         let row = OutcomeRow {
             seq: request.seq,
             position: batch.position,
@@ -219,6 +224,7 @@ impl Shell {
             earliest_end_at: done.earliest_end,
             counts: Counts { submitted: batch.size(), ..batch.counts },
             reward_sum: batch.reward_sum,
+            usage: batch.usage(|pool| self.planning.cost(pool)),
             history: profile.map(|profile| Box::new(history::row(profile, stages))),
         };
         if let Some(earliest_end) = done.earliest_end.filter(|_| !batch.published.lone) {
@@ -322,6 +328,7 @@ fn grant_message(
         }),
         last: stage + 1 == stages.len(),
         tenant_id: bytes::Bytes::copy_from_slice(batch.published.row.tenant.0.as_bytes()),
+        toolchains: None,
     }
 }
 

@@ -135,6 +135,12 @@ impl Planning {
         self.tray.put(|wanted| wanted.config = Some(self.config.clone()));
     }
 
+    /// What a second of a worker costs.
+    pub(super) fn cost(&self, pool: &str) -> f64 {
+        let named = self.config.pools.get(pool).map(|pool| pool.cost);
+        named.or_else(|| self.defaults.costs.get(pool).copied()).unwrap_or(1.0)
+    }
+
     /// Keeps the report for readers; the rest is the scheduler's.
     pub(super) fn take(&mut self, planned: Planned) -> Event {
         let Planned { pools, again, report, took } = planned;

@@ -115,6 +115,7 @@ impl LiveBatch {
                 self.reward_sum += reward.unwrap_or(0.0);
                 count(&mut self.counts, &kind);
                 let ended: Ended = serde_json::from_slice(&result).unwrap_or_default();
+                self.charge(&ended.stages);
                 let ran = ended.stages.iter().map(|time| Micros::from_ms_f64(time.ran_ms));
                 results.push((position, result));
                 let progress = Progress::Finished {
@@ -147,6 +148,8 @@ impl LiveBatch {
             (None, None) => BatchState::Announced,
         };
         let (state, reward_sum) = (self.state, self.reward_sum);
+        // Buckets are full after a restart: what is here is paid for.
+        self.pay();
         let counts = Counts { submitted: self.size(), ..self.counts };
         self.published.change(|standing| {
             standing.state = state;

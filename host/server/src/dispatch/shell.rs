@@ -17,6 +17,8 @@ use super::board::Board;
 use super::lone::Lone;
 use super::planning::Planning;
 use super::publish::{Channels, Pending, Waiter};
+use super::quota::Buckets;
+use super::tenants::Tenants;
 use super::{
     Announcement, Command, DispatchError, Holding, ItemFate, Joining, NewItem, Reply, WorkerLink,
     leases_after, now, refusal,
@@ -37,7 +39,9 @@ const KEY_KEPT: Micros = Micros::from_secs(2 * limits::ADMISSION_SECONDS_MAX);
 pub(super) struct Shell {
     pub sched: Sched,
     pub batches: HashMap<BatchId, LiveBatch>,
-    open_batches: HashMap<TenantId, usize>,
+    pub open_batches: HashMap<TenantId, usize>,
+    pub tenants: Arc<Tenants>,
+    pub buckets: Buckets,
     /// Of live batches, among them those whose row is not committed yet, and of those that ended a
     /// moment ago: whoever looked for the row before it was there must still meet its key here.
     idempotency_keys: HashSet<(TenantId, String)>,
@@ -61,6 +65,7 @@ pub(super) struct Crew {
     pub fleet: Fleet,
     pub failures: Failures,
     pub planning: Planning,
+    pub tenants: Arc<Tenants>,
 }
 
 /// A connected worker.
@@ -80,6 +85,8 @@ impl Shell {
             sched: Sched::new(config),
             batches: HashMap::new(),
             open_batches: HashMap::new(),
+            tenants: crew.tenants,
+            buckets: Buckets::default(),
             idempotency_keys: HashSet::new(),
             ended_keys: VecDeque::new(),
             workers: HashMap::new(),
@@ -214,6 +221,11 @@ impl Shell {
             Command::Snapshot { reply } => drop(reply.send(self.sched.snapshot())),
             Command::Capacity { reply } => drop(reply.send(self.capacity(now()))),
             Command::TenantOf { holding, reply } => drop(reply.send(self.tenant_of(holding))),
+            Command::TenantChanged { tenant, reply } => {
+                self.share(tenant);
+                answer(reply, Ok(()));
+            }
+            Command::TenantUse { tenant, reply } => drop(reply.send(self.tenant_use(tenant))),
             Command::Stop => self.stopping = true,
         }
     }
@@ -247,9 +259,8 @@ impl Shell {
 
     fn announce(&mut self, announcement: Announcement, reply: Reply<Arc<super::Published>>) {
         let Announcement { row, plugin, lone } = announcement;
-        let open = self.open_batches.get(&row.tenant).copied().unwrap_or(0);
-        if open >= limits::OPEN_BATCHES_PER_TENANT_MAX {
-            return answer(reply, Err(DispatchError::TooManyBatches));
+        if let Err(refused) = self.check_quotas(row.tenant) {
+            return answer(reply, Err(refused));
         }
         if let Some(idempotency) = &row.idempotency {
             let looked_long_ago = now().since(row.announced_at) > KEY_LOOK_MAX;
@@ -259,6 +270,9 @@ impl Shell {
             }
         }
         self.batch_opened(row.tenant);
+        if let Some(rate) = self.rate(row.tenant) {
+            self.buckets.take(rate, row.expected_size.unwrap_or(0));
+        }
         if let Some(item) = lone {
             let published = self.announce_lone(Announcement { row, plugin, lone: None }, item);
             return answer(reply, Ok(published));
@@ -292,6 +306,7 @@ impl Shell {
             batch.state = BatchState::Open;
             mark.first_request_at = Some(at);
         }
+        let unpaid = batch.pay();
         let expected = batch.published.row.expected_size;
         if refusal(batch.state).is_none() && expected.is_some_and(|size| batch.size() >= size) {
             batch.state = BatchState::Sealed;
@@ -301,6 +316,9 @@ impl Shell {
         let admitted = Admitted { tenant, batch: id, at, admission };
         let waiter = Waiter::Submitted { fates: taken.fates, reply };
         self.write(Pending { admitted, waiter });
+        if let Some(rate) = self.rate(tenant).filter(|_| unpaid > 0) {
+            self.buckets.take(rate, unpaid);
+        }
     }
 
     fn seal(&mut self, tenant: TenantId, id: BatchId, final_count: Option<u32>, reply: Reply<()>) {
@@ -410,6 +428,9 @@ impl Shell {
         let Some(batch) = self.batches.remove(&id) else { return };
         let row = &batch.published.row;
         self.batch_closed(row.tenant);
+        if let Some(rate) = self.rate(row.tenant) {
+            self.buckets.give_back(rate, batch.overpaid());
+        }
         if let Some(idempotency) = &row.idempotency {
             let key = (row.tenant, idempotency.key.clone());
             self.ended_keys.push_back((now() + KEY_KEPT, key));

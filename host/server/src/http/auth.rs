@@ -1,29 +1,30 @@
-//! Keys: `assay_<environment>_<prefix>_<secret>`. The secret has 256 random bits, so its SHA-256
-//! is kept instead of a slow hash, and compared in constant time.
+//! Who calls: by a key in the header `Authorization`, or by the cookie of a session; never by both.
+//! The layer in front of every route but the open ones.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+mod cookie;
+mod keys;
+
+use std::sync::Arc;
 
 use assay_model::api::Scope;
-use assay_model::id::{Digest, TenantId};
+use assay_model::id::TenantId;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use subtle::ConstantTimeEq as _;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 use super::App;
 use super::problem::ApiError;
-use crate::dispatch::now;
-use crate::store::keys::KeyRow;
-use crate::store::{Store, StoreError};
+use crate::registry::Reference;
+use crate::store::audit::Actor;
+use crate::store::sessions::SessionRow;
 
-/// How long a key that was looked up is believed; a revocation elsewhere takes this long.
-const BELIEVED_FOR: Duration = Duration::from_secs(5);
-const HELD_MAX: usize = 10_000;
+pub(super) use cookie::{
+    Origins, Token, csrf_token, find_cookie, removed_cookie, session_cookie, set_cookie,
+};
+pub use keys::{KeyCache, NewSecret};
 
 /// Who calls. Only the authentication layer makes one.
 #[derive(Debug, Clone)]
@@ -31,6 +32,17 @@ pub(super) struct Caller {
     pub tenant: TenantId,
     pub tenant_name: Arc<str>,
     scopes: Arc<[Scope]>,
+    /// Those whose batches it may announce; all of them when absent.
+    plugins: Option<Arc<[String]>>,
+    actor: Arc<Actor>,
+    session: Option<Arc<CallerSession>>,
+}
+
+/// Of a person who calls.
+#[derive(Debug)]
+pub(super) struct CallerSession {
+    pub token: Token,
+    pub row: SessionRow,
 }
 
 impl Caller {
@@ -38,13 +50,60 @@ impl Caller {
         if self.has(scope) {
             return Ok(());
         }
-        let detail = format!("this key has no scope `{}`", scope.as_str());
-        Err(ApiError::new(StatusCode::FORBIDDEN, "scope_missing", detail)
-            .hint("ask an administrator for a key that has it"))
+        let (who, hint) = match &self.session {
+            None => ("this key", "ask an administrator for a key that has it"),
+            Some(_) => ("your role", "ask an administrator of the tenant for a role that has it"),
+        };
+        let detail = format!("{who} has no scope `{}`", scope.as_str());
+        Err(ApiError::new(StatusCode::FORBIDDEN, "scope_missing", detail).hint(hint))
+    }
+
+    /// Its own tenant with `admin:*`, any with `platform:*`; another's is not there.
+    pub(super) fn administers(&self, tenant: &str) -> Result<(), ApiError> {
+        if self.has(Scope::Platform) {
+            return Ok(());
+        }
+        self.need(Scope::Admin)?;
+        if *tenant == *self.tenant_name { Ok(()) } else { Err(ApiError::not_found("tenant")) }
+    }
+
+    /// For the audit.
+    pub(super) fn actor(&self) -> Actor {
+        (*self.actor).clone()
     }
 
     pub(super) fn has(&self, scope: Scope) -> bool {
         self.scopes.contains(&scope)
+    }
+
+    pub(super) fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// Absent when a key calls.
+    pub(super) fn session(&self) -> Option<&CallerSession> {
+        self.session.as_deref()
+    }
+
+    /// Whether the key's list of plugins has this one, as it is named.
+    pub(super) fn may_use(&self, plugin: &Reference) -> Result<(), ApiError> {
+        let channel = format!("{}@{}", plugin.name, plugin.channel_or_version);
+        self.check_listed(&channel, |listed| *listed == plugin.name || *listed == channel)
+    }
+
+    /// Whether the key's list has the plugin of a batch that is there, through whatever channel.
+    pub(super) fn may_submit_to(&self, plugin: &str) -> Result<(), ApiError> {
+        self.check_listed(plugin, |listed| listed.split('@').next() == Some(plugin))
+    }
+
+    fn check_listed(&self, plugin: &str, listed: impl Fn(&String) -> bool) -> Result<(), ApiError> {
+        let Some(plugins) = self.plugins.as_deref().filter(|plugins| !plugins.iter().any(listed))
+        else {
+            return Ok(());
+        };
+        let detail = format!("this key is for {} alone, not for {plugin}", plugins.join(", "));
+        Err(ApiError::new(StatusCode::FORBIDDEN, "plugin_not_allowed", detail)
+            .hint("ask an administrator for a key that may use it"))
     }
 }
 
@@ -58,16 +117,16 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 
 fn unauthenticated(detail: &str) -> ApiError {
     ApiError::new(StatusCode::UNAUTHORIZED, "unauthenticated", detail)
-        .hint("send the header `Authorization: Bearer assay_...`")
+        .hint("send the header `Authorization: Bearer assay_...`, or sign in")
 }
 
-/// The layer in front of every route but the probes.
+/// The layer in front of every route but the open ones.
 pub(super) async fn authenticate(
     State(app): State<Arc<App>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    match app.keys.caller(request.headers()).await {
+    match caller(&app, &request).await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             next.run(request).await
@@ -83,152 +142,63 @@ pub(super) async fn authenticate(
     }
 }
 
-/// Keys that were looked up a moment ago.
-pub struct KeyCache {
-    store: Store,
-    held: Mutex<HashMap<String, Held>>,
-}
-
-struct Held {
-    since: Instant,
-    secret_hash: Digest,
-    expires_at: Option<assay_model::time::Micros>,
-    caller: Caller,
-}
-
-impl KeyCache {
-    #[must_use]
-    pub fn new(store: Store) -> Self {
-        Self { store, held: Mutex::default() }
-    }
-
-    /// After a revocation.
-    pub(super) fn forget(&self, prefix: &str) {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(prefix);
-    }
-
-    async fn caller(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
-        let given = headers
-            .get(header::AUTHORIZATION)
-            .ok_or_else(|| unauthenticated("no key was given"))?;
-        let (scheme, key) = given.to_str().ok().and_then(|text| text.split_once(' ')).unzip();
-        let key = key.filter(|_| scheme.is_some_and(|it| it.eq_ignore_ascii_case("bearer")));
-        let parts = key.and_then(|key| Some((key, prefix_of(key)?)));
-        let Some((key, prefix)) = parts else {
-            return Err(unauthenticated("what was given is no key"));
-        };
-        let hash = crate::blob::digest(key.as_bytes());
-        if let Some(caller) = self.believed(prefix, hash) {
-            return Ok(caller);
+/// The future holds nothing of the body, which may not be shared.
+fn caller<'a>(
+    app: &'a App,
+    request: &'a Request,
+) -> impl Future<Output = Result<Caller, ApiError>> + Send + use<'a> {
+    let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+    async move {
+        let cookie = find_cookie(headers, cookie::SESSION);
+        match (headers.get(header::AUTHORIZATION), cookie) {
+            (Some(_), Some(_)) => Err(ApiError::new(
+                StatusCode::BAD_REQUEST,
+                "credentials_mixed",
+                "the call has a key and the cookie of a session",
+            )
+            .hint("send one of them")),
+            (Some(key), None) => app.keys.caller(key).await,
+            (None, Some(cookie)) => by_cookie(app, method, uri, headers, cookie).await,
+            (None, None) => Err(unauthenticated("no key was given")),
         }
-        let row = self.store.key_by_prefix(prefix).await.map_err(not_ours)?;
-        let row = row.filter(|row| same(row.secret_hash, hash));
-        let Some(row) = row else {
-            return Err(unauthenticated("there is no such key"));
-        };
-        if row.revoked_at.is_some() {
-            return Err(unauthenticated("the key was revoked"));
-        }
-        if row.expires_at.is_some_and(|at| at <= now()) {
-            return Err(unauthenticated("the key has expired"));
-        }
-        Ok(self.hold(prefix, row))
-    }
-
-    fn believed(&self, prefix: &str, hash: Digest) -> Option<Caller> {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = held.get(prefix)?;
-        let fresh = key.since.elapsed() < BELIEVED_FOR;
-        let alive = key.expires_at.is_none_or(|at| at > now());
-        (fresh && alive && same(key.secret_hash, hash)).then(|| key.caller.clone())
-    }
-
-    fn hold(&self, prefix: &str, row: KeyRow) -> Caller {
-        let caller = Caller {
-            tenant: row.tenant,
-            tenant_name: row.tenant_name.into(),
-            scopes: row.scopes.into(),
-        };
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.len() >= HELD_MAX {
-            held.clear();
-        }
-        let key = Held {
-            since: Instant::now(),
-            secret_hash: row.secret_hash,
-            expires_at: row.expires_at,
-            caller: caller.clone(),
-        };
-        held.insert(prefix.into(), key);
-        caller
     }
 }
 
-fn not_ours(error: StoreError) -> ApiError {
-    error.into()
-}
-
-fn same(one: Digest, other: Digest) -> bool {
-    one.0.ct_eq(&other.0).into()
-}
-
-fn prefix_of(key: &str) -> Option<&str> {
-    let mut parts = key.split('_');
-    let (assay, _environment, prefix, secret) =
-        (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    (assay == "assay" && !prefix.is_empty() && !secret.is_empty() && parts.next().is_none())
-        .then_some(prefix)
-}
-
-/// A key that was just made: what to store and what to show once.
-pub struct NewSecret {
-    pub key: String,
-    pub prefix: String,
-    pub hash: Digest,
-}
-
-impl NewSecret {
-    /// # Panics
-    /// When the operating system has no randomness to give.
-    #[must_use]
-    pub fn generate(environment: &str) -> Self {
-        let mut random = [0u8; 38];
-        getrandom::fill(&mut random).expect("the operating system gives randomness");
-        let (prefix, secret) = random.split_at(6);
-        let prefix = hex::encode(prefix);
-        let key = format!("assay_{environment}_{prefix}_{}", hex::encode(secret));
-        Self { hash: crate::blob::digest(key.as_bytes()), key, prefix }
+async fn by_cookie(
+    app: &App,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    cookie: &str,
+) -> Result<Caller, ApiError> {
+    let ended = || unauthenticated("the session has ended");
+    let token = Token::parse(cookie).ok_or_else(ended)?;
+    if !method.is_safe() {
+        app.sign_in.origins.check(uri, headers)?;
+        cookie::check_csrf(&token, headers)?;
     }
+    let at = crate::dispatch::now();
+    let row = app.store.session(token.hash(), at).await?.ok_or_else(ended)?;
+    cookie::touch(app, &token, row.used_at, at).await?;
+    Ok(Caller {
+        tenant: row.tenant,
+        tenant_name: row.tenant_name.as_str().into(),
+        scopes: row.role.scopes(&row.tenant_name).into(),
+        plugins: None,
+        actor: Arc::new(Actor::Person { id: row.person, email: row.email.clone() }),
+        session: Some(Arc::new(CallerSession { token, row })),
+    })
 }
 
-/// Describes the keys in the OpenAPI document.
-pub(super) struct BearerKey;
+/// Describes keys and cookies in the OpenAPI document.
+pub(super) struct Credentials;
 
-impl utoipa::Modify for BearerKey {
+impl utoipa::Modify for Credentials {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        let key = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        let cookie = ApiKey::Cookie(ApiKeyValue::new(cookie::SESSION));
         let components = document.components.get_or_insert_default();
-        components.add_security_scheme("key", SecurityScheme::Http(scheme));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_new_key_is_read_back() {
-        let secret = NewSecret::generate("dev");
-        assert_eq!(prefix_of(&secret.key), Some(secret.prefix.as_str()));
-        assert_ne!(secret.key, NewSecret::generate("dev").key);
-    }
-
-    #[test]
-    fn what_is_no_key_has_no_prefix() {
-        for text in
-            ["", "assay", "assay_dev_ab", "assay_dev_ab_", "other_dev_ab_cd", "assay_a_b_c_d"]
-        {
-            assert_eq!(prefix_of(text), None, "{text}");
-        }
+        components.add_security_scheme("key", SecurityScheme::Http(key));
+        components.add_security_scheme("session", SecurityScheme::ApiKey(cookie));
     }
 }

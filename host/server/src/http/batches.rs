@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 
 use super::auth::Caller;
 use super::problem::ApiError;
-use super::{AppState, body};
+use super::{AppState, body, quotas};
 use crate::dispatch::board::Published;
 use crate::dispatch::{Announcement, DispatchError, PluginInfo, now};
 use crate::registry::Reference;
@@ -49,9 +49,11 @@ pub(super) async fn announce(
     if let Some(batch) = repeated(&app, caller.tenant, idempotency.as_ref()).await? {
         return Ok((StatusCode::CREATED, Json(batch)));
     }
+    quotas::admits(&app, caller.tenant).await?;
     let settings = body::settings(call.settings.as_deref())?;
     let reference = reference(&caller, &call.plugin)?;
     let (plugin, run) = pin(&app, caller.tenant, &call, &reference, settings).await?;
+    quotas::granted(&app, caller.tenant, &plugin)?;
     let row = BatchRow {
         tenant: caller.tenant,
         id: BatchId::generate(),
@@ -105,6 +107,7 @@ pub(super) fn reference(caller: &Caller, text: &str) -> Result<Reference, ApiErr
     if reference.tenant.as_deref().is_some_and(|tenant| tenant != &*caller.tenant_name) {
         return Err(ApiError::not_found("plugin"));
     }
+    caller.may_use(&reference)?;
     Ok(reference)
 }
 
@@ -202,6 +205,12 @@ fn same_json(one: &str, other: &str) -> bool {
 /// Another tenant's batch, and what is no batch id, are not there.
 pub(super) fn batch_id(text: &str) -> Result<BatchId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found("batch"))
+}
+
+/// Refuses what is read of a batch whose requests and results are kept no longer.
+pub(super) async fn kept(app: &super::App, tenant: TenantId, id: BatchId) -> Result<(), ApiError> {
+    let expired_at = app.store.expired_at(tenant, id).await?;
+    expired_at.map_or(Ok(()), |at| Err(ApiError::gone(at)))
 }
 
 /// A batch wherever it is.

@@ -29,7 +29,7 @@ static SETTING: Mutex<()> = Mutex::const_new(());
     )
 )]
 pub(super) async fn list(State(app): AppState, caller: Caller) -> Result<Json<Capacity>, ApiError> {
-    caller.need(Scope::Admin)?;
+    caller.need(Scope::Platform)?;
     Ok(Json(app.dispatch.capacity().await?))
 }
 
@@ -50,7 +50,7 @@ pub(super) async fn set(
     Path(pool): Path<String>,
     body: Body,
 ) -> Result<Json<PoolCapacity>, ApiError> {
-    caller.need(Scope::Admin)?;
+    caller.need(Scope::Platform)?;
     let (SetCapacity { min, max }, _) = body::json(body).await?;
     check_name("pool", &pool, limits::PLUGIN_NAME_BYTES_MAX).map_err(ApiError::bad_request)?;
     if min > max || max > limits::POOL_WORKERS_MAX {
@@ -64,7 +64,8 @@ pub(super) async fn set(
         let detail = format!("there are {} pools, which is the limit", pools.len());
         return Err(ApiError::conflict("too_many_pools", detail));
     }
-    app.store.set_capacity(&CapacityRow { pool: pool.clone(), min, max, set_at: now() }).await?;
+    let row = CapacityRow { pool: pool.clone(), min, max, set_at: now() };
+    app.store.set_capacity(&row, &caller.actor()).await?;
     app.dispatch.set_bounds(&pool, Bounds { min: min as usize, max: max as usize }).await?;
     let before = before.map_or("unknown".into(), |known| format!("{}..{}", known.min, known.max));
     tracing::info!(

@@ -93,6 +93,9 @@ async fn ended(app: &App, tenant: TenantId, id: BatchId) -> Result<Story, ApiErr
         group: Option<String>,
     }
     let batch = app.store.batch(tenant, id).await?;
+    if let Some(at) = batch.expired_at {
+        return Err(ApiError::gone(at));
+    }
     let rows = app.store.results(tenant, id, 0, limits::BATCH_REQUESTS_MAX).await?;
     let results: Vec<Bytes> = rows.into_iter().map(|(_, json)| json).collect();
     let groups =

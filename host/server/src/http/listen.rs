@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use assay_model::limits;
 use axum::Router;
+use axum::http::Request;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -11,6 +12,9 @@ use hyper_util::service::TowerToHyperService;
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tower::ServiceExt as _;
+
+use super::sign_in::Peer;
 
 const HEADER_PATIENCE: Duration = Duration::from_secs(limits::READ_SECONDS_MAX);
 /// How long open calls may go on once the server stops.
@@ -26,8 +30,12 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
             () = &mut stop => break,
             accepted = accept(&listener, &places) => accepted,
         };
-        let Some((stream, place)) = accepted else { continue };
-        let service = TowerToHyperService::new(router.clone());
+        let Some((stream, peer, place)) = accepted else { continue };
+        let with_peer = router.clone().map_request(move |mut request: Request<_>| {
+            request.extensions_mut().insert(peer);
+            request
+        });
+        let service = TowerToHyperService::new(with_peer);
         let mut builder = Builder::new(TokioExecutor::new());
         builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE);
         builder.http2().timer(TokioTimer::new()).max_concurrent_streams(256);
@@ -49,13 +57,13 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, Peer, tokio::sync::OwnedSemaphorePermit)> {
     let place = places.clone().acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, _)) => {
+        Ok((stream, peer)) => {
             // Without this a streamed answer waits for the client's delayed acknowledgement.
             stream.set_nodelay(true).ok()?;
-            Some((stream, place))
+            Some((stream, Peer(peer.ip()), place))
         }
         Err(error) => {
             tracing::warn!("a connection cannot be accepted: {error}");

@@ -10,9 +10,10 @@ use axum::http::StatusCode;
 
 use super::auth::Caller;
 use super::problem::ApiError;
-use super::{App, AppState, body};
+use super::{App, AppState, body, quotas};
 use crate::dispatch::now;
-use crate::store::plugins::Published;
+use crate::registry::Publisher;
+use crate::store::plugins::{PluginVersion, Published};
 
 /// Every version of every plugin.
 #[utoipa::path(
@@ -70,9 +71,13 @@ pub(super) async fn publish(
     body: Body,
 ) -> Result<(StatusCode, Json<Plugin>), ApiError> {
     caller.need(Scope::PluginsPublish)?;
+    quotas::not_suspended(&app, caller.tenant)?;
     let _turn = app.uploads.acquire().await.expect("the semaphore is never closed");
     let component = body::whole(body, "a component", limits::PLUGIN_BYTES_MAX).await?;
-    let (description, published) = app.registry.publish(caller.tenant, component).await?;
+    let settings = app.dispatch.tenants.get(caller.tenant);
+    let publisher =
+        Publisher { tenant: caller.tenant, actor: &caller.actor(), grants: &settings.grants };
+    let (description, published) = app.registry.publish(publisher, component).await?;
     let plugin = version(&app, &caller, &description.name, &description.version).await?;
     let status = match published {
         Published::New => StatusCode::CREATED,
@@ -117,7 +122,8 @@ pub(super) async fn promote(
             "a channel starts with a letter, so that it is no version",
         ));
     }
-    app.store.promote_plugin(caller.tenant, &name, &call.version, &channel, now()).await?;
+    let chosen = PluginVersion { tenant: caller.tenant, name: &name, version: &call.version };
+    app.store.promote_plugin(chosen, &channel, &caller.actor(), now()).await?;
     app.registry.forget_resolved();
     version(&app, &caller, &name, &call.version).await.map(Json)
 }
@@ -142,7 +148,8 @@ pub(super) async fn yank(
     let (call, _): (YankPlugin, _) = body::json(body).await?;
     body::check_text("reason", &call.reason, limits::REASON_BYTES_MAX)
         .map_err(ApiError::bad_request)?;
-    app.store.yank_plugin(caller.tenant, &name, &number, &call.reason, now()).await?;
+    let chosen = PluginVersion { tenant: caller.tenant, name: &name, version: &number };
+    app.store.yank_plugin(chosen, &call.reason, &caller.actor(), now()).await?;
     app.registry.forget_resolved();
     version(&app, &caller, &name, &number).await.map(Json)
 }

@@ -37,7 +37,7 @@ pub(super) async fn readyz(State(app): AppState) -> Result<Json<serde_json::Valu
     )
 )]
 pub(super) async fn metrics(State(app): AppState, caller: Caller) -> Result<Response, ApiError> {
-    caller.need(Scope::Admin)?;
+    caller.need(Scope::Platform)?;
     measure(&app.dispatch.snapshot().await?);
     measure_pools(&app.dispatch.capacity().await?);
     gauge!("assay_room_free_bytes").set(app.dispatch.room.free_bytes() as f64);

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::borrow::Cow;
 
 use assay_model::api::Problem;
+use assay_model::time::Micros;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::response::Parts;
@@ -50,9 +51,24 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, code, detail)
     }
 
+    /// Of a tenant; the detail names the quota, its limit and what is used.
+    pub(super) fn quota_exceeded(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "quota_exceeded", detail)
+    }
+
     pub(super) fn not_found(what: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
             .hint("it may belong to another tenant, or never have been")
+    }
+
+    /// What its tenant keeps no longer.
+    pub(super) fn gone(expired_at: Micros) -> Self {
+        let detail = format!(
+            "the batch's requests and results were deleted on {expired_at}, as old as they were"
+        );
+        Self::new(StatusCode::GONE, "gone", detail).hint(
+            "its totals are kept: GET /v1/batches/{id}; `assay tenant set` sets the retention",
+        )
     }
 
     pub(super) fn too_large(what: &str, bytes_max: usize) -> Self {
@@ -115,6 +131,12 @@ impl From<RegistryError> for ApiError {
             RegistryError::Refused(detail) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "plugin_refused", detail)
             }
+            RegistryError::NotGranted(detail) => {
+                Self::new(StatusCode::FORBIDDEN, "not_granted", detail).hint(
+                    "ask the platform's administrators; `assay tenant set NAME --gpu yes` and \
+                     `--toolchains` grant it",
+                )
+            }
             RegistryError::Store(error) => error.into(),
             RegistryError::Blob(error) => {
                 tracing::error!(%error, "an object cannot be read or written");
@@ -138,9 +160,12 @@ impl From<DispatchError> for ApiError {
             DispatchError::Ended => Self::conflict("batch_ended", detail),
             DispatchError::CountDiffers { .. } => Self::conflict("count_differs", detail)
                 .hint("submit what is missing, or leave final_count out"),
-            DispatchError::TooManyBatches => {
-                Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_batches", detail)
-                    .hint("end or cancel batches before announcing more")
+            DispatchError::OpenBatches { .. } => Self::quota_exceeded(detail)
+                .hint("end or cancel batches before announcing more, or ask for a higher quota"),
+            DispatchError::RequestsPerMinute { seconds, .. } => {
+                let mut error = Self::quota_exceeded(detail);
+                error.retry_after_s = Some(seconds);
+                error.hint(format!("there is room in {seconds} s; a batch takes its expected size"))
             }
             DispatchError::KeyInUse => Self::conflict("idempotency_key_in_use", detail)
                 .hint("send the same call again in a moment"),

@@ -10,9 +10,9 @@ use axum::response::{IntoResponse, Response};
 use prost::Message as _;
 use serde_json::value::RawValue;
 
-use super::AppState;
 use super::auth::Caller;
 use super::problem::ApiError;
+use super::{AppState, batches};
 
 fn request_id(text: &str) -> Result<RequestId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found("request"))
@@ -34,6 +34,7 @@ pub(super) async fn get(
 ) -> Result<Json<Request>, ApiError> {
     caller.need(Scope::BatchesRead)?;
     let id = request_id(&id)?;
+    batches::kept(&app, caller.tenant, id.batch).await?;
     let stored = app.store.request(caller.tenant, id).await?;
     let body = proto::Body::decode(&stored.body[..]).unwrap_or_default();
     let result = app.store.result(caller.tenant, id).await?;
@@ -67,6 +68,7 @@ pub(super) async fn logs(
 ) -> Result<Json<Vec<LogLine>>, ApiError> {
     caller.need(Scope::BatchesRead)?;
     let id = request_id(&id)?;
+    batches::kept(&app, caller.tenant, id.batch).await?;
     app.store.request(caller.tenant, id).await?;
     Ok(Json(app.store.logs(caller.tenant, id).await?))
 }
@@ -88,6 +90,7 @@ pub(super) async fn artifact(
 ) -> Result<Response, ApiError> {
     caller.need(Scope::BatchesRead)?;
     let id = request_id(&id)?;
+    batches::kept(&app, caller.tenant, id.batch).await?;
     let batch = app.store.batch(caller.tenant, id.batch).await?;
     let (name, version) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));
     let plugin = app.store.plugin(caller.tenant, name, version).await?;

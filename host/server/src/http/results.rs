@@ -90,7 +90,10 @@ impl Source {
         if let Some(published) = app.dispatch.board.get(tenant, batch) {
             return Ok(Self::Board(published));
         }
-        app.store.batch(tenant, batch).await?;
+        let ended = app.store.batch(tenant, batch).await?;
+        if let Some(at) = ended.expired_at {
+            return Err(ApiError::gone(at));
+        }
         Ok(Self::Ended { app: app.clone(), tenant, batch })
     }
 

@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 
 use super::auth::Caller;
 use super::problem::ApiError;
-use super::{App, AppState, batches, body, submit};
+use super::{App, AppState, batches, body, quotas, submit};
 use crate::dispatch::board::Published;
 use crate::dispatch::{Announcement, NewItem, now};
 use crate::store::admissions::BatchRow;
@@ -55,9 +55,11 @@ async fn admit(
     call: RewardRequest,
 ) -> Result<Arc<Published>, ApiError> {
     let RewardRequest { plugin, prompt, response, label, metadata, settings } = call;
+    quotas::admits(app, caller.tenant).await?;
     let settings = body::settings(settings.as_deref())?;
     let reference = batches::reference(caller, &plugin)?;
     let plugin = app.registry.resolve(caller.tenant, &reference).await?;
+    quotas::granted(app, caller.tenant, &plugin)?;
     submit::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
         .map_err(ApiError::bad_request)?;
     let body = submit::encode(prompt, response, label, metadata);

@@ -48,9 +48,10 @@ pub(super) async fn submit(
 ) -> Result<Json<SubmitReply>, ApiError> {
     caller.need(Scope::BatchesWrite)?;
     let id = batches::batch_id(&id)?;
-    if app.dispatch.board.get(caller.tenant, id).is_none() {
+    match app.dispatch.board.get(caller.tenant, id) {
+        Some(published) => caller.may_submit_to(&published.row.plugin)?,
         // Ended long ago, or never the tenant's.
-        app.store.batch(caller.tenant, id).await?;
+        None => drop(app.store.batch(caller.tenant, id).await?),
     }
     let mut submission = Submission::new(&app, caller.tenant, id);
     if is_ndjson(&headers) {

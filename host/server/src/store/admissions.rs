@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::group_commit::Weigh;
+use super::usage::StoredColumns;
 
 /// What is written of a new batch.
 #[derive(Debug, Clone)]
@@ -84,6 +85,7 @@ pub async fn write(connection: &mut PgConnection, group: &[&Admitted]) -> Result
     let batches = BatchColumns::gather(group);
     let requests = RequestColumns::gather(group);
     let marks = MarkColumns::gather(group);
+    let stored = StoredColumns::sum(group.iter().map(|it| (it.tenant, it.bytes())));
     sqlx::query!(
         r#"
         with new_batches as (
@@ -110,6 +112,12 @@ pub async fn write(connection: &mut PgConnection, group: &[&Admitted]) -> Result
                 $16::uuid[], $17::uuid[], $18::integer[], $19::text[], $20::text[], $21::bytea[],
                 $22::timestamptz[]
             )
+        ), stored as (
+            insert into stored_bytes (tenant_id, writer, bytes)
+            select tenant_id, 'admissions', bytes
+            from unnest($27::uuid[], $28::bigint[]) as t (tenant_id, bytes)
+            on conflict (tenant_id, writer)
+            do update set bytes = stored_bytes.bytes + excluded.bytes
         )
         update batches set
             first_request_at = coalesce(batches.first_request_at, marks.first_request_at),
@@ -150,6 +158,8 @@ pub async fn write(connection: &mut PgConnection, group: &[&Admitted]) -> Result
         &marks.batch,
         &marks.first_request_at as _,
         &marks.sealed_at as _,
+        &stored.tenant,
+        &stored.bytes,
     )
     .execute(connection)
     .await?;

@@ -40,7 +40,7 @@ impl Store {
         let row = sqlx::query!(
             "select run, iteration, plugin, version, digest, expected_size, group_size,
                 max_extra_delay_ms, state, announced_at, first_request_at, sealed_at, ended_at,
-                earliest_end_at, submitted, scored, timed_out, error, reward_sum
+                earliest_end_at, submitted, scored, timed_out, error, reward_sum, expired_at
             from batches where tenant_id = $1 and id = $2",
             tenant.0,
             id.0,
@@ -80,7 +80,24 @@ impl Store {
             extra_delay_ms: ended_at
                 .zip(earliest_end_at)
                 .map(|(ended, earliest)| ended.since(earliest).as_ms_f64()),
+            expired_at: row.expired_at.map(Micros::from_datetime),
         })
+    }
+
+    /// Since when the batch's requests and results are kept no longer.
+    pub async fn expired_at(
+        &self,
+        tenant: TenantId,
+        id: BatchId,
+    ) -> Result<Option<Micros>, StoreError> {
+        let at = sqlx::query_scalar!(
+            "select expired_at from batches where tenant_id = $1 and id = $2",
+            tenant.0,
+            id.0,
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(at.flatten().map(Micros::from_datetime))
     }
 
     /// The batch that was announced under an idempotency key, with the hash of that call.

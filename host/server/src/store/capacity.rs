@@ -2,6 +2,9 @@
 
 use assay_model::time::Micros;
 
+use serde_json::json;
+
+use super::audit::{Act, Actor, audit};
 use super::{Store, StoreError};
 
 /// What was set for one pool.
@@ -30,8 +33,15 @@ impl Store {
         Ok(rows.collect())
     }
 
-    pub async fn set_capacity(&self, row: &CapacityRow) -> Result<(), StoreError> {
+    pub async fn set_capacity(&self, row: &CapacityRow, actor: &Actor) -> Result<(), StoreError> {
         let count = |count: u32| i32::try_from(count).expect("within the limit of a pool");
+        let mut transaction = self.pool.begin().await?;
+        let before = sqlx::query!(
+            "select workers_min, workers_max from capacity where pool = $1 for update",
+            row.pool,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
         sqlx::query!(
             "insert into capacity (pool, workers_min, workers_max, set_at)
             values ($1, $2, $3, $4)
@@ -43,8 +53,18 @@ impl Store {
             count(row.max),
             row.set_at.to_datetime(),
         )
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await?;
+        let act = Act {
+            tenant: None,
+            actor,
+            action: "capacity.set",
+            subject: row.pool.clone(),
+            before: before.map(|row| json!({ "min": row.workers_min, "max": row.workers_max })),
+            after: Some(json!({ "min": row.min, "max": row.max })),
+        };
+        audit(&mut transaction, row.set_at, &act).await?;
+        transaction.commit().await?;
         Ok(())
     }
 }

@@ -281,16 +281,19 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes what ended before `before`, of all tenants, a piece at a time; returns how much that
-    /// was. Of a run that something younger is known of, the last few batches stay.
-    pub async fn forget_history(&self, before: Micros) -> Result<u64, StoreError> {
+    /// Deletes what ended before `before`, a piece at a time; returns how much that was. Of a run that something younger is known of, the last few batches stay.
+    pub async fn forget_history(
+        &self,
+        tenant: TenantId,
+        before: Micros,
+    ) -> Result<u64, StoreError> {
         let mut forgotten = 0;
         loop {
             let deleted = sqlx::query!(
                 r#"
                 delete from batch_history where (tenant_id, batch_id) in (
                     select h.tenant_id, h.batch_id from batch_history h
-                    where h.ended_at < $1 and not (
+                    where h.tenant_id = $4 and h.ended_at < $1 and not (
                         exists (
                             select from batch_history y where y.tenant_id = h.tenant_id
                                 and y.run = h.run and y.ended_at >= $1
@@ -307,6 +310,7 @@ impl Store {
                 before.to_datetime(),
                 i64::from(limits::HISTORY_BATCHES_EACH),
                 i64::from(limits::HISTORY_FORGOTTEN_AT_ONCE),
+                tenant.0,
             )
             .execute(&self.pool)
             .await?

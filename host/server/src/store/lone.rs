@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::admissions::{BatchRow, RequestRow};
 use super::group_commit::Weigh;
 use super::outcomes::{EndRow, OutcomeRow};
+use super::usage::UsageColumns;
 
 /// A lone request from its arrival to its end.
 #[derive(Debug)]
@@ -55,6 +56,24 @@ pub async fn write(connection: &mut PgConnection, group: &[&LoneRow]) -> Result<
         ), new_requests as (
             insert into requests (tenant_id, batch_id, seq, key, body, arrived_at)
             select tenant_id, id, 0, key, body, arrived_at from lone
+        ), stored as (
+            insert into stored_bytes (tenant_id, writer, bytes)
+            select tenant_id, 'lone', sum(octet_length(body) + octet_length(result))
+            from lone group by tenant_id
+            on conflict (tenant_id, writer)
+            do update set bytes = stored_bytes.bytes + excluded.bytes
+        ), used as (
+            insert into usage (tenant_id, day, pool, writer, requests, worker_seconds, cost)
+            select tenant_id, day, pool, 'lone', sum(requests), sum(worker_seconds), sum(cost)
+            from unnest(
+                $17::uuid[], $18::date[], $19::text[], $20::bigint[], $21::double precision[],
+                $22::double precision[]
+            ) as u (tenant_id, day, pool, requests, worker_seconds, cost)
+            group by tenant_id, day, pool
+            on conflict (tenant_id, day, pool, writer) do update set
+                requests = usage.requests + excluded.requests,
+                worker_seconds = usage.worker_seconds + excluded.worker_seconds,
+                cost = usage.cost + excluded.cost
         )
         insert into outcomes (
             tenant_id, batch_id, seq, position, kind, reward, verdict, earliest_end_at,
@@ -79,6 +98,12 @@ pub async fn write(connection: &mut PgConnection, group: &[&LoneRow]) -> Result<
         &columns.reward as _,
         &columns.verdict as _,
         &columns.result as _,
+        &columns.usage.tenant,
+        &columns.usage.day,
+        &columns.usage.pool as _,
+        &columns.usage.requests,
+        &columns.usage.worker_seconds,
+        &columns.usage.cost,
     )
     .execute(connection)
     .await?;
@@ -103,6 +128,7 @@ struct Columns<'a> {
     reward: Vec<Option<f64>>,
     verdict: Vec<&'a str>,
     result: Vec<&'a str>,
+    usage: UsageColumns<'a>,
 }
 
 impl<'a> Columns<'a> {
@@ -125,6 +151,7 @@ impl<'a> Columns<'a> {
             columns.reward.push(outcome.reward);
             columns.verdict.push(&outcome.verdict);
             columns.result.push(std::str::from_utf8(&outcome.result).expect("JSON is UTF-8"));
+            columns.usage.push((batch.tenant, batch.id), end.ended_at, &end.usage);
         }
         columns
     }

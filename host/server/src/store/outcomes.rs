@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::group_commit::Weigh;
 use super::history::{HistoryColumns, HistoryRow};
+use super::usage::{StoredColumns, UsageColumns, UsageRow};
 use super::{Store, StoreError};
 
 #[derive(Debug)]
@@ -53,6 +54,8 @@ pub struct EndRow {
     pub earliest_end_at: Option<Micros>,
     pub counts: assay_model::api::Counts,
     pub reward_sum: f64,
+    /// A row a pool.
+    pub usage: Vec<UsageRow>,
     /// Of a batch that was completed.
     pub history: Option<Box<HistoryRow>>,
 }
@@ -98,6 +101,11 @@ pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result
     let mut others = OtherColumns::default();
     let mut ends = EndColumns::default();
     let mut histories = HistoryColumns::default();
+    let mut usage = UsageColumns::default();
+    let stored = StoredColumns::sum(group.iter().filter_map(|recorded| match &recorded.record {
+        Record::Outcome(row) => Some((recorded.tenant, row.result.len())),
+        _ => None,
+    }));
     for recorded in group {
         let at = (recorded.tenant.0, recorded.batch.0);
         match &recorded.record {
@@ -106,6 +114,7 @@ pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result
             Record::Logs(rows) => rows.iter().for_each(|row| others.push_log(at, row)),
             Record::End(row) => {
                 ends.push(at, row);
+                usage.push((recorded.tenant, recorded.batch), row.ended_at, &row.usage);
                 row.history.iter().for_each(|history| histories.push(history));
             }
         }
@@ -113,15 +122,24 @@ pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result
     if !others.is_empty() {
         write_others(connection, &others).await?;
     }
-    write_outcomes(connection, &outcomes, &ends, &histories).await
+    write_outcomes(connection, &Columns { outcomes, ends, histories, usage, stored }).await
 }
 
+/// What one statement writes.
+struct Columns<'a> {
+    outcomes: OutcomeColumns<'a>,
+    ends: EndColumns,
+    histories: HistoryColumns<'a>,
+    usage: UsageColumns<'a>,
+    stored: StoredColumns,
+}
+
+/// Usage counts with a batch's end, once: a repeat finds no batch that has not ended.
 async fn write_outcomes(
     connection: &mut PgConnection,
-    outcomes: &OutcomeColumns<'_>,
-    ends: &EndColumns,
-    histories: &HistoryColumns<'_>,
+    columns: &Columns<'_>,
 ) -> Result<(), sqlx::Error> {
+    let Columns { outcomes, ends, histories, usage, stored } = columns;
     sqlx::query!(
         r#"
         with new_outcomes as (
@@ -158,28 +176,49 @@ async fn write_outcomes(
                 earliest_end_at, ended_at, worker_seconds, endings, arrived_from, arrived_to,
                 ran_from, ran_to
             )
+        ), stored as (
+            insert into stored_bytes (tenant_id, writer, bytes)
+            select tenant_id, 'outcomes', bytes
+            from unnest($38::uuid[], $39::bigint[]) as t (tenant_id, bytes)
+            on conflict (tenant_id, writer)
+            do update set bytes = stored_bytes.bytes + excluded.bytes
+        ), ended as (
+            update batches set
+                state = ends.state,
+                ended_at = ends.ended_at,
+                earliest_end_at = ends.earliest_end_at,
+                submitted = ends.submitted,
+                scored = ends.scored,
+                timed_out = ends.timed_out,
+                error = ends.error,
+                reward_sum = ends.reward_sum,
+                sealed_at = case when ends.state = 'done'
+                    then coalesce(batches.sealed_at, ends.ended_at) else batches.sealed_at end
+            from unnest(
+                $11::uuid[], $12::uuid[], $13::text[], $14::timestamptz[], $15::timestamptz[],
+                $16::integer[], $17::integer[], $18::integer[], $19::integer[],
+                $20::double precision[]
+            ) as ends (
+                tenant_id, id, state, ended_at, earliest_end_at, submitted, scored, timed_out, error,
+                reward_sum
+            )
+            where batches.tenant_id = ends.tenant_id and batches.id = ends.id
+                and batches.ended_at is null
+            returning batches.tenant_id, batches.id
         )
-        update batches set
-            state = ends.state,
-            ended_at = ends.ended_at,
-            earliest_end_at = ends.earliest_end_at,
-            submitted = ends.submitted,
-            scored = ends.scored,
-            timed_out = ends.timed_out,
-            error = ends.error,
-            reward_sum = ends.reward_sum,
-            sealed_at = case when ends.state = 'done'
-                then coalesce(batches.sealed_at, ends.ended_at) else batches.sealed_at end
+        insert into usage (tenant_id, day, pool, writer, requests, worker_seconds, cost)
+        select u.tenant_id, u.day, u.pool, 'outcomes', sum(u.requests), sum(u.worker_seconds),
+            sum(u.cost)
         from unnest(
-            $11::uuid[], $12::uuid[], $13::text[], $14::timestamptz[], $15::timestamptz[],
-            $16::integer[], $17::integer[], $18::integer[], $19::integer[],
-            $20::double precision[]
-        ) as ends (
-            tenant_id, id, state, ended_at, earliest_end_at, submitted, scored, timed_out, error,
-            reward_sum
-        )
-        where batches.tenant_id = ends.tenant_id and batches.id = ends.id
-            and batches.ended_at is null
+            $40::uuid[], $41::uuid[], $42::date[], $43::text[], $44::bigint[],
+            $45::double precision[], $46::double precision[]
+        ) as u (tenant_id, batch_id, day, pool, requests, worker_seconds, cost)
+        join ended on ended.tenant_id = u.tenant_id and ended.id = u.batch_id
+        group by u.tenant_id, u.day, u.pool
+        on conflict (tenant_id, day, pool, writer) do update set
+            requests = usage.requests + excluded.requests,
+            worker_seconds = usage.worker_seconds + excluded.worker_seconds,
+            cost = usage.cost + excluded.cost
         "#,
         &outcomes.tenant,
         &outcomes.batch,
@@ -218,6 +257,15 @@ async fn write_outcomes(
         &histories.ran_to,
         &histories.arrived_us,
         &histories.ran_us,
+        &stored.tenant,
+        &stored.bytes,
+        &usage.tenant,
+        &usage.batch,
+        &usage.day,
+        &usage.pool as _,
+        &usage.requests,
+        &usage.worker_seconds,
+        &usage.cost,
     )
     .execute(connection)
     .await?;
@@ -238,16 +286,25 @@ async fn write_others(
                 $15::text[]
             )
             on conflict do nothing
+            returning tenant_id, octet_length(message) as bytes
+        ), new_artifacts as (
+            insert into artifacts (
+                tenant_id, batch_id, seq, stage, content_type, bytes, times, created_at
+            )
+            select tenant_id, batch_id, seq, stage, content_type, bytes, times::json, created_at
+            from unnest(
+                $1::uuid[], $2::uuid[], $3::integer[], $4::smallint[], $5::text[], $6::bytea[],
+                $7::text[], $8::timestamptz[]
+            ) as t (tenant_id, batch_id, seq, stage, content_type, bytes, times, created_at)
+            on conflict do nothing
+            returning tenant_id, octet_length(bytes) as bytes
         )
-        insert into artifacts (
-            tenant_id, batch_id, seq, stage, content_type, bytes, times, created_at
-        )
-        select tenant_id, batch_id, seq, stage, content_type, bytes, times::json, created_at
-        from unnest(
-            $1::uuid[], $2::uuid[], $3::integer[], $4::smallint[], $5::text[], $6::bytea[],
-            $7::text[], $8::timestamptz[]
-        ) as t (tenant_id, batch_id, seq, stage, content_type, bytes, times, created_at)
-        on conflict do nothing
+        insert into stored_bytes (tenant_id, writer, bytes)
+        select tenant_id, 'others', sum(bytes)
+        from (select * from new_logs union all select * from new_artifacts) as rows
+        group by tenant_id
+        on conflict (tenant_id, writer)
+        do update set bytes = stored_bytes.bytes + excluded.bytes
         "#,
         &others.tenant,
         &others.batch,

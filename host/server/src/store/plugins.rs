@@ -4,8 +4,10 @@ use assay_model::api::Plugin;
 use assay_model::id::{Digest, TenantId};
 use assay_model::plugin::Description;
 use assay_model::time::Micros;
+use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::audit::{Act, Actor, audit};
 use super::{Store, StoreError};
 
 /// A published version.
@@ -13,7 +15,26 @@ use super::{Store, StoreError};
 pub struct PluginRow {
     pub digest: Digest,
     pub description: Description,
+    pub imports: Vec<String>,
     pub yanked: bool,
+}
+
+/// A version to be published.
+#[derive(Debug, Clone, Copy)]
+pub struct NewPlugin<'a> {
+    pub tenant: TenantId,
+    pub digest: Digest,
+    pub description: &'a Description,
+    /// What it asks for.
+    pub imports: &'a [String],
+}
+
+/// Which version of which plugin.
+#[derive(Debug, Clone, Copy)]
+pub struct PluginVersion<'a> {
+    pub tenant: TenantId,
+    pub name: &'a str,
+    pub version: &'a str,
 }
 
 /// Whether a publication changed anything.
@@ -27,27 +48,40 @@ pub enum Published {
 impl Store {
     pub async fn publish_plugin(
         &self,
-        tenant: TenantId,
-        digest: Digest,
-        description: &Description,
+        plugin: NewPlugin<'_>,
+        actor: &Actor,
         now: Micros,
     ) -> Result<Published, StoreError> {
+        let NewPlugin { tenant, digest, description, imports } = plugin;
         let json = serde_json::to_string(description).expect("a description is plain data");
+        let mut transaction = self.pool.begin().await?;
         let inserted = sqlx::query!(
-            "insert into plugins (tenant_id, name, version, digest, description, published_at)
-            values ($1, $2, $3, $4, $5::text::json, $6) on conflict do nothing",
+            "insert into plugins (tenant_id, name, version, digest, description, imports, published_at)
+            values ($1, $2, $3, $4, $5::text::json, $6, $7) on conflict do nothing",
             tenant.0,
             description.name,
             description.version,
             &digest.0[..],
             json,
+            imports,
             now.to_datetime(),
         )
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await?;
         if inserted.rows_affected() == 1 {
+            let act = Act {
+                tenant: Some(tenant),
+                actor,
+                action: "plugin.publish",
+                subject: format!("{}@{}", description.name, description.version),
+                before: None,
+                after: Some(json!({ "digest": digest, "imports": imports })),
+            };
+            audit(&mut transaction, now, &act).await?;
+            transaction.commit().await?;
             return Ok(Published::New);
         }
+        transaction.rollback().await?;
         let there = self.plugin(tenant, &description.name, &description.version).await?;
         if there.digest == digest {
             return Ok(Published::Already);
@@ -65,7 +99,7 @@ impl Store {
         version: &str,
     ) -> Result<PluginRow, StoreError> {
         let row = sqlx::query!(
-            r#"select digest, description::text as "description!", yanked_at from plugins
+            r#"select digest, description::text as "description!", imports, yanked_at from plugins
             where tenant_id = $1 and name = $2 and version = $3"#,
             tenant.0,
             name,
@@ -77,6 +111,7 @@ impl Store {
         Ok(PluginRow {
             digest: digest_of(&row.digest)?,
             description: description_of(&row.description)?,
+            imports: row.imports,
             yanked: row.yanked_at.is_some(),
         })
     }
@@ -147,15 +182,25 @@ impl Store {
     /// Points a channel to a version that is not yanked.
     pub async fn promote_plugin(
         &self,
-        tenant: TenantId,
-        name: &str,
-        version: &str,
+        plugin: PluginVersion<'_>,
         channel: &str,
+        actor: &Actor,
         now: Micros,
     ) -> Result<(), StoreError> {
+        let PluginVersion { tenant, name, version } = plugin;
         if self.plugin(tenant, name, version).await?.yanked {
             return Err(StoreError::Conflict(format!("{name}@{version} is yanked")));
         }
+        let mut transaction = self.pool.begin().await?;
+        let before = sqlx::query_scalar!(
+            "select version from channels
+            where tenant_id = $1 and plugin = $2 and channel = $3 for update",
+            tenant.0,
+            name,
+            channel,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
         sqlx::query!(
             "insert into channels (tenant_id, plugin, channel, version, promoted_at)
             values ($1, $2, $3, $4, $5)
@@ -167,21 +212,42 @@ impl Store {
             version,
             now.to_datetime(),
         )
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await?;
+        let act = Act {
+            tenant: Some(tenant),
+            actor,
+            action: "plugin.promote",
+            subject: format!("{name}@{channel}"),
+            before: before.map(|version| json!({ "version": version })),
+            after: Some(json!({ "version": version })),
+        };
+        audit(&mut transaction, now, &act).await?;
+        transaction.commit().await?;
         Ok(())
     }
 
     /// Keeps new runs off a version; runs that have it keep it.
     pub async fn yank_plugin(
         &self,
-        tenant: TenantId,
-        name: &str,
-        version: &str,
+        plugin: PluginVersion<'_>,
         reason: &str,
+        actor: &Actor,
         now: Micros,
     ) -> Result<(), StoreError> {
-        let updated = sqlx::query!(
+        let PluginVersion { tenant, name, version } = plugin;
+        let mut transaction = self.pool.begin().await?;
+        let before = sqlx::query!(
+            "select yank_reason from plugins
+            where tenant_id = $1 and name = $2 and version = $3 for update",
+            tenant.0,
+            name,
+            version,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        .ok_or(StoreError::NotFound("plugin version"))?;
+        sqlx::query!(
             "update plugins set yanked_at = coalesce(yanked_at, $5), yank_reason = $4
             where tenant_id = $1 and name = $2 and version = $3",
             tenant.0,
@@ -190,11 +256,18 @@ impl Store {
             reason,
             now.to_datetime(),
         )
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await?;
-        if updated.rows_affected() == 0 {
-            return Err(StoreError::NotFound("plugin version"));
-        }
+        let act = Act {
+            tenant: Some(tenant),
+            actor,
+            action: "plugin.yank",
+            subject: format!("{name}@{version}"),
+            before: before.yank_reason.map(|reason| json!({ "reason": reason })),
+            after: Some(json!({ "reason": reason })),
+        };
+        audit(&mut transaction, now, &act).await?;
+        transaction.commit().await?;
         Ok(())
     }
 

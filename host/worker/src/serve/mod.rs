@@ -72,12 +72,8 @@ pub(crate) fn run(options: Options, token: Option<String>) -> anyhow::Result<()>
     let outbox = Arc::new(Outbox::default());
     let (wishes, wished) = mpsc::unbounded_channel();
     let sandbox = Sandbox::new()?;
-    let granted = Granted::new(
-        options.programs,
-        options.pool.clone(),
-        options.cache.clone(),
-        wishes.clone(),
-    );
+    let granted =
+        Granted::new(options.programs, options.pool.clone(), options.cache.clone(), wishes.clone());
     let plugins = Plugins::new(options.cache, wishes);
     let runner =
         thread::Builder::new().name("runner".into()).stack_size(RUNNER_STACK_BYTES).spawn({

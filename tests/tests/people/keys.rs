@@ -1,0 +1,173 @@
+//! Keys: rotated with an overlap, bound to plugins, told when they were used.
+
+use assay_model::api::{Batch, Key, KeyList, PluginList};
+use assay_model::audit::AuditPage;
+use assay_tests::{Http, assay, item, until};
+use serde_json::{Value, json};
+
+use super::{World, start};
+
+fn with(http: &Http, key: &Key) -> Http {
+    http.with_key(key.secret.as_deref().expect("shown when it is made"))
+}
+
+async fn works(http: &Http) -> bool {
+    let answer = http.get("/v1/plugins").await;
+    assert!(matches!(answer.status, 200 | 401), "{}", answer.text());
+    answer.status == 200
+}
+
+#[tokio::test]
+async fn a_rotated_key_has_two_secrets_for_a_while() {
+    let (host, http) = start(&[]);
+    let database = assay_tests::Psql::of_data(&host.data());
+    let key = json!({ "name": "theirs", "scopes": ["batches:read"] });
+    let first: Key = http.post("/v1/keys", &key).await.json(201);
+    let path = format!("/v1/keys/{}/rotate", first.id);
+    let rotate = async |hours: Value| -> Key {
+        http.post(&path, &json!({ "overlap_hours": hours })).await.json(200)
+    };
+    assert!(works(&with(&http, &first)).await);
+    let second = rotate(json!(2)).await;
+    assert_eq!((second.id, &second.prefix, &second.name), (first.id, &first.prefix, &first.name));
+    assert_ne!(second.secret, first.secret);
+    for key in [&first, &second] {
+        assert!(works(&with(&http, key)).await);
+    }
+    // Once more: the first is out, though its hours were not over.
+    let third = rotate(json!(2)).await;
+    assert!(!works(&with(&http, &first)).await);
+    assert!(works(&with(&http, &second)).await && works(&with(&http, &third)).await);
+    let listed: KeyList = http.get("/v1/keys").await.json(200);
+    let listed = listed.items.into_iter().find(|key| key.id == first.id).expect("is listed");
+    assert!(listed.previous_secret_until.is_some() && listed.secret.is_none());
+
+    // The overlap ends by itself, also where the key was looked up a moment ago.
+    let _ =
+        database.rows("update keys set previous_until = now() where previous_until is not null");
+    until("the old secret ends", async || (!works(&with(&http, &second)).await).then_some(()))
+        .await;
+    assert!(works(&with(&http, &third)).await);
+    let fourth = rotate(json!(0)).await;
+    assert!(!works(&with(&http, &third)).await && works(&with(&http, &fourth)).await);
+
+    let too_long = http.post(&path, &json!({ "overlap_hours": 721 })).await;
+    assert!(too_long.problem(400, "bad_request").detail.contains("720"));
+    let revoke = format!("/v1/keys/{}/revoke", first.id);
+    let _: Key = http.post(&revoke, &json!({})).await.json(200);
+    assert!(!works(&with(&http, &fourth)).await);
+    let _ = http.post(&path, &json!({})).await.problem(409, "conflict");
+    let acts: AuditPage = http.get("/v1/audit?action=key.rotate").await.json(200);
+    assert_eq!(acts.items.len(), 3);
+    let rows = database.rows("select keys::text from keys").join("\n") + &host.log();
+    let random = fourth.secret.as_deref().and_then(|key| key.rsplit('_').next()).expect("a secret");
+    assert!(rows.contains(&first.prefix) && !rows.contains(random));
+}
+
+/// A new secret is shown to who asks for it: so it opens no more than that caller may.
+#[tokio::test]
+async fn who_administers_a_tenant_alone_rotates_no_key_of_the_platform() {
+    let (_host, http) = start(&[]);
+    let keys: KeyList = http.get("/v1/keys").await.json(200);
+    let admin: Key = http.post("/v1/keys", &json!({ "scopes": ["admin:*"] })).await.json(201);
+    let path = format!("/v1/keys/{}/rotate", keys.items[0].id);
+    let refused = with(&http, &admin).post(&path, &json!({})).await;
+    let _ = refused.problem(403, "scope_missing");
+    assert!(works(&http).await);
+}
+
+#[tokio::test]
+async fn a_key_with_a_list_is_for_those_plugins_alone() {
+    let (host, http) = start(&[]);
+    for name in ["trivial", "two_pools"] {
+        host.publish(name).await;
+    }
+    let plugins: PluginList = http.get("/v1/plugins").await.json(200);
+    let other = plugins.items.iter().map(|plugin| plugin.name.clone());
+    let other = other.into_iter().find(|name| name != "trivial").expect("two are there");
+    let key = async |plugins: &[&str]| -> Key {
+        let call = json!({ "scopes": ["batches:write", "batches:read"], "plugins": plugins });
+        http.post("/v1/keys", &call).await.json(201)
+    };
+    let announce = async |http: &Http, plugin: &str| {
+        let run = format!("run-{plugin}");
+        http.post("/v1/batches", &json!({ "plugin": plugin, "run": run })).await
+    };
+    let by_name = with(&http, &key(&["trivial", "absent"]).await);
+    let by_channel = with(&http, &key(&["trivial@prod"]).await);
+    for http in [&by_name, &by_channel] {
+        for plugin in ["trivial@prod", "platform/trivial@prod"] {
+            assert_eq!(announce(http, plugin).await.status, 201);
+        }
+        let refused = announce(http, &format!("{other}@prod")).await;
+        let problem = refused.problem(403, "plugin_not_allowed");
+        assert!(problem.detail.contains("trivial") && problem.hint.is_some(), "{problem:?}");
+        let reward = json!({ "plugin": format!("{other}@prod"), "response": "" });
+        let _ = http.post("/v1/rewards", &reward).await.problem(403, "plugin_not_allowed");
+    }
+    let call = "trivial@1.0.0";
+    assert_eq!(announce(&by_name, call).await.status, 201);
+    let _ = announce(&by_channel, call).await.problem(403, "plugin_not_allowed");
+
+    // Nor are requests submitted to another plugin's batch.
+    let batch: Batch = announce(&http, &format!("{other}@prod")).await.json(201);
+    let path = format!("/v1/batches/{}/requests", batch.id);
+    let items = json!([item("a", "", "null")]);
+    let _ = by_name.post(&path, &items).await.problem(403, "plugin_not_allowed");
+    let batch: Batch = announce(&http, "trivial@prod").await.json(201);
+    let path = format!("/v1/batches/{}/requests", batch.id);
+    assert_eq!(by_channel.post(&path, &items).await.status, 200);
+
+    for odd in [json!([]), json!(["A B"]), json!(["trivial@"]), json!(vec!["a"; 65])] {
+        let call = json!({ "scopes": ["batches:write"], "plugins": odd });
+        let _ = http.post("/v1/keys", &call).await.problem(400, "bad_request");
+    }
+}
+
+#[tokio::test]
+async fn a_keys_last_use_is_told() {
+    let (_host, http) = start(&[]);
+    let key: Key = http.post("/v1/keys", &json!({ "scopes": ["batches:read"] })).await.json(201);
+    assert!(key.last_used_at.is_none());
+    let last_use = async || {
+        let keys: KeyList = http.get("/v1/keys").await.json(200);
+        let found = keys.items.into_iter().find(|listed| listed.id == key.id);
+        found.expect("is listed").last_used_at
+    };
+    assert_eq!(last_use().await, None);
+    assert!(works(&with(&http, &key)).await);
+    let at = until("its use is noted", async || last_use().await).await;
+    assert!(at >= key.created_at);
+}
+
+#[tokio::test]
+async fn the_command_line_has_verbs_for_keys_of_any_tenant() {
+    let world = World::start(&[]).await;
+    world.tenant("team").await;
+    let verb = |arguments: &[&str]| {
+        let all = [&["key", "-o", "json", "--tenant", "team"], arguments].concat();
+        assay(Some(&world.host), &all).json::<Vec<Key>>(0)
+    };
+    let made = verb(&[
+        "create",
+        "--name",
+        "ci",
+        "--scope",
+        "batches:write",
+        "--plugin",
+        "math@prod",
+        "--expires-at",
+        "2099-01-01T00:00:00Z",
+    ]);
+    let key = &made[0];
+    assert_eq!(
+        (key.tenant.as_str(), key.plugins.as_deref()),
+        ("team", Some(&["math@prod".to_owned()][..]))
+    );
+    assert!(key.expires_at.is_some() && key.secret.is_some());
+    let id = key.id.to_string();
+    let rotated = verb(&["rotate", &id, "--overlap-hours", "1"]);
+    assert!(rotated[0].secret.is_some() && rotated[0].previous_secret_until.is_some());
+    assert_eq!(verb(&["ls"]).len(), 1);
+    assert!(verb(&["revoke", &id])[0].revoked_at.is_some());
+}
