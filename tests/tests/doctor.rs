@@ -19,7 +19,8 @@ impl Machine {
     fn new(exec: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let report = format!(
-            r#"{{"engine":"e1","exec":{exec},"toolchains":[{{"id":"cpp","version":"12.2"}}]}}"#
+            r#"{{"engine":"e1","exec":{exec},"toolchains":[{{"id":"cpp","version":"12.2"}}],
+                "cuda":{{"Err":"there is no toolkit"}},"gpu":null}}"#
         );
         let arguments = folder.path().join("arguments");
         let arguments = arguments.display();
@@ -76,10 +77,16 @@ fn a_machine_with_everything() {
 
     let folder = machine.path("further");
     fs::create_dir(&folder).expect("makes");
-    let more = ["--toolchains", text(&folder), "--weaker-sandbox", "landlock,cgroups"];
+    let toolchains = ["--toolchains", text(&folder), "--weaker-sandbox", "landlock,cgroups"];
+    let gpu = ["--gpu", "simulated", "--gpu-arch", "compute_80", "--cuda", text(&folder)];
+    let more = [&toolchains[..], &gpu].concat();
     assert_eq!(machine.doctor(&more).code, Some(0));
     let told = fs::read_to_string(machine.path("arguments")).expect("it was called");
-    let expected = format!("doctor --toolchains {} --weaker cgroups,landlock\n", text(&folder));
+    let folder = text(&folder);
+    let expected = format!(
+        "doctor --toolchains {folder} --weaker cgroups,landlock --gpu simulated --gpu-arch compute_80 \
+         --cuda {folder}\n"
+    );
     assert_eq!(told, expected);
 }
 
@@ -88,6 +95,7 @@ fn a_machine_without_boxes_runs_everything_else() {
     let machine = Machine::new(r#"{"refused":"no user namespaces"}"#);
     let findings = machine.findings(&[], 0);
     assert_eq!(state(&findings, "sandbox"), "warn");
+    assert_eq!((state(&findings, "CUDA compiler"), state(&findings, "GPU")), ("warn", "warn"));
     let sandbox = finding(&findings, "sandbox");
     assert!(sandbox["found"].as_str().is_some_and(|found| found.contains("no user namespaces")));
     assert!(sandbox["do"].as_str().is_some_and(|advice| advice.contains("--weaker-sandbox")));

@@ -180,11 +180,17 @@ async fn a_minute_s_requests_are_bounded_by_whole_batches() {
     .await;
     let unknown = json!({ "plugin": "trivial@prod", "run": "run" });
     let _ = team.http.post("/v1/batches", &unknown).await.problem(429, "quota_exceeded");
+    let debt = team.usage().await.requests_per_minute;
+    assert!(debt.used > 1_000 && debt.max == Some(1_000), "{debt:?}");
     let path = format!("/v1/batches/{}/cancel", unused.id);
     assert_eq!(team.http.post(&path, &json!({})).await.status, 200);
-    let open: Batch = team.http.post("/v1/batches", &unknown).await.json(201);
+    let open: Batch = until("the bucket is not empty", async || {
+        let answer = team.http.post("/v1/batches", &unknown).await;
+        (answer.status == 201).then(|| answer.json::<Batch>(201))
+    })
+    .await;
     let before = team.usage().await.requests_per_minute;
-    assert!(before.used < 1_000 && before.max == Some(1_000), "{before:?}");
+    assert!(before.used <= 1_000, "{before:?}");
     // A batch that says no size pays as its requests come.
     team.submit(open.id, 500, "taken").await;
     assert!(team.usage().await.requests_per_minute.used >= before.used + 200);

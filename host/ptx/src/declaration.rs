@@ -75,18 +75,22 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// In any order: `.align n`, `.ptr .space`, the type.
+    /// In any order: `.align n`, the type; then `.ptr .space .align n`, of what a pointer leads to.
     fn type_and_align(&mut self) -> Parsed<(Type, u64)> {
-        let (mut kind, mut align) = (None, None);
+        let (mut kind, mut align, mut leads) = (None, None, false);
         while let Some(Kind::Word(word)) = self.peek() {
             if self.takes_word(".align") {
-                align = Some(self.number()?);
-                if !align.is_some_and(|align| align.is_power_of_two() && align <= 128) {
+                let number = self.number()?;
+                if !number.is_power_of_two() || number > 128 {
                     return self.syntax("an alignment is a power of two, up to 128");
+                }
+                if !leads {
+                    align = Some(number);
                 }
             } else if matches!(word, ".ptr" | ".global" | ".const" | ".shared" | ".local")
                 && kind.is_some()
             {
+                leads |= word == ".ptr";
                 self.at += 1;
             } else if word.starts_with('.') && kind.is_none() {
                 kind = Some(self.kind()?);
