@@ -200,7 +200,30 @@ fn open() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
 pub fn document() -> utoipa::openapi::OpenApi {
     let mut document = guarded().1;
     document.merge(open().1);
+    name_operations(&mut document);
     document
+}
+
+/// Clients are generated from the document and need a name for each operation that no other has:
+/// `get_batches_id_timeline` for `GET /v1/batches/{id}/timeline`.
+fn name_operations(document: &mut utoipa::openapi::OpenApi) {
+    for (path, item) in &mut document.paths.paths {
+        let words = path.split('/').map(|word| word.trim_matches(['{', '}']));
+        let noun = words.filter(|word| !word.is_empty() && *word != "v1").collect::<Vec<_>>();
+        let noun = noun.join("_");
+        let operations = [
+            ("get", &mut item.get),
+            ("put", &mut item.put),
+            ("post", &mut item.post),
+            ("patch", &mut item.patch),
+            ("delete", &mut item.delete),
+        ];
+        for (verb, operation) in operations {
+            if let Some(operation) = operation {
+                operation.operation_id = Some(format!("{verb}_{noun}"));
+            }
+        }
+    }
 }
 
 pub fn router(app: Arc<App>) -> Router {

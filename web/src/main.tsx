@@ -1,0 +1,52 @@
+import "@mantine/core/styles.css";
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+
+import { MantineProvider } from "@mantine/core";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ProblemError } from "./api/client";
+import { sessionQuery } from "./api/session";
+import { createDashboardRouter } from "./router";
+import { theme, variables } from "./theme";
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What the server refused it refuses again; what did not reach it is tried again.
+      retry: (failures, thrown) => ProblemError.from(thrown).status === 0 && failures < 5,
+    },
+  },
+});
+
+// A session that ended shows wherever something is read next.
+queries.getQueryCache().subscribe((event) => {
+  const ended =
+    event.type === "updated" &&
+    event.action.type === "error" &&
+    ProblemError.from(event.action.error).status === 401;
+  if (ended) queries.setQueryData(sessionQuery.queryKey, null);
+});
+
+const router = createDashboardRouter(queries);
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+const root = document.getElementById("root");
+if (!root) throw new Error("index.html has no #root");
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={variables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce ?? ""}
+    >
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,56 @@
+// Accepting an invitation: a password is set, once. The token stands behind the address's `#`, which
+// no server and no log ever sees.
+
+import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { api, data } from "../../api/client";
+import { useEnter } from "../../api/session";
+import { Failed } from "../../parts/states";
+import { Entry } from "./Entry";
+
+export function Invitation() {
+  const [token, setToken] = useState(() => window.location.hash.slice(1));
+  const [password, setPassword] = useState("");
+  const enter = useEnter();
+  const navigate = useNavigate();
+  const accepting = useMutation({
+    mutationFn: () => data(api.POST("/v1/invitations/accept", { body: { token, password } })),
+    onSuccess: (session) => {
+      enter(session);
+      void navigate({ to: "/" });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    accepting.mutate();
+  };
+  return (
+    <Entry title="Welcome to Assay" about="Choose a password and you are in.">
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Invitation"
+            autoComplete="off"
+            required
+            value={token}
+            onChange={(event) => setToken(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            description="Twelve characters or more."
+            autoComplete="new-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          {accepting.isError && <Failed thrown={accepting.error} />}
+          <Button type="submit" loading={accepting.isPending}>
+            Set the password
+          </Button>
+        </Stack>
+      </form>
+    </Entry>
+  );
+}

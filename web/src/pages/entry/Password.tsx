@@ -1,0 +1,54 @@
+// Changing one's password; other sessions of the same person end with the old one.
+
+import { Alert, Button, Paper, PasswordInput, Stack } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, data } from "../../api/client";
+import { Page } from "../../parts/Page";
+import { Failed } from "../../parts/states";
+
+export function Password() {
+  const [current, setCurrent] = useState("");
+  const [chosen, setChosen] = useState("");
+  const changing = useMutation({
+    mutationFn: () => data(api.POST("/v1/session/password", { body: { current, new: chosen } })),
+    onSuccess: () => {
+      setCurrent("");
+      setChosen("");
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    changing.mutate();
+  };
+  return (
+    <Page title="Change password">
+      <Paper withBorder p="md" maw={420} component="form" onSubmit={submit}>
+        <Stack>
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            value={current}
+            onChange={(event) => setCurrent(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label="New password"
+            description="Twelve characters or more."
+            autoComplete="new-password"
+            required
+            value={chosen}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+          />
+          {changing.isError && <Failed thrown={changing.error} />}
+          {changing.isSuccess && (
+            <Alert color="green" variant="outline" role="status" title="The password was changed" />
+          )}
+          <Button type="submit" loading={changing.isPending}>
+            Change password
+          </Button>
+        </Stack>
+      </Paper>
+    </Page>
+  );
+}

@@ -1,0 +1,3 @@
+// The pages of this area.
+
+export const pluginRoutes = [] as const;

@@ -1,0 +1,51 @@
+// A page's frame: where one is, its title, what can be done there.
+
+import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+
+export interface Crumb {
+  label: string;
+  /** A path of this dashboard. */
+  to: string;
+}
+
+export function Page(props: {
+  title: string;
+  about?: ReactNode;
+  crumbs?: Crumb[];
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const { title, about, crumbs = [], actions, children } = props;
+  useEffect(() => {
+    document.title = `${title} · Assay`;
+  }, [title]);
+  return (
+    <Stack gap="md">
+      <Stack gap={4}>
+        {crumbs.length > 0 && (
+          <Breadcrumbs component="nav" aria-label="Where this is">
+            {crumbs.map((crumb) => (
+              <Anchor key={crumb.to} component={Link} to={crumb.to} size="sm">
+                {crumb.label}
+              </Anchor>
+            ))}
+          </Breadcrumbs>
+        )}
+        <Group justify="space-between" align="start" gap="sm">
+          <Title order={1} style={{ overflowWrap: "anywhere" }}>
+            {title}
+          </Title>
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+        {about && (
+          <Text c="dimmed" size="sm" component="div">
+            {about}
+          </Text>
+        )}
+      </Stack>
+      {children}
+    </Stack>
+  );
+}

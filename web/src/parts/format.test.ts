@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { ago, bytes, NONE, percent, reward, span } from "./format";
+
+describe("spans", () => {
+  it.each([
+    [0.84, "0.8 ms"],
+    [340.4, "340 ms"],
+    [2_412, "2.41 s"],
+    [185_000, "3 min 5 s"],
+    [7_440_000, "2 h 4 min"],
+    [180_000, "3 min"],
+    [-1_500, "−1.5 s"],
+    [null, NONE],
+  ])("%s ms is %s", (ms, text) => expect(span(ms)).toBe(text));
+});
+
+it("writes what is absent as such, never as zero", () => {
+  expect([reward(null), percent(undefined), bytes(null), ago(null)]).toEqual([
+    NONE,
+    NONE,
+    NONE,
+    NONE,
+  ]);
+  expect(reward(0)).toBe("0");
+});
+
+it("tells the past from what will be", () => {
+  const now = Date.parse("2026-01-01T00:01:00Z");
+  expect(ago("2026-01-01T00:00:48Z", now)).toBe("12 s ago");
+  expect(ago("2026-01-01T00:04:00Z", now)).toBe("in 3 min");
+});

@@ -1,0 +1,41 @@
+// Every address of the dashboard. Each area of pages declares its own; here they come together.
+
+import type { QueryClient } from "@tanstack/react-query";
+import { createRouter } from "@tanstack/react-router";
+import { adminRoutes } from "./pages/admin/routes";
+import { accountRoutes, entryRoutes } from "./pages/entry/routes";
+import { platformRoutes } from "./pages/platform/routes";
+import { pluginRoutes } from "./pages/plugins/routes";
+import { rewardRoutes } from "./pages/rewards/routes";
+import { simulateRoutes } from "./pages/simulate/routes";
+import { Failed, Loading } from "./parts/states";
+import { rootRoute, shellRoute } from "./shell/routes";
+
+const tree = rootRoute.addChildren([
+  ...entryRoutes,
+  shellRoute.addChildren([
+    ...rewardRoutes,
+    ...pluginRoutes,
+    ...platformRoutes,
+    ...adminRoutes,
+    ...simulateRoutes,
+    ...accountRoutes,
+  ]),
+]);
+
+export function createDashboardRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queries },
+    defaultPreload: "intent",
+    defaultPendingComponent: () => <Loading what="the page" height={320} />,
+    defaultErrorComponent: ({ error, reset }) => <Failed thrown={error} again={reset} />,
+    scrollRestoration: true,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createDashboardRouter>;
+  }
+}

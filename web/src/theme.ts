@@ -1,0 +1,51 @@
+// Colours and sizes. Every pair of text and ground has a contrast of 4.5 or more in both schemes.
+
+import { type CSSVariablesResolver, createTheme } from "@mantine/core";
+
+export const theme = createTheme({
+  primaryColor: "cyan",
+  primaryShade: { light: 9, dark: 9 },
+  autoContrast: true,
+  defaultRadius: "sm",
+  cursorType: "pointer",
+  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, monospace",
+  headings: {
+    fontWeight: "600",
+    sizes: { h1: { fontSize: "1.5rem" }, h2: { fontSize: "1.1rem" } },
+  },
+});
+
+export const variables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    "--mantine-color-dimmed": "#495057",
+    "--mantine-color-placeholder": "#5c6369",
+    "--mantine-color-error": "#c92a2a",
+    "--assay-ink": "#212529",
+    "--assay-grid": "#e3e6ea",
+    "--assay-waiting": "#adb5bd",
+    "--assay-good": "#2b8a3e",
+    "--assay-bad": "#c92a2a",
+    "--assay-late": "#d9480f",
+    "--assay-mark": "#862e9c",
+  },
+  dark: {
+    "--mantine-color-dimmed": "#b8bcc2",
+    "--mantine-color-placeholder": "#a6abb1",
+    "--mantine-color-error": "#ff8787",
+    "--assay-ink": "#e9ecef",
+    "--assay-grid": "#3a3f45",
+    "--assay-waiting": "#6c757d",
+    "--assay-good": "#69db7c",
+    "--assay-bad": "#ff8787",
+    "--assay-late": "#ffa94d",
+    "--assay-mark": "#e599f7",
+  },
+});
+
+/** Series of a chart, in order; told apart in both schemes and by those who see fewer colours. */
+export const SERIES = {
+  light: ["#1971c2", "#d9480f", "#2b8a3e", "#862e9c", "#0b7285", "#a61e4d", "#5f3dc4", "#666600"],
+  dark: ["#4dabf7", "#ffa94d", "#69db7c", "#e599f7", "#3bc9db", "#faa2c1", "#b197fc", "#c0c030"],
+} as const;
