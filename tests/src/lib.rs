@@ -28,4 +28,4 @@ pub use process::{Process, poll, signal};
 pub use psql::Psql;
 pub use sleepers::Sleepers;
 pub use spawned::Spawned;
-pub use wait::until;
+pub use wait::{until, until_good};

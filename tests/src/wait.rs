@@ -1,5 +1,6 @@
 //! Waiting for something that nobody announces.
 
+use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 const PERIOD: Duration = Duration::from_millis(10);
@@ -17,6 +18,26 @@ pub async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T 
         }
         assert!(started.elapsed() < WITHIN, "{what}: not within {WITHIN:?}");
         // Between two looks at another process, never instead of one.
+        tokio::time::sleep(PERIOD).await;
+    }
+}
+
+/// Asks again and again until the answer is good.
+///
+/// # Panics
+/// When none is within half a minute; shows the last answer.
+pub async fn until_good<T: Debug>(
+    what: &str,
+    mut ask: impl AsyncFnMut() -> T,
+    good: impl Fn(&T) -> bool,
+) -> T {
+    let started = Instant::now();
+    loop {
+        let answer = ask().await;
+        if good(&answer) {
+            return answer;
+        }
+        assert!(started.elapsed() < WITHIN, "{what}: not within {WITHIN:?}, but {answer:#?}");
         tokio::time::sleep(PERIOD).await;
     }
 }

@@ -12,7 +12,7 @@ use assay_model::capacity::{Capacity, PoolCapacity, PoolWorkers, SetCapacity};
 use assay_model::time::Micros;
 use assay_tests::{
     Answers, Host, HostOptions, Http, Process, Psql, Sleepers, assay, item, ndjson, poll, program,
-    until,
+    until, until_good,
 };
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -35,13 +35,18 @@ fn requests(count: usize, thousand_rounds: &str) -> Vec<SubmitItem> {
     (0..count).map(|at| item(format!("r{at}"), thousand_rounds, &at.to_string())).collect()
 }
 
+fn cpu_of(capacity: &Capacity) -> PoolCapacity {
+    let cpu = capacity.pools.iter().find(|pool| pool.pool == "cpu");
+    cpu.expect("there is a cpu pool").clone()
+}
+
 async fn cpu(client: &Client) -> PoolCapacity {
-    let capacity = client.capacity().await.expect("answers");
-    capacity.pools.into_iter().find(|pool| pool.pool == "cpu").expect("there is a cpu pool")
+    cpu_of(&client.capacity().await.expect("answers"))
 }
 
 async fn workers(client: &Client, what: &str, good: impl Fn(PoolWorkers) -> bool) -> PoolCapacity {
-    until(what, async || Some(cpu(client).await).filter(|pool| good(pool.workers))).await
+    let capacity = async || client.capacity().await.expect("answers");
+    cpu_of(&until_good(what, capacity, |capacity| good(cpu_of(capacity).workers)).await)
 }
 
 fn processes(host: &Host) -> Vec<Process> {

@@ -56,7 +56,8 @@ pub enum Action {
         batch: BatchId,
         done_at: Micros,
     },
-    /// Send a tick no later than this.
+    /// Send a tick no later than this. One tick answers all that were asked for before it: what is
+    /// still to come then is asked for anew.
     WakeAt(Micros),
 }
 

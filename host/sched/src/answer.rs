@@ -95,6 +95,7 @@ impl Sched {
 
     /// Handles everything that is due.
     pub(crate) fn tick(&mut self, out: &mut Vec<Action>) {
+        self.timers.ticked();
         while let Some(due) = self.timers.first_due(self.now) {
             match due {
                 Due::Batch(batch) => self.batch_due(batch, out),

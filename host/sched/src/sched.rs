@@ -108,7 +108,7 @@ impl Sched {
         self.scale(&mut out);
         self.pools.retain(|_, pool| !pool.is_empty());
         self.call_planner(&mut out);
-        out.extend(self.timers.next_wake(self.now).map(Action::WakeAt));
+        out.extend(self.timers.next_wake().map(Action::WakeAt));
         out
     }
 

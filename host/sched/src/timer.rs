@@ -1,6 +1,8 @@
 //! What is due when, and the one wake-up that the shell was asked for.
 //!
-//! Owned by the scheduler. Whoever sets an entry keeps its time, to move or remove it.
+//! Owned by the scheduler. Whoever sets an entry keeps its time, to move or remove it. A wake-up is
+//! on its way until its tick comes, even when that is late and what it was for is done: the shell
+//! keeps the earliest that it was asked for and ticks once.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +24,7 @@ pub(crate) enum Due {
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     entries: BTreeSet<(Micros, Due)>,
-    /// The shell will send a tick no later than this.
+    /// The shell was asked for a tick no later than this, and it has not come.
     wake: Option<Micros>,
 }
 
@@ -45,9 +47,13 @@ impl Timers {
         self.entries.first().filter(|(at, _)| *at <= now).map(|(_, due)| *due)
     }
 
-    /// When to ask for a wake-up; `None` when an earlier one is on its way.
-    pub(crate) fn next_wake(&mut self, now: Micros) -> Option<Micros> {
-        self.wake = self.wake.filter(|wake| *wake > now);
+    /// A tick has come; another must be asked for.
+    pub(crate) fn ticked(&mut self) {
+        self.wake = None;
+    }
+
+    /// When to ask for a wake-up; `None` when one that is no later is on its way.
+    pub(crate) fn next_wake(&mut self) -> Option<Micros> {
         let next = self.entries.first()?.0;
         if self.wake.is_some_and(|wake| wake <= next) {
             return None;

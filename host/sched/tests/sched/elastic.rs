@@ -189,6 +189,7 @@ fn without_work_a_worker_lingers() {
         12s seal A
           -> batch A done T=5000ms ended=12000ms
         14999ms tick
+          -> wake 15000ms
         15s tick
           -> stop w1
         ",
@@ -224,6 +225,25 @@ fn work_ends_lingering() {
         23s tick
           -> stop w1
           -> wake 3600000ms
+        ",
+    );
+}
+
+/// What a tick was asked for is done by an event before it: the tick is not the last one.
+#[test]
+fn a_tick_that_comes_after_its_cause_is_followed_by_the_next() {
+    check(
+        "
+        config plans=shown wakes=shown
+        0s join w1 cpu
+        0s plan cpu hold=0 ceiling=1 linger=10s again=12s
+          -> wake 10000ms
+        10001ms lose w7
+          -> stop w1
+        10002ms tick
+          -> wake 12000ms
+        12s tick
+          -> plan anew
         ",
     );
 }
@@ -278,6 +298,7 @@ fn a_worker_stays_as_long_as_it_lingers_however_old_its_neighbours_are() {
           -> stop w1
           -> wake 3600000ms
         19s tick
+          -> wake 3600000ms
         ",
     );
 }
@@ -460,6 +481,7 @@ fn between_two_plans_there_is_a_pause() {
           -> wake 1000ms
         300ms outdated
         999ms tick
+          -> wake 1000ms
         1s tick
           -> plan anew
         1s plan cpu hold=0 ceiling=0 again=0s

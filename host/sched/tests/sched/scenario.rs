@@ -277,6 +277,7 @@ fn a_worker_past_its_deadline_is_killed() {
           -> grant w1 L3 A.2 stage 0 try 1
           -> wake 21ms
         2ms tick
+          -> wake 21ms
         1100ms tick
           -> revoke w1 L3
           -> wake 1101ms
@@ -514,6 +515,7 @@ fn batches_that_nobody_uses_expire() {
         4s finish w1 scored 1s
           -> finish C.0 scored t=3000ms [0: queued 1000ms ran 1000ms tries 1]
           -> grant w1 L3 C.1 stage 0 try 1
+        4s tick
           -> wake 6000ms
         5s lose w1
         9s tick
@@ -524,6 +526,7 @@ fn batches_that_nobody_uses_expire() {
         11s tick
           -> wake 23000ms
         22s tick
+          -> wake 23000ms
         23s tick
           -> batch B expired T=3000ms ended=23000ms
         30h tick

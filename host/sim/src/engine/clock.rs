@@ -33,6 +33,8 @@ pub(super) struct Clock {
     now: Micros,
     entries: BinaryHeap<Reverse<(Micros, u64, Due)>>,
     made: u64,
+    /// When the scheduler wakes next: the earliest that it asked for since it last did.
+    wake: Option<Micros>,
     moving: usize,
     /// When something last moved.
     moved: Micros,
@@ -49,9 +51,17 @@ impl Clock {
         self.entries.push(Reverse((at.max(self.now), self.made, due)));
     }
 
+    pub(super) fn wake_at(&mut self, at: Micros) {
+        let at = at.max(self.now);
+        if self.wake.is_none_or(|wake| at < wake) {
+            self.wake = Some(at);
+            self.push(at, Due::SchedulerWakes);
+        }
+    }
+
     /// Goes on to what comes next; `None` when nothing that moves will come any more.
     pub(super) fn next(&mut self) -> Option<Due> {
-        let Reverse((at, _, due)) = self.entries.pop()?;
+        let Reverse((at, _, due)) = self.pop()?;
         if due.moves() {
             self.moving -= 1;
             self.moved = at;
@@ -60,6 +70,20 @@ impl Clock {
         }
         self.now = at;
         Some(due)
+    }
+
+    /// The next entry that an earlier wake-up has not replaced.
+    fn pop(&mut self) -> Option<Reverse<(Micros, u64, Due)>> {
+        loop {
+            let entry = self.entries.pop()?;
+            let Reverse((at, _, due)) = entry;
+            if due != Due::SchedulerWakes {
+                return Some(entry);
+            }
+            if self.wake.take_if(|wake| *wake == at).is_some() {
+                return Some(entry);
+            }
+        }
     }
 }
 
@@ -72,7 +96,7 @@ mod tests {
         let mut clock = Clock::default();
         clock.push(Micros(5), Due::WorkerJoins(WorkerId(2)));
         clock.push(Micros(5), Due::WorkerJoins(WorkerId(1)));
-        clock.push(Micros(3), Due::SchedulerWakes);
+        clock.wake_at(Micros(3));
         assert_eq!(clock.next(), Some(Due::SchedulerWakes));
         clock.push(Micros(1), Due::WorkerFails);
         assert_eq!(clock.next(), Some(Due::WorkerFails));
@@ -83,13 +107,28 @@ mod tests {
     }
 
     #[test]
+    fn of_the_wake_ups_asked_for_the_earliest_comes_once() {
+        let mut clock = Clock::default();
+        clock.push(Micros(9), Due::WorkerFails);
+        for at in [5, 7, 3, 3] {
+            clock.wake_at(Micros(at));
+        }
+        assert_eq!((clock.next(), clock.now()), (Some(Due::SchedulerWakes), Micros(3)));
+        // Asked for anew, at a time that was replaced before.
+        clock.wake_at(Micros(5));
+        assert_eq!((clock.next(), clock.now()), (Some(Due::SchedulerWakes), Micros(5)));
+        assert_eq!((clock.next(), clock.now()), (Some(Due::WorkerFails), Micros(9)));
+        assert_eq!(clock.next(), None);
+    }
+
+    #[test]
     fn wake_ups_alone_do_not_go_on_for_ever() {
         let mut clock = Clock::default();
         let mut wakes = 0;
-        clock.push(Micros::ZERO, Due::SchedulerWakes);
+        clock.wake_at(Micros::ZERO);
         while clock.next().is_some() {
             wakes += 1;
-            clock.push(clock.now() + Micros::from_secs(60), Due::SchedulerWakes);
+            clock.wake_at(clock.now() + Micros::from_secs(60));
         }
         assert_eq!(wakes, 61);
     }

@@ -41,7 +41,7 @@ impl Engine<'_> {
             // The scheduler has let go of it already.
             Action::KillWorker { worker } => self.lost(worker),
             Action::PlanAnew => self.plan(),
-            Action::WakeAt(at) => self.clock.push(at, Due::SchedulerWakes),
+            Action::WakeAt(at) => self.clock.wake_at(at),
             // One lease a hand: nothing in it waits. And nobody here follows batches and groups.
             Action::Revoke { .. } | Action::GroupDone { .. } | Action::Estimate { .. } => {}
         }

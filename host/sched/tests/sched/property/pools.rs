@@ -21,7 +21,8 @@ pub(super) struct Planning {
     /// When a plan was last asked for, and when the next is due.
     last: Option<Micros>,
     due: Option<Micros>,
-    /// When the scheduler wants to be woken up.
+    /// When a shell would tick: it keeps the earliest wake-up that it was asked for, and forgets
+    /// it with the tick.
     wake: Option<Micros>,
 }
 
@@ -156,7 +157,8 @@ impl World {
             Action::WakeAt(at) => Some(*at),
             _ => None,
         });
-        planning.wake = woken.max().or(planning.wake.filter(|wake| *wake > self.now));
+        let kept = planning.wake.filter(|_| !matches!(event, Event::Tick));
+        planning.wake = woken.chain(kept).min();
         if let Event::Planned { again, .. } = event {
             planning.due = [planning.due, *again].into_iter().flatten().min();
         }
