@@ -66,7 +66,13 @@ fn routes() -> Vec<Route> {
         (Method::GET, "/v1/batches/{id}/results", none(), READ, NotFound),
         (Method::GET, "/v1/batches/{id}/events", none(), READ, NotFound),
         (Method::GET, "/v1/batches/{id}/profile", none(), READ, NotFound),
+        (Method::GET, "/v1/batches", none(), READ, Own),
+        (Method::GET, "/v1/batches/{id}/requests", none(), READ, NotFound),
+        (Method::GET, "/v1/batches/{id}/timeline", none(), READ, NotFound),
+        (Method::GET, "/v1/runs", none(), READ, Own),
+        (Method::GET, "/v1/runs/{run}", none(), READ, NotFound),
         (Method::GET, "/v1/runs/{run}/history", none(), READ, NotFound),
+        (Method::GET, "/v1/plugins/{name}/versions/{version}/stats", none(), READ, NotFound),
         (Method::POST, "/v1/rewards", reward, WRITE, NotFound),
         (Method::GET, "/v1/requests/{id}", none(), READ, NotFound),
         (Method::GET, "/v1/requests/{id}/logs", none(), READ, NotFound),
@@ -111,6 +117,15 @@ fn routes() -> Vec<Route> {
             PLATFORM,
             Foreign::Platform,
         ),
+        (Method::GET, "/v1/capacity/history", none(), PLATFORM, Foreign::Platform),
+        (Method::GET, "/v1/queue", none(), PLATFORM, Foreign::Platform),
+        (Method::GET, "/v1/workers", none(), PLATFORM, Foreign::Platform),
+        (Method::POST, "/v1/workers/{id}/drain", none(), PLATFORM, Foreign::Platform),
+        (Method::GET, "/v1/overview", none(), READ, Own),
+        (Method::GET, "/v1/incidents", none(), READ, Own),
+        (Method::GET, "/v1/live", none(), READ, Own),
+        (Method::POST, "/v1/requests/{id}/replay", json!({}), WRITE, NotFound),
+        (Method::POST, "/v1/simulations", json!({ "run": "theirs" }), READ, NotFound),
         (Method::GET, "/metrics", none(), PLATFORM, Foreign::Platform),
     ]
     .map(|(method, path, body, scopes, foreign)| Route { method, path, body, scopes, foreign })
@@ -386,7 +401,7 @@ async fn every_answer_has_an_id_and_every_error_is_a_problem() {
             assert_ne!(get(path, odd).await.headers["request-id"], odd, "{path}");
         }
     }
-    for path in ["/", "/v1", "/v1/nothing", "/v1/batches/", "/v2/batches", "/v1/batches/a/b/c"] {
+    for path in ["/v1", "/v1/nothing", "/v1/batches/", "/v2/batches", "/v1/batches/a/b/c"] {
         let problem = http.get(path).await.problem(404, "not_found");
         assert!(problem.hint.is_some_and(|hint| hint.contains("/openapi.json")), "{path}");
     }

@@ -142,7 +142,8 @@ fn simulated(stage: &StageUse, batch: &BatchRun) -> Used {
 }
 
 fn simulate(trace: &Trace, settings: &Settings) -> Run {
-    let watch = Watch { elapsed: &mut || Duration::ZERO, completed: &mut |_, _| {} };
+    let watch =
+        Watch { elapsed: &mut || Duration::ZERO, completed: &mut |_, _| {}, patience: None };
     assay_sim::simulate(trace, &Policy::Assay, settings, watch).expect("the trace fits")
 }
 

@@ -1,4 +1,5 @@
-//! A batch's server-sent events, one connection long; go on with the last id seen.
+//! Server-sent events, of a batch or of all that is live, one connection long; go on with the last id
+//! seen.
 
 use std::time::Duration;
 
@@ -6,8 +7,8 @@ use assay_model::id::BatchId;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use reqwest::Method;
 use reqwest::header::ACCEPT;
+use reqwest::{Method, RequestBuilder};
 
 use crate::call::{Client, Repeat};
 use crate::error::{Error, root_cause};
@@ -40,10 +41,16 @@ impl Client {
         batch: BatchId,
         last_event_id: Option<&str>,
     ) -> Result<ServerEvents, Error> {
-        let mut request = self
-            .request(Method::GET, &["batches", &batch.to_string(), "events"])
-            .header(ACCEPT, "text/event-stream")
-            .timeout(EVENTS_CALL);
+        let request = self.request(Method::GET, &["batches", &batch.to_string(), "events"]);
+        self.follow(request, last_event_id).await
+    }
+
+    pub(crate) async fn follow(
+        &self,
+        request: RequestBuilder,
+        last_event_id: Option<&str>,
+    ) -> Result<ServerEvents, Error> {
+        let mut request = request.header(ACCEPT, "text/event-stream").timeout(EVENTS_CALL);
         if let Some(id) = last_event_id {
             request = request.header("last-event-id", id);
         }

@@ -14,14 +14,18 @@ mod batches;
 mod capacity;
 mod events;
 mod history;
+mod operations;
 mod people;
 mod plugins;
 mod results;
 mod tenants;
+mod views;
 
 pub mod score;
 
 pub use call::{Client, Retry};
 pub use error::Error;
 pub use events::{ServerEvent, ServerEvents};
+pub use operations::Whose;
 pub use results::ResultStream;
+pub use views::Filters;

@@ -8,6 +8,7 @@ use crate::outcome::Outcome;
 use crate::plugin::Stage;
 pub use crate::tenant::{CreateTenant, Tenant, TenantList};
 use crate::time::Micros;
+use crate::view::RequestContext;
 
 /// `POST /v1/batches`: a rollout has started and a batch of requests will come.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -270,6 +271,9 @@ pub struct Request {
     pub arrived_at: Micros,
     /// Absent while the request waits or runs.
     pub result: Option<ResultItem>,
+    /// Where it belongs and what it went through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<RequestContext>,
 }
 
 /// One line that a plugin logged.
@@ -280,6 +284,17 @@ pub struct LogLine {
     /// `debug`, `info`, `warn`, `error`, or `stderr`.
     pub level: String,
     pub message: String,
+}
+
+/// One of a stream of server-sent events: its fields, as a client's parser tells them apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct StreamEvent {
+    pub event: String,
+    /// To be sent back as `Last-Event-ID`, to go on behind this one.
+    pub id: Option<String>,
+    /// JSON.
+    pub data: String,
 }
 
 /// One version of a plugin.

@@ -32,7 +32,7 @@ pub struct LastPlan {
     pub took_ms: f64,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PoolCapacity {
     pub pool: String,
@@ -40,6 +40,8 @@ pub struct PoolCapacity {
     pub min: u32,
     /// Never more workers than this.
     pub max: u32,
+    /// Of a worker, a second.
+    pub cost: f64,
     pub workers: PoolWorkers,
     /// Requests that wait for a worker.
     pub queued: u64,
@@ -64,7 +66,7 @@ pub struct PoolWorkers {
 }
 
 /// What the planner wants of a pool, and why.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PoolTarget {
     /// Workers that are kept whether or not anything waits for them.

@@ -15,5 +15,8 @@ pub mod api;
 pub mod audit;
 pub mod capacity;
 pub mod history;
+pub mod operations;
 pub mod people;
+pub mod simulation;
 pub mod tenant;
+pub mod view;

@@ -30,6 +30,41 @@ pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 pub const REASON_BYTES_MAX: usize = 1_024;
 pub const KEY_NAME_BYTES_MAX: usize = 128;
 
+// What is shown of the running service.
+/// Live batches that are listed at once, of a tenant or of all.
+pub const LIVE_BATCHES_SHOWN_MAX: usize = 200;
+/// Batches that are listed of what waits in a pool.
+pub const QUEUED_BATCHES_SHOWN_MAX: usize = 50;
+pub const STAGE_QUEUES_SHOWN_MAX: usize = 200;
+/// Incidents of an overview.
+pub const INCIDENTS_SHOWN_MAX: u32 = 20;
+pub const INCIDENT_ITEMS_DEFAULT: u32 = 100;
+pub const INCIDENT_ITEMS_MAX: u32 = 1_000;
+/// Entries of one kind that a minute has for a tenant; what comes on top is counted in one more.
+pub const INCIDENTS_PER_MINUTE_MAX: u32 = 60;
+/// Incidents on their way to the database; what comes on top is not kept.
+pub const INCIDENTS_PENDING_MAX: usize = 4_096;
+pub const INCIDENT_DAYS_KEPT: u32 = 30;
+pub const CAPACITY_SAMPLE_DAYS_KEPT: u32 = 7;
+/// Of a pool, in one answer.
+pub const CAPACITY_POINTS_MAX: u32 = 500;
+pub const PLAN_DECISIONS_MAX: u32 = 100;
+/// Streams of what is live, of one key or one person, and of all.
+pub const LIVE_STREAMS_PER_CALLER_MAX: usize = 16;
+pub const LIVE_STREAMS_MAX: usize = 512;
+/// Events that a reader may miss and still go on behind.
+pub const LIVE_EVENTS_KEPT_MAX: usize = 256;
+pub const LIVE_BYTES_KEPT_MAX: usize = MIB;
+/// How often an open stream's key or session is looked up again.
+pub const STREAM_CHECK_SECONDS: u64 = 10;
+/// Simulations at once, and what one replays.
+pub const SIMULATIONS_MAX: usize = 2;
+pub const SIMULATED_BATCHES_MAX: u32 = 20;
+pub const SIMULATED_REQUESTS_MAX: u32 = 100_000;
+pub const SIMULATED_WORKERS_MAX: u32 = 10_000;
+pub const SIMULATED_POINTS_MAX: usize = 500;
+pub const SIMULATION_SECONDS_MAX: u64 = 30;
+
 // What the server holds at once.
 /// Requests that wait or run, over all batches, by the bytes of their bodies, each counted with at
 /// least [`REQUEST_COST_BYTES_MIN`]; further submits wait for room.
@@ -48,6 +83,26 @@ pub const RUN_HISTORY_ITEMS_DEFAULT: u32 = 100;
 /// Acts of the audit that are listed at once.
 pub const AUDIT_ITEMS_MAX: u32 = 1_000;
 pub const AUDIT_ITEMS_DEFAULT: u32 = 100;
+/// Batches of a run that its page shows.
+pub const RUN_ITERATIONS_MAX: u32 = 1_000;
+pub const RUN_ITERATIONS_DEFAULT: u32 = 200;
+/// Arrival curves beside each other, and the points of each.
+pub const RUN_CURVES_MAX: usize = 8;
+pub const RUN_CURVE_POINTS: usize = 50;
+/// Rows of a list of runs, batches or requests.
+pub const LIST_ITEMS_MAX: u32 = 500;
+pub const LIST_ITEMS_DEFAULT: u32 = 100;
+/// Text that a list is searched for.
+pub const SEARCH_BYTES_MAX: usize = 256;
+/// Requests that a timeline shows; of a larger batch it shows so many.
+pub const TIMELINE_REQUESTS_MAX: u32 = 4_096;
+/// Batches that a plugin version's page sums up.
+pub const VERSION_BATCHES_MAX: u32 = 200;
+/// Different verdicts that are counted of a batch, and those of which its roll-up tells.
+pub const VERDICTS_COUNTED_MAX: usize = 1_024;
+pub const VERDICTS_TOLD_MAX: usize = 32;
+/// Bins of a batch's rewards.
+pub const REWARD_BINS: usize = 20;
 /// Days of which usage is told at once.
 pub const USAGE_DAYS_MAX: u32 = 400;
 pub const USAGE_DAYS_DEFAULT: u32 = 30;

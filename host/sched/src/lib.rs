@@ -24,6 +24,7 @@ mod seq_set;
 mod share;
 mod snapshot;
 mod timer;
+mod watched;
 mod worker;
 
 pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageTiming};
@@ -40,3 +41,4 @@ pub use sched::Sched;
 pub use seen::{BatchSeen, PoolSeen, RunningSeen, Seen, StageSeen};
 pub use share::{Share, Weight};
 pub use snapshot::{PoolSnapshot, Snapshot, TenantSnapshot};
+pub use watched::{HeadWatched, WorkerWatched};

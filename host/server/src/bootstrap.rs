@@ -109,6 +109,14 @@ impl FirstAdmin {
         Ok(Some(Self { token_hash: crate::blob::digest(token.as_bytes()), file, tenants }))
     }
 
+    /// The token, for who starts the server on a data folder of their own; absent once there is an
+    /// administrator.
+    #[must_use]
+    pub fn read_token(data: &Path) -> Option<String> {
+        let text = std::fs::read_to_string(data.join(TOKEN_FILE)).ok()?;
+        Some(text.trim().to_owned())
+    }
+
     /// Hashes of random tokens: how long the comparison takes tells nothing.
     #[must_use]
     pub fn is(&self, token_hash: Digest) -> bool {

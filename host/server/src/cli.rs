@@ -12,12 +12,15 @@ mod member;
 mod planning;
 mod plugin;
 mod progress;
+mod request;
 mod retention;
 mod score;
+mod seed;
 mod serve;
 mod simulate;
 mod tenant;
 mod usage;
+mod worker;
 mod workers;
 
 use std::process::ExitCode;
@@ -61,12 +64,19 @@ enum Verb {
     Whoami(login::Options),
     /// Show the pools with their workers and the planner's reasons, and set their bounds
     Capacity(capacity::Options),
+    /// List workers with what they run, and drain them
+    Worker(worker::Options),
+    /// Run a request again and compare what comes of it
+    Request(request::Options),
     /// Replay a trace under several policies and compare what they cost and delay
     Simulate(Box<simulate::Options>),
     /// Install what compiles CUDA, and list the GPUs of this machine
     Gpu(gpu::Options),
     /// Check this machine: what Assay needs here, what is missing and what to do about it
     Doctor(doctor::Options),
+    /// Fill a database with ended batches, to try the dashboard with much in it
+    #[command(hide = true)]
+    Seed(seed::Options),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -134,9 +144,12 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Person(options) => member::run_person(options).await,
         Verb::Whoami(options) => login::run(options).await,
         Verb::Capacity(options) => capacity::run(options).await,
+        Verb::Worker(options) => worker::run(options).await,
+        Verb::Request(options) => request::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
         Verb::Gpu(options) => gpu::run(options).await,
         Verb::Doctor(options) => doctor::run(options).await,
+        Verb::Seed(options) => seed::run(options).await,
         Verb::Openapi => {
             println!("{}", crate::http::document().to_pretty_json()?);
             Ok(ExitCode::SUCCESS)

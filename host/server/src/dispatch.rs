@@ -8,7 +8,9 @@ mod batch;
 pub mod board;
 mod capacity;
 pub mod history;
+mod incidents;
 mod lone;
+mod observe;
 mod perform;
 pub mod planning;
 mod publish;
@@ -16,29 +18,34 @@ mod quota;
 mod restore;
 pub mod room;
 mod shell;
+pub mod tally;
 pub mod tenants;
+mod workers;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Context as _;
 use assay_model::api::BatchState;
 use assay_model::capacity::Capacity;
 use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::plugin::Description;
-use assay_model::tenant::TenantSettings;
+use assay_model::tenant::Tenant;
 use assay_model::time::Micros;
 use assay_sched::StageShape;
 pub use assay_sched::{Mode, Order, PlanConfig, Profile, Snapshot};
 use assay_wire::proto;
 use bytes::Bytes;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use crate::fleet::{Failures, Fleet, Member};
 use crate::store::Store;
 use crate::store::admissions::BatchRow;
 use board::{Board, Published};
+pub use incidents::Told;
+pub use observe::Observed;
 use planning::{Bounds, Planned, Planning, PoolDefaults};
 use room::{Place, Room};
 use tenants::Tenants;
@@ -80,6 +87,8 @@ pub struct Announcement {
     pub plugin: Arc<PluginInfo>,
     /// The one request of a batch that is made for it alone.
     pub lone: Option<NewItem>,
+    /// Of a lone request that is another's replay: this one, whose seed it gets.
+    pub replays: Option<RequestId>,
 }
 
 /// A valid item on its way in.
@@ -116,6 +125,8 @@ pub enum DispatchError {
     RequestsPerMinute { max: u32, used: u64, seconds: u64 },
     #[error("another batch is live under this idempotency key")]
     KeyInUse,
+    #[error("there is no such worker")]
+    NoWorker,
     #[error("the server is stopping")]
     Stopping,
 }
@@ -134,6 +145,8 @@ enum Command {
     SetBounds { pool: Arc<str>, bounds: Bounds, reply: Reply<()> },
     Snapshot { reply: oneshot::Sender<Snapshot> },
     Capacity { reply: oneshot::Sender<Capacity> },
+    Observe { reply: oneshot::Sender<Observed> },
+    Drain { worker: WorkerId, reply: Reply<()> },
     TenantOf { holding: Holding, reply: oneshot::Sender<Option<TenantId>> },
     TenantChanged { tenant: TenantId, reply: Reply<()> },
     TenantUse { tenant: TenantId, reply: oneshot::Sender<TenantUse> },
@@ -147,6 +160,21 @@ pub struct Joining {
     pub pid: u32,
     pub pool: Arc<str>,
     pub in_hand_max: usize,
+    pub heard: Heard,
+}
+
+/// When a worker last said something; written by its link.
+#[derive(Debug, Clone, Default)]
+pub struct Heard(Arc<AtomicU64>);
+
+impl Heard {
+    pub fn now(&self) {
+        self.0.store(now().0, Ordering::Relaxed);
+    }
+
+    fn at(&self) -> Micros {
+        Micros(self.0.load(Ordering::Relaxed))
+    }
 }
 
 /// What a tenant uses right now.
@@ -189,6 +217,8 @@ pub struct Dispatch {
     pub board: Arc<Board>,
     pub room: Room,
     pub tenants: Arc<Tenants>,
+    last_look: Arc<observe::LastLook>,
+    told: broadcast::Sender<Told>,
 }
 
 impl Dispatch {
@@ -203,7 +233,9 @@ impl Dispatch {
         let room = Room::default();
         let Parts { store, fleet, failures, plan, pool_defaults, tenants, history } = parts;
         let order = plan.order;
-        let (channels, mut tasks) = publish::start(&store, board.clone());
+        let (notes, told, writer) = incidents::start(store.clone(), tenants.clone());
+        let (channels, mut tasks) = publish::start(&store, board.clone(), &notes);
+        tasks.spawn(writer);
         let (planning, planner_ended) =
             Planning::start(plan, pool_defaults, history.clone(), commands.clone())
                 .context("starting the planner")?;
@@ -211,7 +243,7 @@ impl Dispatch {
             // A thread that is gone has ended, too.
             let _ = planner_ended.await;
         });
-        let crew = shell::Crew { fleet, failures, planning, tenants: tenants.clone() };
+        let crew = shell::Crew { fleet, failures, planning, tenants: tenants.clone(), notes };
         let mut shell = shell::Shell::new(order, crew, channels, board.clone());
         history::learn(&mut shell.sched, &history);
         shell.share_all();
@@ -225,7 +257,8 @@ impl Dispatch {
             );
         }
         tasks.spawn(shell.run(receiver));
-        Ok((Self { commands, board, room, tenants }, tasks))
+        let last_look = Arc::default();
+        Ok((Self { commands, board, room, tenants, last_look, told }, tasks))
     }
 
     async fn ask<T>(
@@ -336,13 +369,22 @@ impl Dispatch {
     }
 
     /// What was stored of a tenant holds from now on.
-    pub async fn set_tenant(
-        &self,
-        tenant: TenantId,
-        settings: TenantSettings,
-    ) -> Result<(), DispatchError> {
-        self.tenants.set(tenant, settings);
+    pub async fn set_tenant(&self, stored: Tenant) -> Result<(), DispatchError> {
+        let tenant = stored.id;
+        self.tenants.set(stored);
         let answer = self.ask(|reply| Command::TenantChanged { tenant, reply }).await?;
+        answer.await.unwrap_or(Err(DispatchError::Stopping))
+    }
+
+    /// Incidents, as soon as they are written.
+    #[must_use]
+    pub fn incidents(&self) -> broadcast::Receiver<Told> {
+        self.told.subscribe()
+    }
+
+    /// It finishes what it has in hand and ends.
+    pub async fn drain(&self, worker: WorkerId) -> Result<(), DispatchError> {
+        let answer = self.ask(|reply| Command::Drain { worker, reply }).await?;
         answer.await.unwrap_or(Err(DispatchError::Stopping))
     }
 

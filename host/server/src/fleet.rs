@@ -200,6 +200,19 @@ impl Fleet {
             .collect()
     }
 
+    /// Starts under way: the pool, and when each was asked for; the earliest first.
+    #[must_use]
+    pub fn starting(&self) -> Vec<(Arc<str>, Micros)> {
+        let now = Micros::from_datetime(time::OffsetDateTime::now_utc());
+        let state = self.state();
+        let starting = state.members.values().filter(|entry| *entry.wish.borrow() == Wish::Join);
+        let asked = starting.map(|entry| {
+            let ago = Micros(entry.asked.elapsed().as_micros().try_into().unwrap_or(u64::MAX));
+            (Arc::clone(&entry.pool), now - ago)
+        });
+        asked.collect()
+    }
+
     /// Asks every worker to end, waits until they have, and starts no more.
     pub async fn stop_all(&self) {
         let mut count = self.count.subscribe();

@@ -5,28 +5,42 @@
 
 mod audit;
 mod auth;
+mod batch_list;
 mod batches;
 mod body;
 mod capacity;
+mod context;
+mod dashboard;
 mod events;
+mod headers;
 mod history;
+mod incidents;
+mod inputs;
 mod keys;
 mod listen;
+mod live;
 mod oidc;
+mod overview;
 mod people;
+mod plugin_stats;
 mod plugins;
 mod probes;
 mod problem;
 mod quotas;
+mod replay;
 mod requests;
 mod rest;
 mod results;
 mod rewards;
+mod runs;
 mod session;
 mod sign_in;
+mod simulations;
 mod submit;
 mod tenants;
+mod timeline;
 mod usage;
+mod workers;
 
 use std::sync::Arc;
 
@@ -49,6 +63,7 @@ use crate::store::Store;
 
 use auth::Credentials;
 pub use auth::{KeyCache, NewSecret};
+pub use dashboard::has_dashboard;
 pub use listen::serve;
 pub use oidc::OidcConfig;
 pub use sign_in::SignInConfig;
@@ -64,6 +79,9 @@ pub struct App {
     /// Told when a tenant's retention was changed.
     pub retention_changed: Arc<Notify>,
     sign_in: sign_in::SignIn,
+    feeds: live::Feeds,
+    streams: live::Streams,
+    simulations: Arc<Semaphore>,
     /// Part of the keys made here, to tell one deployment's from another's.
     pub environment: String,
     /// True once the server stops.
@@ -110,6 +128,9 @@ impl App {
             metrics,
             retention_changed,
             sign_in: sign_in::SignIn::new(sign_in, &url, first_admin)?,
+            feeds: live::Feeds::default(),
+            streams: live::Streams::default(),
+            simulations: Arc::new(Semaphore::new(limits::SIMULATIONS_MAX)),
             environment,
             stopping,
             buffered: Semaphore::new(limits::BUFFERED_CALLS_MAX),
@@ -136,7 +157,13 @@ type AppState = axum::extract::State<Arc<App>>;
         description = "Rewards for reinforcement learning with verifiable rewards.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    components(schemas(assay_model::api::Problem)),
+    components(schemas(
+        assay_model::api::Problem,
+        assay_model::operations::LiveSnapshot,
+        assay_model::operations::LiveDelta,
+        assay_model::view::BatchStateFilter,
+        assay_model::view::RequestKindFilter,
+    )),
     modifiers(&Credentials),
     security(("key" = []), ("session" = []))
 )]
@@ -162,6 +189,12 @@ fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(plugins::versions))
         .routes(routes!(plugins::promote))
         .routes(routes!(plugins::yank))
+        .routes(routes!(plugin_stats::get))
+        .routes(routes!(runs::list))
+        .routes(routes!(runs::get))
+        .routes(routes!(batch_list::list))
+        .routes(routes!(inputs::list))
+        .routes(routes!(timeline::get))
         .routes(routes!(tenants::list, tenants::create))
         .routes(routes!(tenants::get, tenants::change))
         .routes(routes!(usage::get))
@@ -179,6 +212,15 @@ fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(session::change_password))
         .routes(routes!(capacity::list))
         .routes(routes!(capacity::set))
+        .routes(routes!(capacity::history))
+        .routes(routes!(overview::get))
+        .routes(routes!(overview::queue))
+        .routes(routes!(incidents::list))
+        .routes(routes!(live::follow))
+        .routes(routes!(workers::list))
+        .routes(routes!(workers::drain))
+        .routes(routes!(replay::replay))
+        .routes(routes!(simulations::simulate))
         .routes(routes!(probes::metrics))
         .split_for_parts()
 }
@@ -228,6 +270,7 @@ fn name_operations(document: &mut utoipa::openapi::OpenApi) {
 
 pub fn router(app: Arc<App>) -> Router {
     let document = probes::Document::new(&document());
+    let reached = headers::Reached::of(&app.sign_in.origins);
     guarded()
         .0
         .route("/openapi.json", axum::routing::get(move || document.clone().serve()))
@@ -235,7 +278,9 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(open().0)
         .route("/livez", axum::routing::get(probes::livez))
         .route("/readyz", axum::routing::get(probes::readyz))
+        .fallback(dashboard::serve)
         .with_state(app)
         .layer(CatchPanicLayer::custom(problem::panicked))
         .layer(middleware::from_fn(problem::finish))
+        .layer(middleware::from_fn_with_state(reached, headers::secure))
 }

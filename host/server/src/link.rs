@@ -25,7 +25,7 @@ use tokio_stream::wrappers::{UnboundedReceiverStream, UnixListenerStream};
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::blob::Blobs;
-use crate::dispatch::{Dispatch, Joining, WorkerLink};
+use crate::dispatch::{Dispatch, Heard, Joining, WorkerLink};
 use crate::fleet::Fleet;
 use crate::storage::Storage;
 
@@ -115,7 +115,9 @@ impl Host for Link {
         let (link, outgoing) = mpsc::unbounded_channel();
         let in_hand_max = (hello.in_hand_max as usize).clamp(1, limits::IN_HAND_LEASES_MAX);
         let pool: Arc<str> = hello.pool.as_str().into();
-        let joining = Joining { member, pid: hello.pid, pool, in_hand_max };
+        let heard = Heard::default();
+        heard.now();
+        let joining = Joining { member, pid: hello.pid, pool, in_hand_max, heard };
         let refused = |_| Status::unavailable("the host is stopping, or wants fewer workers now");
         let (joined, answer) = oneshot::channel();
         // A task of its own, that a worker which is gone by now is reported as lost like any other.
@@ -172,11 +174,12 @@ async fn converse(
     joined: oneshot::Sender<()>,
 ) {
     let (pid, pool) = (joining.pid, Arc::clone(&joining.pool));
+    let heard = joining.heard.clone();
     let Ok(worker) = dispatch.worker_joined(joining, link).await else { return };
     tracing::info!(worker.id = worker.0, worker.pid = pid, worker.pool = &*pool, "a worker joined");
     // Who asked may have gone; the messages have ended then.
     let _ = joined.send(());
-    let ended = read(&dispatch, worker, messages).await;
+    let ended = read(&dispatch, worker, &heard, messages).await;
     tracing::debug!(worker.id = worker.0, "a worker left: {ended}");
     dispatch.worker_lost(worker).await;
 }
@@ -185,6 +188,7 @@ async fn converse(
 async fn read(
     dispatch: &Dispatch,
     worker: assay_model::id::WorkerId,
+    heard: &Heard,
     mut messages: Streaming<FromWorker>,
 ) -> String {
     loop {
@@ -193,6 +197,7 @@ async fn read(
             Ok(Err(status)) => return status.message().to_owned(),
             Ok(Ok(None)) => return "its stream ended".into(),
             Ok(Ok(Some(message))) => {
+                heard.now();
                 if !message.finished.is_empty()
                     && dispatch.finished(worker, message.finished).await.is_err()
                 {

@@ -9,7 +9,9 @@ mod http;
 mod link;
 mod registry;
 mod retention;
+mod sampler;
 mod server;
+mod simulation;
 mod storage;
 mod store;
 

@@ -1,5 +1,5 @@
 //! The job that deletes what is too old: results by their tenants' retention, the times of completed
-//! batches, and the audit. At the start, every hour, and when a retention was changed.
+//! batches, incidents, how pools stood, and the audit. At the start, every hour, and when a retention was changed.
 //!
 //! It owns no state and holds nothing up: small transactions, one after the other. What it could not
 //! delete it finds again the next time.
@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_model::limits;
 use assay_model::tenant::Tenant;
 use assay_model::time::Micros;
 use tokio::sync::Notify;
@@ -57,6 +58,8 @@ impl Retention {
         for tenant in self.store.tenants().await? {
             self.delete_of(&tenant, at).await?;
         }
+        self.store.forget_incidents(at.since(days(limits::INCIDENT_DAYS_KEPT))).await?;
+        self.store.forget_samples(at.since(days(limits::CAPACITY_SAMPLE_DAYS_KEPT))).await?;
         if let Some(kept) = self.kept.audit {
             let acts = self.store.forget_audit(at.since(kept)).await?;
             if acts > 0 {

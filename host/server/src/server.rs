@@ -22,6 +22,7 @@ use crate::http::{self, App, Front, Inside, SignInConfig};
 use crate::link::{self, Link};
 use crate::registry::Registry;
 use crate::retention::{Kept, Retention};
+use crate::sampler;
 use crate::storage::{Roots, Storage};
 use crate::store::{DispatcherLock, Store, StoreError};
 
@@ -142,6 +143,7 @@ impl Server {
             first_admin,
         };
         tasks.spawn(retention.run(stopped(&stop)));
+        tasks.spawn(sampler::run(store.clone(), dispatch.clone(), stopped(&stop)));
         let front = Front {
             url: url.parse().context("reading the server's own address")?,
             environment: settings.environment.clone(),

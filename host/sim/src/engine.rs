@@ -50,6 +50,8 @@ pub enum SimulateError {
     NoSuchTenant { named: String, tenants: String },
     #[error("a stage without workers serves nobody: `{stage}` has a quota of 0")]
     NoWorkers { stage: String },
+    #[error("it takes too long: the planner alone has taken {} s", planned.as_secs())]
+    TooLong { planned: Duration },
     #[error("nothing moves any more at {} s, with {left} batches to go", at.as_secs_f64())]
     Stuck { at: Micros, left: usize },
 }
@@ -60,6 +62,8 @@ pub struct Watch<'a> {
     pub elapsed: &'a mut dyn FnMut() -> Duration,
     /// Called after each completed batch with how many are, of how many.
     pub completed: &'a mut dyn FnMut(usize, usize),
+    /// The run is given up when its plans have taken longer together.
+    pub patience: Option<Duration>,
 }
 
 /// What a run leaves.
@@ -136,6 +140,10 @@ pub fn simulate<'a>(
         let Some(due) = engine.clock.next() else {
             return Err(SimulateError::Stuck { at: engine.clock.now(), left: engine.work.left });
         };
+        let planned = engine.times.total;
+        if engine.watch.patience.is_some_and(|patience| planned > patience) {
+            return Err(SimulateError::TooLong { planned });
+        }
         engine.happen(due);
         while let Some(event) = engine.pending.pop_front() {
             let actions = engine.sched.step(engine.clock.now(), event);

@@ -1,7 +1,5 @@
 //! `assay batch`.
 
-mod export;
-
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -13,6 +11,7 @@ use assay_model::limits::{RUN_HISTORY_ITEMS_DEFAULT, RUN_HISTORY_ITEMS_MAX};
 use clap::Subcommand;
 
 use super::{Connection, Format, print_json};
+use crate::simulation::trace::trace;
 
 #[derive(clap::Args)]
 pub(super) struct Options {
@@ -106,7 +105,7 @@ impl Export {
             let profile = client.batch_profile(batch).await;
             profiles.push(profile.with_context(|| format!("reading the profile of {batch}"))?);
         }
-        let trace = export::trace(profiles, &self.cost.into_iter().collect())?;
+        let trace = trace(profiles, &self.cost.into_iter().collect())?;
         let to = std::io::BufWriter::new(std::io::stdout().lock());
         assay_sim::trace::write(&trace, to).context("writing the trace")
     }

@@ -137,6 +137,7 @@ mod tests {
             pool: "cpu".into(),
             min: 0,
             max: 12,
+            cost: 1.0,
             workers: PoolWorkers { starting: 2, idle: 0, busy: 10, draining: 1 },
             queued: 312,
             startup_ms: Some(84.3),

@@ -9,9 +9,10 @@ use assay_client::{Client, Error, score};
 use assay_model::api::PromotePlugin;
 
 use super::score::score_file;
-use super::serve::{HostOptions, Interruption, wait};
-use crate::bootstrap::FirstKey;
+use super::serve::{HostOptions, Interruption, NO_DASHBOARD, wait};
+use crate::bootstrap::{FirstAdmin, FirstKey};
 use crate::fleet::Device;
+use crate::http::has_dashboard;
 use crate::server::Server;
 
 const CHANNEL: &str = "prod";
@@ -79,6 +80,7 @@ pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
     if options.demo == Some(Demo::Cuda) && settings.programs.gpu.toolkit.is_none() {
         eprintln!("nothing here compiles CUDA: run `assay gpu install-toolchain` first");
     }
+    let data = settings.data.clone();
     let mut interruption = Interruption::listen()?;
     eprintln!("starting Assay in {}", settings.data.display());
     settings.storage.iter().for_each(|root| eprintln!("{root}"));
@@ -120,7 +122,7 @@ pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
         server.stop().await;
         return Ok(if went_well { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
-    print_next_steps(&server);
+    print_next_steps(&server, &data);
     wait(server, &mut interruption).await
 }
 
@@ -168,11 +170,25 @@ fn publish_failed(file: &Path, error: Error) -> anyhow::Error {
     anyhow::Error::from(error).context(format!("publishing {}", file.display()))
 }
 
-fn print_next_steps(server: &Server) {
+/// Where people look. The token stands behind a `#`: browsers send that to no server.
+fn dashboard(url: &str, data: &Path) -> String {
+    match FirstAdmin::read_token(data) {
+        _ if !has_dashboard() => NO_DASHBOARD.to_owned(),
+        Some(token) => {
+            format!("The dashboard, for its first administrator:\n\n  {url}/sign-in#{token}")
+        }
+        None => format!("The dashboard: {url}"),
+    }
+}
+
+fn print_next_steps(server: &Server, data: &Path) {
     let (url, key) = (&server.url, &server.key);
+    let dashboard = dashboard(url, data);
     println!(
         r#"
 Assay serves on {url}   (Ctrl-C stops it)
+
+{dashboard}
 
   export ASSAY_URL={url}
   export ASSAY_API_KEY={key}

@@ -18,7 +18,11 @@ use super::retention::RetentionOptions;
 use super::workers::{StorageOptions, WorkerOptions};
 use crate::bootstrap::FirstKey;
 use crate::dispatch::Order;
+use crate::http::has_dashboard;
 use crate::server::{Server, Settings};
+
+pub(super) const NO_DASHBOARD: &str =
+    "the dashboard is not part of this build: run `make web`, then build the server again";
 
 #[derive(clap::Args)]
 pub(super) struct Options {
@@ -147,6 +151,9 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         write_ready_file(file, &server)?;
     }
     tracing::info!("ready on {}", server.url);
+    if !has_dashboard() {
+        tracing::info!("{NO_DASHBOARD}");
+    }
     wait(server, &mut interruption).await
 }
 

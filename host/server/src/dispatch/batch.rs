@@ -1,20 +1,22 @@
 //! What the shell keeps of a live batch: the payloads that the scheduler must not know.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use assay_model::api::{BatchState, Counts, StageTime};
+use assay_model::api::{BatchState, Counts, ResultItem, StageTime};
 use assay_model::id::{BatchId, RequestId};
 use assay_model::limits;
-use assay_model::outcome::Artifact;
+use assay_model::outcome::{Artifact, ErrorCode, Outcome};
 use assay_model::time::Micros;
 use bytes::Bytes;
 
 use super::board::Published;
 use super::room::Place;
+use super::tally::Tally;
 use super::{DispatchError, ItemFate, NewItem, refusal};
 use crate::store::admissions::RequestRow;
 use crate::store::restore::Left;
+use crate::store::rollups::RollupRow;
 use crate::store::usage::UsageRow;
 
 pub(super) struct LiveBatch {
@@ -29,10 +31,16 @@ pub(super) struct LiveBatch {
     pub position: u32,
     pub counts: Counts,
     pub reward_sum: f64,
+    /// Requests that ended so.
+    pub errors: BTreeMap<ErrorCode, u32>,
+    /// It is one request alone, another one's replay.
+    pub replays: Option<RequestId>,
     /// Requests that its tenant's bucket was charged for.
     paid: u32,
     /// By stage: what finished requests used.
     used: Vec<StageUse>,
+    /// Unused for a lone request.
+    tally: Tally,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,6 +85,9 @@ impl LiveBatch {
             position: 0,
             counts: Counts::default(),
             reward_sum: 0.0,
+            errors: BTreeMap::new(),
+            replays: None,
+            tally: Tally::default(),
         }
     }
 
@@ -101,6 +112,12 @@ impl LiveBatch {
         self.paid.saturating_sub(self.size())
     }
 
+    pub(super) fn count_error(&mut self, outcome: &Outcome) {
+        if let Outcome::Error { code, .. } = outcome {
+            *self.errors.entry(*code).or_default() += 1;
+        }
+    }
+
     /// A request has ended after these stages.
     pub(super) fn charge(&mut self, times: &[StageTime]) {
         let stages = &self.published.plugin.description.stages;
@@ -111,6 +128,29 @@ impl LiveBatch {
                 used.ran = used.ran + Micros::from_ms_f64(time.ran_ms);
             }
         }
+    }
+
+    /// A request has ended with this result, for the roll-up.
+    pub(super) fn count(&mut self, item: &ResultItem, group: Option<u32>, earliest_end: Micros) {
+        if !self.published.lone {
+            let stages = &self.published.plugin.description.stages;
+            self.tally.add(stages, item, group, earliest_end);
+        }
+    }
+
+    /// What the batch leaves with its end; nothing of a lone request, whose batch stands in no list.
+    pub(super) fn rollup(&mut self, usage: &[UsageRow]) -> Option<RollupRow> {
+        if self.published.lone {
+            return None;
+        }
+        let row = &self.published.row;
+        let stages = &self.published.plugin.description.stages;
+        Some(RollupRow {
+            run: row.run.clone(),
+            plugin: row.plugin.clone(),
+            version: row.version.clone(),
+            rollup: std::mem::take(&mut self.tally).rollup(stages, row.group_size, usage),
+        })
     }
 
     /// What it used of each pool, at what a second of a worker costs there.

@@ -11,14 +11,23 @@ use assay_model::id::{BatchId, TenantId};
 use assay_model::limits;
 use assay_model::time::Micros;
 use bytes::Bytes;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use super::PluginInfo;
 use crate::store::admissions::BatchRow;
 
-#[derive(Default)]
+/// Ended batches that a reader may be behind.
+const ENDS_MAX: usize = 1_024;
+
 pub struct Board {
     shelves: Mutex<Shelves>,
+    ends: broadcast::Sender<Arc<Published>>,
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Self { shelves: Mutex::default(), ends: broadcast::Sender::new(ENDS_MAX) }
+    }
 }
 
 #[derive(Default)]
@@ -115,6 +124,10 @@ impl Board {
             shelves.batches.remove(&id);
             return;
         }
+        if let Some(batch) = shelves.batches.get(&id) {
+            // Nobody may be looking.
+            let _ = self.ends.send(Arc::clone(batch));
+        }
         // A batch without results takes room too.
         let weight = results.max(1);
         shelves.ended.push_back((id, weight));
@@ -128,6 +141,12 @@ impl Board {
 }
 
 impl Board {
+    /// Batches of all tenants as they end, single rewards aside.
+    #[must_use]
+    pub fn ends(&self) -> broadcast::Receiver<Arc<Published>> {
+        self.ends.subscribe()
+    }
+
     /// What the batch held may not be read any more.
     pub fn forget(&self, id: BatchId) {
         let mut shelves = lock(&self.shelves);

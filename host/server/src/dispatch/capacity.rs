@@ -23,6 +23,7 @@ impl Shell {
                 pool: name.to_string(),
                 min: count(config.min),
                 max: count(config.max),
+                cost: config.cost,
                 workers: standing.map(workers).unwrap_or_default(),
                 queued: standing.map_or(0, |pool| pool.queued as u64),
                 startup_ms: standing.and_then(|pool| pool.startup).map(Micros::as_ms_f64),

@@ -60,10 +60,11 @@ impl Shell {
         announcement: Announcement,
         item: NewItem,
     ) -> Arc<Published> {
-        let Announcement { row, plugin, .. } = announcement;
+        let Announcement { row, plugin, replays, .. } = announcement;
         let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
         let published = self.board.put(row.clone(), plugin, true);
         let mut batch = LiveBatch::new(published.clone());
+        batch.replays = replays;
         let requests = batch.take(vec![item]).map(|taken| taken.rows).unwrap_or_default();
         batch.state = BatchState::Sealed;
         self.batches.insert(id, batch);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use assay_model::api::{BatchState, Counts, ResultItem, StageTime};
 use assay_model::id::{BatchId, RequestId, WorkerId};
 use assay_model::limits;
+use assay_model::operations::IncidentKind;
 use assay_model::outcome::{ErrorCode, Outcome, StageEnd, StageError};
 use assay_model::time::Micros;
 use assay_sched::{
@@ -14,20 +15,23 @@ use assay_wire::proto;
 
 use super::batch::{Entry, LiveBatch};
 use super::history;
+use super::incidents::of_workers;
 use super::now;
 use super::publish::{Output, count};
 use super::shell::Shell;
+use crate::store::operations::IncidentRow;
 use crate::store::outcomes::{ArtifactRow, EndRow, LogRow, OutcomeRow, Record, Recorded};
 
 impl Shell {
     /// A worker's answer. The scheduler refuses it when its lease is no longer the request's.
     pub(super) fn stage_finished(&mut self, worker: WorkerId, finished: proto::Finished) {
         let lease = assay_model::id::LeaseId(finished.lease);
-        let Some((request, stage)) =
-            self.workers.get_mut(&worker).and_then(|worker| worker.leases.remove(&lease))
-        else {
-            return;
-        };
+        let held = self.workers.get_mut(&worker).and_then(|worker| {
+            let held = worker.leases.remove(&lease)?;
+            worker.stages_done += 1;
+            Some(held)
+        });
+        let Some((request, stage)) = held else { return };
         let end = assay_wire::stage_end(finished.end).unwrap_or_else(|bad| {
             StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: bad.0 })
         });
@@ -96,9 +100,15 @@ impl Shell {
                 }
             }
             Action::KillWorker { worker } => {
-                if let Some(worker) = self.workers.remove(&worker) {
+                let id = worker;
+                if let Some(worker) = self.workers.remove(&id) {
                     tracing::warn!(worker.pid, "a stage ran past its deadline; killing its worker");
                     self.fleet.kill(worker.member);
+                    let (id, pid) = (id.0, worker.pid);
+                    let detail =
+                        format!("worker {id} (process {pid}): a stage ran past its deadline");
+                    let kind = IncidentKind::WorkerKilled;
+                    self.notes.note(of_workers(now, kind, &worker.pool, detail));
                 }
             }
             Action::Advance { request, stage: _, time } => {
@@ -121,7 +131,8 @@ impl Shell {
             Action::CancelStarts { pool, count } => self.fleet.cancel(&pool, count),
             // It is lost when its connection ends, like any other.
             Action::StopWorker { worker } => {
-                if let Some(worker) = self.workers.get(&worker) {
+                if let Some(worker) = self.workers.get_mut(&worker) {
+                    worker.dismissed = true;
                     self.fleet.stop(worker.member);
                 }
             }
@@ -178,6 +189,7 @@ impl Shell {
         batch.position += 1;
         batch.reward_sum += outcome.reward().unwrap_or(0.0);
         count(&mut batch.counts, outcome.kind());
+        batch.count_error(&outcome);
         metrics::counter!("assay_requests_total", "outcome" => outcome.kind()).increment(1);
         let (kind, reward, verdict) =
             (outcome.kind(), outcome.reward(), outcome.verdict().to_owned());
@@ -194,6 +206,7 @@ impl Shell {
             stages: entry.times.into_iter().chain(last).collect(),
         };
         batch.charge(&item.stages);
+        batch.count(&item, entry.group, finish.earliest_end);
         let row = OutcomeRow {
             seq: request.seq,
             position: batch.position,
@@ -211,7 +224,9 @@ impl Shell {
 
     fn batch_done(&mut self, done: BatchDone) {
         let id: BatchId = done.batch;
-        let Some(batch) = self.batches.get(&id) else { return };
+        let Some(batch) = self.batches.get_mut(&id) else { return };
+        let usage = batch.usage(|pool| self.planning.cost(pool));
+        let rollup = batch.rollup(&usage);
         let profile = done.profile.as_deref().filter(|_| !batch.published.lone);
         let stages = &batch.published.plugin.description.stages;
         let end = EndRow {
@@ -224,24 +239,67 @@ impl Shell {
             earliest_end_at: done.earliest_end,
             counts: Counts { submitted: batch.size(), ..batch.counts },
             reward_sum: batch.reward_sum,
-            usage: batch.usage(|pool| self.planning.cost(pool)),
+            usage,
             history: profile.map(|profile| Box::new(history::row(profile, stages))),
+            rollup: rollup.map(Box::new),
         };
         if let Some(earliest_end) = done.earliest_end.filter(|_| !batch.published.lone) {
             let delay = done.ended.since(earliest_end).as_secs_f64();
             metrics::histogram!("assay_batch_extra_delay_seconds").record(delay);
         }
         let tenant = batch.published.row.tenant;
+        let tolerance = self.planning.config.tolerance;
+        let notes =
+            if batch.published.lone { Vec::new() } else { batch.incidents(&done, tolerance) };
         // One request alone says nothing about when those of a batch come.
         if let Some(profile) = done.profile.filter(|_| !batch.published.lone) {
             self.planning.learn(profile);
         }
         self.output(Output::Record(Recorded { tenant, batch: id, record: Record::End(end) }));
+        if !notes.is_empty() {
+            self.output(Output::Incidents { batch: id, notes });
+        }
         self.forget(id);
     }
 }
 
 impl LiveBatch {
+    /// What of its end somebody should hear of.
+    fn incidents(&self, done: &BatchDone, tolerance: Micros) -> Vec<IncidentRow> {
+        let row = &self.published.row;
+        let incident = |kind, code, count, detail| IncidentRow {
+            at: done.ended,
+            tenant: Some(row.tenant),
+            kind,
+            pool: None,
+            batch: Some(row.id),
+            run: Some(row.run.clone()),
+            code,
+            count,
+            detail,
+        };
+        let cancelled = done.ending == BatchEnding::Cancelled;
+        let errors = self.errors.iter().filter(|(code, _)| {
+            // Whoever cancels a batch knows it.
+            !(cancelled && **code == ErrorCode::Cancelled)
+        });
+        let failed = errors.map(|(code, &count)| {
+            let detail = format!("{count} of {} requests ended as {code}", self.size());
+            incident(IncidentKind::RequestsFailed, Some(*code), count, detail)
+        });
+        let mut incidents: Vec<IncidentRow> = failed.collect();
+        let tolerance = row.max_extra_delay_ms.map_or(tolerance, |ms| Micros::from_ms(ms.into()));
+        let delay = done.earliest_end.map_or(Micros::ZERO, |earliest| done.ended.since(earliest));
+        if done.ending == BatchEnding::Done && delay > tolerance {
+            let (delay, tolerance) = (delay.as_secs_f64(), tolerance.as_secs_f64());
+            let detail = format!(
+                "it ended {delay:.2} s after it could have, and may by {tolerance:.2} s at most"
+            );
+            incidents.push(incident(IncidentKind::BatchLate, None, 1, detail));
+        }
+        incidents
+    }
+
     fn stage_name(&self, stage: usize) -> String {
         let stages = &self.published.plugin.description.stages;
         stages.get(stage).map(|stage| stage.name.clone()).unwrap_or_default()
@@ -313,14 +371,14 @@ fn grant_message(
         timeout_us: u64::from(description.timeout_ms) * 1_000,
         memory_bytes_max: description.memory_bytes_max,
         settings: batch.published.row.settings.clone(),
-        request_id: request.to_string(),
+        request_id: batch.replays.unwrap_or(request).to_string(),
         group: entry
             .group
             .and_then(|group| batch.group_name(group))
             .map(Arc::as_ref)
             .map(str::to_owned),
         attempt,
-        seed: seed(request),
+        seed: seed(batch.replays.unwrap_or(request)),
         body: entry.body.clone(),
         input: entry.input.as_ref().map(|artifact| proto::Artifact {
             content_type: artifact.content_type.clone(),

@@ -9,12 +9,14 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::board::{Board, Standing};
+use super::incidents::Notes;
 use super::room::Place;
 use super::{DispatchError, ItemFate, Published, Reply};
 use crate::store::Store;
 use crate::store::admissions::{self, Admitted};
 use crate::store::group_commit::{self, Weigh};
 use crate::store::lone::{self, LoneRow};
+use crate::store::operations::IncidentRow;
 use crate::store::outcomes::{self, EndRow, OutcomeRow, Record, Recorded};
 
 /// An admission on its way to be durable, and who waits for that.
@@ -57,6 +59,11 @@ pub(super) enum Output {
         batch: BatchId,
         group: Arc<str>,
     },
+    /// What somebody should hear of, once the batch's end is durable.
+    Incidents {
+        batch: BatchId,
+        notes: Vec<IncidentRow>,
+    },
     /// A lone request with its batch and its outcome.
     Lone(Box<LoneRow>, #[expect(dead_code, reason = "held until it is dropped")] Place),
 }
@@ -65,7 +72,7 @@ impl Output {
     fn recorded(&self) -> Option<&Recorded> {
         match self {
             Self::Record(recorded) | Self::Outcome(recorded, _) => Some(recorded),
-            Self::GroupDone { .. } | Self::Lone(..) => None,
+            Self::GroupDone { .. } | Self::Incidents { .. } | Self::Lone(..) => None,
         }
     }
 
@@ -107,7 +114,7 @@ impl Channels {
 pub(super) type Commits = JoinSet<()>;
 
 /// Starts the group commits.
-pub(super) fn start(store: &Store, board: Arc<Board>) -> (Channels, Commits) {
+pub(super) fn start(store: &Store, board: Arc<Board>, notes: &Notes) -> (Channels, Commits) {
     let mut tasks = Commits::new();
     let (admissions, pending) = mpsc::unbounded_channel::<Pending>();
     let (commits, committed) = mpsc::unbounded_channel();
@@ -134,8 +141,8 @@ pub(super) fn start(store: &Store, board: Arc<Board>) -> (Channels, Commits) {
             if rows.is_empty() { Ok(()) } else { outcomes::write(connection, &rows).await }
         },
         {
-            let board = board.clone();
-            move |group| publish(&board, group)
+            let (board, notes) = (board.clone(), notes.clone());
+            move |group| publish(&board, &notes, group)
         },
     ));
     let (lone, lone_outputs) = mpsc::unbounded_channel::<Output>();
@@ -147,16 +154,26 @@ pub(super) fn start(store: &Store, board: Arc<Board>) -> (Channels, Commits) {
             let rows: Vec<&LoneRow> = group.iter().filter_map(Output::lone).collect();
             lone::write(connection, &rows).await
         },
-        move |group| publish(&board, group),
+        {
+            let notes = notes.clone();
+            move |group| publish(&board, &notes, group)
+        },
     ));
     (Channels { admissions, committed, outputs, lone }, tasks)
 }
 
 /// Shows a committed group, batch by batch so that readers wake once.
-fn publish(board: &Board, group: Vec<Output>) {
+fn publish(board: &Board, notes: &Notes, group: Vec<Output>) {
     let mut outputs = group.into_iter().peekable();
     while let Some(batch) = outputs.peek().map(Output::batch) {
         let run = std::iter::from_fn(|| outputs.next_if(|output| output.batch() == batch));
+        let run = run.filter_map(|output| match output {
+            Output::Incidents { notes: incidents, .. } => {
+                incidents.into_iter().for_each(|incident| notes.note(incident));
+                None
+            }
+            other => Some(other),
+        });
         let Some(published) = board.find(batch) else {
             run.for_each(drop);
             continue;
@@ -173,7 +190,7 @@ impl Output {
         match self {
             Self::Lone(row, _) => row.batch.id,
             Self::Record(recorded) | Self::Outcome(recorded, _) => recorded.batch,
-            Self::GroupDone { batch, .. } => *batch,
+            Self::GroupDone { batch, .. } | Self::Incidents { batch, .. } => *batch,
         }
     }
 }
@@ -193,6 +210,7 @@ fn show(standing: &mut Standing, output: Output) {
             Record::End(end) => show_end(standing, end),
             Record::Artifact(_) | Record::Logs(_) => {}
         },
+        Output::Incidents { .. } => {}
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use assay_model::api::{BatchState, Counts, StageTime};
+use assay_model::api::{BatchState, Counts, ResultItem};
 use assay_model::time::Micros;
 use assay_sched::{Ending, Event, NewRequest, Progress};
-use serde::Deserialize;
 
 use super::NewItem;
 use super::PluginInfo;
@@ -24,12 +23,6 @@ pub(super) struct Restored {
     pub batches: usize,
     pub waiting: usize,
     pub finished: usize,
-}
-
-/// The part of a result that the scheduler learns from.
-#[derive(Default, Deserialize)]
-struct Ended {
-    stages: Vec<StageTime>,
 }
 
 pub(super) async fn restore(
@@ -114,15 +107,20 @@ impl LiveBatch {
                 self.position = self.position.max(position);
                 self.reward_sum += reward.unwrap_or(0.0);
                 count(&mut self.counts, &kind);
-                let ended: Ended = serde_json::from_slice(&result).unwrap_or_default();
-                self.charge(&ended.stages);
-                let ran = ended.stages.iter().map(|time| Micros::from_ms_f64(time.ran_ms));
-                results.push((position, result));
+                let item: Option<ResultItem> = serde_json::from_slice(&result).ok();
+                let stages = item.as_ref().map_or(&[][..], |item| &item.stages);
+                self.charge(stages);
+                let ran = stages.iter().map(|time| Micros::from_ms_f64(time.ran_ms));
                 let progress = Progress::Finished {
                     earliest_end: earliest_end_at,
                     ran: ran.collect(),
                     ending: history::ending_of(&kind).unwrap_or(Ending::Error),
                 };
+                if let Some(item) = &item {
+                    self.count(item, group_number, earliest_end_at);
+                    self.count_error(&item.outcome);
+                }
+                results.push((position, result));
                 (Some(position), progress)
             }
             Standing::Waiting { body, left } => {

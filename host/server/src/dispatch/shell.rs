@@ -5,25 +5,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_model::api::BatchState;
-use assay_model::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
+use assay_model::id::{BatchId, TenantId, WorkerId};
 use assay_model::limits;
 use assay_model::time::Micros;
 use assay_sched::{Config, Event, NewBatch, NewRequest, Order, Progress, Sched};
-use assay_wire::proto;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::batch::LiveBatch;
 use super::board::Board;
+use super::incidents::Notes;
 use super::lone::Lone;
 use super::planning::Planning;
 use super::publish::{Channels, Pending, Waiter};
 use super::quota::Buckets;
 use super::tenants::Tenants;
+use super::workers::Worker;
 use super::{
-    Announcement, Command, DispatchError, Holding, ItemFate, Joining, NewItem, Reply, WorkerLink,
-    leases_after, now, refusal,
+    Announcement, Command, DispatchError, Holding, ItemFate, NewItem, Reply, leases_after, now,
+    refusal,
 };
-use crate::fleet::{Failures, Fleet, Member};
+use crate::fleet::{Failures, Fleet};
 use crate::store::admissions::{Admission, Admitted, BatchMark, RequestRow};
 
 /// Commands that are taken before the grants they led to are sent.
@@ -48,13 +49,14 @@ pub(super) struct Shell {
     /// The latter, with when they may go.
     ended_keys: VecDeque<(Micros, (TenantId, String))>,
     pub workers: HashMap<WorkerId, Worker>,
-    workers_seen: u64,
+    pub workers_seen: u64,
     pub fleet: Fleet,
     failures: Failures,
     pub planning: Planning,
     pub board: Arc<Board>,
     pub channels: Channels,
     pub lone: Lone,
+    pub notes: Notes,
     pub artifact_bytes: usize,
     pub wake: Option<Micros>,
     stopping: bool,
@@ -66,16 +68,7 @@ pub(super) struct Crew {
     pub failures: Failures,
     pub planning: Planning,
     pub tenants: Arc<Tenants>,
-}
-
-/// A connected worker.
-pub(super) struct Worker {
-    link: WorkerLink,
-    pub member: Member,
-    pub pid: u32,
-    pub leases: HashMap<LeaseId, (RequestId, usize)>,
-    /// What this turn has for it.
-    pub outbox: proto::ToWorker,
+    pub notes: Notes,
 }
 
 impl Shell {
@@ -97,6 +90,7 @@ impl Shell {
             channels,
             board,
             lone: Lone::default(),
+            notes: crew.notes,
             artifact_bytes: 0,
             wake: None,
             stopping: false,
@@ -135,6 +129,7 @@ impl Shell {
                 }
                 Some(member) = self.failures.recv() => {
                     if let Some(pool) = self.fleet.start_failed(member) {
+                        self.note_failed_start(&pool);
                         self.step(Event::StartFailed { pool });
                     }
                 }
@@ -165,6 +160,10 @@ impl Shell {
 
     fn send_outboxes(&mut self) {
         for worker in self.workers.values_mut() {
+            if worker.draining && worker.leases.is_empty() && !worker.dismissed {
+                worker.dismissed = true;
+                self.fleet.stop(worker.member);
+            }
             let outbox = &mut worker.outbox;
             if !outbox.grants.is_empty() || !outbox.revoked.is_empty() {
                 // A closed link is reported by its reader.
@@ -195,17 +194,7 @@ impl Shell {
                     self.worker_joined(joining, link, reply);
                 }
             }
-            Command::WorkerLost { worker } => {
-                if let Some(gone) = self.workers.remove(&worker) {
-                    // Its connection is gone; what may be left of its process goes, too.
-                    self.fleet.stop(gone.member);
-                    // With the host all of them go, one after the other: a request that was handed on
-                    // from each to the next would end as lost. A restart brings it back.
-                    if !self.fleet.is_stopping() {
-                        self.step(Event::WorkerLost { worker });
-                    }
-                }
-            }
+            Command::WorkerLost { worker } => self.worker_lost(worker),
             Command::Finished { worker, finished } => {
                 finished.into_iter().for_each(|finished| self.stage_finished(worker, finished));
             }
@@ -220,6 +209,8 @@ impl Shell {
             }
             Command::Snapshot { reply } => drop(reply.send(self.sched.snapshot())),
             Command::Capacity { reply } => drop(reply.send(self.capacity(now()))),
+            Command::Observe { reply } => drop(reply.send(self.observe())),
+            Command::Drain { worker, reply } => answer(reply, self.drain(worker)),
             Command::TenantOf { holding, reply } => drop(reply.send(self.tenant_of(holding))),
             Command::TenantChanged { tenant, reply } => {
                 self.share(tenant);
@@ -236,29 +227,13 @@ impl Shell {
         Some(self.batches.get(&request.batch)?.published.row.tenant)
     }
 
-    fn worker_joined(
-        &mut self,
-        joining: Joining,
-        link: WorkerLink,
-        reply: oneshot::Sender<WorkerId>,
-    ) {
-        let Joining { member, pid, pool, in_hand_max } = joining;
-        self.workers_seen += 1;
-        let worker = WorkerId(self.workers_seen);
-        let outbox = proto::ToWorker::default();
-        self.workers.insert(worker, Worker { link, member, pid, leases: HashMap::new(), outbox });
-        // Only a link that is stopping has gone, and with it every worker.
-        let _ = reply.send(worker);
-        self.step(Event::WorkerJoined { worker, pool, in_hand_max });
-    }
-
     fn find(&mut self, tenant: TenantId, id: BatchId) -> Result<&mut LiveBatch, DispatchError> {
         let found = self.batches.get_mut(&id);
         found.filter(|batch| batch.published.row.tenant == tenant).ok_or(DispatchError::NotLive)
     }
 
     fn announce(&mut self, announcement: Announcement, reply: Reply<Arc<super::Published>>) {
-        let Announcement { row, plugin, lone } = announcement;
+        let Announcement { row, plugin, lone, replays } = announcement;
         if let Err(refused) = self.check_quotas(row.tenant) {
             return answer(reply, Err(refused));
         }
@@ -274,7 +249,8 @@ impl Shell {
             self.buckets.take(rate, row.expected_size.unwrap_or(0));
         }
         if let Some(item) = lone {
-            let published = self.announce_lone(Announcement { row, plugin, lone: None }, item);
+            let published =
+                self.announce_lone(Announcement { row, plugin, lone: None, replays }, item);
             return answer(reply, Ok(published));
         }
         let (tenant, id, at) = (row.tenant, row.id, row.announced_at);

@@ -12,21 +12,37 @@ use assay_sched::{Share, Weight};
 
 #[derive(Default)]
 pub struct Tenants {
-    settings: RwLock<HashMap<TenantId, Arc<TenantSettings>>>,
+    known: RwLock<HashMap<TenantId, Known>>,
+}
+
+struct Known {
+    /// Never changes.
+    name: Arc<str>,
+    settings: Arc<TenantSettings>,
 }
 
 impl Tenants {
     #[must_use]
     pub fn new(tenants: Vec<Tenant>) -> Self {
-        let settings = tenants.into_iter().map(|tenant| (tenant.id, Arc::new(tenant.settings)));
-        Self { settings: RwLock::new(settings.collect()) }
+        let known = tenants.into_iter().map(|tenant| {
+            let settings = Arc::new(tenant.settings);
+            (tenant.id, Known { name: tenant.name.into(), settings })
+        });
+        Self { known: RwLock::new(known.collect()) }
     }
 
     /// Of a tenant that nobody knows: no bounds and no grants.
     #[must_use]
     pub fn get(&self, tenant: TenantId) -> Arc<TenantSettings> {
-        let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
-        settings.get(&tenant).map(Arc::clone).unwrap_or_default()
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(&tenant).map(|known| Arc::clone(&known.settings)).unwrap_or_default()
+    }
+
+    /// Empty for a tenant that nobody knows.
+    #[must_use]
+    pub fn name(&self, tenant: TenantId) -> Arc<str> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(&tenant).map_or_else(|| "".into(), |known| Arc::clone(&known.name))
     }
 
     /// What it may have of the pools.
@@ -41,17 +57,18 @@ impl Tenants {
 
     /// In their order.
     pub(super) fn ids(&self) -> BTreeSet<TenantId> {
-        let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
-        settings.keys().copied().collect()
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.keys().copied().collect()
     }
 
     #[must_use]
     pub fn count(&self) -> usize {
-        self.settings.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.known.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    pub(super) fn set(&self, tenant: TenantId, settings: TenantSettings) {
-        let mut known = self.settings.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(tenant, Arc::new(settings));
+    pub(super) fn set(&self, tenant: Tenant) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let (id, settings) = (tenant.id, Arc::new(tenant.settings));
+        known.insert(id, Known { name: tenant.name.into(), settings });
     }
 }

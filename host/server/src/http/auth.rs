@@ -5,15 +5,18 @@ mod cookie;
 mod keys;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_model::api::Scope;
 use assay_model::id::TenantId;
+use assay_model::limits;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use uuid::Uuid;
 
 use super::App;
 use super::problem::ApiError;
@@ -25,6 +28,8 @@ pub(super) use cookie::{
     Origins, Token, csrf_token, find_cookie, removed_cookie, session_cookie, set_cookie,
 };
 pub use keys::{KeyCache, NewSecret};
+
+const STREAM_CHECK: Duration = Duration::from_secs(limits::STREAM_CHECK_SECONDS);
 
 /// Who calls. Only the authentication layer makes one.
 #[derive(Debug, Clone)]
@@ -70,6 +75,15 @@ impl Caller {
     /// For the audit.
     pub(super) fn actor(&self) -> Actor {
         (*self.actor).clone()
+    }
+
+    /// Of the key or the person.
+    pub(super) fn id(&self) -> Uuid {
+        match &*self.actor {
+            Actor::Key { id, .. } => id.0,
+            Actor::Person { id, .. } => id.0,
+            Actor::Platform => Uuid::nil(),
+        }
     }
 
     pub(super) fn has(&self, scope: Scope) -> bool {
@@ -171,23 +185,54 @@ async fn by_cookie(
     headers: &HeaderMap,
     cookie: &str,
 ) -> Result<Caller, ApiError> {
-    let ended = || unauthenticated("the session has ended");
-    let token = Token::parse(cookie).ok_or_else(ended)?;
+    let token = Token::parse(cookie).ok_or_else(session_ended)?;
     if !method.is_safe() {
         app.sign_in.origins.check(uri, headers)?;
         cookie::check_csrf(&token, headers)?;
     }
     let at = crate::dispatch::now();
-    let row = app.store.session(token.hash(), at).await?.ok_or_else(ended)?;
+    let row = app.store.session(token.hash(), at).await?.ok_or_else(session_ended)?;
     cookie::touch(app, &token, row.used_at, at).await?;
-    Ok(Caller {
+    Ok(by_session(token, row))
+}
+
+fn session_ended() -> ApiError {
+    unauthenticated("the session has ended")
+}
+
+fn by_session(token: Token, row: SessionRow) -> Caller {
+    Caller {
         tenant: row.tenant,
         tenant_name: row.tenant_name.as_str().into(),
         scopes: row.role.scopes(&row.tenant_name).into(),
         plugins: None,
         actor: Arc::new(Actor::Person { id: row.person, email: row.email.clone() }),
         session: Some(Arc::new(CallerSession { token, row })),
-    })
+    }
+}
+
+/// Resolves when what the caller came with does not make the same caller any more: for streams, which
+/// are open for longer than that may be true. That it is looked up keeps no session alive.
+pub(super) async fn until_ended(app: Arc<App>, headers: HeaderMap, caller: Caller) {
+    loop {
+        tokio::time::sleep(STREAM_CHECK).await;
+        match again(&app, &headers).await {
+            Ok(now) if now.tenant == caller.tenant && now.scopes == caller.scopes => {}
+            // A database that is away says nothing of anybody.
+            Err(error) if error.status.is_server_error() => {}
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+async fn again(app: &App, headers: &HeaderMap) -> Result<Caller, ApiError> {
+    if let Some(key) = headers.get(header::AUTHORIZATION) {
+        return app.keys.caller(key).await;
+    }
+    let cookie = find_cookie(headers, cookie::SESSION);
+    let token = cookie.and_then(Token::parse).ok_or_else(session_ended)?;
+    let row = app.store.session(token.hash(), crate::dispatch::now()).await?;
+    Ok(by_session(token, row.ok_or_else(session_ended)?))
 }
 
 /// Describes keys and cookies in the OpenAPI document.

@@ -75,7 +75,8 @@ pub(super) async fn announce(
     if let Some(batch) = repeated(&app, caller.tenant, twin.as_ref()).await? {
         return Ok((StatusCode::CREATED, Json(batch)));
     }
-    let batch = match app.dispatch.announce(Announcement { row, plugin, lone: None }).await {
+    let announcement = Announcement { row, plugin, lone: None, replays: None };
+    let batch = match app.dispatch.announce(announcement).await {
         Ok(published) => published.batch(),
         Err(DispatchError::KeyInUse) => of_twin(&app, caller.tenant, twin.as_ref()).await?,
         Err(error) => return Err(error.into()),
@@ -267,7 +268,7 @@ async fn until_ended(published: &Published, wait: Duration) {
 
 /// Seal a batch: no more requests will come.
 #[utoipa::path(
-    post, path = "/v1/batches/{id}/seal", tag = "batches", request_body = SealBatch,
+    post, path = "/v1/batches/{id}/seal", tag = "batches", request_body = Option<SealBatch>,
     params(("id" = String, Path)),
     responses(
         (status = 200, body = Batch),

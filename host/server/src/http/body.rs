@@ -10,6 +10,8 @@ use futures_util::StreamExt as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 
 use super::problem::ApiError;
 
@@ -48,6 +50,14 @@ pub(super) async fn whole(body: Body, what: &str, bytes_max: usize) -> Result<By
     Ok(all.map_or(first, BytesMut::freeze))
 }
 
+/// A small JSON body that may be left out.
+pub(super) async fn json_or_default<T: DeserializeOwned + Default>(
+    body: Body,
+) -> Result<T, ApiError> {
+    let bytes = whole(body, "the body", limits::SMALL_BODY_BYTES_MAX).await?;
+    if bytes.is_empty() { Ok(T::default()) } else { parse(&bytes) }
+}
+
 /// A small JSON body.
 pub(super) async fn json<T: DeserializeOwned>(body: Body) -> Result<(T, Bytes), ApiError> {
     let bytes = whole(body, "the body", limits::SMALL_BODY_BYTES_MAX).await?;
@@ -55,10 +65,31 @@ pub(super) async fn json<T: DeserializeOwned>(body: Body) -> Result<(T, Bytes), 
 }
 
 pub(super) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    object(bytes).map_err(|error| {
         ApiError::bad_request(format!("the body is not what this call takes: {error}"))
             .hint("GET /openapi.json describes it")
     })
+}
+
+/// An object, and not its values in an array, which serde takes for one, too.
+pub(super) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, serde_json::Error> {
+    let first = json.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first == Some(&b'[') {
+        return Err(serde::de::Error::custom("it is an array instead of an object"));
+    }
+    serde_json::from_slice(json)
+}
+
+/// A file, in the OpenAPI document.
+pub(super) struct Binary;
+
+impl utoipa::ToSchema for Binary {}
+
+impl utoipa::PartialSchema for Binary {
+    fn schema() -> RefOr<Schema> {
+        let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
+        ObjectBuilder::new().schema_type(Type::String).format(Some(format)).into()
+    }
 }
 
 /// A name that people gave: not empty, not too long, nothing invisible.
@@ -73,6 +104,13 @@ pub(super) fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(),
         return Err(format!("{what} has a control character"));
     }
     Ok(())
+}
+
+/// A part of a name that a list is searched for; nothing when it is empty.
+pub(super) fn search(text: Option<String>) -> Result<Option<String>, ApiError> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    check_text("q", &text, limits::SEARCH_BYTES_MAX).map_err(ApiError::bad_request)?;
+    Ok(Some(text))
 }
 
 /// The settings of a run as JSON text; an object.

@@ -3,10 +3,13 @@
 use assay_model::api::{Problem, Scope};
 use assay_model::capacity::{Capacity, PoolCapacity, SetCapacity};
 use assay_model::limits;
+use assay_model::operations::{CapacityHistory, CapacityHistoryFilter, PoolHistory};
 use assay_model::plugin::check_name;
+use assay_model::time::Micros;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
 use tokio::sync::Mutex;
 
 use super::auth::Caller;
@@ -15,6 +18,8 @@ use super::{AppState, body};
 use crate::dispatch::now;
 use crate::dispatch::planning::Bounds;
 use crate::store::capacity::CapacityRow;
+
+const HISTORY_DEFAULT: Micros = Micros::from_secs(3_600);
 
 /// Held while a pool is set, so that what is stored last is what holds.
 static SETTING: Mutex<()> = Mutex::const_new(());
@@ -75,4 +80,42 @@ pub(super) async fn set(
     );
     let after = app.dispatch.capacity().await?.pools.into_iter().find(|known| known.pool == pool);
     after.map(Json).ok_or_else(|| ApiError::not_found("pool"))
+}
+
+/// How pools stood and what the planner decided, over time.
+#[utoipa::path(
+    get, path = "/v1/capacity/history", tag = "capacity", params(CapacityHistoryFilter),
+    responses(
+        (status = 200, body = CapacityHistory),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn history(
+    State(app): AppState,
+    caller: Caller,
+    filter: Result<Query<CapacityHistoryFilter>, QueryRejection>,
+) -> Result<Json<CapacityHistory>, ApiError> {
+    caller.need(Scope::Platform)?;
+    let Query(filter) = filter.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    let to = filter.to.unwrap_or_else(now);
+    let from = filter.from.unwrap_or_else(|| to.since(HISTORY_DEFAULT));
+    if from >= to {
+        return Err(ApiError::bad_request("`from` must be before `to`"));
+    }
+    let known = app.dispatch.capacity().await?.pools.into_iter().map(|pool| pool.pool);
+    let known: Vec<String> =
+        known.filter(|pool| filter.pool.as_ref().is_none_or(|asked| asked == pool)).collect();
+    if known.is_empty() && filter.pool.is_some() {
+        return Err(ApiError::not_found("pool"));
+    }
+    let rows = app.store.capacity_samples(&known, from, to).await?;
+    let mut pools = Vec::with_capacity(known.len());
+    for pool in known {
+        let of = rows.iter().filter(|row| row.pool == pool);
+        let samples = of.map(|row| row.sample.clone()).collect();
+        let decisions = app.store.plan_decisions(&pool, from, to).await?;
+        pools.push(PoolHistory { pool, samples, decisions });
+    }
+    Ok(Json(CapacityHistory { from, to, pools }))
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use assay_model::api::{Batch, Problem, Scope};
+use assay_model::api::{Batch, Problem, Scope, StreamEvent};
 use assay_model::id::{BatchId, TenantId};
 use assay_model::limits;
 use assay_model::time::Micros;
@@ -20,7 +20,7 @@ use futures_util::{Stream, StreamExt as _, stream};
 use serde::Deserialize;
 use tokio::sync::watch;
 
-use super::auth::Caller;
+use super::auth::{self, Caller};
 use super::problem::ApiError;
 use super::{App, AppState, batches};
 use crate::dispatch::board::{Published, Standing};
@@ -32,7 +32,7 @@ const PIECE_EVENTS_MAX: usize = 512;
     get, path = "/v1/batches/{id}/events", tag = "batches",
     params(("id" = String, Path), ("Last-Event-ID" = Option<u32>, Header, description = "Go on behind this event")),
     responses(
-        (status = 200, body = String, content_type = "text/event-stream"),
+        (status = 200, body = StreamEvent, content_type = "text/event-stream"),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = "5XX", body = Problem, content_type = "application/problem+json"),
     )
@@ -60,7 +60,8 @@ pub(super) async fn events(
         let event = follower.next().await?;
         Some((Ok(event), follower))
     });
-    let events = events.boxed().take_until(Box::pin(app.stopped()));
+    let valid = auth::until_ended(app.clone(), headers, caller);
+    let events = events.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 

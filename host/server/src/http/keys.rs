@@ -151,7 +151,7 @@ pub(super) async fn revoke(
 /// so that nobody who uses it is cut off.
 #[utoipa::path(
     post, path = "/v1/keys/{id}/rotate", tag = "keys", params(("id" = String, Path), TenantQuery),
-    request_body = RotateKey,
+    request_body = Option<RotateKey>,
     responses(
         (status = 200, body = Key),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),

@@ -57,7 +57,7 @@ pub(super) async fn versions(
 /// Publish a component; its own `describe` names it. The same bytes again change nothing.
 #[utoipa::path(
     post, path = "/v1/plugins", tag = "plugins",
-    request_body(content = Vec<u8>, content_type = "application/wasm"),
+    request_body(content = inline(body::Binary), content_type = "application/wasm"),
     responses(
         (status = 201, body = Plugin),
         (status = 200, body = Plugin, description = "These bytes were published before"),

@@ -11,10 +11,11 @@ use prost::Message as _;
 use serde_json::value::RawValue;
 
 use super::auth::Caller;
+use super::body::Binary;
 use super::problem::ApiError;
-use super::{AppState, batches};
+use super::{AppState, batches, context};
 
-fn request_id(text: &str) -> Result<RequestId, ApiError> {
+pub(super) fn request_id(text: &str) -> Result<RequestId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found("request"))
 }
 
@@ -38,6 +39,9 @@ pub(super) async fn get(
     let stored = app.store.request(caller.tenant, id).await?;
     let body = proto::Body::decode(&stored.body[..]).unwrap_or_default();
     let result = app.store.result(caller.tenant, id).await?;
+    let result = result.and_then(|json| serde_json::from_str(&json).ok());
+    let context =
+        context::context(&app, caller.tenant, id, stored.arrived_at, result.as_ref()).await?;
     let json = |text: String| RawValue::from_string(text).ok();
     Ok(Json(Request {
         id,
@@ -48,7 +52,8 @@ pub(super) async fn get(
         label: json(body.label),
         metadata: json(body.metadata),
         arrived_at: stored.arrived_at,
-        result: result.and_then(|json| serde_json::from_str(&json).ok()),
+        result,
+        context: Some(context),
     }))
 }
 
@@ -78,7 +83,7 @@ pub(super) async fn logs(
     get, path = "/v1/requests/{id}/artifacts/{stage}", tag = "requests",
     params(("id" = String, Path), ("stage" = String, Path)),
     responses(
-        (status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 200, body = inline(Binary), content_type = "application/octet-stream"),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = "5XX", body = Problem, content_type = "application/problem+json"),
     )
@@ -100,7 +105,6 @@ pub(super) async fn artifact(
     // A tenant's bytes: never to be shown by a browser as anything.
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::CONTENT_DISPOSITION, "attachment"),
     ];
     Ok((headers, artifact.bytes).into_response())

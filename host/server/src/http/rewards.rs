@@ -15,13 +15,14 @@ use super::auth::Caller;
 use super::problem::ApiError;
 use super::{App, AppState, batches, body, quotas, submit};
 use crate::dispatch::board::Published;
+use crate::dispatch::room::Place;
 use crate::dispatch::{Announcement, NewItem, now};
 use crate::store::admissions::BatchRow;
 
-const WAIT_DEFAULT: Duration = Duration::from_secs(60);
+pub(super) const WAIT_DEFAULT: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
 /// The run that lone requests are counted under.
-const RUN: &str = "lone";
+pub(super) const RUN: &str = "lone";
 
 /// Score one request and wait for its outcome.
 #[utoipa::path(
@@ -63,9 +64,7 @@ async fn admit(
     submit::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
         .map_err(ApiError::bad_request)?;
     let body = submit::encode(prompt, response, label, metadata);
-    let place = tokio::time::timeout(PATIENCE, app.dispatch.room.enter(body.len()))
-        .await
-        .map_err(|_| ApiError::unavailable("no_room", "too many requests wait already"))?;
+    let place = place(app, body.len()).await?;
     let at = now();
     let row = BatchRow {
         tenant: caller.tenant,
@@ -84,11 +83,18 @@ async fn admit(
         sealed_at: Some(at),
     };
     let lone = Some(NewItem { key: "0".into(), group: None, body: body.into(), place });
-    Ok(app.dispatch.announce(Announcement { row, plugin, lone }).await?)
+    Ok(app.dispatch.announce(Announcement { row, plugin, lone, replays: None }).await?)
+}
+
+/// Waits for room for a request.
+pub(super) async fn place(app: &App, bytes: usize) -> Result<Place, ApiError> {
+    tokio::time::timeout(PATIENCE, app.dispatch.room.enter(bytes))
+        .await
+        .map_err(|_| ApiError::unavailable("no_room", "too many requests wait already"))
 }
 
 /// Waits for the one result.
-async fn outcome(published: &Published, wait: Duration) -> Result<ResultItem, ApiError> {
+pub(super) async fn outcome(published: &Published, wait: Duration) -> Result<ResultItem, ApiError> {
     let ended = published.wait_until(|standing| !standing.results.is_empty());
     if tokio::time::timeout(wait, ended).await.is_err() {
         // Its id may be told only once the request cannot get lost any more.

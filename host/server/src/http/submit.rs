@@ -59,7 +59,9 @@ pub(super) async fn submit(
     } else {
         let _turn = app.buffered.acquire().await.expect("the semaphore is never closed");
         let bytes = body::whole(body, "an array of items", limits::ARRAY_BODY_BYTES_MAX).await?;
-        let items: Vec<&RawValue> = body::parse(&bytes)?;
+        let items: Vec<&RawValue> = serde_json::from_slice(&bytes).map_err(|error| {
+            ApiError::bad_request(format!("the body is not an array of items: {error}"))
+        })?;
         for item in items {
             submission.add(item.get().as_bytes()).await?;
         }
@@ -335,7 +337,7 @@ impl Item {
         if json.len() > limits::ITEM_BYTES_MAX {
             return Err((String::new(), too_long()));
         }
-        let item: SubmitItem = serde_json::from_slice(json)
+        let item: SubmitItem = body::object(json)
             .map_err(|error| (String::new(), format!("the item is not readable: {error}")))?;
         match check(&item) {
             Ok(()) => Ok(Self {

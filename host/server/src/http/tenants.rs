@@ -65,7 +65,7 @@ pub(super) async fn create(
         return Err(ApiError::conflict("too_many_tenants", detail));
     }
     let tenant = app.store.create_tenant(&name, &settings, &caller.actor(), now()).await?;
-    app.dispatch.set_tenant(tenant.id, settings).await?;
+    app.dispatch.set_tenant(tenant.clone()).await?;
     Ok((StatusCode::CREATED, Json(shown(&app, tenant))))
 }
 
@@ -113,7 +113,7 @@ pub(super) async fn change(
     if settings.retention != before.settings.retention {
         app.retention_changed.notify_one();
     }
-    app.dispatch.set_tenant(tenant.id, settings).await?;
+    app.dispatch.set_tenant(tenant.clone()).await?;
     Ok(Json(shown(&app, tenant)))
 }
 

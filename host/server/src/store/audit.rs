@@ -7,6 +7,7 @@ use assay_model::limits;
 use assay_model::time::Micros;
 use serde_json::Value;
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Store, StoreError};
@@ -98,6 +99,54 @@ pub(crate) async fn audit(
     Ok(())
 }
 
+struct EntryRow {
+    id: i64,
+    at: OffsetDateTime,
+    tenant: Option<String>,
+    actor_kind: String,
+    actor_id: Option<Uuid>,
+    actor_name: String,
+    actor_tenant: Option<String>,
+    action: String,
+    subject: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+/// The latest entries where the condition holds. A plan serves all calls of a query, so that the one
+/// which looks up a tenant's entries is not the one which reads everybody's.
+macro_rules! entries_where {
+    ($pool:expr, $condition:literal, $tenant:expr, $filter:expr, $limit:expr) => {
+        sqlx::query_as!(
+            EntryRow,
+            r#"
+            select a.id, a.at, t.name as "tenant?", a.actor_kind, a.actor_id, a.actor_name,
+                k.name as "actor_tenant?", a.action, a.subject, a.before::text as before,
+                a.after::text as after
+            from audit a
+            left join tenants t on t.id = a.tenant_id
+            left join tenants k on k.id = a.actor_tenant_id
+            where "#
+                + $condition
+                + r#"
+                and ($2::text is null or a.action = $2)
+                and ($3::text is null or a.actor_name = $3 or a.actor_id::text = $3)
+                and ($4::timestamptz is null or a.at >= $4)
+                and ($5::bigint is null or a.id < $5)
+            order by a.id desc limit $6
+            "#,
+            $tenant,
+            $filter.action.as_deref(),
+            $filter.actor.as_deref(),
+            $filter.since.map(Micros::to_datetime),
+            $filter.before,
+            i64::from($limit),
+        )
+        .fetch_all($pool)
+        .await?
+    };
+}
+
 fn value(json: &str) -> Option<Value> {
     serde_json::from_str(json).ok()
 }
@@ -112,30 +161,12 @@ impl Store {
     ) -> Result<AuditPage, StoreError> {
         let limit =
             filter.limit.unwrap_or(limits::AUDIT_ITEMS_DEFAULT).clamp(1, limits::AUDIT_ITEMS_MAX);
-        let rows = sqlx::query!(
-            r#"
-            select a.id, a.at, t.name as "tenant?", a.actor_kind, a.actor_id, a.actor_name,
-                k.name as "actor_tenant?", a.action, a.subject, a.before::text as before,
-                a.after::text as after
-            from audit a
-            left join tenants t on t.id = a.tenant_id
-            left join tenants k on k.id = a.actor_tenant_id
-            where ($1::uuid is null or a.tenant_id = $1)
-                and ($2::text is null or a.action = $2)
-                and ($3::text is null or a.actor_name = $3 or a.actor_id::text = $3)
-                and ($4::timestamptz is null or a.at >= $4)
-                and ($5::bigint is null or a.id < $5)
-            order by a.id desc limit $6
-            "#,
-            tenant.map(|tenant| tenant.0),
-            filter.action.as_deref(),
-            filter.actor.as_deref(),
-            filter.since.map(Micros::to_datetime),
-            filter.before,
-            i64::from(limit),
-        )
-        .fetch_all(&self.pool)
-        .await?;
+        let rows = match tenant {
+            Some(tenant) => {
+                entries_where!(&self.pool, "a.tenant_id = $1", Some(tenant.0), filter, limit)
+            }
+            None => entries_where!(&self.pool, "$1::uuid is null", None::<Uuid>, filter, limit),
+        };
         let full = rows.len() == limit as usize;
         let items = rows.into_iter().map(|row| AuditEntry {
             id: row.id,

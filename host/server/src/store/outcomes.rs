@@ -1,7 +1,7 @@
 //! What came out: artifacts, outcomes, logs and the ends of batches; one statement a group commit.
 
 use assay_model::api::BatchState;
-use assay_model::id::{BatchId, RequestId, TenantId};
+use assay_model::id::{BatchId, TenantId};
 use assay_model::outcome::Artifact;
 use assay_model::time::Micros;
 use bytes::Bytes;
@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use super::group_commit::Weigh;
 use super::history::{HistoryColumns, HistoryRow};
+use super::rollups::{RollupColumns, RollupRow};
 use super::usage::{StoredColumns, UsageColumns, UsageRow};
-use super::{Store, StoreError};
 
 #[derive(Debug)]
 pub struct OutcomeRow {
@@ -58,6 +58,8 @@ pub struct EndRow {
     pub usage: Vec<UsageRow>,
     /// Of a batch that was completed.
     pub history: Option<Box<HistoryRow>>,
+    /// Of every batch but one that was made for one request alone.
+    pub rollup: Option<Box<RollupRow>>,
 }
 
 /// What was recorded of a request or of a batch.
@@ -102,6 +104,7 @@ pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result
     let mut ends = EndColumns::default();
     let mut histories = HistoryColumns::default();
     let mut usage = UsageColumns::default();
+    let mut rollups = RollupColumns::default();
     let stored = StoredColumns::sum(group.iter().filter_map(|recorded| match &recorded.record {
         Record::Outcome(row) => Some((recorded.tenant, row.result.len())),
         _ => None,
@@ -116,13 +119,18 @@ pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result
                 ends.push(at, row);
                 usage.push((recorded.tenant, recorded.batch), row.ended_at, &row.usage);
                 row.history.iter().for_each(|history| histories.push(history));
+                let at = (recorded.tenant, recorded.batch);
+                if let Some(rollup) = row.rollup.as_deref() {
+                    rollups.push(at, row.ended_at, row.counts, rollup);
+                }
             }
         }
     }
     if !others.is_empty() {
         write_others(connection, &others).await?;
     }
-    write_outcomes(connection, &Columns { outcomes, ends, histories, usage, stored }).await
+    let rollups = rollups.json();
+    write_outcomes(connection, &Columns { outcomes, ends, histories, usage, stored, rollups }).await
 }
 
 /// What one statement writes.
@@ -132,6 +140,8 @@ struct Columns<'a> {
     histories: HistoryColumns<'a>,
     usage: UsageColumns<'a>,
     stored: StoredColumns,
+    /// As one JSON array.
+    rollups: String,
 }
 
 /// Usage counts with a batch's end, once: a repeat finds no batch that has not ended.
@@ -139,7 +149,7 @@ async fn write_outcomes(
     connection: &mut PgConnection,
     columns: &Columns<'_>,
 ) -> Result<(), sqlx::Error> {
-    let Columns { outcomes, ends, histories, usage, stored } = columns;
+    let Columns { outcomes, ends, histories, usage, stored, rollups } = columns;
     sqlx::query!(
         r#"
         with new_outcomes as (
@@ -203,8 +213,35 @@ async fn write_outcomes(
                 reward_sum
             )
             where batches.tenant_id = ends.tenant_id and batches.id = ends.id
-                and batches.ended_at is null
+                -- Said so that no index of all that live offers itself for the few that end.
+                and coalesce(batches.ended_at, 'infinity') = 'infinity'
             returning batches.tenant_id, batches.id
+        ), new_rollups as (
+            insert into batch_rollups (
+                tenant_id, batch_id, run, plugin, version, ended_at, scored, timed_out, error,
+                reward_mean, reward_std, reward_min, reward_max, histogram_from, histogram_to,
+                histogram, verdicts, errors, worker_seconds, cost, groups, complete_groups,
+                zero_variance_groups, critical_seq, last_seq, stages
+            )
+            select r.tenant_id, r.batch_id, r.run, r.plugin, r.version, r.ended_at, r.scored,
+                r.timed_out, r.error, r.reward_mean, r.reward_std, r.reward_min, r.reward_max,
+                r.histogram_from, r.histogram_to, r.histogram, r.verdicts, r.errors,
+                r.worker_seconds, r.cost, r.groups, r.complete_groups, r.zero_variance_groups,
+                r.critical_seq, r.last_seq, r.stages
+            from json_populate_recordset(null::batch_rollups, $47::text::json) as r
+            join ended on ended.tenant_id = r.tenant_id and ended.id = r.batch_id
+            returning tenant_id, batch_id, run, ended_at
+        ), run_ends as (
+            update runs set
+                ended_batches = runs.ended_batches + its.batches,
+                last_batch_at = its.ended_at,
+                last_batch_id = its.batch_id
+            from (
+                select tenant_id, run, count(*)::integer as batches, max(ended_at) as ended_at,
+                    (array_agg(batch_id order by ended_at desc))[1] as batch_id
+                from new_rollups group by tenant_id, run
+            ) as its
+            where runs.tenant_id = its.tenant_id and runs.name = its.run
         )
         insert into usage (tenant_id, day, pool, writer, requests, worker_seconds, cost)
         select u.tenant_id, u.day, u.pool, 'outcomes', sum(u.requests), sum(u.worker_seconds),
@@ -266,6 +303,7 @@ async fn write_outcomes(
         &usage.requests,
         &usage.worker_seconds,
         &usage.cost,
+        rollups,
     )
     .execute(connection)
     .await?;
@@ -428,53 +466,5 @@ impl EndColumns {
         self.timed_out.push(row.counts.timed_out.cast_signed());
         self.error.push(row.counts.error.cast_signed());
         self.reward_sum.push(row.reward_sum);
-    }
-}
-
-impl Store {
-    /// Results behind `after` in the order of completion, as JSON; with their positions.
-    pub async fn results(
-        &self,
-        tenant: TenantId,
-        batch: BatchId,
-        after: u32,
-        limit: u32,
-    ) -> Result<Vec<(u32, Bytes)>, StoreError> {
-        let rows = sqlx::query!(
-            r#"
-            select position, result::text as "result!"
-            from outcomes
-            where tenant_id = $1 and batch_id = $2 and position > $3
-            order by position
-            limit $4
-            "#,
-            tenant.0,
-            batch.0,
-            after.cast_signed(),
-            i64::from(limit),
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(rows.into_iter().map(|row| (row.position.cast_unsigned(), row.result.into())).collect())
-    }
-
-    /// The result of one request, as JSON, once it has one.
-    pub async fn result(
-        &self,
-        tenant: TenantId,
-        request: RequestId,
-    ) -> Result<Option<String>, StoreError> {
-        let result = sqlx::query_scalar!(
-            r#"
-            select result::text as "result!" from outcomes
-            where tenant_id = $1 and batch_id = $2 and seq = $3
-            "#,
-            tenant.0,
-            request.batch.0,
-            request.seq.cast_signed(),
-        )
-        .fetch_optional(&self.pool)
-        .await?;
-        Ok(result)
     }
 }

@@ -37,10 +37,10 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut transaction = self.pool.begin().await?;
         sqlx::query!(
-            "delete from sessions where expires_at <= $1 or token_hash in (
+            "delete from sessions where expires_at <= $1 or token_hash = any (array(
                 select token_hash from sessions where person_id = $2
                 order by (used_at > $3) desc, created_at desc offset $4
-            )",
+            ))",
             now.to_datetime(),
             person.0,
             idle_since(now).to_datetime(),

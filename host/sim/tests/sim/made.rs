@@ -91,7 +91,7 @@ pub(crate) fn try_run(
         ticks += 1;
         Duration::from_millis(ticks)
     };
-    let watch = Watch { elapsed: &mut elapsed, completed: &mut |_, _| {} };
+    let watch = Watch { elapsed: &mut elapsed, completed: &mut |_, _| {}, patience: None };
     simulate(trace, &policy, settings, watch)
 }
 

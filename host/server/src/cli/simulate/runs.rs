@@ -67,7 +67,7 @@ impl Job<'_> {
             bar.set_length(all as u64);
             bar.set_position(done as u64);
         };
-        let watch = Watch { elapsed: &mut elapsed, completed: &mut completed };
+        let watch = Watch { elapsed: &mut elapsed, completed: &mut completed, patience: None };
         let run = simulate(self.trace, self.policy, self.settings, watch);
         bar.finish_and_clear();
         run

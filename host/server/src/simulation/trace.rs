@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// A task for each run, an iteration for each of its batches. `cost` is by pool, 1 where it is
 /// silent.
-pub(super) fn trace(
+pub fn trace(
     mut profiles: Vec<BatchProfile>,
     cost: &BTreeMap<String, f64>,
 ) -> anyhow::Result<Trace> {

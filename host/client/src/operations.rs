@@ -1,0 +1,83 @@
+//! The running service: what is live, its workers and incidents; replays and simulations.
+
+use assay_model::id::{RequestId, WorkerId};
+use assay_model::operations::{
+    CapacityHistory, CapacityHistoryFilter, IncidentFilter, IncidentPage, Overview, QueueList,
+    Replay, ReplayRequest, Worker, WorkerList,
+};
+use assay_model::simulation::{Simulation, SimulationRequest};
+use reqwest::Method;
+
+use crate::call::{Client, Repeat};
+use crate::error::Error;
+use crate::events::ServerEvents;
+
+/// Whose batches are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    Own,
+    /// All tenants'; for the platform's administrators.
+    All,
+}
+
+impl Whose {
+    fn query(self) -> [(&'static str, bool); 1] {
+        [("all", self == Self::All)]
+    }
+}
+
+impl Client {
+    pub async fn overview(&self, whose: Whose) -> Result<Overview, Error> {
+        let request = self.request(Method::GET, &["overview"]).query(&whose.query());
+        self.json(request, Repeat::Safe).await
+    }
+
+    /// Follows what is live, behind `last_event_id` when given: `snapshot`, then `delta`s.
+    pub async fn live(
+        &self,
+        whose: Whose,
+        last_event_id: Option<&str>,
+    ) -> Result<ServerEvents, Error> {
+        let request = self.request(Method::GET, &["live"]).query(&whose.query());
+        self.follow(request, last_event_id).await
+    }
+
+    /// The latest first.
+    pub async fn incidents(&self, filter: &IncidentFilter) -> Result<IncidentPage, Error> {
+        self.json(self.request(Method::GET, &["incidents"]).query(filter), Repeat::Safe).await
+    }
+
+    pub async fn workers(&self) -> Result<WorkerList, Error> {
+        self.json(self.request(Method::GET, &["workers"]), Repeat::Safe).await
+    }
+
+    /// It finishes what it has in hand and ends.
+    pub async fn drain_worker(&self, worker: WorkerId) -> Result<Worker, Error> {
+        let request = self.request(Method::POST, &["workers", &worker.0.to_string(), "drain"]);
+        self.json(request, Repeat::Safe).await
+    }
+
+    /// What waits in each pool, batch by batch.
+    pub async fn queue(&self) -> Result<QueueList, Error> {
+        self.json(self.request(Method::GET, &["queue"]), Repeat::Safe).await
+    }
+
+    pub async fn capacity_history(
+        &self,
+        filter: &CapacityHistoryFilter,
+    ) -> Result<CapacityHistory, Error> {
+        let request = self.request(Method::GET, &["capacity", "history"]).query(filter);
+        self.json(request, Repeat::Safe).await
+    }
+
+    /// Runs a request again, by its own version of the plugin or by another, and compares.
+    pub async fn replay(&self, id: RequestId, call: &ReplayRequest) -> Result<Replay, Error> {
+        let request = self.request(Method::POST, &["requests", &id.to_string(), "replay"]);
+        self.json(request.json(call), Repeat::Unsafe).await
+    }
+
+    pub async fn simulate(&self, call: &SimulationRequest) -> Result<Simulation, Error> {
+        let request = self.request(Method::POST, &["simulations"]);
+        self.json(request.json(call), Repeat::Unsafe).await
+    }
+}

@@ -1,0 +1,184 @@
+//! A request that has ended, run again: does the same come of it?
+
+use std::sync::Arc;
+
+use assay_model::api::{Batch, Problem, ResultItem, Scope};
+use assay_model::id::{BatchId, RequestId};
+use assay_model::operations::{Replay, ReplayRequest, ReplaySide};
+use assay_model::outcome::Outcome;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+
+use super::auth::Caller;
+use super::problem::ApiError;
+use super::{App, AppState, batches, body, quotas, requests, rewards};
+use crate::dispatch::{Announcement, NewItem, PluginInfo, now};
+use crate::registry::Reference;
+use crate::store::StoreError;
+use crate::store::admissions::BatchRow;
+use crate::store::requests::StoredRequest;
+
+/// Run a request again with the same body, settings and seed, by its own version of the plugin or by
+/// another, and compare the outcomes. It is a request like any other: quotas and usage count it.
+#[utoipa::path(
+    post, path = "/v1/requests/{id}/replay", tag = "requests", request_body = Option<ReplayRequest>,
+    params(
+        ("id" = String, Path),
+        ("Prefer" = Option<String>, Header, description = "`wait=60`: wait at most this many seconds; 60 when absent, 300 at most"),
+    ),
+    responses(
+        (status = 200, body = Replay),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn replay(
+    State(app): AppState,
+    caller: Caller,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    body: Body,
+) -> Result<Json<Replay>, ApiError> {
+    caller.need(Scope::BatchesWrite)?;
+    let id = requests::request_id(&id)?;
+    let call: ReplayRequest = body::json_or_default(body).await?;
+    let (batch, stored, recorded) = recorded(&app, &caller, id).await?;
+    quotas::admits(&app, caller.tenant).await?;
+    let plugin = plugin(&app, &caller, &batch, call.version.as_deref()).await?;
+    quotas::granted(&app, caller.tenant, &plugin)?;
+    let digest = plugin.digest;
+    let name = format!("{}@{}", plugin.description.name, plugin.description.version);
+    let announcement = announcement(&app, &caller, (id, stored), plugin).await?;
+    let published = app.dispatch.announce(announcement).await?;
+    let wait = batches::wait(&headers).unwrap_or(rewards::WAIT_DEFAULT);
+    let replayed = rewards::outcome(&published, wait).await?;
+    let differences = differences(&recorded.outcome, &replayed.outcome);
+    Ok(Json(Replay {
+        request: id,
+        agrees: differences.is_empty(),
+        differences,
+        recorded: side(recorded, batch.plugin, batch.plugin_digest),
+        replayed: side(replayed, name, digest),
+    }))
+}
+
+fn side(result: ResultItem, plugin: String, plugin_digest: assay_model::id::Digest) -> ReplaySide {
+    let ResultItem { id, outcome, stages, .. } = result;
+    ReplaySide { id, plugin, plugin_digest, outcome, stages }
+}
+
+/// What is kept of the request, which must have ended.
+async fn recorded(
+    app: &App,
+    caller: &Caller,
+    id: RequestId,
+) -> Result<(Batch, StoredRequest, ResultItem), ApiError> {
+    batches::kept(app, caller.tenant, id.batch).await?;
+    let stored = match app.store.request(caller.tenant, id).await {
+        Err(StoreError::NotFound(what)) => return Err(ApiError::not_found(what)),
+        stored => stored?,
+    };
+    let batch = batches::find(app, caller.tenant, id.batch).await?;
+    let result = app.store.result(caller.tenant, id).await?;
+    let result = result.and_then(|json| serde_json::from_str(&json).ok());
+    let result = result.ok_or_else(|| {
+        let detail =
+            format!("request {id} has not ended, so that there is nothing to compare with");
+        ApiError::conflict("request_not_ended", detail)
+            .hint("replay it when GET /v1/requests/{id} has its result")
+    })?;
+    Ok((batch, stored, result))
+}
+
+/// That of the batch, also when it has been yanked since, or another version that is not.
+async fn plugin(
+    app: &App,
+    caller: &Caller,
+    batch: &Batch,
+    version: Option<&str>,
+) -> Result<Arc<PluginInfo>, ApiError> {
+    let (name, own) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));
+    caller.may_submit_to(name)?;
+    let Some(version) = version.filter(|version| *version != own) else {
+        return Ok(app.registry.pinned(caller.tenant, name, own).await?);
+    };
+    let reference =
+        Reference { tenant: None, name: name.to_owned(), channel_or_version: version.to_owned() };
+    if !reference.is_version() {
+        return Err(ApiError::bad_request(format!("`{version}` is no version of a plugin"))
+            .hint("GET /v1/plugins/{name} lists the versions"));
+    }
+    Ok(app.registry.resolve(caller.tenant, &reference).await?)
+}
+
+async fn announcement(
+    app: &App,
+    caller: &Caller,
+    (id, stored): (RequestId, StoredRequest),
+    plugin: Arc<PluginInfo>,
+) -> Result<Announcement, ApiError> {
+    let settings = app.store.batch_settings(caller.tenant, id.batch).await?;
+    let place = rewards::place(app, stored.body.len()).await?;
+    let at = now();
+    let row = BatchRow {
+        tenant: caller.tenant,
+        id: BatchId::generate(),
+        run: rewards::RUN.into(),
+        iteration: 0,
+        plugin: plugin.description.name.clone(),
+        version: plugin.description.version.clone(),
+        digest: plugin.digest,
+        settings,
+        expected_size: Some(1),
+        group_size: None,
+        max_extra_delay_ms: None,
+        idempotency: None,
+        announced_at: at,
+        sealed_at: Some(at),
+    };
+    let item = NewItem { key: stored.key, group: stored.group, body: stored.body.into(), place };
+    Ok(Announcement { row, plugin, lone: Some(item), replays: Some(id) })
+}
+
+/// In what the outcomes are not equal.
+fn differences(recorded: &Outcome, replayed: &Outcome) -> Vec<String> {
+    let compared = [
+        ("kind", recorded.kind() == replayed.kind()),
+        ("verdict", recorded.verdict() == replayed.verdict()),
+        ("reward", recorded.reward() == replayed.reward()),
+    ];
+    compared.iter().filter(|(_, equal)| !equal).map(|(what, _)| (*what).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use assay_model::outcome::{ErrorCode, Scored};
+
+    use super::*;
+
+    #[test]
+    fn outcomes_differ_by_kind_verdict_and_reward() {
+        let scored = |reward, verdict: &str| {
+            Outcome::Scored(Scored {
+                reward,
+                verdict: verdict.into(),
+                components: BTreeMap::from([("time".into(), reward * 2.0)]),
+                explanation: String::new(),
+            })
+        };
+        let error = Outcome::Error {
+            code: ErrorCode::WorkerLost,
+            message: "gone".into(),
+            retryable: true,
+            attempts: 4,
+        };
+        assert_eq!(differences(&scored(1.0, "right"), &scored(1.0, "right")), [""; 0]);
+        assert_eq!(differences(&scored(1.0, "right"), &scored(0.5, "right")), ["reward"]);
+        assert_eq!(differences(&scored(1.0, "right"), &error), ["kind", "verdict", "reward"]);
+        assert_eq!(differences(&error, &error), [""; 0]);
+    }
+}

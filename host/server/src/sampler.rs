@@ -1,0 +1,122 @@
+//! How pools stand, written down: when something has changed, every two seconds at most, and once a
+//! minute whatever happens. It owns nothing but what it wrote last, and holds nothing up.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use assay_model::capacity::PoolCapacity;
+use assay_model::operations::CapacitySample;
+use assay_model::time::Micros;
+
+use crate::dispatch::{Dispatch, now};
+use crate::store::Store;
+use crate::store::operations::SampleRow;
+
+const PERIOD: Duration = Duration::from_secs(2);
+/// Whatever has changed or not.
+const UNCHANGED_PERIOD: Micros = Micros::from_secs(60);
+
+/// Writes until `stop` resolves.
+pub async fn run(store: Store, dispatch: Dispatch, stop: impl Future<Output = ()>) {
+    let work = async {
+        let mut last: HashMap<String, SampleRow> = HashMap::new();
+        loop {
+            tokio::time::sleep(PERIOD).await;
+            let Ok(capacity) = dispatch.capacity().await else { return };
+            let at = now();
+            for pool in &capacity.pools {
+                let row = row(at, pool);
+                if last.get(&row.pool).is_some_and(|last| !is_news(last, &row)) {
+                    continue;
+                }
+                match store.insert_sample(&row).await {
+                    Ok(()) => drop(last.insert(row.pool.clone(), row)),
+                    Err(error) => tracing::warn!(%error, "how pools stand cannot be written"),
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = work => {}
+        () = stop => {}
+    }
+}
+
+fn is_news(last: &SampleRow, row: &SampleRow) -> bool {
+    let same_time = SampleRow {
+        sample: CapacitySample { at: row.sample.at, ..last.sample.clone() },
+        ..last.clone()
+    };
+    // The words of a reason have times in them; what was decided is the numbers.
+    let same_words = SampleRow { reason: row.reason.clone(), ..same_time };
+    same_words != *row || row.sample.at.since(last.sample.at) >= UNCHANGED_PERIOD
+}
+
+fn row(at: Micros, pool: &PoolCapacity) -> SampleRow {
+    let workers = pool.workers;
+    let target = pool.target.as_ref();
+    let queued = u32::try_from(pool.queued).unwrap_or(u32::MAX);
+    let all = workers.starting + workers.idle + workers.busy + workers.draining;
+    let sample = CapacitySample {
+        at,
+        demand: workers.busy.saturating_add(queued),
+        zero_queue: target.map(|target| target.zero_queue),
+        hold: target.map(|target| target.hold),
+        ceiling: target.map(|target| target.ceiling),
+        starting: workers.starting,
+        idle: workers.idle,
+        busy: workers.busy,
+        draining: workers.draining,
+        queued,
+        cost: f64::from(all) * pool.cost,
+    };
+    SampleRow { pool: pool.pool.clone(), sample, reason: target.map(|target| target.why.clone()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::capacity::{PlanReason, PoolTarget, PoolWorkers};
+
+    use super::*;
+
+    fn pool(queued: u64) -> PoolCapacity {
+        let target = PoolTarget {
+            hold: 2,
+            ceiling: 3,
+            zero_queue: 9,
+            why: format!("{queued} wait"),
+            reason: PlanReason::Needed,
+        };
+        PoolCapacity {
+            pool: "gpu".into(),
+            min: 0,
+            max: 4,
+            cost: 2.5,
+            workers: PoolWorkers { starting: 1, idle: 0, busy: 2, draining: 1 },
+            queued,
+            startup_ms: None,
+            target: Some(target),
+            trouble: None,
+        }
+    }
+
+    #[test]
+    fn a_sample_has_what_there_was_to_do_and_what_it_cost() {
+        let row = row(Micros(7), &pool(5));
+        assert_eq!((row.sample.demand, row.sample.queued, row.sample.cost), (7, 5, 10.0));
+        assert_eq!((row.sample.hold, row.sample.ceiling), (Some(2), Some(3)));
+        assert_eq!(row.reason.as_deref(), Some("5 wait"));
+    }
+
+    #[test]
+    fn what_has_not_changed_is_written_once_a_minute() {
+        let first = row(Micros::from_secs(100), &pool(5));
+        let later = |second, queued| row(Micros::from_secs(second), &pool(queued));
+        assert!(!is_news(&first, &later(159, 5)));
+        assert!(is_news(&first, &later(102, 6)));
+        assert!(is_news(&first, &later(160, 5)));
+        let mut other_words = later(102, 5);
+        other_words.reason = Some("for another reason".into());
+        assert!(!is_news(&first, &other_words));
+    }
+}
