@@ -11,17 +11,33 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run test test-v2 bench bench-boxes bench-kernels reproduce release plugins guests sqlx fmt clean help
+.PHONY: run web web-api test contract test-v2 bench bench-boxes bench-kernels reproduce release plugins guests sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
+	@$(MAKE) --no-print-directory web
 	@$(MAKE) --no-print-directory release plugins
 	$(if $(findstring cuda,$(ARGS)),@"$(TARGET)/release/assay" gpu install-toolchain)
 	"$(TARGET)/release/assay" dev --plugins "$(TARGET)/wasm32-wasip2/plugin" \
 		$(if $(findstring --demo,$(ARGS)),,--score "$(DATA)") $(ARGS)
 
+web: ## Build the dashboard, which the server takes in as it is built; nothing where there is no Node
+	@scripts/web.sh
+
+web-api: ## Write the dashboard's types of the REST interface anew, after a change of the interface
+	@scripts/setup.sh web
+	cargo build -p assay-server
+	"$(TARGET)/debug/assay" openapi >"$(TARGET)/openapi.json"
+	document=$$(realpath "$(TARGET)/openapi.json") && cd web && npm run --silent api -- "$$document"
+
 test: ## Everything that must hold: builds, tests, formatting, lints
 	@scripts/test.sh
+
+contract: ## Try the REST interface against its document with many more calls than `make test` does (some minutes)
+	@scripts/setup.sh test
+	@$(MAKE) --no-print-directory plugins guests
+	cargo build -p assay-server -p assay-worker -p assay-exec -p assay-gpu
+	tests/contract/run.py --long
 
 test-v2: ## Test the boxes on cgroups of version 2 alone, in an emulator (some minutes)
 	@scripts/test-v2.sh

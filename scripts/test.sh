@@ -2,18 +2,26 @@
 # Everything that must hold before a change goes in; `make test` and continuous integration run it.
 # Shows each step live, goes on after a failed one where that makes sense, names what failed, and ends
 # with one line: `N passed, N failed`, and `, N skipped` where tests were ignored or said that they skip.
-# The numbers are cargo test's own, but for tests that pass as they say `SKIPPED: why`; a failed step
-# without failed tests (a build, formatting, a lint) counts as one failure.
+# The numbers are those of cargo test, vitest, Playwright and the contract's passes, but for tests that
+# pass as they say `SKIPPED: why`; a failed step without failed tests (a build, formatting, a lint)
+# counts as one failure, a step that cannot be tried here as one that is skipped.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target" || exit 1
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-# The numbers are read from what cargo prints.
-export CARGO_TERM_COLOR=never SQLX_OFFLINE=true
+logs=$(mktemp -d)
+log=$logs/cargo
+touch "$log"
+trap 'rm -rf "$logs"' EXIT
+# The numbers are read from what is printed.
+export CARGO_TERM_COLOR=never NO_COLOR=1 SQLX_OFFLINE=true
+unset FORCE_COLOR
 failures=()
+skips=()
+passed=0
+failed=0
+skipped=0
 
 step() {
     local name=$1
@@ -42,6 +50,65 @@ install_toolkit() {
     fi
 }
 
+skip() {
+    printf '\n== %s\nSKIPPED: %s: %s\n' "$1" "$1" "$2"
+    skips+=("$1: $2")
+}
+
+# The last number before a word on the lines of a log that match a pattern.
+number() {
+    sed -n "/$2/s/.*[^0-9]\([0-9][0-9]*\) $3\>.*/\1/p" <<<" $(sed 's/^/ /' "$logs/$1")" |
+        awk '{ n += $1 } END { print n + 0 }'
+}
+
+# A step that counts tests itself: its name, the pattern of the lines with its numbers, the command.
+counted_step() {
+    local name=$1 lines=$2 of_it
+    shift 2
+    printf '\n== %s: %s\n' "$name" "$*"
+    "$@" 2>&1 | tee "$logs/$name"
+    local status=${PIPESTATUS[0]}
+    of_it=$(number "$name" "$lines" failed)
+    passed=$((passed + $(number "$name" "$lines" passed)))
+    failed=$((failed + of_it))
+    skipped=$((skipped + $(number "$name" "$lines" skipped)))
+    [ "$status" = 0 ] && return
+    failures+=("$name")
+    [ "$of_it" -gt 0 ] || failed=$((failed + 1))
+    return 1
+}
+
+in_web() { (cd web && "$@"); }
+
+# The types that the dashboard is checked with are those of the server that was just built.
+check_types() {
+    "$target/debug/assay" openapi >"$logs/openapi.json" && in_web npm run --silent api -- --check "$logs/openapi.json"
+}
+
+web_installed() { scripts/setup.sh web; }
+
+test_web() {
+    if ! web_installed; then
+        skip dashboard 'no Node 20.19 or newer, or its packages cannot be had; the server has no dashboard'
+        return
+    fi
+    step 'dashboard types' check_types
+    counted_step 'dashboard' '^ *Tests  ' in_web npm run --silent check
+    if command -v "${ASSAY_CHROMIUM:-chromium}" >/dev/null; then
+        counted_step 'browser' '^  *[0-9][0-9]* [a-z ]*\( (.*)\)*$' in_web npm run --silent e2e
+    else
+        skip browser 'no chromium'
+    fi
+}
+
+test_contract() {
+    if [ -x "$target/contract-venv/bin/schemathesis" ]; then
+        counted_step contract '^ *contract: [0-9]* passed' tests/contract/run.py
+    else
+        skip contract 'no schemathesis'
+    fi
+}
+
 # The sums of one number over cargo test's result lines.
 sum() {
     sed -n "s/^test result: .* \([0-9][0-9]*\) $1;.*/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
@@ -50,25 +117,34 @@ sum() {
 if step setup scripts/setup.sh test &&
     step plugins make --no-print-directory plugins guests; then
     step formatting cargo fmt --all --check
+    # Before the server, which takes it in.
+    step 'dashboard build' make --no-print-directory web
     # With the tests, so that what is built here is what they use: their features add to the programs'.
     if step build cargo build "${packages[@]}" --bins --lib --tests; then
         install_toolkit
         step tests run_tests
+        test_web
+        test_contract
     fi
     step lints cargo clippy --workspace --all-targets -- -D warnings
 fi
 
-passed=$(sum passed)
-failed=$(sum failed)
 said=$(grep -c 'SKIPPED: ' "$log")
-passed=$((passed - said))
-skipped=$(($(sum ignored) + said))
+passed=$((passed + $(sum passed) - said))
+skipped=$((skipped + $(sum ignored) + said + ${#skips[@]}))
 for failure in ${failures[@]+"${failures[@]}"}; do
     printf '\nFAILED: %s' "$failure"
-    [ "$failure" = tests ] && [ "$failed" -gt 0 ] || failed=$((failed + 1))
+    case $failure in
+        # Counted already.
+        dashboard | browser | contract) ;;
+        tests) [ "$(sum failed)" -gt 0 ] || failed=$((failed + 1)) ;;
+        *) failed=$((failed + 1)) ;;
+    esac
 done
+failed=$((failed + $(sum failed)))
 printf '\n'
 grep -o 'SKIPPED: .*' "$log" | sort | uniq -c
+[ ${#skips[@]} = 0 ] || printf '      1 SKIPPED: %s\n' "${skips[@]}"
 summary="$passed passed, $failed failed"
 [ "$skipped" = 0 ] || summary="$summary, $skipped skipped"
 printf '%s\n' "$summary" | tee "$target/test-summary"
