@@ -5,6 +5,7 @@ import "./style.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
+import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ProblemError } from "./api/client";
@@ -32,7 +33,9 @@ queries.getQueryCache().subscribe((event) => {
 });
 
 const router = createDashboardRouter(queries);
-const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+// What locks scrolling behind a dialog makes a style of its own, and asks for the nonce there.
+setNonce(nonce);
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
@@ -42,7 +45,7 @@ createRoot(root).render(
       theme={theme}
       cssVariablesResolver={variables}
       defaultColorScheme="auto"
-      getStyleNonce={() => nonce ?? ""}
+      getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />

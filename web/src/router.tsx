@@ -31,6 +31,8 @@ export function createDashboardRouter(queries: QueryClient) {
     defaultPendingComponent: () => <Loading what="the page" height={320} />,
     defaultErrorComponent: ({ error, reset }) => <Failed thrown={error} again={reset} />,
     scrollRestoration: true,
+    // What a page does not know of in its address is dropped, and never reaches the page as it is.
+    search: { strict: true },
   });
 }
 

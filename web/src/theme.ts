@@ -1,6 +1,6 @@
 // Colours and sizes. Every pair of text and ground has a contrast of 4.5 or more in both schemes.
 
-import { type CSSVariablesResolver, createTheme } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, Modal } from "@mantine/core";
 
 export const theme = createTheme({
   primaryColor: "cyan",
@@ -10,6 +10,15 @@ export const theme = createTheme({
   cursorType: "pointer",
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, monospace",
+  components: {
+    Modal: Modal.extend({
+      defaultProps: {
+        closeButtonProps: { "aria-label": "Close" },
+        // A dialog's head is no second banner of the page.
+        attributes: { header: { role: "none" } },
+      },
+    }),
+  },
   headings: {
     fontWeight: "600",
     sizes: { h1: { fontSize: "1.5rem" }, h2: { fontSize: "1.1rem" } },
@@ -19,24 +28,32 @@ export const theme = createTheme({
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    "--mantine-primary-color-filled-hover": "#095c6b",
     "--mantine-color-dimmed": "#495057",
     "--mantine-color-placeholder": "#5c6369",
     "--mantine-color-error": "#c92a2a",
+    "--mantine-color-green-outline": "#237a35",
+    "--mantine-color-yellow-outline": "#8a5a00",
     "--assay-ink": "#212529",
     "--assay-grid": "#e3e6ea",
+    "--assay-stripe": "#f8f9fa",
     "--assay-waiting": "#adb5bd",
-    "--assay-good": "#2b8a3e",
+    "--assay-bar": "#1971c2",
+    "--assay-good": "#237a35",
     "--assay-bad": "#c92a2a",
     "--assay-late": "#d9480f",
     "--assay-mark": "#862e9c",
   },
   dark: {
+    "--mantine-primary-color-filled-hover": "#095c6b",
     "--mantine-color-dimmed": "#b8bcc2",
     "--mantine-color-placeholder": "#a6abb1",
     "--mantine-color-error": "#ff8787",
     "--assay-ink": "#e9ecef",
     "--assay-grid": "#3a3f45",
+    "--assay-stripe": "#2e2e2e",
     "--assay-waiting": "#6c757d",
+    "--assay-bar": "#4dabf7",
     "--assay-good": "#69db7c",
     "--assay-bad": "#ff8787",
     "--assay-late": "#ffa94d",

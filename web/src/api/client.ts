@@ -41,6 +41,11 @@ export function setCsrf(token: string | null | undefined): void {
   csrf = token ?? undefined;
 }
 
+/** For what is sent in another way than by `api`. */
+export function csrfToken(): string | undefined {
+  return csrf;
+}
+
 const SAFE = new Set(["GET", "HEAD"]);
 
 const middleware: Middleware = {

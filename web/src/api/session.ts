@@ -1,6 +1,11 @@
 // Who is signed in, and what that opens.
 
-import { queryOptions, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import {
+  type QueryKey,
+  queryOptions,
+  useQueryClient,
+  useSuspenseQuery,
+} from "@tanstack/react-query";
 import { api, data, ProblemError, type Schemas, setCsrf } from "./client";
 
 export type Session = Schemas["Session"];
@@ -33,12 +38,17 @@ export function may(session: Session, scope: Scope): boolean {
   return session.scopes.includes(scope);
 }
 
-/** Takes what signing in or switching answered; all that was read before was another's. */
+/** Of what has been read, all that belongs to whoever was signed in. */
+export function isAnothers(query: { queryKey: QueryKey }): boolean {
+  return query.queryKey[0] !== sessionQuery.queryKey[0];
+}
+
+/** Takes what signing in or switching answered; all that was read before is read anew. */
 export function useEnter(): (session: Session) => void {
   const queries = useQueryClient();
   return (session) => {
-    queries.clear();
     setCsrf(session.csrf);
     queries.setQueryData(sessionQuery.queryKey, session);
+    void queries.resetQueries({ predicate: isAnothers });
   };
 }

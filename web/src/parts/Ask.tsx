@@ -11,24 +11,27 @@ export function Ask(props: {
   label: string;
   /** What will happen. */
   children: ReactNode;
+  /** What stands on the page does not tell one row's button from another's. */
+  describes?: string;
   danger?: boolean;
   act: () => Promise<unknown>;
 }) {
-  const { label, children, danger = false, act } = props;
+  const { label, children, describes, danger = false, act } = props;
+  const title = describes ? `${label}: ${describes}` : label;
   const [opened, { open, close }] = useDisclosure(false);
   const acting = useMutation({ mutationFn: act, onSuccess: close });
   return (
     <>
-      <Button size="xs" variant="default" onClick={open}>
+      <Button size="xs" variant="default" aria-label={title} onClick={open}>
         {label}
       </Button>
-      <Modal opened={opened} onClose={close} title={label} centered>
+      <Modal opened={opened} onClose={close} title={title} centered>
         <Stack>
           <div>{children}</div>
           {acting.isError && <Failed thrown={acting.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              Cancel
+              Leave it
             </Button>
             <Button
               {...(danger ? { color: "red.9" } : {})}

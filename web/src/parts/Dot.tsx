@@ -17,7 +17,7 @@ export function Dot({ tone, children }: { tone: Tone; children: string }) {
           background: `var(--assay-${tone})`,
         }}
       />
-      <Text span size="sm">
+      <Text span size="sm" style={{ whiteSpace: "nowrap" }}>
         {children}
       </Text>
     </Group>

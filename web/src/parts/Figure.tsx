@@ -4,6 +4,9 @@ import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useId, useState } from "react";
 import { Grid } from "./Grid";
 
+/** Thousands of rows at once would hold the page up. */
+const ROWS = 200;
+
 export interface Tabled {
   columns: string[];
   rows: (string | number)[][];
@@ -44,7 +47,7 @@ export function Figure(props: {
             {tabled ? "View as chart" : "View as table"}
           </Button>
         </Group>
-        {tabled ? <Numbers caption={title} table={table()} /> : children}
+        {tabled ? <Numbers caption={`${title} in numbers`} table={table()} /> : children}
       </Stack>
     </Paper>
   );
@@ -56,14 +59,28 @@ function Numbers({ caption, table }: { caption: string; table: Tabled }) {
     number: at > 0,
     cell: (row: { cells: (string | number)[] }) => row.cells[at],
   }));
-  const rows = table.rows.map((cells, at) => ({ at, cells }));
+  const [shown, setShown] = useState(ROWS);
+  const rows = table.rows.slice(0, shown).map((cells, at) => ({ at, cells }));
+  const hidden = table.rows.length - rows.length;
   return (
-    <Grid
-      caption={caption}
-      columns={columns}
-      rows={rows}
-      rowKey={(row) => row.at}
-      maxHeight={360}
-    />
+    <>
+      <Grid
+        caption={caption}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.at}
+        maxHeight={360}
+      />
+      {hidden > 0 && (
+        <Button
+          size="xs"
+          variant="default"
+          style={{ alignSelf: "flex-start" }}
+          onClick={() => setShown(shown + ROWS)}
+        >
+          Show {Math.min(hidden, ROWS)} of {hidden} further rows
+        </Button>
+      )}
+    </>
   );
 }

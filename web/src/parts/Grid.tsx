@@ -1,13 +1,15 @@
-// A table of rows: named columns, numbers to the right, wide ones scroll by themselves.
+// A table of rows: named columns, numbers to the right, wide ones scroll by themselves. Plain elements:
+// a page shows thousands of cells.
 
-import { ScrollArea, Table } from "@mantine/core";
 import type { ReactNode } from "react";
 
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Right-aligned. */
+  /** Right-aligned, and on one line. */
   number?: boolean;
+  /** On one line. */
+  tight?: boolean;
 }
 
 export function Grid<Row>(props: {
@@ -19,39 +21,41 @@ export function Grid<Row>(props: {
   maxHeight?: number;
 }) {
   const { caption, columns, rows, rowKey, maxHeight } = props;
-  const side = (column: Column<Row>) => (column.number ? "right" : "left");
   return (
-    <ScrollArea.Autosize
-      {...(maxHeight === undefined ? {} : { mah: maxHeight })}
-      viewportProps={{ tabIndex: 0, role: "region", "aria-label": caption }}
+    <section
+      className="grid"
+      aria-label={caption}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must do too
+      tabIndex={0}
+      {...(maxHeight === undefined ? {} : { style: { maxHeight } })}
     >
-      <Table
-        aria-label={caption}
-        striped="even"
-        verticalSpacing={6}
-        stickyHeader={maxHeight !== undefined}
-      >
-        <Table.Thead>
-          <Table.Tr>
+      <table aria-label={caption}>
+        <thead>
+          <tr>
             {columns.map((column) => (
-              <Table.Th key={column.title} scope="col" ta={side(column)}>
+              <th key={column.title} scope="col" {...kindOf(column)}>
                 {column.title}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {rows.map((row) => (
-            <Table.Tr key={rowKey(row)}>
+            <tr key={rowKey(row)}>
               {columns.map((column) => (
-                <Table.Td key={column.title} ta={side(column)}>
+                <td key={column.title} {...kindOf(column)}>
                   {column.cell(row)}
-                </Table.Td>
+                </td>
               ))}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollArea.Autosize>
+        </tbody>
+      </table>
+    </section>
   );
+}
+
+function kindOf<Row>({ number, tight }: Column<Row>): { className?: string } {
+  if (number) return { className: "number" };
+  return tight ? { className: "tight" } : {};
 }

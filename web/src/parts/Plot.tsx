@@ -30,6 +30,10 @@ export interface PlotProps {
   height?: number;
   yMin?: number;
   yMax?: number;
+  /** Series stand on each other, the first at the bottom; the legend keeps each one's own value. */
+  stacked?: boolean;
+  /** Fills between two series, by their places. */
+  bands?: { upper: number; lower: number; colour?: number }[];
   /** Told the place of a point in x that was clicked. */
   onPick?: (at: number) => void;
 }
@@ -42,12 +46,14 @@ export function Plot(props: PlotProps) {
   const plot = useRef<uPlot | null>(null);
   const shown = useRef(props);
   shown.current = props;
-  const data = [x, ...series.map((one) => one.values)] as uPlot.AlignedData;
+  const values = series.map((one) => one.values);
+  const data = [x, ...(props.stacked ? heaped(values) : values)] as uPlot.AlignedData;
   const shownData = useRef(data);
   shownData.current = data;
-  const shape = `${scheme} ${props.xAs} ${props.xLabel} ${props.yMin} ${props.yMax} ${JSON.stringify(
+  const shape = JSON.stringify([
+    [scheme, props.xAs, props.xLabel, props.yMin, props.yMax, props.stacked, props.bands],
     series.map(({ values: _, ...rest }) => rest),
-  )}`;
+  ]);
 
   // A chart of another shape is another chart; new numbers alone are put into the one there is.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` stands for all that is read.
@@ -75,6 +81,17 @@ export function Plot(props: PlotProps) {
   );
 }
 
+const DAY_BELOW = "\n{D} {MMM}";
+const TIME = "{HH}:{mm}";
+/** How times are written on an axis, by the seconds between two of them; the day where it changes. */
+const TICKS: (string | number | null)[][] = [
+  [86_400 * 28, "{MMM}", "\n{YYYY}", null, null, null, null, null, 1],
+  [86_400, "{D} {MMM}", "\n{YYYY}", null, null, null, null, null, 1],
+  [3_600, TIME, DAY_BELOW, null, DAY_BELOW, null, null, null, 1],
+  [60, TIME, DAY_BELOW, null, DAY_BELOW, null, null, null, 1],
+  [1, `${TIME}:{ss}`, DAY_BELOW, null, DAY_BELOW, null, null, null, 1],
+];
+
 function options(
   shown: { current: PlotProps },
   scheme: "light" | "dark",
@@ -99,14 +116,21 @@ function options(
     },
     axes: [
       shown.current.formatX
-        ? { ...axis, label: xLabel, values: (_, values) => values.map(xText) }
-        : { ...axis, label: xLabel },
-      { ...axis, size: 64, values: (_, values) => values.map(y) },
+        ? { ...axis, label: xLabel, space: 80, values: (_, values) => values.map(xText) }
+        : { ...axis, label: xLabel, ...(xAs === "time" ? { space: 64, values: TICKS } : {}) },
+      { ...axis, size: (_, values) => room(values), values: (_, values) => values.map(y) },
     ],
     series: [
-      xAs === "time" ? { label: xLabel } : { label: xLabel, value: (_, value) => xText(value) },
-      ...series.map((one, at) => drawn(one, SERIES[scheme], at, (value) => y(value))),
+      xAs === "time"
+        ? { label: xLabel, value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" }
+        : { label: xLabel, value: (_, value) => xText(value) },
+      ...series.map((one, at) =>
+        drawn(one, SERIES[scheme], at, (place) =>
+          y(shown.current.series[at]?.values[place] ?? null),
+        ),
+      ),
     ],
+    bands: filled(shown.current, SERIES[scheme]),
     hooks: {
       init: [
         (made) => {
@@ -123,21 +147,61 @@ function drawn(
   one: PlotSeries,
   colours: readonly string[],
   at: number,
-  y: (value: number | null) => string,
+  own: (place: number) => string,
 ): uPlot.Series {
   const stroke = colours[(one.colour ?? at) % colours.length] as string;
   const series: uPlot.Series = {
     label: one.label,
     stroke,
     width: one.as === "points" ? 0 : 1.5,
-    points: { show: one.as === "points", size: 4 },
-    value: (_, value) => y(value),
+    points: { show: (made) => one.as === "points" || isSparse(one, made), size: 4 },
+    value: (_, _value, _series, place) => (place == null ? "–" : own(place)),
   };
   if (one.dashed) series.dash = [6, 4];
   if (one.filled || one.as === "bars") series.fill = `${stroke}40`;
   if (one.as === "step" && uPlot.paths.stepped) series.paths = uPlot.paths.stepped({ align: 1 });
   if (one.as === "bars" && uPlot.paths.bars) series.paths = uPlot.paths.bars({ size: [0.8, 60] });
   return series;
+}
+
+/** As much as the longest label of the axis needs. */
+function room(labels: string[] | null): number {
+  const longest = Math.max(...(labels ?? []).map((label) => label.length), 4);
+  return longest * 7 + 20;
+}
+
+/** A line of few points shows them: one alone would be no line at all. */
+function isSparse(one: PlotSeries, made: uPlot): boolean {
+  return (one.as ?? "line") === "line" && !one.dashed && made.data[0].length <= 30;
+}
+
+/** Each on those before it; where one is absent it adds nothing, where all are there is nothing. */
+function heaped(values: readonly (readonly (number | null)[])[]): (number | null)[][] {
+  return values.map((own, at) =>
+    own.map((_, place) => {
+      const below = values.slice(0, at + 1).map((one) => one[place] ?? null);
+      return below.every((value) => value === null)
+        ? null
+        : below.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+    }),
+  );
+}
+
+function filled(
+  { stacked, bands = [], series }: PlotProps,
+  colours: readonly string[],
+): uPlot.Band[] {
+  const paint = (at: number) => `${colours[at % colours.length]}60`;
+  if (stacked) {
+    return series.slice(1).map((one, at) => ({
+      series: [at + 2, at + 1],
+      fill: paint(one.colour ?? at + 1),
+    }));
+  }
+  return bands.map(({ upper, lower, colour = 0 }) => ({
+    series: [upper + 1, lower + 1],
+    fill: paint(colour),
+  }));
 }
 
 /** From zero unless something lies below it, and never flat. */

@@ -11,6 +11,11 @@ export function count(value: number | null | undefined): string {
   return value == null ? NONE : NUMBER.format(value);
 }
 
+/** On an axis of things that come whole: what lies between two of them has no name. */
+export function whole(value: number): string {
+  return Number.isInteger(value) ? count(value) : "";
+}
+
 /** Three significant digits, as rewards want. */
 export function reward(value: number | null | undefined): string {
   if (value == null) return NONE;

@@ -4,7 +4,7 @@ import { Button, Menu, useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { api, data } from "../api/client";
-import { type Session, sessionQuery, useEnter } from "../api/session";
+import { isAnothers, type Session, sessionQuery, useEnter } from "../api/session";
 
 const SCHEMES = [
   { value: "light", label: "Light" },
@@ -27,8 +27,9 @@ export function Account({ session }: { session: Session }) {
   const leaving = useMutation({
     mutationFn: () => data(api.DELETE("/v1/session")),
     onSettled: () => {
-      queries.clear();
+      // What is still shown listens to the session, so that one is not taken away but emptied.
       queries.setQueryData(sessionQuery.queryKey, null);
+      queries.removeQueries({ predicate: isAnothers });
     },
   });
   const name = session.person?.name || session.person?.email || session.key?.name || "key";

@@ -3,7 +3,8 @@
 import { AppShell, Burger, Group, NavLink, ScrollArea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Link, Navigate, Outlet, useLocation } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { may, type Scope, type Session, sessionQuery } from "../api/session";
 import { useLive } from "../api/updates";
 import { Account } from "./Account";
@@ -21,10 +22,20 @@ const PLACES: { to: string; label: string; scope: Scope }[] = [
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
-  const { href } = useLocation();
   // Null once a session has ended, on whatever page that was noticed.
-  if (session === null) return <Navigate to="/sign-in" search={{ back: href }} replace />;
+  if (session === null) return <SignedOut />;
   return session ? <Frame session={session} /> : null;
+}
+
+/** Goes to sign in, once: the address that one comes back to is that of before. */
+function SignedOut() {
+  const navigate = useNavigate();
+  const { href } = useLocation();
+  const [back] = useState(href);
+  useEffect(() => {
+    void navigate({ to: "/sign-in", search: { back }, replace: true });
+  }, [navigate, back]);
+  return null;
 }
 
 function Frame({ session }: { session: Session }) {

@@ -1,3 +1,21 @@
-// The pages of this area.
+// Administration: of the tenant one is in, and of the others.
 
-export const adminRoutes = [] as const;
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { shellRoute } from "../../shell/routes";
+import { adminSearch } from "./tabs";
+
+const admin = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/admin",
+  validateSearch: adminSearch,
+  component: lazyRouteComponent(() => import("./Admin"), "Admin"),
+});
+
+const tenant = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/admin/tenants/$name",
+  validateSearch: adminSearch,
+  component: lazyRouteComponent(() => import("./TenantPage"), "TenantPage"),
+});
+
+export const adminRoutes = [admin, tenant] as const;

@@ -97,7 +97,9 @@ function ByPassword() {
 }
 
 function FirstAdministrator() {
-  const [values, setValues] = useState({ token: "", email: "", name: "", password: "" });
+  // Who starts Assay is given a link with the token behind its `#`, which no server ever sees.
+  const [token] = useState(() => window.location.hash.slice(1));
+  const [values, setValues] = useState({ token, email: "", name: "", password: "" });
   const set = (name: keyof typeof values) => (event: { currentTarget: { value: string } }) => {
     const { value } = event.currentTarget;
     setValues((before) => ({ ...before, [name]: value }));

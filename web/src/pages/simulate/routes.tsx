@@ -1,3 +1,14 @@
-// The pages of this area.
+// The planner on what really came, with other settings.
 
-export const simulateRoutes = [] as const;
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { shellRoute } from "../../shell/routes";
+import { simulateSearch } from "./form";
+
+const simulate = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/simulate",
+  validateSearch: simulateSearch,
+  component: lazyRouteComponent(() => import("./Simulate"), "Simulate"),
+});
+
+export const simulateRoutes = [simulate] as const;

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { withCounts, withDelta, withSnapshot } from "./changes";
+import type { Schemas } from "./client";
+
+const AT = "2026-03-01T12:00:00Z";
+
+function batch(id: string, due: number | null, scored = 0): Schemas["LiveBatch"] {
+  return {
+    id,
+    tenant: "t",
+    run: "r",
+    iteration: 1,
+    plugin: "math@1.0.0",
+    state: "open",
+    counts: { submitted: 8, scored, timed_out: 0, error: 0 },
+    expected_size: 8,
+    queued: 0,
+    running: 0,
+    announced_at: AT,
+    tolerance_ms: 100,
+    ...(due === null ? {} : { due_at: new Date(Date.parse(AT) + due).toISOString() }),
+  };
+}
+
+function incident(id: number, count = 1): Schemas["Incident"] {
+  const at = new Date(Date.parse(AT) + id).toISOString();
+  return { id, at, kind: "worker_died", pool: "cpu", count, detail: "it died" };
+}
+
+const overview: Schemas["Overview"] = {
+  at: AT,
+  batches: [batch("a", 1000), batch("b", 2000), batch("c", null)],
+  batches_total: 3,
+  queue: [{ plugin: "math@1.0.0", stage: "s", pool: "cpu", queued: 1, running: 1 }],
+  incidents: [incident(1)],
+};
+
+const delta: Schemas["LiveDelta"] = {
+  at: "2026-03-01T12:00:01Z",
+  batches: [],
+  batches_total: 3,
+  ended: [],
+  left: [],
+  pools: [],
+  incidents: [],
+};
+
+const ids = ({ batches }: Schemas["Overview"]) => batches.map(({ id }) => id);
+
+describe("a delta", () => {
+  it("replaces, adds, and keeps the most urgent first", () => {
+    const came = [batch("b", 500, 7), batch("d", 700)];
+    const after = withDelta(overview, { ...delta, batches: came, batches_total: 4 });
+    expect(ids(after)).toEqual(["b", "d", "a", "c"]);
+    expect(after.batches[0]?.counts.scored).toBe(7);
+    expect(after.batches_total).toBe(4);
+    expect(after.queue).toBe(overview.queue);
+  });
+  it("takes away what has ended and what is no longer urgent", () => {
+    const { counts, id, tenant, run, iteration, plugin } = batch("a", null, 8);
+    const ended = [{ id, tenant, run, iteration, plugin, counts, state: "done" as const }];
+    expect(ids(withDelta(overview, { ...delta, ended, left: ["c"] }))).toEqual(["b"]);
+  });
+  it("counts an incident that came again once, the latest first", () => {
+    const after = withDelta(overview, { ...delta, incidents: [incident(1, 5), incident(2)] });
+    expect(after.incidents.map(({ id, count }) => [id, count])).toEqual([
+      [2, 1],
+      [1, 5],
+    ]);
+  });
+  it("keeps no more incidents than a page shows", () => {
+    const many = Array.from({ length: 30 }, (_, at) => incident(at + 10));
+    const after = withDelta(overview, { ...delta, incidents: many });
+    expect(after.incidents).toHaveLength(20);
+    expect(after.incidents[0]?.id).toBe(39);
+  });
+});
+
+it("a snapshot replaces what lives and keeps the incidents, which it does not tell", () => {
+  const { batches_total, queue } = overview;
+  const after = withSnapshot(overview, { at: AT, batches: [batch("z", 1)], batches_total, queue });
+  expect(ids(after)).toEqual(["z"]);
+  expect(after.incidents).toEqual(overview.incidents);
+});
+
+describe("a list of batches", () => {
+  const { id, state, plugin, run, iteration, counts, announced_at } = batch("a", null);
+  const listed = { id, state, plugin, run, iteration, counts, announced_at, plugin_digest: "d" };
+  const list: Schemas["BatchList"] = { items: [{ batch: listed, late: false }] };
+  it("has the numbers of those that live", () => {
+    const after = withCounts(list, [batch("a", 1, 5), batch("b", 1)]);
+    expect(after.items.map((item) => item.batch.counts.scored)).toEqual([5]);
+  });
+  it("stays the very same where none of them is in it", () => {
+    expect(withCounts(list, [batch("b", 1)])).toBe(list);
+  });
+});

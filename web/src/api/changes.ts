@@ -1,0 +1,61 @@
+// What has been read, with what an event of the stream tells put in its place.
+
+import type { Schemas } from "./client";
+
+type Overview = Schemas["Overview"];
+type Snapshot = Schemas["LiveSnapshot"];
+type Delta = Schemas["LiveDelta"];
+type LiveBatch = Schemas["LiveBatch"];
+type BatchList = Schemas["BatchList"];
+
+const INCIDENTS_MAX = 20;
+
+export function withSnapshot(before: Overview, snapshot: Snapshot): Overview {
+  const { at, batches, batches_total, queue, pools } = snapshot;
+  return { ...before, at, batches, batches_total, queue, ...(pools ? { pools } : {}) };
+}
+
+export function withDelta(before: Overview, delta: Delta): Overview {
+  const gone = new Set([...delta.ended.map(({ id }) => id), ...delta.left]);
+  const changed = new Map(delta.batches.map((batch) => [batch.id, batch]));
+  const kept = before.batches.filter(({ id }) => !gone.has(id) && !changed.has(id));
+  const pools = new Map(delta.pools.map((pool) => [pool.pool, pool]));
+  return {
+    at: delta.at,
+    batches: [...kept, ...delta.batches].sort(byUrgency),
+    batches_total: delta.batches_total,
+    queue: delta.queue ?? before.queue,
+    ...(before.pools ? { pools: before.pools.map((pool) => pools.get(pool.pool) ?? pool) } : {}),
+    incidents: newest(before.incidents, delta.incidents),
+  };
+}
+
+/** What is due first comes first; what has no first request yet comes last. */
+function byUrgency(one: LiveBatch, other: LiveBatch): number {
+  const due = (batch: LiveBatch) =>
+    batch.due_at ? Date.parse(batch.due_at) : Number.POSITIVE_INFINITY;
+  const [a, b] = [due(one), due(other)];
+  if (a !== b) return a - b;
+  return Date.parse(one.announced_at) - Date.parse(other.announced_at);
+}
+
+function newest(before: Schemas["Incident"][], came: Schemas["Incident"][]) {
+  if (came.length === 0) return before;
+  const ids = new Set(came.map(({ id }) => id));
+  return [...came, ...before.filter(({ id }) => !ids.has(id))]
+    .sort((one, other) => Date.parse(other.at) - Date.parse(one.at) || other.id - one.id)
+    .slice(0, INCIDENTS_MAX);
+}
+
+/** A list of batches with the numbers of those that live. */
+export function withCounts(before: BatchList, live: readonly LiveBatch[]): BatchList {
+  const changed = new Map(live.map((batch) => [batch.id, batch]));
+  if (!before.items.some(({ batch }) => changed.has(batch.id))) return before;
+  const items = before.items.map((item) => {
+    const now = changed.get(item.batch.id);
+    if (!now) return item;
+    const { state, counts, estimated_done_at } = now;
+    return { ...item, batch: { ...item.batch, state, counts, estimated_done_at } };
+  });
+  return { ...before, items };
+}

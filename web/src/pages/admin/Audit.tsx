@@ -1,0 +1,185 @@
+// Administrative acts with what they changed, the latest first.
+
+import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { moment } from "../../parts/format";
+import { Grid } from "../../parts/Grid";
+import { present } from "../../parts/search";
+import { Answer, Empty } from "../../parts/states";
+import { differences } from "./diff";
+import { type AuditEntry, auditQuery } from "./queries";
+import { type AdminSearch, useAdminSearch } from "./tabs";
+
+/** Of one tenant, or of all and the platform. */
+export function Audit({ tenant }: { tenant?: string }) {
+  const { search, set } = useAdminSearch();
+  const { action, actor, since, before } = search;
+  const from = since && `${since}T00:00:00Z`;
+  const filter = present({ tenant, action, actor, since: from, before });
+  const acts = useQuery(auditQuery(filter));
+  const filtered = Boolean(action || actor || since);
+  return (
+    <Stack>
+      <Filters key={`${action} ${actor} ${since}`} search={search} set={set} />
+      <Answer query={acts} what="the audit">
+        {({ items, next }) => (
+          <>
+            {items.length === 0 ? (
+              <Empty title={filtered ? "No act passes these filters" : "Nothing was done yet"}>
+                {filtered
+                  ? "Clear one of them."
+                  : "Each change of keys, members and quotas is kept here."}
+              </Empty>
+            ) : (
+              <Acts items={items} everywhere={tenant === undefined} />
+            )}
+            <Group>
+              {before !== undefined && (
+                <Button
+                  size="xs"
+                  variant="default"
+                  onClick={() => set({ ...search, before: undefined })}
+                >
+                  Back to the latest
+                </Button>
+              )}
+              {next != null && (
+                <Button
+                  size="xs"
+                  variant="default"
+                  onClick={() => set({ ...search, before: next })}
+                >
+                  Earlier
+                </Button>
+              )}
+            </Group>
+          </>
+        )}
+      </Answer>
+    </Stack>
+  );
+}
+
+function Filters({ search, set }: { search: AdminSearch; set: (next: AdminSearch) => void }) {
+  const [action, setAction] = useState(search.action ?? "");
+  const [actor, setActor] = useState(search.actor ?? "");
+  const [since, setSince] = useState(search.since ?? "");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const or = (text: string) => text.trim() || undefined;
+    set({ ...search, action: or(action), actor: or(actor), since: or(since), before: undefined });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group align="end" gap="sm">
+        <TextInput
+          label="Action"
+          placeholder="key.revoke"
+          value={action}
+          onChange={(event) => setAction(event.currentTarget.value)}
+        />
+        <TextInput
+          label="By"
+          placeholder="a key's name, an address"
+          value={actor}
+          onChange={(event) => setActor(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Since (UTC)"
+          type="date"
+          value={since}
+          onChange={(event) => setSince(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default">
+          Filter
+        </Button>
+        <Button variant="default" onClick={() => set(search.tab ? { tab: search.tab } : {})}>
+          Clear
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function Acts({ items, everywhere }: { items: AuditEntry[]; everywhere: boolean }) {
+  const whose = { title: "Tenant", cell: (entry: AuditEntry) => entry.tenant ?? "platform" };
+  return (
+    <Grid
+      caption="Administrative acts"
+      rows={items}
+      rowKey={(entry) => entry.id}
+      columns={[
+        { title: "When", tight: true, cell: (entry) => moment(entry.at) },
+        ...(everywhere ? [whose] : []),
+        { title: "By", cell: (entry) => <By entry={entry} /> },
+        { title: "Action", cell: (entry) => entry.action },
+        { title: "What", cell: (entry) => <Subject text={entry.subject} /> },
+        { title: "Changed", cell: (entry) => <Changed entry={entry} /> },
+      ]}
+    />
+  );
+}
+
+function By({ entry }: { entry: AuditEntry }) {
+  const { search, set } = useAdminSearch();
+  const { id, kind, name } = entry.actor;
+  if (!id) return <Text size="sm">{name}</Text>;
+  return (
+    <Text size="sm">
+      {kind}{" "}
+      <Anchor
+        component="button"
+        type="button"
+        size="sm"
+        underline="always"
+        onClick={() => set({ ...search, actor: id, before: undefined })}
+      >
+        {name || id}
+      </Anchor>
+    </Text>
+  );
+}
+
+const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+/** An id stays on one line, and whatever has a name may wrap. */
+function Subject({ text }: { text: string }) {
+  if (ID.test(text)) return <code title={text}>{`…${text.slice(-12)}`}</code>;
+  return <span className="raw">{text}</span>;
+}
+
+/** Each place on a line: what is gone behind a minus, what is new behind a plus. */
+function Changed({ entry }: { entry: AuditEntry }) {
+  const places = differences(entry.before, entry.after);
+  if (places.length === 0) return <Text size="sm">–</Text>;
+  return (
+    <Stack gap={2}>
+      {places.map(({ path, before, after }) => (
+        <div key={path} className="raw">
+          {path && `${path}: `}
+          {before !== undefined && <Value as="del" text={before} />}
+          {before !== undefined && after !== undefined && " → "}
+          {after !== undefined && <Value as="ins" text={after} />}
+        </div>
+      ))}
+    </Stack>
+  );
+}
+
+const LONG = 120;
+
+/** What is long stands behind its beginning. */
+function Value({ as: Tag, text }: { as: "del" | "ins"; text: string }) {
+  const style = {
+    color: Tag === "del" ? "var(--assay-bad)" : "var(--assay-good)",
+    textDecoration: Tag === "del" ? "line-through" : "none",
+  };
+  if (text.length <= LONG) return <Tag style={style}>{text || "empty"}</Tag>;
+  return (
+    <details style={{ display: "inline-block", maxWidth: "100%" }}>
+      <summary>{text.slice(0, 60)}…</summary>
+      <Tag style={style}>{text}</Tag>
+    </details>
+  );
+}

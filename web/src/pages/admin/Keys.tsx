@@ -1,0 +1,95 @@
+// A tenant's keys: what programs come with.
+
+import { Code, Group, Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, data } from "../../api/client";
+import { Ask } from "../../parts/Ask";
+import { Dot } from "../../parts/Dot";
+import { ago, moment } from "../../parts/format";
+import { Grid } from "../../parts/Grid";
+import { Answer, Empty } from "../../parts/states";
+import { CreateKey } from "./CreateKey";
+import { standing } from "./keys";
+import { changed, type Key, keysQuery } from "./queries";
+import { Rotate } from "./Rotate";
+
+export function Keys({ tenant, platform }: { tenant: string; platform: boolean }) {
+  const keys = useQuery(keysQuery(tenant));
+  return (
+    <Stack>
+      <div>
+        <CreateKey tenant={tenant} platform={platform} />
+      </div>
+      <Answer query={keys} what="the keys">
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No keys yet">
+              Trainers and the command line come with a key: create one and set it as{" "}
+              <code>ASSAY_API_KEY</code>.
+            </Empty>
+          ) : (
+            <Table tenant={tenant} keys={items} />
+          )
+        }
+      </Answer>
+    </Stack>
+  );
+}
+
+function Table({ tenant, keys }: { tenant: string; keys: Key[] }) {
+  return (
+    <Grid
+      caption={`Keys of ${tenant}`}
+      rows={keys}
+      rowKey={(key) => key.id}
+      columns={[
+        { title: "Name", tight: true, cell: (key) => key.name || "–" },
+        { title: "Prefix", cell: (key) => <Code>{key.prefix}</Code> },
+        { title: "Scopes", cell: (key) => key.scopes.join(", ") },
+        { title: "Plugins", cell: (key) => key.plugins?.join(", ") ?? "all" },
+        {
+          title: "Last used",
+          tight: true,
+          cell: (key) => (key.last_used_at ? ago(key.last_used_at) : "never"),
+        },
+        { title: "State", cell: (key) => <State of={key} /> },
+        { title: "Actions", cell: (key) => <Actions tenant={tenant} of={key} /> },
+      ]}
+    />
+  );
+}
+
+function State({ of }: { of: Key }) {
+  const { word, tone, since } = standing(of, Date.now());
+  return (
+    <div>
+      <Dot tone={tone}>{word}</Dot>
+      {since && (
+        <Text size="xs" c="dimmed">
+          {since.what} {moment(since.at)}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Actions({ tenant, of }: { tenant: string; of: Key }) {
+  const queries = useQueryClient();
+  if (of.revoked_at) return null;
+  const act = async () => {
+    const params = { path: { id: of.id }, query: { tenant } };
+    await data(api.POST("/v1/keys/{id}/revoke", { params }));
+    await changed(queries, "keys");
+  };
+  const name = of.name || of.prefix;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Rotate tenant={tenant} of={of} />
+      <Ask label="Revoke" describes={name} danger act={act}>
+        <Text size="sm">
+          Whoever uses the key {name} is refused from now on. This cannot be taken back.
+        </Text>
+      </Ask>
+    </Group>
+  );
+}

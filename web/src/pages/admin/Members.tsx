@@ -1,0 +1,74 @@
+// Who belongs to a tenant, and as what.
+
+import { Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, data } from "../../api/client";
+import { Ask } from "../../parts/Ask";
+import { Dot } from "../../parts/Dot";
+import { moment } from "../../parts/format";
+import { Grid } from "../../parts/Grid";
+import { Answer, Empty } from "../../parts/states";
+import { Invite } from "./Invite";
+import { changed, type Member, membersQuery } from "./queries";
+import { RoleOf } from "./RoleOf";
+
+export function Members({ tenant }: { tenant: string }) {
+  const members = useQuery(membersQuery(tenant));
+  return (
+    <Stack align="stretch">
+      <div>
+        <Invite tenant={tenant} />
+      </div>
+      <Answer query={members} what="the members">
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="Nobody belongs to this tenant yet">
+              Invite somebody: whoever is invited gets a link to set a password with.
+            </Empty>
+          ) : (
+            <Table tenant={tenant} members={items} />
+          )
+        }
+      </Answer>
+    </Stack>
+  );
+}
+
+function Table({ tenant, members }: { tenant: string; members: Member[] }) {
+  return (
+    <Grid
+      caption={`Members of ${tenant}`}
+      rows={members}
+      rowKey={(member) => member.person}
+      columns={[
+        { title: "Email", cell: (member) => member.email },
+        { title: "Name", cell: (member) => member.name },
+        { title: "Role", cell: (member) => <RoleOf tenant={tenant} member={member} /> },
+        { title: "State", cell: (member) => <State member={member} /> },
+        { title: "Since", tight: true, cell: (member) => moment(member.added_at) },
+        { title: "Actions", cell: (member) => <Remove tenant={tenant} member={member} /> },
+      ]}
+    />
+  );
+}
+
+function State({ member }: { member: Member }) {
+  if (member.disabled_at) return <Dot tone="bad">disabled</Dot>;
+  return member.invited ? <Dot tone="waiting">invited</Dot> : <Dot tone="good">active</Dot>;
+}
+
+function Remove({ tenant, member }: { tenant: string; member: Member }) {
+  const queries = useQueryClient();
+  const act = async () => {
+    const params = { path: { person: member.person }, query: { tenant } };
+    await data(api.DELETE("/v1/members/{person}", { params }));
+    await changed(queries, "members");
+  };
+  return (
+    <Ask label="Remove" describes={member.email} danger act={act}>
+      <Text size="sm">
+        {member.email} loses access to {tenant} at once. Keys that this person made stay.
+      </Text>
+    </Ask>
+  );
+}

@@ -1,0 +1,139 @@
+// Quotas, weight and grants of a tenant, to be changed.
+
+import {
+  Alert,
+  Button,
+  Checkbox,
+  NativeSelect,
+  NumberInput,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { Failed } from "../../parts/states";
+import type { Tenant } from "./queries";
+import { type Field, formOf, patchOf } from "./settings";
+import { useSettings } from "./useSettings";
+
+export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[] }) {
+  const [form, setForm] = useState(() => tenant.settings && formOf(tenant.settings, pools));
+  const saving = useSettings(tenant.name);
+  if (!form) return null;
+  const set = (change: Partial<typeof form>) => {
+    saving.reset();
+    setForm({ ...form, ...change });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate(patchOf(form));
+  };
+  return (
+    <Paper withBorder p="md" maw={640} component="form" onSubmit={submit} aria-label="Settings">
+      <Stack>
+        <Title order={2}>Quotas, weight and grants</Title>
+        <Text size="sm" c="dimmed">
+          A field that is empty is no bound but the platform's own. What is changed holds at once;
+          what was admitted before goes on.
+        </Text>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput
+            label="Name for people"
+            value={form.displayName}
+            onChange={(event) => set({ displayName: event.currentTarget.value })}
+          />
+          <Amount label="Weight" value={form.weight} min={1} set={(weight) => set({ weight })} />
+          <Amount
+            label="Open batches"
+            value={form.openBatches}
+            set={(openBatches) => set({ openBatches })}
+          />
+          <Amount
+            label="Requests a minute"
+            value={form.requestsPerMinute}
+            set={(requestsPerMinute) => set({ requestsPerMinute })}
+          />
+          <Amount
+            label="Stored, in GB"
+            value={form.storedGigabytes}
+            decimals
+            set={(storedGigabytes) => set({ storedGigabytes })}
+          />
+          {Object.entries(form.workers).map(([pool, max]) => (
+            <Amount
+              key={pool}
+              label={`Workers of ${pool}`}
+              value={max}
+              set={(workers) => set({ workers: { ...form.workers, [pool]: workers } })}
+            />
+          ))}
+          <NativeSelect
+            label="Toolchains"
+            value={form.toolchains}
+            data={[
+              { value: "all", label: "all" },
+              { value: "named", label: "only these" },
+            ]}
+            onChange={(event) =>
+              set({ toolchains: event.currentTarget.value === "all" ? "all" : "named" })
+            }
+          />
+          {form.toolchains === "named" && (
+            <TextInput
+              label="Toolchains by name"
+              description="None when empty."
+              placeholder="python, cpp17-gcc"
+              value={form.named}
+              onChange={(event) => set({ named: event.currentTarget.value })}
+            />
+          )}
+        </SimpleGrid>
+        <Checkbox
+          label="Its plugins may use GPUs"
+          checked={form.gpu}
+          onChange={(event) => set({ gpu: event.currentTarget.checked })}
+        />
+        {saving.isError && <Failed thrown={saving.error} />}
+        {saving.isSuccess && (
+          <Alert
+            color="green"
+            variant="outline"
+            role="status"
+            title="Saved; it holds from now on"
+          />
+        )}
+        <div>
+          <Button type="submit" loading={saving.isPending}>
+            Save
+          </Button>
+        </div>
+      </Stack>
+    </Paper>
+  );
+}
+
+export function Amount(props: {
+  label: string;
+  value: Field;
+  min?: number;
+  decimals?: boolean;
+  description?: string;
+  set: (value: Field) => void;
+}) {
+  const { label, value, min = 0, decimals = false, description, set } = props;
+  return (
+    <NumberInput
+      label={label}
+      value={value}
+      min={min}
+      allowNegative={false}
+      allowDecimal={decimals}
+      thousandSeparator=" "
+      {...(description ? { description } : {})}
+      onChange={set}
+    />
+  );
+}

@@ -1,0 +1,101 @@
+// Every tenant, and how another comes to be.
+
+import { Stack, TextInput } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, data } from "../../api/client";
+import { Dot } from "../../parts/Dot";
+import { FormDialog } from "../../parts/FormDialog";
+import { bytes, count, moment } from "../../parts/format";
+import { Go } from "../../parts/Go";
+import { Grid } from "../../parts/Grid";
+import { Answer } from "../../parts/states";
+import { changed, type Tenant, tenantsQuery } from "./queries";
+
+export function Tenants() {
+  const tenants = useQuery(tenantsQuery);
+  return (
+    <Stack>
+      <div>
+        <Create />
+      </div>
+      <Answer query={tenants} what="the tenants">
+        {({ items }) => <Table tenants={items} />}
+      </Answer>
+    </Stack>
+  );
+}
+
+function Create() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const act = async () => {
+    await data(api.POST("/v1/tenants", { body: { name } }));
+    await changed(queries, "tenants");
+    await navigate({ to: "/admin/tenants/$name", params: { name }, search: { tab: "settings" } });
+  };
+  return (
+    <FormDialog
+      label="Create a tenant"
+      submit="Create"
+      variant="filled"
+      act={act}
+      onOpen={() => setName("")}
+    >
+      <TextInput
+        label="Name"
+        description="Lower-case letters, digits and dashes; it stands in addresses and stays."
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}
+
+function Table({ tenants }: { tenants: Tenant[] }) {
+  return (
+    <Grid
+      caption="Tenants"
+      rows={tenants}
+      rowKey={(tenant) => tenant.id}
+      columns={[
+        {
+          title: "Name",
+          cell: ({ name }) => (
+            <Go to="/admin/tenants/$name" params={{ name }}>
+              {name}
+            </Go>
+          ),
+        },
+        { title: "For people", cell: ({ settings }) => settings?.display_name || "–" },
+        { title: "State", cell: (tenant) => <State tenant={tenant} /> },
+        { title: "Weight", number: true, cell: ({ settings }) => count(settings?.weight) },
+        {
+          title: "Open batches, most",
+          number: true,
+          cell: ({ settings }) => count(settings?.quotas.open_batches_max),
+        },
+        {
+          title: "Requests a minute, most",
+          number: true,
+          cell: ({ settings }) => count(settings?.quotas.requests_per_minute_max),
+        },
+        {
+          title: "Stored, most",
+          number: true,
+          cell: ({ settings }) => bytes(settings?.quotas.stored_bytes_max),
+        },
+        { title: "GPUs", cell: ({ settings }) => (settings?.grants.gpu ? "granted" : "–") },
+        { title: "Since", tight: true, cell: (tenant) => moment(tenant.created_at) },
+      ]}
+    />
+  );
+}
+
+function State({ tenant }: { tenant: Tenant }) {
+  return tenant.suspended_at ? <Dot tone="bad">suspended</Dot> : <Dot tone="good">active</Dot>;
+}

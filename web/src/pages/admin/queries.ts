@@ -1,0 +1,75 @@
+// What the pages of administration read, and what a change makes stale.
+
+import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
+import { api, data, type Schemas } from "../../api/client";
+
+export type Tenant = Schemas["Tenant"];
+export type TenantSettings = Schemas["TenantSettings"];
+export type TenantUsage = Schemas["TenantUsage"];
+export type Key = Schemas["Key"];
+export type Member = Schemas["Member"];
+export type Role = Schemas["Role"];
+export type AuditEntry = Schemas["AuditEntry"];
+
+export const tenantsQuery = queryOptions({
+  queryKey: ["tenants"],
+  queryFn: () => data(api.GET("/v1/tenants")),
+});
+
+export const tenantQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["tenants", name],
+    queryFn: () => data(api.GET("/v1/tenants/{name}", { params: { path: { name } } })),
+  });
+
+/** What is used now changes without an event; days change when batches end. */
+export const usageQuery = (name: string, days: number) =>
+  queryOptions({
+    queryKey: ["tenants", name, "usage", days],
+    queryFn: () =>
+      data(api.GET("/v1/tenants/{name}/usage", { params: { path: { name }, query: { days } } })),
+    refetchInterval: 5_000,
+  });
+
+export const membersQuery = (tenant: string) =>
+  queryOptions({
+    queryKey: ["members", tenant],
+    queryFn: () => data(api.GET("/v1/members", { params: { query: { tenant } } })),
+  });
+
+export const keysQuery = (tenant: string) =>
+  queryOptions({
+    queryKey: ["keys", tenant],
+    queryFn: () => data(api.GET("/v1/keys", { params: { query: { tenant } } })),
+  });
+
+export const peopleQuery = queryOptions({
+  queryKey: ["people"],
+  queryFn: () => data(api.GET("/v1/people")),
+});
+
+export interface AuditFilter {
+  tenant?: string;
+  action?: string;
+  actor?: string;
+  since?: string;
+  before?: number;
+}
+
+export const auditQuery = (filter: AuditFilter) =>
+  queryOptions({
+    queryKey: ["audit", filter],
+    queryFn: () => data(api.GET("/v1/audit", { params: { query: { ...filter, limit: 50 } } })),
+    placeholderData: keepPreviousData,
+  });
+
+/** After an administrative act: what it changed, and the audit that tells of it. */
+export async function changed(
+  queries: QueryClient,
+  what: "tenants" | "members" | "keys" | "people",
+) {
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: [what] }),
+    queries.invalidateQueries({ queryKey: ["audit"] }),
+  ]);
+}

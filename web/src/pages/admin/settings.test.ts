@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import type { TenantSettings } from "./queries";
+import { formOf, patchOf } from "./settings";
+
+const settings: TenantSettings = {
+  display_name: "Team",
+  weight: 3,
+  suspended: false,
+  quotas: {
+    open_batches_max: 4,
+    requests_per_minute_max: null,
+    stored_bytes_max: 2_500_000_000,
+    workers_max: { cpu: 2 },
+  },
+  grants: { gpu: true, toolchains: ["cpp17-gcc"] },
+  retention: { history_days: null, results_days: null },
+};
+
+it("gives back what it was made from", () => {
+  expect(patchOf(formOf(settings, ["cpu", "gpu"]))).toEqual({
+    display_name: "Team",
+    weight: 3,
+    quotas: {
+      open_batches_max: 4,
+      requests_per_minute_max: null,
+      stored_bytes_max: 2_500_000_000,
+      workers_max: { cpu: 2, gpu: null },
+    },
+    grants: { gpu: true, toolchains: ["cpp17-gcc"] },
+  });
+});
+
+it("takes a bound away where its field is empty, and tells no toolchain from all", () => {
+  const form = formOf(settings, []);
+  const patch = patchOf({ ...form, workers: { cpu: "" }, openBatches: "", named: "" });
+  expect(patch.quotas.workers_max).toEqual({ cpu: null });
+  expect(patch.quotas.open_batches_max).toBeNull();
+  expect(patch.grants.toolchains).toEqual([]);
+  expect(patchOf({ ...form, toolchains: "all" }).grants.toolchains).toBeNull();
+});

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { byPool, daysUntil } from "./usage";
+
+it("lists days over the end of a month", () => {
+  expect(daysUntil("2026-03-01", 3)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
+});
+
+it("folds days by pool, the dearest first, with zero where nothing ended", () => {
+  const row = (day: string, pool: string, cost: number) => ({
+    day,
+    pool,
+    requests: 10,
+    worker_seconds: 2,
+    cost,
+  });
+  const rows = [
+    row("2026-03-01", "cpu", 2),
+    row("2026-03-01", "gpu", 20),
+    row("2026-02-27", "cpu", 3),
+    row("2025-01-01", "cpu", 99),
+  ];
+  const [gpu, cpu] = byPool(rows, daysUntil("2026-03-01", 3));
+  expect(gpu).toMatchObject({ pool: "gpu", cost: 20, requests: 10, costs: [0, 0, 20] });
+  expect(cpu).toMatchObject({ pool: "cpu", cost: 5, workerSeconds: 4, costs: [3, 0, 2] });
+});

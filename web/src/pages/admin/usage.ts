@@ -1,0 +1,43 @@
+// What a tenant used by day, folded by pool.
+
+import type { TenantUsage } from "./queries";
+
+type Day = TenantUsage["days"][number];
+
+export interface PoolUse {
+  pool: string;
+  requests: number;
+  workerSeconds: number;
+  cost: number;
+  /** One a day of `days`; zero where nothing ended. */
+  costs: number[];
+}
+
+/** Every day from the first to the last asked for (UTC), the earliest first. */
+export function daysUntil(today: string, count: number): string[] {
+  const last = Date.parse(`${today}T00:00:00Z`);
+  return Array.from({ length: count }, (_, at) =>
+    new Date(last - (count - 1 - at) * 86_400_000).toISOString().slice(0, 10),
+  );
+}
+
+/** By pool, the dearest first. */
+export function byPool(rows: readonly Day[], days: readonly string[]): PoolUse[] {
+  const place = new Map(days.map((day, at) => [day, at]));
+  const pools = new Map<string, PoolUse>();
+  for (const row of rows) {
+    const at = place.get(row.day);
+    if (at === undefined) continue;
+    const use = pools.get(row.pool) ?? none(row.pool, days.length);
+    use.requests += row.requests;
+    use.workerSeconds += row.worker_seconds;
+    use.cost += row.cost;
+    use.costs[at] = (use.costs[at] ?? 0) + row.cost;
+    pools.set(row.pool, use);
+  }
+  return [...pools.values()].sort((a, b) => b.cost - a.cost || a.pool.localeCompare(b.pool));
+}
+
+function none(pool: string, days: number): PoolUse {
+  return { pool, requests: 0, workerSeconds: 0, cost: 0, costs: new Array<number>(days).fill(0) };
+}

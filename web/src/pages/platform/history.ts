@@ -1,0 +1,53 @@
+// A pool's samples as the columns of a chart, and what they add up to.
+
+import type { Sample } from "./queries";
+
+export interface Columns {
+  /** Seconds since 1970. */
+  at: number[];
+  demand: number[];
+  starting: number[];
+  idle: number[];
+  busy: number[];
+  draining: number[];
+  ceiling: (number | null)[];
+  hold: (number | null)[];
+  zeroQueue: (number | null)[];
+  queued: number[];
+}
+
+/** Each sample holds until the next, the last one until `to`. */
+export function columnsOf(samples: readonly Sample[], to: string): Columns {
+  const last = samples.at(-1);
+  const all = last ? [...samples, { ...last, at: to }] : [];
+  return {
+    at: all.map((sample) => Date.parse(sample.at) / 1000),
+    demand: all.map((sample) => sample.demand),
+    starting: all.map((sample) => sample.starting),
+    idle: all.map((sample) => sample.idle),
+    busy: all.map((sample) => sample.busy),
+    draining: all.map((sample) => sample.draining),
+    ceiling: all.map((sample) => sample.ceiling ?? null),
+    hold: all.map((sample) => sample.hold ?? null),
+    zeroQueue: all.map((sample) => sample.zero_queue ?? null),
+    queued: all.map((sample) => sample.queued),
+  };
+}
+
+const ABOVE_MOST = 3;
+
+/** Of the axis: what is far above the workers is cut off, so that their lines are not flat. */
+export function topOf({ busy, idle, starting, ceiling, demand, zeroQueue }: Columns): number {
+  const most = (...lines: (number | null)[][]) =>
+    Math.max(1, ...lines.flat().map((value) => value ?? 0));
+  const workers = most(busy, idle, starting, ceiling);
+  return Math.min(most(demand, zeroQueue, [workers]), workers * ABOVE_MOST) * 1.1;
+}
+
+/** What the pool's workers cost from the first sample to `to`. */
+export function costOf(samples: readonly Sample[], to: string): number {
+  return samples.reduce((sum, sample, at) => {
+    const until = Date.parse(samples[at + 1]?.at ?? to);
+    return sum + (sample.cost * Math.max(0, until - Date.parse(sample.at))) / 1000;
+  }, 0);
+}

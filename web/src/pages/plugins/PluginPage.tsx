@@ -1,0 +1,98 @@
+// One plugin: where its channels point, and its versions.
+
+import { Group, Stack, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { may, useSession } from "../../api/session";
+import { Dot } from "../../parts/Dot";
+import { moment } from "../../parts/format";
+import { Go } from "../../parts/Go";
+import { Grid } from "../../parts/Grid";
+import { Page } from "../../parts/Page";
+import { Answer } from "../../parts/states";
+import { Channels } from "./Channels";
+import { Promote } from "./Promote";
+import { type Plugin, versionsQuery } from "./queries";
+import { byName, type PluginVersions } from "./versions";
+import { Yank } from "./Yank";
+
+const route = getRouteApi("/shell/plugins/$name");
+
+export function PluginPage() {
+  const { name } = route.useParams();
+  const versions = useQuery(versionsQuery(name));
+  const summary = versions.data?.items[0]?.summary;
+  return (
+    <Page title={name} crumbs={[{ label: "Plugins", to: "/plugins" }]} about={summary}>
+      <Answer query={versions} what="the versions">
+        {({ items }) => byName(items).map((plugin) => <Shown key={plugin.name} plugin={plugin} />)}
+      </Answer>
+    </Page>
+  );
+}
+
+function Shown({ plugin }: { plugin: PluginVersions }) {
+  return (
+    <Stack>
+      <section>
+        <Title order={2} mb="xs">
+          Channels
+        </Title>
+        <Channels of={plugin} />
+      </section>
+      <section>
+        <Title order={2} mb="xs">
+          Versions
+        </Title>
+        <Table plugin={plugin} />
+      </section>
+    </Stack>
+  );
+}
+
+function Table({ plugin }: { plugin: PluginVersions }) {
+  const session = useSession();
+  const actions = {
+    title: "Actions",
+    cell: (version: Plugin) => (
+      <Group gap="xs" wrap="nowrap">
+        {!version.yanked && (
+          <Promote plugin={version} channels={plugin.channels.map(({ channel }) => channel)} />
+        )}
+        {!version.yanked && <Yank plugin={version} />}
+      </Group>
+    ),
+  };
+  return (
+    <Grid
+      caption={`Versions of ${plugin.name}`}
+      rows={plugin.versions}
+      rowKey={({ version }) => version}
+      columns={[
+        {
+          title: "Version",
+          cell: ({ name, version }) => (
+            <Go to="/plugins/$name/$version" params={{ name, version }}>
+              {version}
+            </Go>
+          ),
+        },
+        { title: "Channels", cell: ({ channels }) => channels.join(", ") || "–" },
+        { title: "Published", tight: true, cell: ({ published_at }) => moment(published_at) },
+        { title: "State", cell: ({ yanked }) => <State yanked={yanked} /> },
+        { title: "Digest", cell: ({ digest }) => <code>{digest.slice(0, 12)}</code> },
+        ...(may(session, "plugins:promote") ? [actions] : []),
+      ]}
+    />
+  );
+}
+
+function State({ yanked }: { yanked: string | null | undefined }) {
+  if (yanked == null) return <Dot tone="good">ready</Dot>;
+  return (
+    <div>
+      <Dot tone="bad">yanked</Dot>
+      <span className="raw">{yanked}</span>
+    </div>
+  );
+}

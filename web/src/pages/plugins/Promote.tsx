@@ -1,0 +1,48 @@
+// Points a channel at a version; at an earlier one, it is rolled back.
+
+import { Text, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { api, data } from "../../api/client";
+import { FormDialog } from "../../parts/FormDialog";
+import { type Plugin, pluginsChanged } from "./queries";
+
+export function Promote({ plugin, channels }: { plugin: Plugin; channels: string[] }) {
+  const { name, version } = plugin;
+  const queries = useQueryClient();
+  const known = useId();
+  const [channel, setChannel] = useState("prod");
+  const act = async () => {
+    const params = { path: { name, channel } };
+    await data(api.PUT("/v1/plugins/{name}/channels/{channel}", { params, body: { version } }));
+    await pluginsChanged(queries);
+  };
+  return (
+    <FormDialog
+      label="Promote"
+      describes={`${name}@${version}`}
+      act={act}
+      onOpen={() => setChannel("prod")}
+    >
+      <TextInput
+        label="Channel"
+        description="One that there is, or a new one."
+        required
+        data-autofocus
+        autoComplete="off"
+        list={known}
+        value={channel}
+        onChange={(event) => setChannel(event.currentTarget.value)}
+      />
+      <datalist id={known}>
+        {[...new Set(["prod", ...channels])].map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      <Text size="sm">
+        New runs that name {name}@{channel || "…"} use {version} from now on. Runs under way keep
+        the version they began with. To roll back, promote the earlier version.
+      </Text>
+    </FormDialog>
+  );
+}

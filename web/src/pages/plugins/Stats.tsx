@@ -1,0 +1,136 @@
+// What a version did: its stages' times, its verdicts, the runs on it.
+
+import { NativeSelect, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { Command } from "../../parts/Command";
+import { Facts } from "../../parts/Facts";
+import { ago, count, moment, reward } from "../../parts/format";
+import { Go } from "../../parts/Go";
+import { Grid } from "../../parts/Grid";
+import { Answer, Empty } from "../../parts/states";
+import { Mix } from "./Mix";
+import { type PluginStats, statsQuery } from "./queries";
+import { StageTimes } from "./StageTimes";
+
+const route = getRouteApi("/shell/plugins/$name/$version");
+const RANGES = [
+  { value: "", label: "any time" },
+  { value: "1", label: "the last day" },
+  { value: "7", label: "the last 7 days" },
+  { value: "30", label: "the last 30 days" },
+];
+
+export function Stats() {
+  const { name, version } = route.useParams();
+  const { days } = route.useSearch();
+  const navigate = route.useNavigate();
+  const stats = useQuery(statsQuery(name, version, days));
+  return (
+    <Stack>
+      <NativeSelect
+        label="Batches that ended in"
+        w={200}
+        data={RANGES}
+        value={days ? String(days) : ""}
+        onChange={(event) => {
+          const chosen = Number(event.currentTarget.value);
+          void navigate({ search: chosen ? { days: chosen } : {} });
+        }}
+      />
+      <Answer query={stats} what="what it did" height={320}>
+        {(answer) =>
+          answer.batches === 0 ? (
+            <Empty title="No batch of it has ended in that time">
+              Score something with it:
+              <Command text={`assay score FILE.jsonl --plugin ${name}@${version}`} />
+            </Empty>
+          ) : (
+            <Shown stats={answer} />
+          )
+        }
+      </Answer>
+    </Stack>
+  );
+}
+
+function Shown({ stats }: { stats: PluginStats }) {
+  const { counts } = stats;
+  return (
+    <Stack>
+      <Facts
+        items={[
+          {
+            label: "Batches",
+            value: count(stats.batches),
+            note: `${moment(stats.from)} to ${moment(stats.to)}`,
+          },
+          { label: "Requests", value: count(counts.submitted) },
+          { label: "Mean reward", value: reward(stats.mean_reward) },
+          { label: "Scored", value: count(counts.scored) },
+          { label: "Timed out", value: count(counts.timed_out) },
+          { label: "Errors", value: count(counts.error) },
+        ]}
+      />
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        {stats.stages.map((stage) => (
+          <StageTimes key={`${stage.stage} ${stage.timeout_ms}`} stage={stage} />
+        ))}
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <Section title="Verdicts">
+          <Mix caption="Requests by verdict" of="Verdict" counts={stats.verdicts} />
+        </Section>
+        <Section title="Errors by code">
+          {Object.keys(stats.errors).length === 0 ? (
+            <Text size="sm">none</Text>
+          ) : (
+            <Mix caption="Requests by error" of="Code" counts={stats.errors} />
+          )}
+        </Section>
+      </SimpleGrid>
+      <Section title="Runs on it">
+        <Runs stats={stats} />
+      </Section>
+    </Stack>
+  );
+}
+
+function Section({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <Paper withBorder p="md" component="section" aria-label={title}>
+      <Title order={2} mb="xs">
+        {title}
+      </Title>
+      {children}
+    </Paper>
+  );
+}
+
+function Runs({ stats }: { stats: PluginStats }) {
+  return (
+    <Grid
+      caption={`Runs on ${stats.plugin}`}
+      rows={stats.runs}
+      rowKey={({ run }) => run}
+      maxHeight={360}
+      columns={[
+        {
+          title: "Run",
+          cell: ({ run }) => (
+            <Go to="/runs/$run" params={{ run }}>
+              {run}
+            </Go>
+          ),
+        },
+        { title: "Batches", number: true, cell: ({ batches }) => count(batches) },
+        {
+          title: "Last mean reward",
+          number: true,
+          cell: (run) => reward(run.last_mean_reward),
+        },
+        { title: "Last batch", cell: (run) => ago(run.last_batch_at) },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,94 @@
+// Publishes a component from a file; its own `describe` says its name and version.
+
+import {
+  Alert,
+  Button,
+  FileInput,
+  Group,
+  Paper,
+  Progress,
+  Stack,
+  Text,
+  Title,
+} from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { publish } from "../../api/upload";
+import { bytes } from "../../parts/format";
+import { Go } from "../../parts/Go";
+import { Failed } from "../../parts/states";
+import { type Plugin, pluginsChanged } from "./queries";
+
+export function Upload() {
+  const queries = useQueryClient();
+  const [file, setFile] = useState<File | null>(null);
+  const [sent, setSent] = useState(0);
+  const sending = useMutation({
+    mutationFn: (component: File) => publish(component, setSent),
+    onMutate: () => setSent(0),
+    onSuccess: () => pluginsChanged(queries),
+  });
+  const choose = (chosen: File | null) => {
+    sending.reset();
+    setFile(chosen);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (file) sending.mutate(file);
+  };
+  return (
+    <Paper withBorder p="md" maw={640} component="form" onSubmit={submit} aria-label="Upload">
+      <Stack>
+        <Title order={2}>Upload a component</Title>
+        <Group align="end">
+          <FileInput
+            label="Component"
+            description="A .wasm file; it says its name and version by itself."
+            placeholder="Choose a file"
+            accept=".wasm,application/wasm"
+            clearable
+            clearButtonProps={{ "aria-label": "Remove the file" }}
+            style={{ flex: 1 }}
+            value={file}
+            onChange={choose}
+          />
+          <Button type="submit" disabled={!file} loading={sending.isPending}>
+            Publish
+          </Button>
+        </Group>
+        {sending.isPending && file && <Sending file={file} sent={sent} />}
+        {sending.isError && <Failed thrown={sending.error} />}
+        {sending.isSuccess && <Published plugin={sending.data} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function Sending({ file, sent }: { file: File; sent: number }) {
+  const all = sent >= 1;
+  return (
+    <Stack gap={4}>
+      <Text size="sm" role="status">
+        {all
+          ? "Sent; it is checked and compiled, which takes some seconds…"
+          : `${bytes(Math.round(sent * file.size))} of ${bytes(file.size)} sent`}
+      </Text>
+      <Progress value={sent * 100} aria-label="Sent" color="cyan.9" />
+    </Stack>
+  );
+}
+
+function Published({ plugin: { name, version, channels } }: { plugin: Plugin }) {
+  return (
+    <Alert color="green" variant="outline" role="status" title={`${name}@${version} is published`}>
+      <Text size="sm">
+        {channels.length > 0
+          ? `Channels that point to it: ${channels.join(", ")}. `
+          : "No channel points to it yet. "}
+        <Go to="/plugins/$name/$version" params={{ name, version }}>
+          See and promote it
+        </Go>
+      </Text>
+    </Alert>
+  );
+}

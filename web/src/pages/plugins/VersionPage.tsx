@@ -1,0 +1,127 @@
+// One version of a plugin: what it is, and what it did.
+
+import { Alert, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { may, useSession } from "../../api/session";
+import { Copy } from "../../parts/Copy";
+import { Facts } from "../../parts/Facts";
+import { bytes, count, moment, reward, span } from "../../parts/format";
+import { Grid } from "../../parts/Grid";
+import { Page } from "../../parts/Page";
+import { Answer, Empty } from "../../parts/states";
+import { Promote } from "./Promote";
+import { type Plugin, versionsQuery } from "./queries";
+import { Stats } from "./Stats";
+import { Yank } from "./Yank";
+
+const route = getRouteApi("/shell/plugins/$name/$version");
+
+export function VersionPage() {
+  const { name, version } = route.useParams();
+  const versions = useQuery(versionsQuery(name));
+  const plugin = versions.data?.items.find((one) => one.version === version);
+  const channels = versions.data?.items.flatMap((one) => one.channels) ?? [];
+  return (
+    <Page
+      title={`${name}@${version}`}
+      crumbs={[
+        { label: "Plugins", to: "/plugins" },
+        { label: name, to: `/plugins/${name}` },
+      ]}
+      about={plugin?.summary}
+      actions={plugin && !plugin.yanked && <Actions plugin={plugin} channels={channels} />}
+    >
+      <Answer query={versions} what="the version">
+        {() =>
+          plugin ? <Shown plugin={plugin} /> : <Empty title={`${name} has no version ${version}`} />
+        }
+      </Answer>
+    </Page>
+  );
+}
+
+function Actions({ plugin, channels }: { plugin: Plugin; channels: string[] }) {
+  const session = useSession();
+  if (!may(session, "plugins:promote")) return null;
+  return (
+    <>
+      <Promote plugin={plugin} channels={channels} />
+      <Yank plugin={plugin} />
+    </>
+  );
+}
+
+function Shown({ plugin }: { plugin: Plugin }) {
+  return (
+    <Stack>
+      {plugin.yanked != null && (
+        <Alert color="red" variant="outline" title="Yanked: no new run may use it">
+          <span className="raw">{plugin.yanked}</span>
+        </Alert>
+      )}
+      <Facts
+        items={[
+          { label: "Channels", value: plugin.channels.join(", ") || "none" },
+          { label: "Published", value: moment(plugin.published_at) },
+          {
+            label: "Answers",
+            value: plugin.deterministic ? "the same each time" : "may differ",
+            note: plugin.deterministic ? "deterministic" : "not deterministic",
+          },
+          { label: "Reward of a timeout", value: reward(plugin.timeout_reward) },
+          {
+            label: "Digest",
+            value: <code>{plugin.digest.slice(0, 16)}…</code>,
+            note: <Copy text={plugin.digest} label="Copy the digest" />,
+          },
+        ]}
+      />
+      <section>
+        <Title order={2} mb="xs">
+          Stages
+        </Title>
+        <Stages plugin={plugin} />
+      </section>
+      <Stats />
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <Schema title="Settings" of={plugin.settings_schema} />
+        <Schema title="Label" of={plugin.label_schema} />
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function Stages({ plugin }: { plugin: Plugin }) {
+  return (
+    <Grid
+      caption="Stages"
+      rows={plugin.stages}
+      rowKey={({ name }) => name}
+      columns={[
+        { title: "Stage", cell: ({ name }) => name },
+        { title: "Pool", cell: ({ pool }) => pool },
+        { title: "Timeout", number: true, cell: (stage) => span(stage.timeout_ms) },
+        { title: "Memory, most", number: true, cell: (stage) => bytes(stage.memory_bytes_max) },
+        { title: "Retries, most", number: true, cell: (stage) => count(stage.retries_max) },
+      ]}
+    />
+  );
+}
+
+function Schema({ title, of }: { title: string; of: unknown }) {
+  return (
+    <Paper withBorder p="md" component="section" aria-label={`${title} schema`}>
+      <Title order={2} mb="xs">
+        {title} schema
+      </Title>
+      {of == null ? (
+        <Text size="sm" c="dimmed">
+          The plugin names none.
+        </Text>
+      ) : (
+        <pre className="raw">{JSON.stringify(of, null, 2)}</pre>
+      )}
+    </Paper>
+  );
+}

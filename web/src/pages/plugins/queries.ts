@@ -1,0 +1,35 @@
+// What the pages of plugins read.
+
+import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
+import { api, data, type Schemas } from "../../api/client";
+
+export type Plugin = Schemas["Plugin"];
+export type PluginStats = Schemas["PluginStats"];
+export type StageHistogram = Schemas["StageHistogram"];
+
+export const pluginsQuery = queryOptions({
+  queryKey: ["plugins", "all"],
+  queryFn: () => data(api.GET("/v1/plugins")),
+});
+
+export const versionsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["plugins", "one", name],
+    queryFn: () => data(api.GET("/v1/plugins/{name}", { params: { path: { name } } })),
+  });
+
+/** Of the batches that ended in so many days; in all days when absent. */
+export const statsQuery = (name: string, version: string, days: number | undefined) =>
+  queryOptions({
+    queryKey: ["plugins", "stats", name, version, days],
+    queryFn: () => {
+      const from = days && new Date(Date.now() - days * 86_400_000).toISOString();
+      const params = { path: { name, version }, query: from ? { from } : {} };
+      return data(api.GET("/v1/plugins/{name}/versions/{version}/stats", { params }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export function pluginsChanged(queries: QueryClient): Promise<void> {
+  return queries.invalidateQueries({ queryKey: ["plugins"] });
+}

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import type { Plugin } from "./queries";
+import { byName } from "./versions";
+
+it("folds versions by name, with the channels that point at them", () => {
+  const plugin = (name: string, version: string, ...channels: string[]): Plugin => ({
+    name,
+    version,
+    channels,
+    deterministic: true,
+    digest: "d",
+    published_at: "2026-01-01T00:00:00Z",
+    stages: [],
+    summary: "",
+    timeout_reward: 0,
+  });
+  const folded = byName([
+    plugin("math", "1.1.0", "next"),
+    plugin("math", "1.0.0", "prod", "beta"),
+    plugin("code", "2.0.0"),
+  ]);
+  expect(folded.map(({ name }) => name)).toEqual(["code", "math"]);
+  expect(folded[1]?.versions.map(({ version }) => version)).toEqual(["1.1.0", "1.0.0"]);
+  expect(folded[1]?.channels).toEqual([
+    { channel: "beta", version: "1.0.0" },
+    { channel: "next", version: "1.1.0" },
+    { channel: "prod", version: "1.0.0" },
+  ]);
+});

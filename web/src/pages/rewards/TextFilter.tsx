@@ -1,0 +1,36 @@
+// A filter that is typed: it is taken once the typing rests, or with Enter.
+
+import { TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useEffect, useState } from "react";
+
+const REST_MS = 300;
+
+export function TextFilter(props: {
+  label: string;
+  value: string | undefined;
+  placeholder?: string;
+  onChange: (value: string | undefined) => void;
+}) {
+  const { label, value = "", placeholder, onChange } = props;
+  const [typed, setTyped] = useState(value);
+  // The address changed by itself: back, forward, a link.
+  useEffect(() => setTyped(value), [value]);
+  const take = (text: string) => onChange(text.trim() || undefined);
+  const later = useDebouncedCallback(take, REST_MS);
+  return (
+    <TextInput
+      size="xs"
+      label={label}
+      {...(placeholder ? { placeholder } : {})}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        later(currentTarget.value);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") take(typed);
+      }}
+    />
+  );
+}

@@ -1,0 +1,105 @@
+// One batch: how it stands, the timeline of its requests, why it is late, and the requests.
+
+import { Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { api, data, type Schemas } from "../../../api/client";
+import { may, useSession } from "../../../api/session";
+import { Ask } from "../../../parts/Ask";
+import { Copy } from "../../../parts/Copy";
+import { useNow } from "../../../parts/now";
+import { Page } from "../../../parts/Page";
+import { Answer, Empty } from "../../../parts/states";
+import { To } from "../Links";
+import { overviewQuery, timelineQuery } from "../queries";
+import { BatchFacts } from "./BatchFacts";
+import { BatchTimeline } from "./BatchTimeline";
+import { Groups } from "./Groups";
+import { Requests } from "./Requests";
+import { targetsOf } from "./targets";
+import { Verdicts } from "./Verdicts";
+import { WhyLate } from "./WhyLate";
+
+const route = getRouteApi("/shell/batches/$batch");
+
+export function BatchPage() {
+  const { batch: id } = route.useParams();
+  const timeline = useQuery(timelineQuery(id));
+  const batch = timeline.data?.batch;
+  return (
+    <Page
+      title={batch ? `${batch.run}, iteration ${batch.iteration}` : "Batch"}
+      crumbs={[
+        { label: "Batches", to: "/batches" },
+        ...(batch ? [{ label: batch.run, to: `/runs/${encodeURIComponent(batch.run)}` }] : []),
+      ]}
+      about={id}
+      actions={batch && <Actions batch={batch} />}
+    >
+      <Answer query={timeline} what="the batch" height={480}>
+        {(answer) => <Shown answer={answer} readAt={timeline.dataUpdatedAt} />}
+      </Answer>
+    </Page>
+  );
+}
+
+function Shown({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: number }) {
+  const live = answer.ended_ms == null && !answer.batch.done_at;
+  const now = useNow(live, 500);
+  // By the server's clock when it answered, and this one's since.
+  const nowMs = live ? answer.as_of_ms + Math.max(now - readAt, 0) : Number.NaN;
+  const overview = useQuery({ ...overviewQuery(false), enabled: live });
+  const living = overview.data?.batches.find(({ id }) => id === answer.batch.id);
+  const targets = targetsOf(answer, live ? living : undefined);
+  const came = answer.requests.seq.length > 0;
+  return (
+    <Stack gap="md">
+      <BatchFacts timeline={answer} targets={targets} living={living} nowMs={nowMs} />
+      {answer.lateness && answer.batch.state === "done" && (
+        <WhyLate lateness={answer.lateness} batch={answer.batch.id} />
+      )}
+      {came ? (
+        <>
+          <BatchTimeline answered={answer} targets={targets} nowMs={nowMs} />
+          <Groups timeline={answer} />
+          <Verdicts timeline={answer} />
+          <Requests batch={answer.batch.id} verdicts={Object.keys(answer.rollup?.verdicts ?? {})} />
+        </>
+      ) : (
+        <Empty title={live ? "No request has come yet" : "No request is kept"}>
+          {live
+            ? "The batch was announced; its requests show here as they come."
+            : "None came, or they are past the days that the tenant keeps them: the totals stay."}
+        </Empty>
+      )}
+    </Stack>
+  );
+}
+
+function Actions({ batch }: { batch: Schemas["Batch"] }) {
+  const session = useSession();
+  const queries = useQueryClient();
+  const ended = Boolean(batch.done_at) || ["done", "cancelled", "expired"].includes(batch.state);
+  const cancel = async () => {
+    await data(api.POST("/v1/batches/{id}/cancel", { params: { path: { id: batch.id } } }));
+    await queries.invalidateQueries({ queryKey: ["batches"] });
+  };
+  return (
+    <>
+      <Copy text={batch.id} label="Copy id" />
+      {ended && (
+        <To to="/simulate" search={{ batch: batch.id }} size="sm">
+          Simulate
+        </To>
+      )}
+      {!ended && may(session, "batches:write") && (
+        <Ask label="Cancel batch" danger act={cancel}>
+          <Text size="sm">
+            Requests that have not ended end as errors with the code cancelled; rewards that are
+            there stay.
+          </Text>
+        </Ask>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+// What became of a batch's requests, by the word for it; each leads to its requests.
+
+import type { Schemas } from "../../../api/client";
+import { count, percent } from "../../../parts/format";
+import { Grid } from "../../../parts/Grid";
+import { To } from "../Links";
+import { Section } from "../Section";
+import { Share } from "../Share";
+import { verdictsOf } from "./fold";
+
+export function Verdicts({ timeline }: { timeline: Schemas["Timeline"] }) {
+  const verdicts = verdictsOf(timeline.rollup?.verdicts, timeline.requests.verdict);
+  const all = verdicts.reduce((sum, verdict) => sum + verdict.count, 0);
+  if (all === 0) return null;
+  return (
+    <Section title="Verdicts">
+      <Grid
+        caption="Requests by verdict"
+        columns={[
+          {
+            title: "Verdict",
+            cell: ({ name }) => (
+              <To
+                to="/batches/$batch"
+                params={{ batch: timeline.batch.id }}
+                search={{ verdict: name }}
+                hash="requests"
+                size="sm"
+              >
+                {name}
+              </To>
+            ),
+          },
+          {
+            title: "Share",
+            cell: (verdict) => (
+              <Share
+                label={`Share of ${verdict.name}`}
+                value={verdict.count}
+                of={all}
+                text={percent(verdict.count / all)}
+              />
+            ),
+          },
+          { title: "Requests", number: true, cell: (verdict) => count(verdict.count) },
+        ]}
+        rows={verdicts}
+        rowKey={({ name }) => name}
+        maxHeight={320}
+      />
+    </Section>
+  );
+}

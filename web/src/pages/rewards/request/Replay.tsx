@@ -1,0 +1,110 @@
+// The request run again, by its own version of the plugin or another, beside what was recorded.
+
+import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { api, data, type Schemas } from "../../../api/client";
+import { Command } from "../../../parts/Command";
+import { Dot } from "../../../parts/Dot";
+import { span } from "../../../parts/format";
+import { Failed } from "../../../parts/states";
+import { RequestLink } from "../Links";
+import { type Request, versionsQuery } from "../queries";
+import { Section } from "../Section";
+import { replayCommand } from "./commands";
+import { OutcomeBody } from "./OutcomeView";
+
+const route = getRouteApi("/shell/requests/$request");
+
+export function Replay(props: { request: Request; context: Schemas["RequestContext"] }) {
+  const { request, context } = props;
+  const { version } = route.useSearch();
+  const navigate = route.useNavigate();
+  const at = context.plugin.lastIndexOf("@");
+  const [name, own] = [context.plugin.slice(0, at), context.plugin.slice(at + 1)];
+  const versions = useQuery(versionsQuery(name));
+  const replaying = useMutation({
+    mutationFn: () =>
+      data(
+        api.POST("/v1/requests/{id}/replay", {
+          params: { path: { id: request.id } },
+          body: version ? { version } : {},
+        }),
+      ),
+  });
+  const others = (versions.data?.items ?? []).filter((other) => other.version !== own);
+  const choices = [
+    { value: "", label: `${own}, its own` },
+    ...others.map((other) => ({
+      value: other.version,
+      label: other.yanked ? `${other.version}, yanked` : other.version,
+    })),
+  ];
+  const choose = (value: string) => {
+    replaying.reset();
+    void navigate({ search: value ? { version: value } : {}, replace: true, resetScroll: false });
+  };
+  return (
+    <Section
+      title="Replay"
+      about="Runs it again with the same inputs, settings and seed. It counts like any other request."
+    >
+      <Group gap="sm" align="end">
+        <NativeSelect
+          size="xs"
+          label="Compare with version"
+          data={choices}
+          value={version ?? ""}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        />
+        <Button
+          size="xs"
+          variant="default"
+          loading={replaying.isPending}
+          onClick={() => replaying.mutate()}
+        >
+          Replay
+        </Button>
+      </Group>
+      <Command text={replayCommand(request.id, version)} />
+      {replaying.isError && <Failed thrown={replaying.error} />}
+      {replaying.isSuccess && <Compared replay={replaying.data} />}
+    </Section>
+  );
+}
+
+function Compared({ replay }: { replay: Schemas["Replay"] }) {
+  return (
+    <Stack gap="sm" role="status">
+      {replay.agrees ? (
+        <Dot tone="good">They agree: kind, verdict and reward are equal.</Dot>
+      ) : (
+        <Dot tone="bad">{`They differ in ${replay.differences.join(", ")}.`}</Dot>
+      )}
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Side title="Recorded" side={replay.recorded} />
+        <Side title="Replayed" side={replay.replayed} />
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function Side({ title, side }: { title: string; side: Schemas["ReplaySide"] }) {
+  return (
+    <Stack gap="xs">
+      <Title order={3} size="sm">
+        {title} by {side.plugin}
+      </Title>
+      <OutcomeBody outcome={side.outcome} which={title.toLowerCase()} />
+      <Text size="sm">
+        {side.stages
+          .map(
+            ({ stage, queued_ms, ran_ms }) =>
+              `${stage}: waited ${span(queued_ms)}, ran ${span(ran_ms)}`,
+          )
+          .join(" · ")}
+      </Text>
+      <RequestLink id={side.id}>Open this request</RequestLink>
+    </Stack>
+  );
+}

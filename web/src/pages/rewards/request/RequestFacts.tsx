@@ -1,0 +1,45 @@
+// Where a request belongs and when it came.
+
+import { Facts } from "../../../parts/Facts";
+import { moment, NONE, span } from "../../../parts/format";
+import { BatchLink, PluginLink, RunLink } from "../Links";
+import type { Request } from "../queries";
+import { between } from "./spans";
+
+export function RequestFacts({ request }: { request: Request }) {
+  const { context, group, id, arrived_at } = request;
+  const batch = id.slice(0, id.lastIndexOf("."));
+  if (!context) return null;
+  return (
+    <Facts
+      items={[
+        { label: "Run", value: <RunLink run={context.run} /> },
+        {
+          label: "Batch",
+          value: <BatchLink id={batch}>{`iteration ${context.iteration}`}</BatchLink>,
+          note: context.batch_state,
+        },
+        { label: "Group", value: group ?? NONE },
+        {
+          label: "Plugin",
+          value: <PluginLink plugin={context.plugin} />,
+          note: context.plugin_digest,
+        },
+        {
+          label: "Arrived",
+          value: moment(arrived_at),
+          note: context.first_request_at
+            ? `${span(between(context.first_request_at, arrived_at))} into the batch`
+            : undefined,
+        },
+        {
+          label: "Took",
+          value: context.finished_at ? span(between(arrived_at, context.finished_at)) : NONE,
+          note: context.earliest_end_at
+            ? `${span(between(arrived_at, context.earliest_end_at))} without waiting`
+            : undefined,
+        },
+      ]}
+    />
+  );
+}

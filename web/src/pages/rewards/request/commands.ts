@@ -1,0 +1,30 @@
+// A request as commands that run it again elsewhere.
+
+import type { Request } from "../queries";
+
+/** In single quotes, where a shell reads nothing but the quote itself. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The same plugin, settings and inputs as a single reward. */
+export function curlOf(request: Request, origin: string): string {
+  const { context, prompt, response, label, metadata } = request;
+  const body = {
+    ...(context ? { plugin: context.plugin } : { plugin: "NAME@VERSION" }),
+    prompt,
+    response,
+    ...(label == null ? {} : { label }),
+    ...(metadata == null ? {} : { metadata }),
+    ...(context ? { settings: context.settings } : {}),
+  };
+  return [
+    `curl ${quoted(`${origin}/v1/rewards`)} \\`,
+    '  -H "Authorization: Bearer $ASSAY_API_KEY" -H "Content-Type: application/json" \\',
+    `  --data-raw ${quoted(JSON.stringify(body))}`,
+  ].join("\n");
+}
+
+export function replayCommand(id: string, version: string | undefined): string {
+  return `assay request replay ${id}${version ? ` --version ${quoted(version)}` : ""}`;
+}

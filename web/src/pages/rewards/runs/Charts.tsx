@@ -1,0 +1,174 @@
+// The charts of a run, an iteration a point; picking one opens its batch.
+
+import { SimpleGrid, Text } from "@mantine/core";
+import { Figure } from "../../../parts/Figure";
+import { count, NONE, percent, reward, span } from "../../../parts/format";
+import { Plot, type PlotProps } from "../../../parts/Plot";
+import { type Heat, heatOf, type Iterations, type Named, spreadOf, stacked } from "./fold";
+import { HeatMap } from "./HeatMap";
+
+const BINS = 20;
+const NAMES_MAX = 8;
+
+export function Charts({
+  iterations,
+  onPick,
+}: {
+  iterations: Iterations;
+  onPick: (at: number) => void;
+}) {
+  const x = iterations.iteration.map((_, at) => at);
+  const name = (at: number) => count(iterations.iteration[at]);
+  const common: Common = {
+    // Places, not iterations: a run that was resumed may count them anew.
+    x,
+    xLabel: "iteration",
+    formatX: (at) => (Number.isInteger(at) ? name(at) : ""),
+    onPick,
+  };
+  const heat = heatOf(iterations.histogram, BINS);
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+      <Rewards iterations={iterations} common={common} />
+      {heat && <Histogram heat={heat} name={name} onPick={onPick} />}
+      <Stacked
+        title="Verdicts"
+        about="Share of the requests of an iteration."
+        series={stacked(iterations.verdicts, NAMES_MAX, "shares")}
+        common={common}
+        format={percent}
+        yMax={1}
+      />
+      <ZeroVariance iterations={iterations} common={common} />
+      <Stacked
+        title="Worker time"
+        about="For how long workers of each pool were busy with an iteration."
+        series={stacked(iterations.worker_seconds, NAMES_MAX, "numbers")}
+        common={common}
+        format={(seconds) => span(seconds * 1000)}
+      />
+      <ExtraDelay iterations={iterations} common={common} />
+    </SimpleGrid>
+  );
+}
+
+type Common = Pick<PlotProps, "x" | "xLabel" | "formatX" | "onPick">;
+
+function rowsOf(common: Common, series: Named[], format: (value: number) => string) {
+  return () => ({
+    columns: ["Iteration", ...series.map(({ label }) => label)],
+    rows: common.x.map((at) => [
+      common.formatX?.(at) ?? at,
+      ...series.map(({ values }) => {
+        const value = values[at];
+        return value == null ? NONE : format(value);
+      }),
+    ]),
+  });
+}
+
+function Rewards({ iterations, common }: { iterations: Iterations; common: Common }) {
+  const { upper, lower } = spreadOf(iterations);
+  const series = [
+    { label: "mean", values: iterations.mean },
+    { label: "mean + std", values: upper, colour: 0, dashed: true },
+    { label: "mean − std", values: lower, colour: 0, dashed: true },
+    { label: "max", values: iterations.max, colour: 2 },
+    { label: "min", values: iterations.min, colour: 1 },
+  ];
+  return (
+    <Figure
+      title="Reward"
+      about="Mean, one standard deviation to both sides, least and most."
+      table={rowsOf(common, series, reward)}
+    >
+      <Plot {...common} series={series} bands={[{ upper: 1, lower: 2 }]} format={reward} />
+    </Figure>
+  );
+}
+
+function Histogram(props: {
+  heat: Heat;
+  name: (at: number) => string;
+  onPick: (at: number) => void;
+}) {
+  const { heat, name, onPick } = props;
+  const step = (heat.to - heat.from) / heat.bins;
+  const table = () => ({
+    columns: [
+      "Iteration",
+      ...Array.from({ length: heat.bins }, (_, bin) => `from ${reward(heat.from + bin * step)}`),
+    ],
+    rows: heat.columns.map((shares, at) => [
+      name(at),
+      ...Array.from({ length: heat.bins }, (_, bin) => percent(shares?.[bin])),
+    ]),
+  });
+  return (
+    <Figure title="Rewards by iteration" about="The darker, the more requests." table={table}>
+      <HeatMap
+        heat={heat}
+        label="Histogram of rewards by iteration"
+        name={(at) => `iteration ${name(at)}`}
+        onPick={onPick}
+      />
+    </Figure>
+  );
+}
+
+function Stacked(props: {
+  title: string;
+  about: string;
+  series: Named[];
+  common: Common;
+  format: (value: number) => string;
+  yMax?: number;
+}) {
+  const { title, about, series, common, format, yMax } = props;
+  return (
+    <Figure title={title} about={about} table={rowsOf(common, series, format)}>
+      {series.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Nothing is known yet: it comes with the end of a batch.
+        </Text>
+      ) : (
+        <Plot
+          {...common}
+          series={series.map((one, at) => ({ ...one, colour: at, filled: at === 0 }))}
+          stacked
+          format={format}
+          {...(yMax === undefined ? {} : { yMax })}
+        />
+      )}
+    </Figure>
+  );
+}
+
+function ZeroVariance({ iterations, common }: { iterations: Iterations; common: Common }) {
+  const series = [{ label: "zero variance", values: iterations.zero_variance_share }];
+  return (
+    <Figure
+      title="Groups without variance"
+      about="Share of the complete groups whose rewards are all the same."
+      table={rowsOf(common, series, percent)}
+    >
+      <Plot {...common} series={series} format={percent} yMax={1} />
+    </Figure>
+  );
+}
+
+function ExtraDelay({ iterations, common }: { iterations: Iterations; common: Common }) {
+  const series = [
+    { label: "extra delay", values: iterations.extra_delay_ms },
+    { label: "D", values: iterations.max_extra_delay_ms, dashed: true },
+  ];
+  return (
+    <Figure
+      title="Extra delay"
+      about="How much later than T a batch ended, against the D it tolerates."
+      table={rowsOf(common, series, span)}
+    >
+      <Plot {...common} series={series} format={span} />
+    </Figure>
+  );
+}

@@ -1,0 +1,92 @@
+// Shares by iteration and bin, the more the darker; a click opens what stands there.
+
+import { Group, Text, useComputedColorScheme } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
+import { useEffect, useRef, useState } from "react";
+import { percent, reward } from "../../../parts/format";
+import { SERIES } from "../../../theme";
+import type { Heat } from "./fold";
+
+const HEIGHT = 200;
+
+export function HeatMap(props: {
+  heat: Heat;
+  label: string;
+  /** What a column is called. */
+  name: (column: number) => string;
+  onPick: (column: number) => void;
+}) {
+  const { heat, label, name, onPick } = props;
+  const scheme = useComputedColorScheme();
+  const { ref, width } = useElementSize();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [over, setOver] = useState<{ column: number; bin: number } | null>(null);
+  const columns = heat.columns.length;
+
+  useEffect(() => {
+    const drawn = canvas.current;
+    if (!drawn || width === 0) return;
+    const fine = window.devicePixelRatio;
+    drawn.width = Math.round(width * fine);
+    drawn.height = HEIGHT * fine;
+    const context = drawn.getContext("2d");
+    if (!context) return;
+    context.scale(fine, fine);
+    paint(context, heat, width, SERIES[scheme][0]);
+  }, [heat, width, scheme]);
+
+  const place = (x: number, y: number) => ({
+    column: Math.min(Math.max(Math.floor((x / width) * columns), 0), columns - 1),
+    bin: Math.min(Math.max(Math.floor((1 - y / HEIGHT) * heat.bins), 0), heat.bins - 1),
+  });
+  return (
+    <div>
+      <Group gap="xs" wrap="nowrap" align="stretch">
+        <div className="edges" style={{ height: HEIGHT }}>
+          <span>{reward(heat.to)}</span>
+          <span>{reward(heat.from)}</span>
+        </div>
+        <div ref={ref} style={{ flex: 1, minWidth: 0 }}>
+          <canvas
+            ref={canvas}
+            role="img"
+            aria-label={label}
+            style={{ width, height: HEIGHT, cursor: "pointer" }}
+            onPointerMove={({ nativeEvent }) =>
+              setOver(place(nativeEvent.offsetX, nativeEvent.offsetY))
+            }
+            onPointerLeave={() => setOver(null)}
+            onClick={({ nativeEvent }) =>
+              onPick(place(nativeEvent.offsetX, nativeEvent.offsetY).column)
+            }
+          />
+        </div>
+      </Group>
+      <Text size="xs" c="dimmed" ta="center" mt={4}>
+        {over ? told(heat, over, name) : `${name(0)} to ${name(columns - 1)}`}
+      </Text>
+    </div>
+  );
+}
+
+function told(heat: Heat, at: { column: number; bin: number }, name: (column: number) => string) {
+  const step = (heat.to - heat.from) / heat.bins;
+  const low = heat.from + at.bin * step;
+  const share = heat.columns[at.column]?.[at.bin];
+  return `${name(at.column)}: ${percent(share)} of the requests from ${reward(low)} to ${reward(low + step)}`;
+}
+
+function paint(context: CanvasRenderingContext2D, heat: Heat, width: number, colour: string): void {
+  const across = width / heat.columns.length;
+  const up = HEIGHT / heat.bins;
+  context.fillStyle = colour;
+  for (const [column, shares] of heat.columns.entries()) {
+    for (const [bin, share] of (shares ?? []).entries()) {
+      if (share === 0) continue;
+      // Few are seen too: the root lifts small shares.
+      context.globalAlpha = Math.max(Math.sqrt(share), 0.06);
+      const y = HEIGHT - (bin + 1) * up;
+      context.fillRect(column * across, y, Math.max(across - (across > 6 ? 1 : 0), 1), up - 1);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// A run's iterations, the newest first, with the choice of whose arrivals are compared.
+
+import { Checkbox } from "@mantine/core";
+import { Dot, Kind } from "../../../parts/Dot";
+import { count, moment, percent, reward, span } from "../../../parts/format";
+import { Grid } from "../../../parts/Grid";
+import { BatchLink } from "../Links";
+import { Section } from "../Section";
+import type { Iterations } from "./fold";
+
+const CURVES_MAX = 8;
+const ROWS_MAX = 100;
+
+export function IterationTable(props: {
+  iterations: Iterations;
+  /** Whether batches before these exist. */
+  earlier: boolean;
+  /** Batches whose arrivals are shown. */
+  curves: readonly string[];
+  onCurves: (curves: string[]) => void;
+}) {
+  const { iterations, earlier, curves, onCurves } = props;
+  const all = iterations.batch.length;
+  const rows = iterations.batch
+    .map((batch, at) => ({ batch, at }))
+    .slice(-ROWS_MAX)
+    .reverse();
+  const choose = (batch: string, chosen: boolean) =>
+    onCurves(
+      chosen ? [...curves, batch].slice(-CURVES_MAX) : curves.filter((other) => other !== batch),
+    );
+  return (
+    <Section
+      title="Iterations"
+      about={
+        earlier || rows.length < all
+          ? `The newest ${rows.length}; Batches, above, has all of them.`
+          : "All of them, the newest first."
+      }
+    >
+      <Grid
+        caption="Iterations of the run"
+        maxHeight={480}
+        columns={[
+          {
+            title: "Arrivals",
+            cell: ({ batch, at }) => (
+              <Checkbox
+                size="xs"
+                aria-label={`Show the arrivals of iteration ${iterations.iteration[at]}`}
+                checked={curves.includes(batch)}
+                disabled={iterations.ended_at[at] == null}
+                onChange={({ currentTarget: { checked } }) => choose(batch, checked)}
+              />
+            ),
+          },
+          {
+            title: "Iteration",
+            number: true,
+            cell: ({ batch, at }) => (
+              <BatchLink id={batch}>{count(iterations.iteration[at])}</BatchLink>
+            ),
+          },
+          { title: "State", cell: ({ at }) => <Kind kind={iterations.state[at] ?? ""} /> },
+          {
+            title: "Requests",
+            number: true,
+            cell: ({ at }) => count(iterations.counts[at]?.submitted),
+          },
+          { title: "Failed", number: true, cell: ({ at }) => count(iterations.counts[at]?.error) },
+          {
+            title: "Timed out",
+            number: true,
+            cell: ({ at }) => count(iterations.counts[at]?.timed_out),
+          },
+          { title: "Mean", number: true, cell: ({ at }) => reward(iterations.mean[at]) },
+          { title: "Std", number: true, cell: ({ at }) => reward(iterations.std[at]) },
+          {
+            title: "Zero variance",
+            number: true,
+            cell: ({ at }) => percent(iterations.zero_variance_share[at]),
+          },
+          { title: "Duration", number: true, cell: ({ at }) => span(iterations.duration_ms[at]) },
+          {
+            title: "Extra delay",
+            number: true,
+            cell: ({ at }) => <Delay of={iterations} at={at} />,
+          },
+          {
+            title: "Announced",
+            tight: true,
+            cell: ({ at }) => moment(iterations.announced_at[at]),
+          },
+        ]}
+        rows={rows}
+        rowKey={({ batch }) => batch}
+      />
+    </Section>
+  );
+}
+
+function Delay({ of, at }: { of: Iterations; at: number }) {
+  const delay = of.extra_delay_ms[at];
+  const tolerated = of.max_extra_delay_ms[at];
+  const late = delay != null && tolerated != null && delay > tolerated;
+  return late ? <Dot tone="late">{`${span(delay)}, late`}</Dot> : span(delay);
+}

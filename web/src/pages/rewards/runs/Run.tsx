@@ -1,0 +1,112 @@
+// One training run: how its rewards, verdicts, times and delays went from iteration to iteration.
+
+import { NativeSelect, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import type { Schemas } from "../../../api/client";
+import { Copy } from "../../../parts/Copy";
+import { Facts } from "../../../parts/Facts";
+import { count, moment, reward } from "../../../parts/format";
+import { Page } from "../../../parts/Page";
+import { present } from "../../../parts/search";
+import { Answer, Empty } from "../../../parts/states";
+import { PluginLink, To } from "../Links";
+import { ITERATIONS_MAX, runQuery } from "../queries";
+import { Section } from "../Section";
+import type { RunSearch } from "../searches";
+import { Arrivals } from "./Arrivals";
+import { Charts } from "./Charts";
+import { IterationTable } from "./IterationTable";
+
+const route = getRouteApi("/shell/runs/$run");
+
+const LAST_DEFAULT = 200;
+const LASTS = [50, LAST_DEFAULT, ITERATIONS_MAX];
+
+export function Run() {
+  const { run } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { last = LAST_DEFAULT } = search;
+  const view = useQuery(runQuery(run, last, search.curves));
+  const go = (change: { [K in keyof RunSearch]: RunSearch[K] | undefined }) =>
+    void navigate({ search: present({ ...search, ...change }), replace: true, resetScroll: false });
+  return (
+    <Page
+      title={run}
+      crumbs={[{ label: "Runs", to: "/runs" }]}
+      actions={
+        <>
+          <To to="/batches" search={{ run }} size="sm">
+            Batches
+          </To>
+          <To to="/simulate" search={{ run }} size="sm">
+            Simulate
+          </To>
+          <NativeSelect
+            size="xs"
+            aria-label="How many iterations"
+            data={LASTS.map((value) => ({ value: String(value), label: `Last ${count(value)}` }))}
+            value={String(last)}
+            onChange={({ currentTarget }) => go({ last: Number(currentTarget.value) })}
+          />
+        </>
+      }
+    >
+      <Answer query={view} what="the run's iterations" height={480}>
+        {(answer) => (
+          <Shown
+            view={answer}
+            onCurves={(curves) => go({ curves: curves.length > 0 ? curves.join(",") : undefined })}
+          />
+        )}
+      </Answer>
+    </Page>
+  );
+}
+
+function Shown(props: { view: Schemas["RunView"]; onCurves: (curves: string[]) => void }) {
+  const { view, onCurves } = props;
+  const navigate = route.useNavigate();
+  const { run, iterations } = view;
+  const open = (at: number) => {
+    const batch = iterations.batch[at];
+    if (batch) void navigate({ to: "/batches/$batch", params: { batch } });
+  };
+  const settings = JSON.stringify(view.settings, null, 2);
+  return (
+    <Stack gap="md">
+      <Facts
+        items={[
+          {
+            label: "Plugin",
+            value: <PluginLink plugin={run.plugin} />,
+            note: run.plugin_digest.slice(0, 19),
+          },
+          { label: "Batches", value: count(run.batches), note: `${count(run.live_batches)} live` },
+          { label: "Last iteration", value: count(run.last_iteration) },
+          { label: "Last mean reward", value: reward(run.last_mean_reward) },
+          { label: "Last batch", value: moment(run.last_batch_at) },
+          { label: "Began", value: moment(run.created_at) },
+        ]}
+      />
+      {iterations.batch.length === 0 ? (
+        <Empty title="No batch has come yet">It shows here once the run announces one.</Empty>
+      ) : (
+        <>
+          <Charts iterations={iterations} onPick={open} />
+          {view.curves.length > 0 && <Arrivals curves={view.curves} />}
+          <IterationTable
+            iterations={iterations}
+            earlier={view.earlier}
+            curves={view.curves.map(({ batch }) => batch)}
+            onCurves={onCurves}
+          />
+        </>
+      )}
+      <Section title="Settings" actions={<Copy text={settings} label="Copy settings" />}>
+        <pre className="raw">{settings}</pre>
+      </Section>
+    </Stack>
+  );
+}

@@ -1,0 +1,96 @@
+// Training runs, the one that was active last first.
+
+import { Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import type { Schemas } from "../../../api/client";
+import { Command } from "../../../parts/Command";
+import { count, moment, NONE, reward } from "../../../parts/format";
+import { Grid } from "../../../parts/Grid";
+import { Page } from "../../../parts/Page";
+import { present } from "../../../parts/search";
+import { Answer, Empty } from "../../../parts/states";
+import { PluginLink, RunLink } from "../Links";
+import { Pager } from "../Pager";
+import { type RunsFilter, runsQuery } from "../queries";
+import { RangeFields } from "../RangeFields";
+import { TextFilter } from "../TextFilter";
+
+const route = getRouteApi("/shell/runs");
+
+type Run = Schemas["RunSummary"];
+type Change = { [K in keyof RunsFilter]: RunsFilter[K] | undefined };
+
+export function Runs() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const runs = useQuery(runsQuery(search));
+  const go = (change: Change) => void navigate({ search: present({ ...search, ...change }) });
+  /** Another filter begins at the first page again. */
+  const filter = (change: Change) => go({ after: undefined, ...change });
+  return (
+    <Page title="Runs" about="A run keeps the plugin and settings of its first batch.">
+      <Group gap="sm" align="end">
+        <TextFilter label="Name" value={search.q} onChange={(q) => filter({ q })} />
+        <TextFilter
+          label="Plugin"
+          value={search.plugin}
+          onChange={(plugin) => filter({ plugin })}
+        />
+        <RangeFields range={search} onChange={filter} />
+      </Group>
+      <Answer query={runs} what="the runs" height={320}>
+        {({ items, next }) => (
+          <Stack gap="sm">
+            {items.length > 0 ? <Table runs={items} /> : <None filtered={isFiltered(search)} />}
+            <Pager after={search.after} next={next} onGo={(after) => go({ after })} />
+          </Stack>
+        )}
+      </Answer>
+    </Page>
+  );
+}
+
+function isFiltered(search: RunsFilter): boolean {
+  return Object.keys(search).length > 0;
+}
+
+function Table({ runs }: { runs: Run[] }) {
+  return (
+    <Grid
+      caption="Runs"
+      columns={[
+        { title: "Run", cell: ({ name }) => <RunLink run={name} /> },
+        { title: "Plugin", cell: ({ plugin }) => <PluginLink plugin={plugin} /> },
+        { title: "Live", number: true, cell: ({ live_batches }) => live_batches || NONE },
+        { title: "Batches", number: true, cell: ({ batches }) => count(batches) },
+        {
+          title: "Last iteration",
+          number: true,
+          cell: ({ last_iteration }) => count(last_iteration),
+        },
+        {
+          title: "Last mean reward",
+          number: true,
+          cell: ({ last_mean_reward }) => reward(last_mean_reward),
+        },
+        { title: "Last batch", tight: true, cell: ({ last_batch_at }) => moment(last_batch_at) },
+        { title: "Began", tight: true, cell: ({ created_at }) => moment(created_at) },
+      ]}
+      rows={runs}
+      rowKey={({ name }) => name}
+    />
+  );
+}
+
+function None({ filtered }: { filtered: boolean }) {
+  if (filtered) return <Empty title="No run is like that">Take a filter away.</Empty>;
+  return (
+    <Empty title="No run yet">
+      <Stack gap="xs">
+        <Text size="sm">A run begins with its first batch. Score a file under a name:</Text>
+        <Command text="assay score FILE.jsonl --plugin math@prod --run my-run" />
+      </Stack>
+    </Empty>
+  );
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { aligned, heatOf, spreadOf, stacked } from "./fold";
+
+it("has a spread where mean and deviation are known", () => {
+  expect(spreadOf({ mean: [1, null, 2], std: [0.5, null, null] })).toEqual({
+    upper: [1.5, null, null],
+    lower: [0.5, null, null],
+  });
+});
+
+describe("stacked", () => {
+  const columns: Record<string, number>[] = [
+    { success: 3, wrong: 1 },
+    {},
+    { wrong: 2, trap: 1, odd: 1 },
+  ];
+  it("ranks by how often, and leaves gaps where nothing is known", () => {
+    expect(stacked(columns, 8, "numbers")).toEqual([
+      { label: "success", values: [3, null, 0] },
+      { label: "wrong", values: [1, null, 2] },
+      { label: "odd", values: [0, null, 1] },
+      { label: "trap", values: [0, null, 1] },
+    ]);
+  });
+  it("puts what is rare under other, and loses nothing", () => {
+    const shares = stacked(columns, 3, "shares");
+    expect(shares.map(({ label }) => label)).toEqual(["success", "wrong", "other"]);
+    for (const at of [0, 2]) {
+      expect(shares.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)).toBeCloseTo(1);
+    }
+    expect(shares[2]?.values).toEqual([0, null, 0.5]);
+  });
+  it("keeps the other that came", () => {
+    const all = stacked([{ success: 1, other: 9 }], 8, "numbers");
+    expect(all).toEqual([
+      { label: "success", values: [1] },
+      { label: "other", values: [9] },
+    ]);
+  });
+});
+
+describe("heat", () => {
+  it("brings histograms of different bounds together", () => {
+    const heat = heatOf(
+      [
+        { from: 0, to: 1, counts: [2, 0, 0, 2] },
+        null,
+        { from: -1, to: 1, counts: [4, 0] },
+        { from: 1, to: 1, counts: [5] },
+      ],
+      4,
+    );
+    expect(heat).toMatchObject({ from: -1, to: 1, bins: 4 });
+    expect(heat?.columns).toEqual([[0, 0, 0.5, 0.5], null, [0.5, 0.5, 0, 0], [0, 0, 0, 1]]);
+  });
+  it("of nothing is nothing", () => expect(heatOf([null, null], 20)).toBe(null));
+});
+
+it("aligns arrival curves at their common points of time", () => {
+  const curve = (at_ms: number[], share: number[]) => ({ batch: "b", iteration: 1, at_ms, share });
+  expect(aligned([curve([0, 10], [0.1, 1]), curve([0, 20], [0.5, 1])])).toEqual({
+    atMs: [0, 10, 20],
+    shares: [
+      [0.1, 1, 1],
+      [0.5, 0.75, 1],
+    ],
+  });
+});

@@ -1,0 +1,82 @@
+// What stands in the addresses of the pages of rewards.
+
+import { present, textOf, wholeOf } from "../../parts/search";
+import {
+  type BatchesFilter,
+  ITERATIONS_MAX,
+  KINDS,
+  type RequestsFilter,
+  type RunsFilter,
+  STATES,
+} from "./queries";
+import { rangeOf } from "./range";
+import type { Order } from "./timeline/model";
+
+type Search = Record<string, unknown>;
+
+function oneOf<T extends string>(search: Search, name: string, all: readonly T[]): T | undefined {
+  return all.find((one) => one === search[name]);
+}
+
+export function overviewSearch(search: Search): { all?: boolean } {
+  return search.all === true ? { all: true } : {};
+}
+
+export function runsSearch(search: Search): RunsFilter {
+  return present({
+    q: textOf(search, "q"),
+    plugin: textOf(search, "plugin"),
+    after: textOf(search, "after"),
+    ...rangeOf(search),
+  });
+}
+
+export interface RunSearch {
+  /** So many of the last batches. */
+  last?: number;
+  /** Batches whose arrival curves are compared, by commas. */
+  curves?: string;
+}
+
+export function runSearch(search: Search): RunSearch {
+  const last = wholeOf(search, "last");
+  return present({
+    last: last && last <= ITERATIONS_MAX ? last : undefined,
+    curves: textOf(search, "curves"),
+  });
+}
+
+export function batchesSearch(search: Search): BatchesFilter {
+  return present({
+    state: oneOf(search, "state", STATES),
+    run: textOf(search, "run"),
+    plugin: textOf(search, "plugin"),
+    late: search.late === true ? true : undefined,
+    after: textOf(search, "after"),
+    ...rangeOf(search),
+  });
+}
+
+export interface BatchSearch extends RequestsFilter {
+  /** Of the timeline's rows; by arrival when absent. */
+  order?: Order;
+}
+
+export function batchSearch(search: Search): BatchSearch {
+  return present({
+    order: oneOf(search, "order", ["end"] as const),
+    kind: oneOf(search, "kind", KINDS),
+    verdict: textOf(search, "verdict"),
+    q: textOf(search, "q"),
+    after: wholeOf(search, "after"),
+  });
+}
+
+export interface RequestSearch {
+  /** The version that it is compared with. */
+  version?: string;
+}
+
+export function requestSearch(search: Search): RequestSearch {
+  return present({ version: textOf(search, "version") });
+}

@@ -1,0 +1,64 @@
+// A canvas as wide as its place and as fine as the screen, drawn anew once a frame at most.
+
+import { useComputedColorScheme } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
+import { type RefObject, useEffect, useRef } from "react";
+import { stageColours } from "./colours";
+import { type Colours, draw, type Scene } from "./draw";
+import type { Frame } from "./view";
+
+export type Picture = Omit<Scene, "frame" | "colours">;
+
+export function useCanvas(
+  picture: Picture,
+  place: { left: number; top: number; bottom: number; height: number },
+): {
+  host: (element: HTMLDivElement | null) => void;
+  canvas: RefObject<HTMLCanvasElement | null>;
+  frame: Frame;
+} {
+  const scheme = useComputedColorScheme();
+  const { ref, width } = useElementSize<HTMLDivElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { left, top, bottom, height } = place;
+  const frame = { left, top, width: Math.max(width - 2 * left, 1), height };
+  useEffect(() => {
+    const drawn = canvas.current;
+    if (!drawn || width === 0) return;
+    const scene = { ...picture, frame, colours: coloursOf(scheme) };
+    const request = requestAnimationFrame(() => paint(drawn, scene, width, top + height + bottom));
+    return () => cancelAnimationFrame(request);
+  });
+  return { host: ref, canvas, frame };
+}
+
+function paint(canvas: HTMLCanvasElement, scene: Scene, width: number, height: number): void {
+  const fine = window.devicePixelRatio;
+  const [across, down] = [Math.round(width * fine), Math.round(height * fine)];
+  // Setting a size empties the canvas and costs a frame, even when it is the same.
+  if (canvas.width !== across || canvas.height !== down) {
+    canvas.width = across;
+    canvas.height = down;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  context.setTransform(fine, 0, 0, fine, 0, 0);
+  draw(context, scene);
+}
+
+function coloursOf(scheme: "light" | "dark"): Colours {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    ink: colour("--assay-ink"),
+    ground: colour("--mantine-color-body"),
+    grid: colour("--assay-grid"),
+    waiting: colour("--assay-waiting"),
+    bad: colour("--assay-bad"),
+    late: colour("--assay-late"),
+    mark: colour("--assay-mark"),
+    stages: stageColours(scheme),
+  };
+}

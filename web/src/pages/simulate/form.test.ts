@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { pluginName, requestOf, simulateSearch, workersOf, workersText } from "./form";
+
+it("keeps workers by pool in a word of the address", () => {
+  expect(workersText({ cpu: 4, gpu: "", huge: "12" })).toBe("cpu:4,huge:12");
+  expect(workersText({ cpu: "" })).toBeUndefined();
+  expect(workersOf("cpu:4,gpu:x,:3,huge:12,odd,half:1.5")).toEqual({ cpu: 4, huge: 12 });
+});
+
+it("leaves out what makes no sense in an address", () => {
+  expect(simulateSearch({ batch: "b", policy: "magic", tolerance: -1, workers: "cpu" })).toEqual({
+    batch: "b",
+  });
+  expect(simulateSearch({ run: 7, policy: "zq", tolerance: 500, workers: "cpu:2" })).toEqual({
+    run: "7",
+    policy: "zq",
+    tolerance: 500,
+    workers: "cpu:2",
+  });
+});
+
+it("asks for a batch, or else for a run, with bounds where there are some", () => {
+  expect(requestOf({ batch: "b", run: "r" })).toEqual({
+    batch: "b",
+    policy: "assay",
+    pools_max: {},
+  });
+  expect(requestOf({ run: "r", policy: "fixed", tolerance: 0, workers: "cpu:2" })).toEqual({
+    run: "r",
+    policy: "fixed",
+    pools_max: { cpu: 2 },
+    tolerance_ms: 0,
+  });
+});
+
+it("knows a plugin by its name alone", () => {
+  expect(["math@1.0.0", "team/cuda@prod", "code"].map(pluginName)).toEqual([
+    "math",
+    "cuda",
+    "code",
+  ]);
+});

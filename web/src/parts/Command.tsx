@@ -1,0 +1,13 @@
+// Something to be typed elsewhere, with a button that copies it.
+
+import { Group } from "@mantine/core";
+import { Copy } from "./Copy";
+
+export function Command({ text, label = "Copy" }: { text: string; label?: string }) {
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start" w="100%">
+      <pre className="raw command">{text}</pre>
+      <Copy text={text} label={label} />
+    </Group>
+  );
+}

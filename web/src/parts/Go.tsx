@@ -1,0 +1,14 @@
+// A link to a page of the dashboard, checked by the router's types.
+
+import { Anchor, type AnchorProps } from "@mantine/core";
+import { createLink } from "@tanstack/react-router";
+import type { AnchorHTMLAttributes, RefAttributes } from "react";
+
+type Attributes = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof AnchorProps>;
+
+function Underlined(props: AnchorProps & Attributes & RefAttributes<HTMLAnchorElement>) {
+  return <Anchor size="sm" underline="always" {...props} />;
+}
+
+/** `<Go to="/runs/$run" params={{ run }}>…</Go>`, for text in a sentence or a table. */
+export const Go = createLink(Underlined);
