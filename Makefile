@@ -11,7 +11,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api test contract test-v2 bench bench-boxes bench-kernels reproduce release plugins guests sqlx fmt clean help
+.PHONY: run web web-api web-speed test contract test-v2 bench bench-boxes bench-kernels reproduce release plugins guests sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -29,6 +29,11 @@ web-api: ## Write the dashboard's types of the REST interface anew, after a chan
 	cargo build -p assay-server
 	"$(TARGET)/debug/assay" openapi >"$(TARGET)/openapi.json"
 	document=$$(realpath "$(TARGET)/openapi.json") && cd web && npm run --silent api -- "$$document"
+
+web-speed: ## Measure every page of the dashboard on 1,000 batches of 2,048 requests (some minutes)
+	@scripts/setup.sh test
+	@$(MAKE) --no-print-directory web release
+	program=$$(realpath "$(TARGET)/release/assay") && cd web && ASSAY_PROGRAM="$$program" npm run --silent e2e:fast
 
 test: ## Everything that must hold: builds, tests, formatting, lints
 	@scripts/test.sh

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use assay_model::people::{Member, PersonList, Role, Session, SignInMethods};
-use assay_tests::{Answer, Browser};
+use assay_tests::{Answer, Browser, checkout};
+use reqwest::header::{ACCEPT, HeaderValue};
 use reqwest::{Method, Url};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
@@ -28,6 +29,7 @@ async fn world(provider: &Provider, more: &str) -> World {
     world
 }
 
+const REFUSED: HeaderValue = HeaderValue::from_static("/sign-in?problem=oidc_state_unknown");
 const WELCOME: &str = "tenant = \"team\"\nrole = \"trainer\"";
 
 fn location(answer: &Answer) -> Url {
@@ -134,6 +136,12 @@ async fn a_sign_in_ends_once_and_in_its_own_browser() {
     for odd in ["?code=code-1", "?state=&code=code-1", "?state=nonsense&code=code-1", ""] {
         let answer = browser.get(&format!("{START}/callback{odd}")).await;
         let _ = answer.problem(400, "oidc_state_unknown");
+    }
+    // Whoever waits for a page gets one, where there is a dashboard.
+    if checkout().join("web/dist/index.html").is_file() {
+        let odd = browser.request(Method::GET, &format!("{START}/callback?state=nonsense"));
+        let page = browser.send(odd.header(ACCEPT, "text/html,*/*;q=0.8")).await;
+        assert_eq!((page.status, &page.headers["location"]), (303, &REFUSED));
     }
 
     // A whole one; then its address again, and its code with another state.

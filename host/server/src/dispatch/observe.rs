@@ -1,6 +1,6 @@
 //! The running service for those who look at it: live batches, pools, workers, what waits.
 //!
-//! However many look, the loop is asked four times a second at most ([`Dispatch::observe`]), and what
+//! However many look, the loop is asked five times a second at most ([`Dispatch::observe`]), and what
 //! it does then is O(batches + workers), without a look at single requests. It never holds anything
 //! up; numbers of requests are the scheduler's, counts of batches are the board's, as committed.
 

@@ -166,7 +166,7 @@ fn nonce() -> String {
 }
 
 /// A browser that opens a page names the type; a script, an image or a program does not.
-fn asks_for_page(headers: &HeaderMap) -> bool {
+pub(super) fn asks_for_page(headers: &HeaderMap) -> bool {
     lists(headers, header::ACCEPT).any(|kind| kind.split(';').next() == Some("text/html"))
 }
 

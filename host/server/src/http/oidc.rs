@@ -17,6 +17,7 @@ use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
 
 use super::auth::{Token, find_cookie, set_cookie};
+use super::dashboard::{asks_for_page, has_dashboard};
 use super::problem::ApiError;
 use super::sign_in::{self, Peer};
 use super::{App, AppState};
@@ -32,8 +33,9 @@ use provider::{Answer, Provider};
 /// Binds a sign-in to the browser that began it.
 const COOKIE: &str = "assay_oidc";
 const PATH: &str = "/v1/session/oidc";
-/// Where the browser goes in the end.
+/// Where the browser goes in the end, and where it goes when it may not come in.
 const HOME: &str = "/";
+const SIGN_IN: &str = "/sign-in";
 
 pub(super) struct Oidc {
     config: OidcConfig,
@@ -104,7 +106,8 @@ pub(super) struct Callback {
 #[utoipa::path(
     get, path = "/v1/session/oidc/callback", tag = "session", params(Callback), security(()),
     responses(
-        (status = 303, description = "Signed in, to `/`; sets the cookie `assay_session`"),
+        (status = 303, description = "Signed in, to `/`; sets the cookie `assay_session`. A browser that is \
+            refused goes to `/sign-in?problem=CODE`"),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = "5XX", body = Problem, content_type = "application/problem+json"),
     )
@@ -119,10 +122,19 @@ pub(super) async fn callback(
     app.sign_in.attempt(peer, &headers, None)?;
     let Query(callback) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let result = identify(&app, oidc, &headers, callback).await;
-    let person = result.inspect_err(|error| {
+    let result = result.inspect_err(|error| {
         metrics::counter!("assay_sign_ins_total", "result" => "failed").increment(1);
         tracing::warn!("a sign-in by the OpenID provider failed: {}", error.detail);
-    })?;
+    });
+    let person = match result {
+        Ok(person) => person,
+        // Whoever waits for a page gets one, which has words for each code.
+        Err(error) if has_dashboard() && asks_for_page(&headers) => {
+            let page = location(&format!("{SIGN_IN}?problem={}", error.code))?;
+            return Ok((StatusCode::SEE_OTHER, AppendHeaders([(LOCATION, page)])).into_response());
+        }
+        Err(error) => return Err(error),
+    };
     let (_, signed_in) = sign_in::begin(&app, person).await?;
     let gone = set_cookie(COOKIE, "", PATH, 0, app.sign_in.origins.secure());
     let headers = AppendHeaders([(LOCATION, location(HOME)?), (SET_COOKIE, gone)]);

@@ -29,7 +29,7 @@ export function SignIn() {
           }
         : {})}
     >
-      {problem && <Alert color="red" variant="outline" title={problem} role="alert" />}
+      {problem && <Alert color="red" variant="outline" title={refusal(problem)} role="alert" />}
       <Answer query={methods} what="the ways to sign in">
         {(answer) => (
           <Stack>
@@ -44,6 +44,18 @@ export function SignIn() {
       </Answer>
     </Entry>
   );
+}
+
+/** Words of this page for a code: the address could hold any text. */
+function refusal(code: string): string {
+  switch (code) {
+    case "oidc_refused":
+      return "Your organisation's account may not sign in here: ask an administrator to invite you.";
+    case "oidc_state_unknown":
+      return "That sign-in was begun elsewhere or too long ago: begin again.";
+    default:
+      return "Your organisation's sign-in failed: try again, or ask an administrator.";
+  }
 }
 
 function useSigningIn<T>(call: (values: T) => Promise<Session>) {

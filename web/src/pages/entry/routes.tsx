@@ -6,7 +6,7 @@ import { rootRoute, shellRoute } from "../../shell/routes";
 interface SignInSearch {
   /** Where to go after. */
   back?: string;
-  /** Why the sign-in page is shown. */
+  /** The code of why signing in by the provider was refused. */
   problem?: string;
 }
 
