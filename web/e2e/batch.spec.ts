@@ -1,0 +1,169 @@
+// A batch watched as it lives, a failed request followed to its log, a late batch explained.
+
+import { readFileSync } from "node:fs";
+import { announce, type Batch, lies, submit, whole } from "./batches";
+import { guest, Host } from "./host";
+import { bootstrap, enter, open } from "./people";
+import { expect, test } from "./test";
+
+let host: Host;
+let liar: string;
+let load: string;
+/** The one that is watched; what comes after it looks at what it left. */
+let watched: Batch;
+
+test.beforeAll(async () => {
+  host = await Host.start({ workers: "cpu=1" });
+  await bootstrap(host);
+  liar = await host.publish(guest("liar"));
+  load = await host.publish(guest("worker_load"));
+});
+test.afterAll(() => host.stop());
+
+test("a live batch is watched to its end without a reload", async ({ context, page }) => {
+  await enter(page, host);
+  await open(page, host, "/", "Overview");
+  await expect(page.getByText("No batch is live")).toBeVisible();
+  await expect(page.getByRole("banner").getByText("live", { exact: true })).toBeVisible();
+
+  const call = { plugin: liar, run: "liar-1", expected_size: 8, group_size: 2 };
+  watched = await announce(host, call);
+  const batches = page.getByRole("table", { name: "Batches that are live" });
+  const row = batches.getByRole("row", { name: /liar-1/ });
+  await expect(row).toContainText("announced");
+  await expect(row).toContainText("0 of 8");
+
+  const closer = await context.newPage();
+  await open(closer, host, `/batches/${watched.id}`, "liar-1, iteration 0");
+  await expect(closer.getByText("No request has come yet")).toBeVisible();
+  await submit(host, watched, lies(0, ["two_stages", "two_stages", "panic", "two_stages"]));
+  await expect(row).toContainText("4 of 8, 1 failed");
+  await expect(closer.getByText("3 scored, 0 timed out, 1 failed")).toBeVisible();
+  await expect(closer.getByRole("img", { name: "Timeline of 4 requests" })).toBeVisible();
+
+  await submit(host, watched, lies(4, ["two_stages", "spin", "two_stages", "two_stages"]));
+  await expect(closer.getByRole("img", { name: "Timeline of 8 requests" })).toBeVisible();
+  await expect(closer.getByText("6 scored, 1 timed out, 1 failed")).toBeVisible();
+  await expect(closer.getByText("done", { exact: true })).toBeVisible();
+  await expect(closer.getByText("4 of 4 groups are complete.")).toBeVisible();
+  await expect(row).toHaveCount(0);
+  const incidents = page.getByRole("table", { name: "What went wrong lately" });
+  await expect(incidents.getByRole("row", { name: /requests failed/ })).toContainText("liar-1");
+});
+
+test("a failed request is found by filter and followed to its log", async ({ page }) => {
+  await enter(page, host);
+  await open(page, host, "/batches?run=liar-1", "Batches");
+  await page
+    .getByRole("table", { name: "Batches" })
+    .getByRole("row", { name: /liar-1/ })
+    .getByRole("link", { name: "0", exact: true })
+    .click();
+  const requests = page.getByRole("table", { name: "Requests of the batch" });
+  await expect(requests.getByRole("row")).toHaveCount(9);
+  await page.getByRole("combobox", { name: "Outcome" }).selectOption("error");
+  await expect(page).toHaveURL(/kind=error/);
+  await expect(requests.getByRole("row")).toHaveCount(2);
+  await requests.getByRole("link", { name: "sample-2" }).click();
+
+  await expect(page.getByRole("heading", { level: 1, name: "Request sample-2" })).toBeVisible();
+  await expect(page.getByText("a failure is never a number")).toBeVisible();
+  const logs = page.getByRole("table", { name: "Log lines" });
+  await expect(logs).toContainText("the answer was not there");
+
+  await page.getByRole("button", { name: "Replay", exact: true }).click();
+  await expect(page.getByText("They agree: kind, verdict and reward are equal.")).toBeVisible();
+  // And back to where one came from, with the filter as it was.
+  await page.goBack();
+  await expect(requests.getByRole("row")).toHaveCount(2);
+});
+
+test("what is copied runs the request again", async ({ context, page }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await enter(page, host);
+  await open(page, host, `/requests/${watched.id}.0`, "Request sample-0");
+  await page.getByRole("button", { name: "Copy curl" }).click();
+  await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
+  const curl = await page.evaluate(() => navigator.clipboard.readText());
+  expect(curl).toContain(`curl '${host.url}/v1/rewards'`);
+  const body = /--data-raw '(.*)'$/s.exec(curl)?.[1] ?? "";
+  const answer = await host.call<{ outcome: { kind: string } }>(
+    "POST",
+    "/v1/rewards",
+    JSON.parse(body),
+  );
+  expect(answer.outcome.kind).toBe("scored");
+});
+
+test("artifacts are looked at and downloaded as what they are", async ({ page }) => {
+  await enter(page, host);
+  await open(page, host, `/requests/${watched.id}.0`, "Request sample-0");
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download prepare" }).click();
+  const kept = readFileSync(await (await download).path());
+  expect(kept.length).toBeGreaterThan(0);
+});
+
+test("a late batch says why", async ({ page }) => {
+  const items = Array.from({ length: 12 }, (_, at) => ({
+    key: `slow-${at}`,
+    prompt: "",
+    // Thousands of rounds.
+    response: "20000",
+    label: "8",
+  }));
+  const call = { plugin: load, run: "late-1", max_extra_delay_ms: 1 };
+  const late = await whole(host, call, items);
+  await enter(page, host);
+  await open(page, host, "/batches?late=true", "Batches");
+  const row = page.getByRole("table", { name: "Batches" }).getByRole("row", { name: /late-1/ });
+  await expect(row).toContainText("late");
+  await open(page, host, `/batches/${late.id}`, "late-1, iteration 0");
+  const why = page.getByRole("region", { name: "Why late?", exact: true });
+  await expect(why).toContainText(/waited/);
+  const critical = why.getByRole("link", { name: /critical/ });
+  await critical.click();
+  await expect(page.getByRole("heading", { level: 1, name: /Request slow-/ })).toBeVisible();
+});
+
+test("the timeline is read by keys, and as a table", async ({ page }) => {
+  await enter(page, host);
+  await open(page, host, `/batches/${watched.id}`, "liar-1, iteration 0");
+  const timeline = page.getByRole("application", { name: /^Timeline of 8 requests/ });
+  const canvas = timeline.getByRole("img");
+  const whole = await canvas.screenshot();
+  await timeline.focus();
+  await page.keyboard.press("+");
+  await expect.poll(async () => whole.equals(await canvas.screenshot())).toBe(false);
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("status").filter({ hasText: "sample-" })).toBeVisible();
+  await page.keyboard.press("0");
+  await page.keyboard.press("Home");
+  await expect(page.getByRole("status").filter({ hasText: "sample-0" })).toBeVisible();
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("status").filter({ hasText: "sample-1" })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "Request sample-1" })).toBeVisible();
+
+  await page.goBack();
+  const figure = page.getByRole("region", { name: "Timeline", exact: true });
+  await figure.getByRole("button", { name: "View as table" }).click();
+  const table = page.getByRole("table", { name: "Timeline in numbers" });
+  await expect(table.getByRole("row")).toHaveCount(9);
+  await expect(table).toContainText("sample-7");
+  await figure.getByRole("button", { name: "View as chart" }).click();
+  await expect(canvas).toBeVisible();
+  await page.getByLabel("Order of the rows").selectOption("end");
+  await expect(page).toHaveURL(/order=end/);
+});
+
+test("a batch is cancelled", async ({ page }) => {
+  const batch = await announce(host, { plugin: liar, run: "never", expected_size: 5 });
+  await enter(page, host);
+  await open(page, host, `/batches/${batch.id}`, "never, iteration 0");
+  await page.getByRole("button", { name: "Cancel batch" }).click();
+  const asked = page.getByRole("dialog", { name: "Cancel batch" });
+  await asked.getByRole("button", { name: "Cancel batch" }).click();
+  await expect(asked).toBeHidden();
+  await expect(page.getByText("cancelled", { exact: true })).toBeVisible();
+});

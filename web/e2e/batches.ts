@@ -1,0 +1,58 @@
+// Batches as a trainer sends them, by the REST interface.
+
+import { expect } from "@playwright/test";
+import type { Host } from "./host";
+
+export interface Item {
+  key: string;
+  group?: string;
+  prompt: string;
+  response: string;
+  label?: unknown;
+}
+
+export interface Announced {
+  plugin: string;
+  run: string;
+  iteration?: number;
+  expected_size?: number;
+  group_size?: number;
+  max_extra_delay_ms?: number;
+}
+
+export interface Batch {
+  id: string;
+  state: string;
+}
+
+export function announce(host: Host, batch: Announced, key?: string): Promise<Batch> {
+  return host.call<Batch>("POST", "/v1/batches", batch, key);
+}
+
+export async function submit(host: Host, batch: Batch, items: readonly Item[]): Promise<void> {
+  await host.call("POST", `/v1/batches/${batch.id}/requests`, items);
+}
+
+/** All of it, to its end. */
+export async function whole(host: Host, call: Announced, items: readonly Item[]): Promise<Batch> {
+  const batch = await announce(host, { ...call, expected_size: items.length });
+  await submit(host, batch, items);
+  await ended(host, batch);
+  return batch;
+}
+
+export async function ended(host: Host, batch: Batch): Promise<void> {
+  const state = async () => (await host.call<Batch>("GET", `/v1/batches/${batch.id}`)).state;
+  await expect.poll(state, { timeout: 60_000 }).toBe("done");
+}
+
+/** For the guest `liar`, which does what a response says. */
+export function lies(from: number, responses: readonly string[]): Item[] {
+  return responses.map((response, at) => ({
+    key: `sample-${from + at}`,
+    group: `prompt-${Math.floor((from + at) / 2)}`,
+    prompt: "Do as you are told.",
+    response,
+    label: "1",
+  }));
+}

@@ -1,0 +1,124 @@
+// With a thousand batches of 2,048 requests each page can be used within a second, and the timeline
+// of 2,048 requests in two stages is moved smoothly. By `npm run e2e:fast` alone: filling takes minutes.
+
+import type { Page } from "@playwright/test";
+import { Host } from "./host";
+import { bootstrap, enter } from "./people";
+import { expect, test } from "./test";
+
+/** From the start of the navigation until what the page is for is there. */
+const WITHIN_MS = 1_000;
+/** The first with an empty cache; the median of them counts. */
+const VISITS = 3;
+/** A frame of a display that shows sixty a second. */
+const FRAME_MS = 1_000 / 60;
+const MOVES = 100;
+
+let host: Host;
+let run: string;
+let batch: string;
+let version: string;
+
+test.beforeAll(async () => {
+  test.setTimeout(900_000);
+  const seed = ["--batches", "1000", "--size", "2048"];
+  host = await Host.start({ workers: "cpu=1", seed });
+  await bootstrap(host);
+  const runs = await host.call<{ items: { name: string; plugin: string; batches: number }[] }>(
+    "GET",
+    "/v1/runs?limit=50",
+  );
+  const longest = runs.items.reduce((one, two) => (two.batches > one.batches ? two : one));
+  run = encodeURIComponent(longest.name);
+  version = longest.plugin.replace("@", "/");
+  const batches = await host.call<{ items: { batch: { id: string } }[] }>(
+    "GET",
+    `/v1/batches?run=${run}&limit=1`,
+  );
+  batch = batches.items[0]?.batch.id ?? "";
+});
+test.afterAll(() => host.stop());
+
+const table = (name: string | RegExp) => (page: Page) => page.getByRole("table", { name }).first();
+const chart = (name: string | RegExp) => (page: Page) => page.getByRole("img", { name }).first();
+
+test("every page within a second", async ({ page }) => {
+  test.setTimeout(300_000);
+  const pages: [string, ReturnType<typeof table>][] = [
+    ["/", (on) => on.getByText("No batch is live")],
+    ["/runs", table("Runs")],
+    [`/runs/${run}`, chart("Histogram of rewards by iteration")],
+    ["/batches", table("Batches")],
+    [`/batches?run=${run}`, table("Batches")],
+    [`/batches/${batch}`, chart(/^Timeline of 2,048/)],
+    [`/batches/${batch}?kind=error`, table("Requests of the batch")],
+    [`/requests/${batch}.7`, (on) => on.getByRole("heading", { name: "Inputs" })],
+    ["/plugins", table("Plugins")],
+    [`/plugins/${version}`, table("Requests by verdict")],
+    ["/capacity", (on) => on.getByRole("heading", { name: "Pool cpu" })],
+    ["/workers", table("Workers")],
+    ["/admin", chart(/^Cost of .* by day/)],
+    ["/admin?tab=audit", table("Administrative acts")],
+    ["/simulate", (on) => on.getByRole("combobox", { name: "Batch" })],
+  ];
+  await enter(page, host);
+  const times: { page: string; first: number; median: number }[] = [];
+  for (const [path, shown] of pages) {
+    const visits: number[] = [];
+    for (let visit = 0; visit < VISITS; visit += 1) visits.push(await visited(page, path, shown));
+    const [first = Number.NaN] = visits;
+    const median = visits.sort((one, two) => one - two)[Math.floor(VISITS / 2)] ?? Number.NaN;
+    times.push({ page: path, first: Math.round(first), median: Math.round(median) });
+  }
+  console.table(times);
+  expect(times.filter(({ median }) => median > WITHIN_MS)).toEqual([]);
+});
+
+/** By the page's own clock, so that what the test itself takes does not count. */
+async function visited(page: Page, path: string, shown: ReturnType<typeof table>): Promise<number> {
+  await page.goto(host.url + path, { waitUntil: "commit" });
+  await shown(page).waitFor();
+  return page.evaluate(
+    () =>
+      new Promise<number>((painted) =>
+        requestAnimationFrame(() => setTimeout(() => painted(performance.now()))),
+      ),
+  );
+}
+
+test("the timeline of 2,048 requests moves smoothly", async ({ page }) => {
+  await enter(page, host);
+  await page.goto(`${host.url}/batches/${batch}`);
+  const timeline = page.getByRole("application", { name: /^Timeline of 2,048/ });
+  const canvas = timeline.getByRole("img");
+  await timeline.focus();
+  for (let closer = 0; closer < 3; closer += 1) await page.keyboard.press("+");
+  const before = await canvas.screenshot();
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(async () => before.equals(await canvas.screenshot())).toBe(false);
+
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("Performance.enable");
+  const worked = async () => {
+    const { metrics } = await browser.send("Performance.getMetrics");
+    return 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
+  };
+  const began = await worked();
+  const frames = await timeline.evaluate(async (element, moves) => {
+    const frame = () => new Promise<number>((next) => requestAnimationFrame(next));
+    const took: number[] = [];
+    for (let move = 0, last = await frame(); move < moves; move += 1) {
+      const key = move % 20 < 10 ? "ArrowRight" : "ArrowLeft";
+      element.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      const now = await frame();
+      took.push(now - last);
+      last = now;
+    }
+    return took.sort((one, two) => one - two);
+  }, MOVES);
+  const work = ((await worked()) - began) / MOVES;
+  const slow = frames[Math.floor(0.95 * MOVES)] ?? Number.NaN;
+  console.table([{ what: "a move of the timeline, in ms", work, slowFrame: slow }]);
+  expect(work, "of the page's thread, for each move").toBeLessThan(FRAME_MS);
+  expect(slow, "between two frames").toBeLessThan(2 * FRAME_MS);
+});

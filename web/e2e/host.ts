@@ -1,0 +1,162 @@
+// A server as its operator starts it, in a data folder of its own, and the programs beside it.
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const READY_WITHIN_MS = 60_000;
+const target = resolve(
+  process.env.CARGO_TARGET_DIR ?? resolve(import.meta.dirname, "../../target"),
+);
+const program = process.env.ASSAY_PROGRAM ?? join(target, "debug/assay");
+const run = promisify(execFile);
+
+/** A plugin's component, as `make plugins` builds it. */
+export function component(name: string): string {
+  return join(target, `wasm32-wasip2/plugin/assay_plugin_${name}.wasm`);
+}
+
+/** A guest of the tests, as `make guests` builds it. */
+export function guest(name: string): string {
+  return join(target, `wasm32-wasip2/plugin/examples/${name}.wasm`);
+}
+
+export interface Start {
+  /** Such as `cpu=2`. */
+  workers?: string;
+  options?: string[];
+  /** Fills the database before the server starts: options of `assay seed`. */
+  seed?: string[];
+}
+
+/** What the server refused a call with. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+  ) {
+    super(`${status} ${code}: ${detail}`);
+  }
+}
+
+export class Host {
+  readonly data: string;
+  url = "";
+  key = "";
+  private child: ChildProcess | undefined;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly options: readonly string[],
+  ) {
+    this.data = join(folder, "data");
+  }
+
+  /** Starts a server and waits until it is ready. */
+  static async start({ workers = "cpu=2", options = [], seed }: Start = {}): Promise<Host> {
+    const folder = mkdtempSync(join(tmpdir(), "assay-e2e-"));
+    // As root PostgreSQL runs as another user, who must get through.
+    await run("chmod", ["711", folder]);
+    const host = new Host(folder, ["--workers", workers, ...options]);
+    if (seed) await run(program, ["seed", "--data", host.data, ...seed], { env: ownEnvironment() });
+    await host.serve("127.0.0.1:0");
+    return host;
+  }
+
+  private async serve(listen: string): Promise<void> {
+    const ready = join(this.folder, "ready.json");
+    const log = openSync(join(this.folder, "log"), "a");
+    this.child = spawn(
+      program,
+      ["serve", "--listen", listen, "--environment", "test"]
+        .concat("--data", this.data, "--ready-file", ready)
+        .concat(this.options),
+      { stdio: ["ignore", log, log], env: ownEnvironment() },
+    );
+    closeSync(log);
+    const started = Date.now();
+    while (!existsSync(ready)) {
+      const ended = this.child.exitCode !== null || this.child.signalCode !== null;
+      if (ended || Date.now() - started > READY_WITHIN_MS) {
+        throw new Error(`the server is not ready:\n${this.log()}`);
+      }
+      // Bounded polling of a file that another process writes.
+      await new Promise((soon) => setTimeout(soon, 20));
+    }
+    const { url, key } = JSON.parse(readFileSync(ready, "utf8")) as { url: string; key: string };
+    this.url = url;
+    this.key = key;
+  }
+
+  log(): string {
+    return readFileSync(join(this.folder, "log"), "utf8");
+  }
+
+  /** For whom the platform's first administrator is made with. */
+  bootstrapToken(): string {
+    return readFileSync(join(this.data, "bootstrap.token"), "utf8").trim();
+  }
+
+  /** The command line, as somebody with the first key. */
+  async assay(...words: string[]): Promise<string> {
+    const env = { ...ownEnvironment(), ASSAY_URL: this.url, ASSAY_API_KEY: this.key };
+    return (await run(program, words, { env, maxBuffer: 1 << 26 })).stdout;
+  }
+
+  /** A call of the REST interface with the first key, or another. */
+  async call<T>(method: string, path: string, body?: unknown, key = this.key): Promise<T> {
+    const answer = await fetch(new URL(path, this.url), {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) {
+      const { code, detail } = JSON.parse(text) as { code: string; detail: string };
+      throw new Refused(answer.status, code, detail);
+    }
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+
+  /** Publishes a component, from a file or as its bytes, and points `prod` at it: `name@prod`. */
+  async publish(file: string | Buffer): Promise<string> {
+    const answer = await fetch(new URL("/v1/plugins", this.url), {
+      method: "POST",
+      headers: { authorization: `Bearer ${this.key}`, "content-type": "application/wasm" },
+      body: new Uint8Array(typeof file === "string" ? readFileSync(file) : file),
+    });
+    if (!answer.ok) throw new Error(`publishing: ${answer.status} ${await answer.text()}`);
+    const { name, version } = (await answer.json()) as { name: string; version: string };
+    await this.call("PUT", `/v1/plugins/${name}/channels/prod`, { version });
+    return `${name}@prod`;
+  }
+
+  /** Ends the server, with its workers and its database, and leaves its data. */
+  async end(): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null) return;
+    const ended = new Promise((done) => child.once("exit", done));
+    child.kill("SIGTERM");
+    await ended;
+    rmSync(join(this.folder, "ready.json"), { force: true });
+  }
+
+  /** Starts it again where it was, on its own data. */
+  async again(): Promise<void> {
+    await this.serve(new URL(this.url).host);
+  }
+
+  async stop(): Promise<void> {
+    await this.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Without what would lead to another server's data. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _, ASSAY_DATA: __, ...env } = process.env;
+  return env;
+}

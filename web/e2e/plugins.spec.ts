@@ -1,0 +1,78 @@
+// Plugins from a file to a channel, and off it again.
+
+import { join } from "node:path";
+import { whole } from "./batches";
+import { guest, Host } from "./host";
+import { bootstrap, enter, open } from "./people";
+import { expect, test } from "./test";
+
+let host: Host;
+test.beforeAll(async () => {
+  host = await Host.start({ workers: "cpu=1" });
+  await bootstrap(host);
+});
+test.afterAll(() => host.stop());
+
+test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
+  await enter(page, host);
+  await open(page, host, "/plugins", "Plugins");
+  await expect(page.getByText("No plugins yet")).toBeVisible();
+
+  const upload = page.getByRole("form", { name: "Upload" });
+  await choose(guest("trivial"));
+  await upload.getByRole("button", { name: "Publish" }).click();
+  await expect(upload.getByText("trivial@1.0.0 is published")).toBeVisible();
+  await expect(page.getByRole("table", { name: "Plugins" })).toContainText("trivial");
+  await choose(guest("trivial_next"));
+  await upload.getByRole("button", { name: "Publish" }).click();
+  await upload.getByRole("link", { name: "See and promote it" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "trivial@1.1.0" })).toBeVisible();
+
+  await page.getByRole("button", { name: "Promote: trivial@1.1.0" }).click();
+  const promoting = page.getByRole("dialog", { name: "Promote: trivial@1.1.0" });
+  await promoting.getByRole("button", { name: "Promote", exact: true }).click();
+  await expect(promoting).toBeHidden();
+  await expect(page.getByText("prod", { exact: true })).toBeVisible();
+  const items = [{ key: "one", prompt: "", response: "", label: "1" }];
+  await whole(host, { plugin: "trivial@prod", run: "first" }, items);
+  await page.reload();
+  const runs = page.getByRole("table", { name: "Runs on trivial@1.1.0" });
+  await expect(runs.getByRole("link", { name: "first" })).toBeVisible();
+  await expect(page.getByRole("img", { name: /Times of stage score/ })).toBeVisible();
+
+  await page.getByRole("link", { name: "trivial", exact: true }).click();
+  const versions = page.getByRole("table", { name: "Versions of trivial" });
+  await expect(versions.getByRole("row")).toHaveCount(3);
+  await page.getByRole("button", { name: "Yank: trivial@1.0.0" }).click();
+  const yanking = page.getByRole("dialog", { name: "Yank: trivial@1.0.0" });
+  await yanking.getByLabel("Reason").fill("rewards the wrong thing");
+  await yanking.getByRole("button", { name: "Yank", exact: true }).click();
+  const row = versions.getByRole("row", { name: /1\.0\.0/ });
+  await expect(row).toContainText("yanked");
+  await expect(row).toContainText("rewards the wrong thing");
+  await expect(row.getByRole("button")).toHaveCount(0);
+
+  function choose(file: string) {
+    return upload.locator("input[type=file]").setInputFiles(file);
+  }
+});
+
+test("the file chooser takes a file, and a bad one is refused in the server's words", async ({
+  page,
+}) => {
+  await enter(page, host);
+  await open(page, host, "/plugins", "Plugins");
+  const upload = page.getByRole("form", { name: "Upload" });
+  const chooser = page.waitForEvent("filechooser");
+  await upload.getByRole("button", { name: "Component" }).click();
+  await (await chooser).setFiles(join(import.meta.dirname, "plugins.spec.ts"));
+  await upload.getByRole("button", { name: "Publish" }).click();
+  const alert = upload.getByRole("alert");
+  await expect(alert).toContainText(/component/i);
+  await expect(alert).toContainText("Code");
+
+  await upload.locator("input[type=file]").setInputFiles(guest("describe_nonsense"));
+  await expect(alert).toHaveCount(0);
+  await upload.getByRole("button", { name: "Publish" }).click();
+  await expect(alert).toContainText("Not A Name!");
+});
