@@ -291,9 +291,9 @@ impl LiveBatch {
         let tolerance = row.max_extra_delay_ms.map_or(tolerance, |ms| Micros::from_ms(ms.into()));
         let delay = done.earliest_end.map_or(Micros::ZERO, |earliest| done.ended.since(earliest));
         if done.ending == BatchEnding::Done && delay > tolerance {
-            let (delay, tolerance) = (delay.as_secs_f64(), tolerance.as_secs_f64());
+            let (delay, tolerance) = (delay.as_ms_f64(), tolerance.as_ms_f64());
             let detail = format!(
-                "it ended {delay:.2} s after it could have, and may by {tolerance:.2} s at most"
+                "it ended {delay:.0} ms after it could have; {tolerance:.0} ms are tolerated"
             );
             incidents.push(incident(IncidentKind::BatchLate, None, 1, detail));
         }

@@ -73,6 +73,10 @@ impl From<Refused> for ApiError {
         match refused {
             Refused::Policy(_) => Self::bad_request(detail),
             Refused::Simulator(SimulateError::TooLong { .. }) => too_long(detail),
+            Refused::Simulator(SimulateError::NoWorkers { .. }) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "simulation_refused", detail)
+                    .hint("say in `pools_max` how many workers the stage's pool may have")
+            }
             Refused::Simulator(_) | Refused::Trace(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "simulation_refused", detail)
             }

@@ -4,6 +4,7 @@ import type { Schemas } from "../../../api/client";
 import { Dot, Kind } from "../../../parts/Dot";
 import { type Fact, Facts } from "../../../parts/Facts";
 import { count, moment, NONE, reward, span } from "../../../parts/format";
+import { waitsForRequests } from "../due";
 import { PluginLink } from "../Links";
 import type { Targets } from "./targets";
 
@@ -33,7 +34,7 @@ export function BatchFacts(props: {
       note:
         rewards && `std ${reward(rewards.std)}, ${reward(rewards.min)} to ${reward(rewards.max)}`,
     },
-    ...ending(timeline, targets, nowMs),
+    ...ending(timeline, targets, living, nowMs),
     ...(living ? [waiting(living)] : []),
     {
       label: "T",
@@ -67,10 +68,20 @@ function waiting({ queued, running }: Schemas["LiveBatch"]): Fact {
   return { label: "Queued", value: count(queued), note: `${count(running)} running` };
 }
 
-/** When it ended or will, against what was expected and is tolerated. */
-function ending(timeline: Timeline, targets: Targets, nowMs: number): Fact[] {
+/** When it ended or will, against what is tolerated. */
+function ending(
+  timeline: Timeline,
+  targets: Targets,
+  living: Schemas["LiveBatch"] | undefined,
+  nowMs: number,
+): Fact[] {
   const { ended_ms, batch, lateness } = timeline;
-  if (ended_ms == null) return [{ label: "Expected end", ...left(targets, nowMs) }];
+  if (ended_ms == null) {
+    if (living && waitsForRequests(living)) {
+      return [{ label: "Expected end", value: NONE, note: "waits for requests" }];
+    }
+    return [{ label: "Expected end", ...left(targets, nowMs) }];
+  }
   const delay = span(batch.extra_delay_ms);
   // What was cancelled or expired ended when somebody said so.
   const late = batch.state === "done" && lateness?.late;
@@ -80,11 +91,7 @@ function ending(timeline: Timeline, targets: Targets, nowMs: number): Fact[] {
       value: late ? <Dot tone="late">{`${delay}, late`}</Dot> : delay,
       note: `D ${span(timeline.max_extra_delay_ms)}`,
     },
-    {
-      label: "Ended after",
-      value: span(ended_ms),
-      note: targets.estimatedMs === null ? undefined : expected(targets.estimatedMs, ended_ms),
-    },
+    { label: "Ended after", value: span(ended_ms) },
   ];
 }
 
@@ -96,10 +103,4 @@ function left({ estimatedMs, toleratedMs }: Targets, nowMs: number) {
   const over = nowMs - toleratedMs;
   if (over > 0) return { value, note: <Dot tone="late">{`${span(over)} late`}</Dot> };
   return { value, note: `${span(-over)} left to T + D` };
-}
-
-function expected(estimatedMs: number, endedMs: number): string {
-  const off = endedMs - estimatedMs;
-  const far = off < 0 ? `${span(-off)} earlier` : `${span(off)} later`;
-  return `expected ${span(estimatedMs)}: ${far}`;
 }

@@ -6,10 +6,10 @@ import { Dot, Kind } from "../../../parts/Dot";
 import { ago, count, NONE, span } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
 import { useNow } from "../../../parts/now";
+import { standing, waitsForRequests } from "../due";
 import { BatchLink, PluginLink, RunLink } from "../Links";
 import { Section } from "../Section";
 import { Share } from "../Share";
-import { standing } from "./due";
 
 type LiveBatch = Schemas["LiveBatch"];
 
@@ -36,7 +36,7 @@ export function LiveBatches(props: { batches: LiveBatch[]; total: number; tenant
     {
       title: "Expected end",
       tight: true,
-      cell: ({ estimated_done_at }) => soonOr(estimated_done_at, now),
+      cell: (batch) => (waitsForRequests(batch) ? NONE : soonOr(batch.estimated_done_at, now)),
     },
   ];
   return (

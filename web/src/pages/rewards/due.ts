@@ -1,7 +1,7 @@
 // How a live batch stands against T + D.
 
-import type { Schemas } from "../../../api/client";
-import { span } from "../../../parts/format";
+import type { Schemas } from "../../api/client";
+import { span } from "../../parts/format";
 
 export interface Standing {
   words: string;
@@ -9,11 +9,23 @@ export interface Standing {
   late: boolean;
 }
 
-/** Null while no request has come: nothing is due yet. */
+type Live = Schemas["LiveBatch"];
+
+/** All that came has ended, and more may come: whatever is due then is not the service's to end. */
+export function waitsForRequests({
+  state,
+  queued,
+  running,
+}: Pick<Live, "state" | "queued" | "running">): boolean {
+  return state === "open" && queued === 0 && running === 0;
+}
+
+/** Null while nothing is due yet. */
 export function standing(
-  batch: Pick<Schemas["LiveBatch"], "due_at" | "estimated_done_at">,
+  batch: Pick<Live, "state" | "queued" | "running" | "due_at" | "estimated_done_at">,
   nowMs: number,
 ): Standing | null {
+  if (waitsForRequests(batch)) return { words: "waits for requests", late: false };
   if (!batch.due_at) return null;
   const left = Date.parse(batch.due_at) - nowMs;
   if (left < 0) return { words: `${whole(-left)} late`, late: true };
