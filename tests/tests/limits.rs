@@ -43,8 +43,8 @@ async fn a_malformed_call_is_told_what_is_wrong() {
         (String::new(), "EOF"),
         ("{".into(), "EOF"),
         ("{\"plugin\": trivial}".into(), "line 1 column"),
-        ("[]".into(), "expected struct"),
-        (deep, "invalid type: sequence"),
+        ("[]".into(), "an array instead of an object"),
+        (deep, "an array instead of an object"),
         ("{}".into(), "missing field `plugin`"),
         (json!({ "plugin": "trivial@prod" }).to_string(), "missing field `run`"),
         (json!({ "plugin": 7, "run": "r" }).to_string(), "invalid type"),
@@ -242,7 +242,7 @@ async fn noise_never_breaks_the_server() {
     let http = Http::new(&host);
     let path = batch(&host, &http).await;
     for junk in [
-        "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_owned(),
+        "GET /v1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_owned(),
         "GET /v1/batches/\u{1} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_owned(),
         format!("GET /{} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "x".repeat(70_000)),
         format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(200)),

@@ -4832,7 +4832,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed in, to `/`; sets the cookie `assay_session` */
+            /** @description Signed in, to `/`; sets the cookie `assay_session`. A browser that is refused goes to `/sign-in?problem=CODE` */
             303: {
                 headers: {
                     [name: string]: unknown;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_model::api::{Batch, Problem, ResultItem, Scope};
-use assay_model::id::{BatchId, RequestId};
+use assay_model::id::RequestId;
 use assay_model::operations::{Replay, ReplayRequest, ReplaySide};
 use assay_model::outcome::Outcome;
 use axum::Json;
@@ -14,10 +14,9 @@ use axum::http::HeaderMap;
 use super::auth::Caller;
 use super::problem::ApiError;
 use super::{App, AppState, batches, body, quotas, requests, rewards};
-use crate::dispatch::{Announcement, NewItem, PluginInfo, now};
+use crate::dispatch::{Announcement, NewItem, PluginInfo};
 use crate::registry::Reference;
 use crate::store::StoreError;
-use crate::store::admissions::BatchRow;
 use crate::store::requests::StoredRequest;
 
 /// Run a request again with the same body, settings and seed, by its own version of the plugin or by
@@ -121,23 +120,7 @@ async fn announcement(
 ) -> Result<Announcement, ApiError> {
     let settings = app.store.batch_settings(caller.tenant, id.batch).await?;
     let place = rewards::place(app, stored.body.len()).await?;
-    let at = now();
-    let row = BatchRow {
-        tenant: caller.tenant,
-        id: BatchId::generate(),
-        run: rewards::RUN.into(),
-        iteration: 0,
-        plugin: plugin.description.name.clone(),
-        version: plugin.description.version.clone(),
-        digest: plugin.digest,
-        settings,
-        expected_size: Some(1),
-        group_size: None,
-        max_extra_delay_ms: None,
-        idempotency: None,
-        announced_at: at,
-        sealed_at: Some(at),
-    };
+    let row = rewards::lone_batch(caller.tenant, &plugin, settings);
     let item = NewItem { key: stored.key, group: stored.group, body: stored.body.into(), place };
     Ok(Announcement { row, plugin, lone: Some(item), replays: Some(id) })
 }

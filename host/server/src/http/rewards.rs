@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_model::api::{Problem, ResultItem, Reward, RewardRequest, Scope};
-use assay_model::id::{BatchId, RequestId};
+use assay_model::id::{BatchId, RequestId, TenantId};
 use assay_model::limits;
 use axum::Json;
 use axum::body::Body;
@@ -16,13 +16,13 @@ use super::problem::ApiError;
 use super::{App, AppState, batches, body, quotas, submit};
 use crate::dispatch::board::Published;
 use crate::dispatch::room::Place;
-use crate::dispatch::{Announcement, NewItem, now};
+use crate::dispatch::{Announcement, NewItem, PluginInfo, now};
 use crate::store::admissions::BatchRow;
 
 pub(super) const WAIT_DEFAULT: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
 /// The run that lone requests are counted under.
-pub(super) const RUN: &str = "lone";
+const RUN: &str = "lone";
 
 /// Score one request and wait for its outcome.
 #[utoipa::path(
@@ -65,9 +65,16 @@ async fn admit(
         .map_err(ApiError::bad_request)?;
     let body = submit::encode(prompt, response, label, metadata);
     let place = place(app, body.len()).await?;
+    let row = lone_batch(caller.tenant, &plugin, settings);
+    let lone = Some(NewItem { key: "0".into(), group: None, body: body.into(), place });
+    Ok(app.dispatch.announce(Announcement { row, plugin, lone, replays: None }).await?)
+}
+
+/// A batch for one request alone.
+pub(super) fn lone_batch(tenant: TenantId, plugin: &PluginInfo, settings: String) -> BatchRow {
     let at = now();
-    let row = BatchRow {
-        tenant: caller.tenant,
+    BatchRow {
+        tenant,
         id: BatchId::generate(),
         run: RUN.into(),
         iteration: 0,
@@ -81,9 +88,7 @@ async fn admit(
         idempotency: None,
         announced_at: at,
         sealed_at: Some(at),
-    };
-    let lone = Some(NewItem { key: "0".into(), group: None, body: body.into(), place });
-    Ok(app.dispatch.announce(Announcement { row, plugin, lone, replays: None }).await?)
+    }
 }
 
 /// Waits for room for a request.
