@@ -2,8 +2,7 @@
 
 use assay_model::id::{RequestId, WorkerId};
 use assay_model::operations::{
-    CapacityHistory, CapacityHistoryFilter, IncidentFilter, IncidentPage, Overview, QueueList,
-    Replay, ReplayRequest, Worker, WorkerList,
+    IncidentFilter, IncidentPage, Overview, QueueList, Replay, ReplayRequest, Worker, WorkerList,
 };
 use assay_model::simulation::{Simulation, SimulationRequest};
 use reqwest::Method;
@@ -60,14 +59,6 @@ impl Client {
     /// What waits in each pool, batch by batch.
     pub async fn queue(&self) -> Result<QueueList, Error> {
         self.json(self.request(Method::GET, &["queue"]), Repeat::Safe).await
-    }
-
-    pub async fn capacity_history(
-        &self,
-        filter: &CapacityHistoryFilter,
-    ) -> Result<CapacityHistory, Error> {
-        let request = self.request(Method::GET, &["capacity", "history"]).query(filter);
-        self.json(request, Repeat::Safe).await
     }
 
     /// Runs a request again, by its own version of the plugin or by another, and compares.

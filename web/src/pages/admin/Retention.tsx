@@ -1,10 +1,11 @@
 // For how long a tenant's things are kept.
 
-import { Alert, Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { Answer, Failed } from "../../parts/states";
+import { Answer } from "../../parts/states";
 import { type Tenant, tenantQuery } from "./queries";
+import { Save } from "./Save";
 import { Amount } from "./SettingsForm";
 import { bound, type Field } from "./settings";
 import { useSettings } from "./useSettings";
@@ -61,20 +62,7 @@ function Change({ tenant }: { tenant: Tenant }) {
         </Text>
         <Amount label="Results" description={RESULTS} value={results} min={1} set={setResults} />
         <Amount label="History" description={HISTORY} value={history} min={1} set={setHistory} />
-        {saving.isError && <Failed thrown={saving.error} />}
-        {saving.isSuccess && (
-          <Alert
-            color="green"
-            variant="outline"
-            role="status"
-            title="Saved; it holds from now on"
-          />
-        )}
-        <div>
-          <Button type="submit" loading={saving.isPending}>
-            Save
-          </Button>
-        </div>
+        <Save saving={saving} />
       </Stack>
     </Paper>
   );

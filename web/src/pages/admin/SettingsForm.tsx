@@ -1,8 +1,6 @@
 // Quotas, weight and grants of a tenant, to be changed.
 
 import {
-  Alert,
-  Button,
   Checkbox,
   NativeSelect,
   NumberInput,
@@ -14,8 +12,8 @@ import {
   Title,
 } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { Failed } from "../../parts/states";
 import type { Tenant } from "./queries";
+import { Save } from "./Save";
 import { type Field, formOf, patchOf } from "./settings";
 import { useSettings } from "./useSettings";
 
@@ -96,20 +94,7 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
           checked={form.gpu}
           onChange={(event) => set({ gpu: event.currentTarget.checked })}
         />
-        {saving.isError && <Failed thrown={saving.error} />}
-        {saving.isSuccess && (
-          <Alert
-            color="green"
-            variant="outline"
-            role="status"
-            title="Saved; it holds from now on"
-          />
-        )}
-        <div>
-          <Button type="submit" loading={saving.isPending}>
-            Save
-          </Button>
-        </div>
+        <Save saving={saving} />
       </Stack>
     </Paper>
   );

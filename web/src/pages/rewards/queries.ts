@@ -129,9 +129,3 @@ export const versionsQuery = (name: string) =>
     queryKey: ["plugins", "one", name],
     queryFn: () => data(api.GET("/v1/plugins/{name}", { params: { path: { name } } })),
   });
-
-export const incidentsQuery = (limit: number) =>
-  queryOptions({
-    queryKey: ["incidents", limit],
-    queryFn: () => data(api.GET("/v1/incidents", { params: { query: { limit } } })),
-  });
