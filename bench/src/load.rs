@@ -86,14 +86,15 @@ impl Endpoint {
     }
 
     /// One whole batch: announced, submitted in one call, followed to its last result.
-    async fn batch(&self, plugin: &str, run: &str, iteration: u64, load: &Load) -> Result<BatchId> {
+    async fn batch(&self, round: &Round<'_>, iteration: u64, load: &Load) -> Result<BatchId> {
         let announced = AnnounceBatch {
-            plugin: plugin.to_owned(),
-            run: run.to_owned(),
+            plugin: round.plugin.to_owned(),
+            run: round.run.to_owned(),
             iteration,
             expected_size: Some(u32::try_from(load.rows)?),
             group_size: None,
             max_extra_delay_ms: None,
+            share_equal: Some(round.share_equal),
             settings: None,
         };
         let batch = self.announce(&announced).await?;
@@ -112,7 +113,7 @@ impl Endpoint {
                 let place = next.replace(next.get() + 1);
                 let Some(load) = round.loads.get(place) else { return anyhow::Ok(batches) };
                 let iteration = u64::try_from(place)?;
-                batches.push((self.batch(round.plugin, round.run, iteration, load).await?, load));
+                batches.push((self.batch(round, iteration, load).await?, load));
             }
         });
         let batches = try_join_all(connections).await?;
@@ -188,6 +189,8 @@ pub struct Round<'a> {
     pub run: &'a str,
     pub loads: &'a [Load],
     pub connections: usize,
+    /// Whether equal requests share a computation; if not, all are computed.
+    pub share_equal: bool,
 }
 
 pub struct Lone<'a> {
@@ -269,11 +272,18 @@ mod tests {
     async fn a_batch_is_whole_or_an_error() {
         let (url, answers) = serve(0).await;
         let endpoint = Endpoint::new(&url, "key").expect("a client");
-        endpoint.batch("trivial@1.0.0", "run", 0, &three()).await.expect("three of three");
+        let round = Round {
+            plugin: "trivial@1.0.0",
+            run: "run",
+            loads: &[],
+            connections: 1,
+            share_equal: false,
+        };
+        endpoint.batch(&round, 0, &three()).await.expect("three of three");
         assert_eq!(answers.announced.load(Ordering::Relaxed), 1);
         let (url, _) = serve(1).await;
         let endpoint = Endpoint::new(&url, "key").expect("a client");
-        let error = endpoint.batch("trivial@1.0.0", "run", 0, &three()).await;
+        let error = endpoint.batch(&round, 0, &three()).await;
         assert_eq!(error.expect_err("one is missing").to_string(), "2 results for 3 requests");
     }
 

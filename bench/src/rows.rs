@@ -96,6 +96,7 @@ pub fn reward_body(plugin: &str, row: &Row) -> Result<Bytes> {
         label: row.label.clone(),
         metadata: None,
         settings: None,
+        share_equal: Some(false),
     };
     Ok(serde_json::to_vec(&request)?.into())
 }

@@ -22,6 +22,10 @@ use measure::{Sides, Sizes};
 use peer::Peer;
 use report::Report;
 
+/// A guest that computes for as long as the response says, here some tenths of a millisecond.
+const LOAD: &str = "worker_load";
+const ROUNDS: &str = "500";
+
 /// Measure Assay beside a plain Python reward server.
 #[derive(Parser)]
 #[command(version)]
@@ -85,6 +89,8 @@ enum Part {
     Batches,
     /// Single requests to the trivial plugin.
     Lone,
+    /// Equal requests that share a computation.
+    Sharing,
     /// The maths plugin: batches of the sample, and real answers.
     Math,
     /// A guest that never ends.
@@ -130,7 +136,9 @@ async fn run(arguments: &Arguments) -> Result<Report> {
     };
     let compared = has(Part::Batches) || has(Part::Lone) || has(Part::Math);
     {
-        let assay = if arguments.side != Side::Peer && (compared || has(Part::Runaway)) {
+        let assay = if arguments.side != Side::Peer
+            && (compared || has(Part::Sharing) || has(Part::Runaway))
+        {
             say("starting Assay");
             Some(start(arguments, &folder.path().join("assay"), 2).await?)
         } else {
@@ -144,6 +152,16 @@ async fn run(arguments: &Arguments) -> Result<Report> {
             None
         };
         trivial(arguments, assay.as_ref(), peer.as_ref(), &sizes, &mut report).await?;
+        if let Some(assay) = assay.as_ref().filter(|_| has(Part::Sharing)) {
+            say("equal requests");
+            for (name, response) in [(&*arguments.trivial, None), (LOAD, Some(ROUNDS))] {
+                let plugin = assay.publish(&component(&plugins(arguments)?, name)?).await?;
+                let batches = usize::from(arguments.batches);
+                let plugin = pinned(&plugin);
+                let shared = measure::sharing(assay, &plugin, response, batches, &sizes).await?;
+                report.measures.extend(shared);
+            }
+        }
         if has(Part::Math) {
             let (assay, peer) = (assay.as_ref(), peer.as_ref());
             math(arguments, assay, peer, folder.path(), &sizes, &mut report).await?;

@@ -13,6 +13,7 @@ use assay_bench::stats::{Latency, median};
 use assay_client::score::{self, Options, Target};
 use assay_model::api::{AnnounceBatch, Plugin};
 use futures_util::future::pending;
+use serde_json::value::RawValue;
 
 use crate::peer::Peer;
 use crate::report::{Measure, latency_measures};
@@ -59,7 +60,7 @@ pub(crate) async fn batches(
         if let Some((assay, plugin)) = sides.assay {
             let run = format!("bench-{}-{number}", sides.task);
             let connections = sizes.connections;
-            let round = Round { plugin, run: &run, loads, connections };
+            let round = Round { plugin, run: &run, loads, connections, share_equal: false };
             assay_rates.push(assay.endpoint.batches(&assay.client, &round).await?);
         }
         if let Some(peer) = sides.peer {
@@ -70,6 +71,50 @@ pub(crate) async fn batches(
     let counted = |rates: &[f64]| rates.get(1..).and_then(median);
     Ok(Measure::new(name, Unit::RequestsPerSecond)
         .sides(counted(&assay_rates), counted(&peer_rates)))
+}
+
+/// What sharing computations costs where no two requests are equal, and gives where half of them
+/// are equal to one before. The ways take turns; no round has the requests of another.
+pub(crate) async fn sharing(
+    assay: &Assay,
+    plugin: &str,
+    response: Option<&str>,
+    batches: usize,
+    sizes: &Sizes,
+) -> Result<[Measure; 3]> {
+    let ways = [
+        ("computed each, all different", false, 1),
+        ("shared, all different", true, 1),
+        ("shared, half of them equal to another", true, 2),
+    ];
+    let mut rates = ways.map(|_| Vec::new());
+    let count = batches * rows::BATCH_ROWS;
+    let mut first = 0;
+    for number in 0..=sizes.rounds {
+        for (rates, (_, share_equal, copies)) in rates.iter_mut().zip(ways) {
+            let row = |at: usize| numbered(first + at / copies, response);
+            let loads = rows::loads(&(0..count).map(row).collect::<Vec<_>>())?;
+            first += count;
+            let run = format!("bench-sharing-{number}");
+            let connections = sizes.connections;
+            let round = Round { plugin, run: &run, loads: &loads, connections, share_equal };
+            rates.push(assay.endpoint.batches(&assay.client, &round).await?);
+        }
+    }
+    let measure = |(name, rates): (&str, &Vec<f64>)| {
+        let rate = rates.get(1..).and_then(median);
+        Measure::new(format!("{plugin}, {name}"), Unit::RequestsPerSecond).sides(rate, None)
+    };
+    let names = ways.map(|(name, ..)| name);
+    Ok([0, 1, 2].map(|way| measure((names[way], &rates[way]))))
+}
+
+/// A synthetic row, or for a guest that wants this response one that differs by its prompt.
+fn numbered(number: usize, response: Option<&str>) -> Row {
+    let row = rows::synthetic(number, rows::BODY_BYTES);
+    let Some(response) = response else { return row };
+    let label = RawValue::from_string("8".into()).expect("a number is JSON");
+    Row { prompt: row.prompt + &row.response, response: response.into(), label: Some(label), ..row }
 }
 
 /// Single requests, one after the other or many at once.
@@ -119,6 +164,8 @@ pub(crate) async fn file(
     for number in 0..sizes.rounds {
         if let Some((assay, plugin)) = sides.assay {
             let mut options = Options::new(input.to_owned(), plugin.to_owned());
+            // Every round is of the same rows.
+            options.share_equal = false;
             options.output = Target::File(folder.join(format!("file-{number}.results.jsonl")));
             let summary = score::score(&assay.client, &options, |_| {}, pending()).await?;
             ensure!(summary.ok(), "the file was not scored to its end:\n{}", summary.text());
@@ -180,6 +227,7 @@ async fn queue(endpoint: &Endpoint, plugin: &str, rows: &[Row], wanted: usize) -
             expected_size: None,
             group_size: None,
             max_extra_delay_ms: None,
+            share_equal: Some(false),
             settings: None,
         };
         let batch = endpoint.announce(&announced).await?;

@@ -66,6 +66,8 @@ pub struct Options {
     pub run: Option<String>,
     pub settings: Option<Box<RawValue>>,
     pub max_extra_delay_ms: Option<u32>,
+    /// Whether equal rows share a computation, where the plugin is deterministic.
+    pub share_equal: bool,
     /// Rewards this close to `expected` agree.
     pub tolerance: f64,
     /// Whether a disagreement makes [`Summary::ok`] false.
@@ -98,6 +100,7 @@ impl Options {
             run: None,
             settings: None,
             max_extra_delay_ms: None,
+            share_equal: true,
             tolerance: 1e-9,
             require_agreement: false,
             retry: Retry::LONG,

@@ -104,6 +104,7 @@ impl Rig {
             seq: *seq,
             group: Some(*seq / 8),
             arrived: Micros(self.now),
+            due: None,
             progress: Progress::Waiting { stage: 0, ran: Vec::new() },
         };
         *seq += 1;

@@ -47,6 +47,7 @@ pub(crate) struct Batch {
     submitted: SeqSet,
     groups: BTreeMap<u32, Group>,
     stages: Vec<Reached>,
+    following: Following,
     /// Of its ended requests.
     ended: Vec<ProfileRequest>,
     ran: Vec<Micros>,
@@ -89,6 +90,13 @@ impl Reached {
     }
 }
 
+/// Requests that wait for the outcome of others.
+#[derive(Debug, Clone, Copy, Default)]
+struct Following {
+    live: usize,
+    latest: Micros,
+}
+
 #[derive(Debug, Default)]
 struct Group {
     submitted: u32,
@@ -107,6 +115,7 @@ impl Batch {
             submitted: SeqSet::default(),
             groups: BTreeMap::new(),
             stages,
+            following: Following::default(),
             ended: Vec::new(),
             ran: Vec::new(),
             first_arrival: None,
@@ -132,6 +141,11 @@ impl Batch {
         self.estimate
     }
 
+    /// How many requests wait for the outcome of another.
+    pub(crate) fn following(&self) -> usize {
+        self.following.live
+    }
+
     /// From the first arrival to T.
     pub(crate) fn span(&self) -> Option<Micros> {
         Some(self.earliest_end?.since(self.first_arrival?))
@@ -150,14 +164,14 @@ impl Batch {
         }
     }
 
-    /// Takes requests in. Returns those that wait.
+    /// Takes requests in. Returns those that have not ended.
     pub(crate) fn submit(
         &mut self,
         requests: Vec<NewRequest>,
         now: Micros,
         out: &mut Vec<Action>,
     ) -> Vec<u32> {
-        let mut waiting = Vec::with_capacity(requests.len());
+        let mut unfinished = Vec::with_capacity(requests.len());
         for request in requests {
             if !self.submitted.insert(request.seq) {
                 continue;
@@ -171,7 +185,11 @@ impl Batch {
             match &request.progress {
                 Progress::Waiting { stage, ran } => {
                     self.admit(&request, *stage, ran, now);
-                    waiting.push(request.seq);
+                    unfinished.push(request.seq);
+                }
+                Progress::Follows { leader } => {
+                    self.admit_follower(&request, *leader);
+                    unfinished.push(request.seq);
                 }
                 Progress::Finished { earliest_end, ran, ending } => {
                     self.count_ran(ran);
@@ -183,7 +201,7 @@ impl Batch {
         if self.is_full() {
             self.seal(out);
         }
-        waiting
+        unfinished
     }
 
     fn admit(&mut self, new: &NewRequest, stage: usize, ran: &[Micros], now: Micros) {
@@ -196,6 +214,23 @@ impl Batch {
         let request = Request::new(new.group, new.arrived, ready, before);
         self.reach(stage, request.earliest_end());
         self.requests.insert(new.seq, request);
+    }
+
+    fn admit_follower(&mut self, new: &NewRequest, leader: RequestId) {
+        let mut request = Request::new(new.group, new.arrived, new.arrived, Vec::new());
+        request.leader = Some(leader);
+        self.following.live += 1;
+        self.following.latest = self.following.latest.max(new.arrived);
+        self.requests.insert(new.seq, request);
+    }
+
+    /// A follower waits for a worker from now on.
+    pub(crate) fn release(&mut self, seq: u32) {
+        let request = self.request(seq);
+        request.leader = None;
+        let at = request.earliest_end();
+        self.following.live -= 1;
+        self.reach(0, at);
     }
 
     /// A request came that is through with these stages.
@@ -253,12 +288,39 @@ impl Batch {
         if let Some(timing) = timing {
             stage.ran(timing.ran);
         }
+        let earliest_end = request.earliest_end();
+        self.ended(seq, request, end, earliest_end, now, out)
+    }
+
+    /// A follower ends with its leader, which could have ended at `leader_end`. Returns its group.
+    pub(crate) fn finish_follower(
+        &mut self,
+        seq: u32,
+        end: FinalEnd,
+        leader_end: Micros,
+        now: Micros,
+        out: &mut Vec<Action>,
+    ) -> Option<u32> {
+        let request = self.requests.remove(&seq).expect("a request ends once");
+        self.following.live -= 1;
+        let earliest_end = request.arrived.max(leader_end);
+        self.ended(seq, request, end, earliest_end, now, out)
+    }
+
+    fn ended(
+        &mut self,
+        seq: u32,
+        request: Request,
+        end: FinalEnd,
+        earliest_end: Micros,
+        now: Micros,
+        out: &mut Vec<Action>,
+    ) -> Option<u32> {
         self.touched = now;
         let group = request.group;
         self.keep(request.arrived, request.times(), end.ending());
-        let finish = request.into_finish(RequestId { batch: self.new.id, seq }, end);
-        let earliest_end = finish.earliest_end;
-        out.push(Action::Finish(finish));
+        let id = RequestId { batch: self.new.id, seq };
+        out.push(Action::Finish(request.into_finish_at(id, end, earliest_end)));
         self.count_end(group, earliest_end, out);
         group
     }
@@ -363,6 +425,10 @@ impl Batch {
             if reached.live > 0 {
                 at = at.max(reached.latest + left);
             }
+        }
+        if self.following.live > 0 {
+            // As if they ran: their leaders' batches have ranks of their own.
+            at = at.max(self.following.latest + left);
         }
         if let Some(span) = self.span_before {
             at = at.max(first + span);

@@ -144,6 +144,11 @@ impl Division {
             .expect("whose turn it is has something waiting")
     }
 
+    /// A request that waits here is wanted at another time.
+    pub(crate) fn want(&mut self, tenant: TenantId, request: RequestId, place: Place) {
+        self.change(tenant, |part| part.queue.want(request, place));
+    }
+
     pub(crate) fn rerank(&mut self, tenant: TenantId, batch: BatchId, rank: Rank) {
         self.change(tenant, |part| part.queue.rerank(batch, rank));
     }

@@ -231,7 +231,7 @@ mod tests {
         };
         let _ = sched.step(at, Event::BatchAnnounced(announced));
         let progress = Progress::Waiting { stage: 0, ran: Vec::new() };
-        let requests = vec![NewRequest { seq: 0, group: None, arrived: at, progress }];
+        let requests = vec![NewRequest { seq: 0, group: None, arrived: at, due: None, progress }];
         let _ = sched.step(at, Event::RequestsSubmitted { batch: id(2), requests });
         assert_eq!(sched.estimated_done(id(2)), Some(at + Micros(700)));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
+use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 
@@ -18,6 +18,19 @@ pub enum Event {
     RequestsSubmitted {
         batch: BatchId,
         requests: Vec<NewRequest>,
+    },
+    /// Whoever waits for this very request gives up then; said anew when it asked again.
+    RequestDue {
+        request: RequestId,
+        due: Micros,
+    },
+    /// Leaders have ended with a reward; so do those that followed them.
+    FollowersEnded {
+        ended: Vec<FollowerEnd>,
+    },
+    /// These leaders left no reward: what followed them runs.
+    FollowersReleased {
+        released: Vec<Released>,
     },
     BatchSealed {
         batch: BatchId,
@@ -104,6 +117,8 @@ pub struct NewRequest {
     /// The shell's number of the group within the batch.
     pub group: Option<u32>,
     pub arrived: Micros,
+    /// When whoever waits for it gives up: it is ranked as if its batch were due then, until then.
+    pub due: Option<Micros>,
     pub progress: Progress,
 }
 
@@ -113,6 +128,8 @@ pub enum Progress {
     /// Waits for this stage; 0 unless it is brought back after a restart, then with the times of the
     /// stages before it.
     Waiting { stage: usize, ran: Vec<Micros> },
+    /// Waits for the outcome of an equal request, of its own batch or another.
+    Follows { leader: RequestId },
     /// Had ended before the scheduler heard of it; `earliest_end` is its t_i, arrival plus stage
     /// times (eq. 1), `ran` those times, from the first stage on.
     Finished { earliest_end: Micros, ran: Vec<Micros>, ending: Ending },
@@ -126,4 +143,27 @@ pub enum End {
     Scored,
     TimedOut,
     Failed(ErrorCode),
+}
+
+/// A follower's end; that of its leader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FollowerEnd {
+    pub request: RequestId,
+    pub end: SharedEnd,
+    /// The leader's t_i (eq. 1).
+    pub earliest_end: Micros,
+}
+
+/// Ends that equal requests share; there is no error among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SharedEnd {
+    Scored,
+    TimedOut { stage: usize },
+}
+
+/// A follower that runs now, and who follows it from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Released {
+    pub request: RequestId,
+    pub followers: Vec<RequestId>,
 }

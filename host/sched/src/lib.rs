@@ -11,6 +11,7 @@ mod answer;
 mod batch;
 mod division;
 mod estimate;
+mod follow;
 mod grant;
 mod plan;
 mod pool;
@@ -24,12 +25,15 @@ mod seq_set;
 mod share;
 mod snapshot;
 mod timer;
+mod wanted;
 mod watched;
 mod worker;
 
 pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageTiming};
 pub use config::{Config, Order};
-pub use event::{End, Event, NewBatch, NewRequest, Progress, StageShape};
+pub use event::{
+    End, Event, FollowerEnd, NewBatch, NewRequest, Progress, Released, SharedEnd, StageShape,
+};
 pub use plan::{
     Because, Bound, Check, Checked, Flow, FlowStage, Mode, Plan, PlanConfig, PlanReport, Planner,
     PoolConfig, PoolReport, Problem, ProblemBatch, ProblemPool, ProblemRequest, Reason, Rule,

@@ -1,10 +1,12 @@
 //! What waits of one tenant for one pool, in the order in which it is served.
 //!
 //! Owned by the pool's division. Each batch has a lane; the lanes are ordered by rank, so that a batch whose
-//! estimate moves is one entry to move, however many of its requests wait. It must never hold a
-//! request that a worker holds.
+//! estimate moves is one entry to move, however many of its requests wait. A request that is wanted
+//! before its batch is stands beside its lane as well, and is served when the first of both comes. It
+//! must never hold a request that a worker holds.
 
 mod lane;
+mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +15,7 @@ use assay_model::time::Micros;
 
 use crate::config::Order;
 use lane::Waiting;
+use wanted::Wanted;
 
 /// The smaller is served first. Under EBF `at` is the batch's estimated completion; under FCFS it
 /// is when the first request of its lane became ready.
@@ -31,6 +34,9 @@ pub(crate) struct Place {
     pub(crate) group: Option<u32>,
     /// How many requests of its group have not ended; only [`Order::EbfGroups`] looks at it.
     pub(crate) left: u32,
+    /// It alone is ranked as if its batch ended by then, if that is earlier. [`Order::Fcfs`] does
+    /// not look at it.
+    pub(crate) wanted: Option<Micros>,
 }
 
 #[derive(Debug)]
@@ -44,26 +50,35 @@ pub(crate) struct Queue {
     order: Order,
     lanes: BTreeMap<BatchId, Lane>,
     ranks: BTreeSet<(Rank, BatchId)>,
+    /// Of those in lanes.
+    wanted: Wanted,
     len: usize,
 }
 
 impl Queue {
     pub(crate) fn new(order: Order) -> Self {
-        Self { order, lanes: BTreeMap::new(), ranks: BTreeSet::new(), len: 0 }
+        Self {
+            order,
+            lanes: BTreeMap::new(),
+            ranks: BTreeSet::new(),
+            wanted: Wanted::default(),
+            len: 0,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Of the request that is next: its lane's rank, and its batch.
+    /// Of the request that is next: its rank, which is its lane's or its own, and its batch.
     pub(crate) fn first(&self) -> Option<(Rank, BatchId)> {
-        self.ranks.first().copied()
+        let lane = self.ranks.first().copied()?;
+        Some(self.wanted.first().map_or(lane, |wanted| wanted.min(lane)))
     }
 
     pub(crate) fn push(&mut self, request: RequestId, place: Place) {
         let RequestId { batch, seq } = request;
-        let Place { rank, ready, group, left } = place;
+        let Place { rank, ready, group, left, .. } = place;
         let lane = self.lanes.entry(batch).or_insert_with(|| {
             self.ranks.insert((rank, batch));
             Lane { rank, waiting: Waiting::new(self.order) }
@@ -76,20 +91,42 @@ impl Queue {
             Order::Fcfs => lane.by_arrival(),
         };
         lane.move_to(rank, batch, &mut self.ranks);
+        self.want(request, place);
     }
 
     pub(crate) fn pop(&mut self) -> Option<RequestId> {
-        let &(rank, batch) = self.ranks.first()?;
+        let first = self.ranks.first().copied()?;
+        // Where they are equal, the lane's own order holds.
+        let wanted = self.wanted.first().filter(|wanted| *wanted < first);
+        let (_, batch) = wanted.unwrap_or(first);
         let lane = self.lanes.get_mut(&batch).expect("a rank has a lane");
-        let (_, seq) = lane.waiting.pop().expect("a lane is never empty");
+        let turn = match wanted.and_then(|_| self.wanted.pop()) {
+            Some((turn, group)) => {
+                let waited = lane.waiting.remove(turn, group);
+                debug_assert!(waited, "what is wanted waits");
+                turn
+            }
+            None => lane.waiting.pop().expect("a lane is never empty"),
+        };
+        let request = RequestId { batch, seq: turn.1 };
+        self.wanted.remove(request);
         self.len -= 1;
         if lane.waiting.is_empty() {
+            self.ranks.remove(&(lane.rank, batch));
             self.lanes.remove(&batch);
-            self.ranks.remove(&(rank, batch));
         } else if self.order == Order::Fcfs {
             lane.move_to(lane.by_arrival(), batch, &mut self.ranks);
         }
-        Some(RequestId { batch, seq })
+        Some(request)
+    }
+
+    /// A request that waits here is wanted at another time, or no longer before its batch.
+    pub(crate) fn want(&mut self, request: RequestId, place: Place) {
+        self.wanted.remove(request);
+        if let Some(at) = place.wanted.filter(|_| self.order != Order::Fcfs) {
+            let rank = Rank { at, ..place.rank };
+            self.wanted.insert(request, rank, (place.ready, request.seq), place.group);
+        }
     }
 
     /// The batch's estimate moved: O(log batches).
@@ -112,6 +149,7 @@ impl Queue {
     pub(crate) fn remove_batch(&mut self, batch: BatchId) {
         if let Some(lane) = self.lanes.remove(&batch) {
             self.ranks.remove(&(lane.rank, batch));
+            self.wanted.remove_batch(batch);
             self.len -= lane.waiting.len();
         }
     }
@@ -147,13 +185,17 @@ mod tests {
     }
 
     fn push(queue: &mut Queue, request: RequestId, rank: Rank, ready: u64) {
-        let place = Place { rank, ready: Micros(ready), group: None, left: 1 };
-        queue.push(request, place);
+        queue.push(request, place(rank, ready));
+    }
+
+    fn place(rank: Rank, ready: u64) -> Place {
+        Place { rank, ready: Micros(ready), group: None, left: 1, wanted: None }
     }
 
     fn drain(mut queue: Queue) -> Vec<RequestId> {
         let drained = std::iter::from_fn(|| queue.pop()).collect();
         assert!(queue.len() == 0 && queue.lanes.is_empty() && queue.ranks.is_empty());
+        assert!(queue.wanted.is_empty());
         drained
     }
 
@@ -197,7 +239,7 @@ mod tests {
     /// Of batch 1; `left` is of the group.
     fn push_group(queue: &mut Queue, seq: u32, group: Option<u32>, left: u32) {
         let ready = Micros(u64::from(seq));
-        queue.push(id(1, seq), Place { rank: rank(90), ready, group, left });
+        queue.push(id(1, seq), Place { rank: rank(90), ready, group, left, wanted: None });
     }
 
     #[test]
@@ -235,10 +277,49 @@ mod tests {
         assert_eq!(drain(queue), [id(1, 1), id(1, 0), id(1, 2)]);
     }
 
+    fn want(queue: &mut Queue, request: RequestId, rank: Rank, ready: u64, at: Option<u64>) {
+        queue.want(request, Place { wanted: at.map(Micros), ..place(rank, ready) });
+    }
+
+    #[test]
+    fn what_is_wanted_before_its_batch_is_served_then() {
+        for (order, expected) in [
+            (Order::Ebf, [id(1, 0), id(2, 0), id(2, 1), id(1, 1)]),
+            (Order::EbfGroups, [id(1, 0), id(2, 0), id(2, 1), id(1, 1)]),
+            (Order::Fcfs, [id(1, 1), id(2, 0), id(2, 1), id(1, 0)]),
+        ] {
+            let mut queue = filled(order);
+            want(&mut queue, id(1, 0), rank(90), 30, Some(40));
+            if order != Order::Fcfs {
+                assert_eq!(queue.first(), Some((rank(40), id(1, 0).batch)));
+            }
+            assert_eq!(drain(queue), expected);
+        }
+    }
+
+    #[test]
+    fn who_is_wanted_later_than_its_batch_waits_its_turn() {
+        let mut queue = filled(Order::Ebf);
+        want(&mut queue, id(1, 0), rank(90), 30, Some(91));
+        want(&mut queue, id(2, 1), rank(50), 20, Some(50));
+        assert_eq!(drain(queue), [id(2, 0), id(2, 1), id(1, 1), id(1, 0)]);
+    }
+
+    #[test]
+    fn what_is_no_longer_wanted_goes_back_to_its_place() {
+        let mut queue = filled(Order::Ebf);
+        want(&mut queue, id(1, 0), rank(90), 30, Some(1));
+        want(&mut queue, id(1, 0), rank(90), 30, Some(60));
+        assert_eq!(queue.first(), Some((rank(50), id(2, 0).batch)));
+        want(&mut queue, id(1, 0), rank(90), 30, None);
+        assert_eq!(drain(queue), [id(2, 0), id(2, 1), id(1, 1), id(1, 0)]);
+    }
+
     #[test]
     fn a_removed_batch_leaves_nothing() {
         for order in [Order::Ebf, Order::Fcfs, Order::EbfGroups] {
             let mut queue = filled(order);
+            want(&mut queue, id(1, 1), rank(90), 10, Some(5));
             queue.remove_batch(id(1, 0).batch);
             assert_eq!(queue.len(), 2);
             assert_eq!(drain(queue), [id(2, 0), id(2, 1)]);

@@ -9,10 +9,16 @@
 //!            +---------------+
 //!        revoked, behind a lost head: not counted
 //!        failed in passing, lost, expired: one more try
+//!
+//!                       its leader's reward
+//!  equal to one -> FOLLOWS ---------------> ended
+//!                       |
+//!                       +--> WAITING: its leader left it no reward (released)
 //! ```
 //!
-//! A cancelled or expired batch ends it from either state. An ended request is no longer here.
-//! Owned by its batch. It must never be in a queue and in a hand at once.
+//! A cancelled or expired batch ends it from every state. An ended request is no longer here.
+//! Owned by its batch. It must never be in a queue and in a hand at once, and while it follows in
+//! neither.
 
 use assay_model::id::{RequestId, WorkerId};
 use assay_model::outcome::ErrorCode;
@@ -28,8 +34,14 @@ pub(crate) struct Request {
     pub(crate) arrived: Micros,
     /// When it became ready for its stage; it keeps its place in the queue over all tries.
     pub(crate) ready: Micros,
-    /// `None`: it waits.
+    /// `None`: it waits, or follows.
     pub(crate) holder: Option<WorkerId>,
+    /// The equal request whose outcome it waits for instead of running.
+    pub(crate) leader: Option<RequestId>,
+    /// When whoever waits for it gives up; its entry among the dues.
+    pub(crate) due: Option<Micros>,
+    /// When the first batch ends of those whose requests follow it.
+    pub(crate) led: Option<Micros>,
     /// Ended tries of this stage; those that failed, and those that were lost with their worker.
     pub(crate) tries: u32,
     failed: u32,
@@ -61,12 +73,20 @@ impl Request {
             arrived,
             ready,
             holder: None,
+            leader: None,
+            due: None,
+            led: None,
             tries: 0,
             failed: 0,
             lost: 0,
             before,
             ran: Vec::new(),
         }
+    }
+
+    /// By when it is wanted, whenever its own batch is.
+    pub(crate) fn wanted(&self) -> Option<Micros> {
+        [self.due, self.led].into_iter().flatten().min()
     }
 
     /// The paper's t_i (eq. 1), as far as its stages ran.
@@ -109,6 +129,15 @@ impl Request {
 
     pub(crate) fn into_finish(self, request: RequestId, end: FinalEnd) -> Finish {
         let earliest_end = self.earliest_end();
+        self.into_finish_at(request, end, earliest_end)
+    }
+
+    pub(crate) fn into_finish_at(
+        self,
+        request: RequestId,
+        end: FinalEnd,
+        earliest_end: Micros,
+    ) -> Finish {
         Finish { request, end, stages: self.ran, earliest_end }
     }
 

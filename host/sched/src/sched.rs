@@ -2,7 +2,7 @@
 //!
 //! It owns everything else in this crate. `answer` handles what workers do, `grant` what they get.
 //! Between two steps each unfinished request is either in the queue of its stage's pool or in one
-//! worker's hand, and no idle worker goes without while something waits for it whose tenant is below
+//! worker's hand, or follows another, and no idle worker goes without while something waits for it whose tenant is below
 //! its bound; above its ceiling a pool has workers that take none.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +42,8 @@ pub struct Sched {
     /// Of tenants whose share is not the default.
     pub(crate) shares: BTreeMap<TenantId, Share>,
     pub(crate) timers: Timers,
+    /// Requests whose client gives up at a time that has not passed.
+    pub(crate) dues: BTreeSet<(Micros, RequestId)>,
     /// When the next worker that no plan holds has lingered; its entry among the timers.
     pub(crate) lingers_until: Option<Micros>,
     /// The batch refreshed last in turn.
@@ -70,6 +72,7 @@ impl Sched {
             estimates: Estimates::new(),
             shares: BTreeMap::new(),
             timers: Timers::default(),
+            dues: BTreeSet::new(),
             lingers_until: None,
             turn: None,
             planning: Planning::default(),
@@ -83,9 +86,13 @@ impl Sched {
     pub fn step(&mut self, now: Micros, event: Event) -> Vec<Action> {
         self.now = self.now.max(now);
         let mut out = Vec::new();
+        self.pass_dues();
         match event {
             Event::BatchAnnounced(new) => self.announce(new, &mut out),
             Event::RequestsSubmitted { batch, requests } => self.submit(batch, requests, &mut out),
+            Event::RequestDue { request, due } => self.request_due(request, Some(due)),
+            Event::FollowersEnded { ended } => self.followers_ended(ended, &mut out),
+            Event::FollowersReleased { released } => self.followers_released(released, &mut out),
             Event::BatchSealed { batch } => self.seal(batch, &mut out),
             Event::BatchCancelled { batch } => self.close(batch, BatchEnding::Cancelled, &mut out),
             Event::HistoryRead(profile) => self.estimates.history_read(&profile),
@@ -148,11 +155,12 @@ impl Sched {
         self.planning.due = due;
     }
 
-    /// O(pools * tenants + workers).
+    /// O(pools * tenants + workers + batches).
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut pools: BTreeMap<&Arc<str>, PoolSnapshot> = BTreeMap::new();
-        let mut requests = 0;
+        let following = self.batches.values().map(Batch::following).sum();
+        let mut requests = following;
         for (name, pool) in &self.pools {
             requests += pool.division.waiting();
             let snapshot = PoolSnapshot {
@@ -175,7 +183,8 @@ impl Sched {
             let pool = pools.get_mut(&worker.pool).expect("a worker's pool is there");
             pool.in_hand += hand.len();
         }
-        Snapshot { pools: pools.into_values().collect(), batches: self.batches.len(), requests }
+        let pools = pools.into_values().collect();
+        Snapshot { pools, batches: self.batches.len(), requests, following }
     }
 
     /// From now on: what is in hand stays there, even above a bound.
@@ -212,10 +221,15 @@ impl Sched {
         } else {
             BTreeSet::new()
         };
-        let waiting = batch.submit(requests, self.now, out);
+        let dues: Vec<(u32, Micros)> =
+            requests.iter().filter_map(|request| Some((request.seq, request.due?))).collect();
+        let unfinished = batch.submit(requests, self.now, out);
         batch.refresh(&self.estimates);
-        for seq in waiting {
+        for seq in unfinished {
             self.queue(RequestId { batch: id, seq });
+        }
+        for (seq, due) in dues {
+            self.request_due(RequestId { batch: id, seq }, Some(due));
         }
         self.regroup(id, groups);
         self.refreshed(id, out);
@@ -228,17 +242,22 @@ impl Sched {
         self.batch_changed(id, out);
     }
 
-    /// Puts a request into the queue of its stage's pool, at the place of its ready time.
+    /// Puts a request into the queue of its stage's pool, at the place of its ready time; one that
+    /// follows another goes into none.
     pub(crate) fn queue(&mut self, id: RequestId) {
         let batch = self.batches.get_mut(&id.batch).expect("what is queued has a live batch");
         let rank = batch.rank();
         let request = batch.request(id.seq);
         request.holder = None;
+        if let Some(leader) = request.leader {
+            return self.lead(leader, rank.at);
+        }
         let (stage, ready, group) = (request.stage, request.ready, request.group);
+        let wanted = request.wanted();
         // Not worth a look-up where nobody asks.
         let left = if self.config.groups_first() { batch.left(group) } else { 0 };
         let (tenant, name) = (batch.new.tenant, &batch.new.stages[stage].pool);
-        let place = Place { rank, ready, group, left };
+        let place = Place { rank, ready, group, left, wanted };
         let share = || pool_share(&self.shares, tenant, name);
         pool(&mut self.pools, &self.config, name).division.push(tenant, id, place, share);
     }
@@ -251,13 +270,14 @@ impl Sched {
         timing: Option<StageTiming>,
         out: &mut Vec<Action>,
     ) {
+        self.forget_due(id);
         let batch = self.batches.get_mut(&id.batch).expect("what ends has a live batch");
         let group = batch.finish(id.seq, end, timing, self.now, out);
         self.regroup(id.batch, group);
     }
 
     /// These groups have another number of requests left: what waits of them moves.
-    fn regroup(&mut self, id: BatchId, groups: impl IntoIterator<Item = u32>) {
+    pub(crate) fn regroup(&mut self, id: BatchId, groups: impl IntoIterator<Item = u32>) {
         if !self.config.groups_first() {
             return;
         }
@@ -318,6 +338,9 @@ impl Sched {
             let id = RequestId { batch: id, seq };
             if let Some(worker) = request.holder {
                 self.take_back(worker, id, out);
+            }
+            if let Some(due) = request.due {
+                self.dues.remove(&(due, id));
             }
             let end = FinalEnd::Error { code: ErrorCode::Cancelled, attempts: request.tries };
             out.push(Action::Finish(request.into_finish(id, end)));

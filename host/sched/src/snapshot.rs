@@ -14,8 +14,10 @@ pub struct Snapshot {
     pub pools: Vec<PoolSnapshot>,
     /// Announced and not ended.
     pub batches: usize,
-    /// Waiting or in hand.
+    /// Waiting, in hand or following.
     pub requests: usize,
+    /// Of them those that wait for the outcome of an equal one.
+    pub following: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

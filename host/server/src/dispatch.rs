@@ -15,8 +15,11 @@ mod perform;
 pub mod planning;
 mod publish;
 mod quota;
+mod remembered;
 mod restore;
 pub mod room;
+mod share;
+mod sharing;
 mod shell;
 pub mod tally;
 pub mod tenants;
@@ -30,6 +33,7 @@ use anyhow::Context as _;
 use assay_model::api::BatchState;
 use assay_model::capacity::Capacity;
 use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
+use assay_model::outbound::SENDS_REQUESTS;
 use assay_model::plugin::Description;
 use assay_model::tenant::Tenant;
 use assay_model::time::Micros;
@@ -48,6 +52,7 @@ pub use incidents::Told;
 pub use observe::Observed;
 use planning::{Bounds, Planned, Planning, PoolDefaults};
 use room::{Place, Room};
+use sharing::Content;
 use tenants::Tenants;
 
 const COMMANDS_MAX: usize = 4_096;
@@ -79,6 +84,12 @@ impl PluginInfo {
         });
         Self { digest, compiled, shapes: shapes.collect(), description, imports }
     }
+
+    /// Whether it asks for hosts that it may send requests to.
+    #[must_use]
+    pub fn sends_requests(&self) -> bool {
+        self.imports.iter().any(|import| import.starts_with(SENDS_REQUESTS))
+    }
 }
 
 /// A batch to be: its row and the plugin that its run pinned.
@@ -98,6 +109,14 @@ pub struct NewItem {
     /// A serialised `assay.worker.v1.Body`.
     pub body: Bytes,
     pub place: Place,
+    /// When whoever waits for this very request gives up. A repeat's replaces the one before.
+    pub due: Option<Micros>,
+}
+
+/// An item, and what it is equal by.
+struct HashedItem {
+    item: NewItem,
+    content: Option<Content>,
 }
 
 /// What became of one item.
@@ -134,8 +153,8 @@ pub enum DispatchError {
 type Reply<T> = oneshot::Sender<Result<T, DispatchError>>;
 
 enum Command {
-    Announce(Box<Announcement>, Reply<Arc<Published>>),
-    Submit { tenant: TenantId, batch: BatchId, items: Vec<NewItem>, reply: Reply<Vec<ItemFate>> },
+    Announce(Box<Announcement>, Option<Content>, Reply<Arc<Published>>),
+    Submit { tenant: TenantId, batch: BatchId, items: Vec<HashedItem>, reply: Reply<Vec<ItemFate>> },
     Seal { tenant: TenantId, batch: BatchId, final_count: Option<u32>, reply: Reply<()> },
     Cancel { tenant: TenantId, batch: BatchId, reply: Reply<()> },
     WorkerJoined { joining: Joining, link: WorkerLink, reply: oneshot::Sender<WorkerId> },
@@ -275,8 +294,12 @@ impl Dispatch {
         &self,
         announcement: Announcement,
     ) -> Result<Arc<Published>, DispatchError> {
+        let Announcement { row, plugin, lone, replays } = &announcement;
+        // A replay is asked for to see what comes of it.
+        let shared = lone.as_ref().filter(|_| replays.is_none());
+        let content = shared.and_then(|item| Content::of(row, plugin, &item.body));
         let announcement = Box::new(announcement);
-        let answer = self.ask(|reply| Command::Announce(announcement, reply)).await?;
+        let answer = self.ask(|reply| Command::Announce(announcement, content, reply)).await?;
         answer.await.unwrap_or(Err(DispatchError::Stopping))
     }
 
@@ -287,6 +310,15 @@ impl Dispatch {
         batch: BatchId,
         items: Vec<NewItem>,
     ) -> Result<oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>, DispatchError> {
+        let known = self.board.get(tenant, batch);
+        // Here, as the loop has no time for it.
+        let hashed = items.into_iter().map(|item| {
+            let known = known.as_ref();
+            let content =
+                known.and_then(|known| Content::of(&known.row, &known.plugin, &item.body));
+            HashedItem { item, content }
+        });
+        let items = hashed.collect();
         self.ask(|reply| Command::Submit { tenant, batch, items, reply }).await
     }
 

@@ -238,7 +238,7 @@ impl Engine<'_> {
             }
         };
         let group = Some(batch.group(request));
-        let request = NewRequest { seq: request as u32, group, arrived: now, progress };
+        let request = NewRequest { seq: request as u32, group, arrived: now, due: None, progress };
         let batch = batch_id(number);
         self.pending.push_back(Event::RequestsSubmitted { batch, requests: vec![request] });
     }

@@ -82,6 +82,8 @@ pub struct Summary {
     pub scored: u64,
     pub timed_out: u64,
     pub error: u64,
+    /// Of this run's those that did not run, as an equal one's outcome is theirs.
+    pub shared: u64,
     /// Submitted by this run and without an outcome at its end.
     pub unanswered: u64,
     /// Over scored and timed out rows; an error has no number.
@@ -135,6 +137,9 @@ impl Summary {
         writeln!(text)?;
         let [scored, timed_out, error] = [self.scored, self.timed_out, self.error].map(grouped);
         write!(text, "  outcomes    {scored} scored, {timed_out} timed out, {error} error")?;
+        if self.shared > 0 {
+            write!(text, "; {} shared with equal requests", grouped(self.shared))?;
+        }
         if self.unanswered > 0 {
             write!(text, ", {} without an answer", grouped(self.unanswered))?;
         }
@@ -252,6 +257,7 @@ impl Tally {
 
     pub(super) fn finished(&mut self, line: u64, expected: Option<f64>, item: &ResultItem) {
         self.progress.finished += 1;
+        self.summary.shared += u64::from(item.shared_from.is_some());
         let timed_out = matches!(item.outcome, Outcome::TimedOut { .. });
         match item.outcome.reward() {
             Some(reward) => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use assay_model::id::{Digest, TenantId};
 use assay_model::limits;
+use assay_model::time::Micros;
 
 use super::basis::Basis;
 use crate::estimate::Recent;
@@ -46,9 +47,11 @@ impl History {
         }
     }
 
-    /// A batch of errors alone says nothing.
+    /// A batch of errors alone says nothing, nor does one of which nothing ran.
     pub(super) fn learn(&mut self, profile: Arc<Profile>) {
-        if profile.requests.iter().all(|request| request.ending == Ending::Error) {
+        if profile.requests.iter().all(|request| request.ending == Ending::Error)
+            || profile.ran.iter().all(|ran| *ran == Micros::ZERO)
+        {
             return;
         }
         let empty = || Kept { profiles: VecDeque::new(), basis: None };
@@ -140,7 +143,6 @@ fn mean(profile: &Profile, stage: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use assay_model::id::BatchId;
-    use assay_model::time::Micros;
     use uuid::Uuid;
 
     use super::*;

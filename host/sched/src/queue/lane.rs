@@ -48,6 +48,14 @@ impl Waiting {
         }
     }
 
+    /// Takes out one that is not next; says whether it was there.
+    pub(super) fn remove(&mut self, turn: Turn, group: Option<u32>) -> bool {
+        match self {
+            Self::Plain(turns) => turns.remove(&turn),
+            Self::Groups(groups) => groups.change(group, |group| group.turns.remove(&turn)),
+        }
+    }
+
     /// The group has this many requests left: O(log groups).
     pub(super) fn regroup(&mut self, group: u32, left: u32) {
         if let Self::Groups(groups) = self

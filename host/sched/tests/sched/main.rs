@@ -8,3 +8,4 @@ mod scenario;
 mod script;
 mod shares;
 mod table;
+mod wanted;

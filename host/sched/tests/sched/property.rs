@@ -1,5 +1,6 @@
 //! Random lives of the scheduler, watched by a model that knows only the rules.
 
+mod follow;
 mod pools;
 mod rules;
 mod shares;
@@ -20,7 +21,7 @@ use world::{POOLS, World, group};
 /// One random decision: what kind of event, two choices of its details, and the time before it.
 type Choice = (u8, u8, u8, u32);
 
-const KINDS: u8 = 124;
+const KINDS: u8 = 130;
 
 const ENDS: [End; 8] = [
     End::Scored,
@@ -53,6 +54,7 @@ impl World {
             112..114 => self.apply(Event::StartFailed { pool: POOLS[usize::from(a % 2)].into() }),
             114..117 => self.stopped_leaves(),
             117 => self.apply(Event::PlanOutdated),
+            118..124 => self.due(a, b),
             _ => self.change_share(a, b),
         }
     }
@@ -87,6 +89,7 @@ impl World {
     fn submit(&mut self, id: BatchId, b: u8) {
         let now = self.now;
         let mut requests = Vec::new();
+        let leader = self.possible_leader(id, b);
         if let Some(batch) = self.batches.get_mut(&id) {
             // The first of them may be a repeat.
             let first = batch.submitted.saturating_sub(u32::from(b.is_multiple_of(11)));
@@ -102,10 +105,14 @@ impl World {
                         ran: Vec::new(),
                         ending: Ending::Scored,
                     },
+                    2 if seq % 3 > 0 && leader.is_some() => {
+                        Progress::Follows { leader: leader.expect("just seen") }
+                    }
                     _ => Progress::Waiting { stage: 0, ran: Vec::new() },
                 };
                 let arrived = now - Micros(u64::from(b));
-                requests.push(NewRequest { seq, group: group(seq), arrived, progress });
+                let due = b.is_multiple_of(6).then(|| now + Micros(u64::from(b) * 300));
+                requests.push(NewRequest { seq, group: group(seq), arrived, due, progress });
                 batch.submitted = batch.submitted.max(seq + 1);
             }
         }

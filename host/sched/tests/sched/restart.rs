@@ -16,7 +16,7 @@ fn shape(pool: &str) -> StageShape {
 }
 
 fn request(seq: u32, arrived: u64, progress: Progress) -> NewRequest {
-    NewRequest { seq, group: None, arrived: Micros::from_ms(arrived), progress }
+    NewRequest { seq, group: None, arrived: Micros::from_ms(arrived), due: None, progress }
 }
 
 /// Brings a batch back whose requests stand so, and answers what is granted.

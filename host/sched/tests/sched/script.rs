@@ -5,10 +5,13 @@
 //!                                `plans=shown` calls for a plan, not paused between
 //! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms tenant=1
 //! 0ms join w1 cpu hand=4
-//! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ran=2ms ended=9ms
+//! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ran=2ms ended=9ms due=8ms follows=B.0
 //!   -> grant w1 L1 A.0 stage 0 try 1
 //! 3ms finish w1 scored 2ms       answers the lease at the head of the worker's hand
 //! 3ms answer w1 L1 scored 2ms    answers any lease
+//! 3ms due A.0 9ms
+//! 3ms follower A.1 scored 5ms    ends with its leader, which could have ended then
+//! 3ms release A.1 A.2 A.3        runs; the others follow it
 //! 4ms seal A | cancel A | drain w1 | lose w1 | tick
 //! 5ms plan cpu hold=2 ceiling=5 linger=0ms again=10s
 //! 6ms start-failed cpu | outdated
@@ -18,12 +21,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
+use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_model::outcome::ErrorCode;
 use assay_model::time::Micros;
 use assay_sched::{
-    Action, BatchEnding, Config, End, Ending, Event, FinalEnd, NewBatch, NewRequest, Order,
-    PoolPlan, Progress, Sched, Share, StageShape, StageTiming, Weight,
+    Action, BatchEnding, Config, End, Ending, Event, FinalEnd, FollowerEnd, NewBatch, NewRequest,
+    Order, PoolPlan, Progress, Released, Sched, Share, SharedEnd, StageShape, StageTiming, Weight,
 };
 use uuid::Uuid;
 
@@ -104,6 +107,20 @@ impl Player {
         match of(1) {
             "announce" => Event::BatchAnnounced(announced(words, now)),
             "submit" => submitted(words, now),
+            "due" => Event::RequestDue { request: request(of(2)), due: span(of(3)) },
+            "follower" => {
+                let end = match of(3) {
+                    "timed_out" => SharedEnd::TimedOut { stage: 0 },
+                    _ => SharedEnd::Scored,
+                };
+                let end = FollowerEnd { request: request(of(2)), end, earliest_end: span(of(4)) };
+                Event::FollowersEnded { ended: vec![end] }
+            }
+            "release" => {
+                let followers = words.plain[3..].iter().map(|name| request(name)).collect();
+                let released = Released { request: request(of(2)), followers };
+                Event::FollowersReleased { released: vec![released] }
+            }
             "seal" => Event::BatchSealed { batch: batch(of(2)) },
             "cancel" => Event::BatchCancelled { batch: batch(of(2)) },
             "join" => Event::WorkerJoined {
@@ -192,17 +209,19 @@ fn announced(words: &Words, now: Micros) -> NewBatch {
 
 fn submitted(words: &Words, now: Micros) -> Event {
     let ran = words.get("ran").map_or(Vec::new(), |ran| ran.split(',').map(span).collect());
-    let progress = match words.get("ended") {
-        Some(at) => Progress::Finished { earliest_end: span(at), ran, ending: Ending::Scored },
-        None => Progress::Waiting { stage: words.get("stage").map_or(0, number), ran },
+    let progress = match (words.get("ended"), words.get("follows")) {
+        (Some(at), _) => Progress::Finished { earliest_end: span(at), ran, ending: Ending::Scored },
+        (None, Some(leader)) => Progress::Follows { leader: request(leader) },
+        (None, None) => Progress::Waiting { stage: words.get("stage").map_or(0, number), ran },
     };
-    let request = |seq: &&str| NewRequest {
+    let new = |seq: &&str| NewRequest {
         seq: number(seq),
         group: words.get("group").map(number),
         arrived: words.get("arrived").map_or(now, span),
+        due: words.get("due").map(span),
         progress: progress.clone(),
     };
-    let requests = words.plain[3..].iter().map(request).collect();
+    let requests = words.plain[3..].iter().map(new).collect();
     Event::RequestsSubmitted { batch: batch(words.plain[2]), requests }
 }
 
@@ -234,6 +253,12 @@ fn tenant(name: &str) -> TenantId {
 /// `A` is 1, `B` is 2, ...
 pub(crate) fn batch(name: &str) -> BatchId {
     BatchId(Uuid::from_u128(u128::from(name.as_bytes()[0] - b'A') + 1))
+}
+
+/// Such as `A.0`.
+fn request(name: &str) -> RequestId {
+    let (of, seq) = name.split_once('.').expect("a batch and a number");
+    RequestId { batch: batch(of), seq: number(seq) }
 }
 
 fn name(batch: BatchId) -> char {

@@ -35,7 +35,7 @@ const BATCH_EVENTS: [&str; 10] = [
 
 /// How to bring request `A.0` into each of its states; `A.1` is its neighbour. After `A.9` a
 /// worker holds two leases at once.
-const REQUEST_STATES: [(&str, &[&str]); 7] = [
+const REQUEST_STATES: [(&str, &[&str]); 8] = [
     ("waiting", &["0ms submit A 0"]),
     ("in hand, head", &["0ms submit A 0 1", "0ms join w1 cpu hand=2"]),
     (
@@ -57,10 +57,11 @@ const REQUEST_STATES: [(&str, &[&str]); 7] = [
         "in hand, last stage",
         &["0ms submit A 0", "0ms join w9 cpu", "1ms answer w9 L1 next 1ms", "1ms join w1 gpu"],
     ),
+    ("follows", &["0ms submit A 1", "0ms submit A 0 follows=A.1"]),
     ("ended", &["0ms submit A 0", "0ms join w1 cpu", "1ms answer w1 L1 plugin_trap 1ms"]),
 ];
 
-const REQUEST_EVENTS: [&str; 19] = [
+const REQUEST_EVENTS: [&str; 22] = [
     "5ms submit A 0",
     "5ms answer w1 L1 next 1ms",
     "5ms answer w1 L1 scored 1ms",
@@ -75,6 +76,9 @@ const REQUEST_EVENTS: [&str; 19] = [
     "5ms lose w2",
     "5ms drain w1",
     "5ms join w2 cpu",
+    "5ms due A.0 9ms",
+    "5ms follower A.0 scored 4ms",
+    "5ms release A.0 A.1",
     "5ms seal A",
     "5ms cancel A",
     "5ms tick",
@@ -245,6 +249,9 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 0, 1
           5ms drain w1: - | 1 + 0, 1
           5ms join w2 cpu: grant w2 L1 A.0 stage 0 try 1 | 0 + 1, 1
+          5ms due A.0 9ms: - | 1 + 0, 1
+          5ms follower A.0 scored 4ms: - | 1 + 0, 1
+          5ms release A.0 A.1: - | 1 + 0, 1
           5ms seal A: - | 1 + 0, 1
           5ms cancel A: finish A.0 cancelled tries 0 t=0ms; batch A cancelled T=none ended=5ms | 0 + 0, 0
           5ms tick: - | 1 + 0, 1
@@ -265,6 +272,9 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 1, 1
           5ms drain w1: - | 1 + 1, 1
           5ms join w2 cpu: grant w2 L2 A.1 stage 0 try 1 | 0 + 2, 1
+          5ms due A.0 9ms: - | 1 + 1, 1
+          5ms follower A.0 scored 4ms: - | 1 + 1, 1
+          5ms release A.0 A.1: - | 1 + 1, 1
           5ms seal A: - | 1 + 1, 1
           5ms cancel A: finish A.0 cancelled tries 0 t=0ms; finish A.1 cancelled tries 0 t=0ms; batch A cancelled T=none ended=5ms | 0 + 1, 0
           5ms tick: - | 1 + 1, 1
@@ -285,6 +295,9 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 2, 1
           5ms drain w1: - | 1 + 2, 1
           5ms join w2 cpu: - | 1 + 2, 1
+          5ms due A.0 9ms: - | 1 + 2, 1
+          5ms follower A.0 scored 4ms: - | 1 + 2, 1
+          5ms release A.0 A.1: - | 1 + 2, 1
           5ms seal A: - | 1 + 2, 1
           5ms cancel A: revoke w1 L3; finish A.0 cancelled tries 0 t=1ms; finish A.1 cancelled tries 0 t=1ms; finish A.9 cancelled tries 0 t=1ms [0: queued 0ms ran 1ms tries 1]; batch A cancelled T=none ended=5ms | 0 + 1, 0
           5ms tick: - | 1 + 2, 1
@@ -305,6 +318,9 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 0, 1
           5ms drain w1: - | 1 + 0, 1
           5ms join w2 cpu: grant w2 L2 A.0 stage 0 try 2 | 0 + 1, 1
+          5ms due A.0 9ms: - | 1 + 0, 1
+          5ms follower A.0 scored 4ms: - | 1 + 0, 1
+          5ms release A.0 A.1: - | 1 + 0, 1
           5ms seal A: - | 1 + 0, 1
           5ms cancel A: finish A.0 cancelled tries 1 t=0ms; batch A cancelled T=none ended=5ms | 0 + 0, 0
           5ms tick: - | 1 + 0, 1
@@ -325,6 +341,9 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 0, 1
           5ms drain w1: - | 1 + 0, 1
           5ms join w2 cpu: - | 1 + 0, 1
+          5ms due A.0 9ms: - | 1 + 0, 1
+          5ms follower A.0 scored 4ms: - | 1 + 0, 1
+          5ms release A.0 A.1: - | 1 + 0, 1
           5ms seal A: - | 1 + 0, 1
           5ms cancel A: finish A.0 cancelled tries 0 t=1ms [0: queued 0ms ran 1ms tries 1]; batch A cancelled T=none ended=5ms | 0 + 0, 0
           5ms tick: - | 1 + 0, 1
@@ -345,11 +364,37 @@ fn request_states_and_events() {
           5ms lose w2: - | 0 + 1, 1
           5ms drain w1: - | 0 + 1, 1
           5ms join w2 cpu: - | 0 + 1, 1
+          5ms due A.0 9ms: - | 0 + 1, 1
+          5ms follower A.0 scored 4ms: - | 0 + 1, 1
+          5ms release A.0 A.1: - | 0 + 1, 1
           5ms seal A: - | 0 + 1, 1
           5ms cancel A: finish A.0 cancelled tries 0 t=1ms [0: queued 0ms ran 1ms tries 1]; batch A cancelled T=none ended=5ms | 0 + 1, 0
           5ms tick: - | 0 + 1, 1
           21ms tick: - | 0 + 1, 1
           3s tick: kill w1 | 1 + 0, 1
+        follows:
+          5ms submit A 0: - | 1 + 0, 1
+          5ms answer w1 L1 next 1ms: - | 1 + 0, 1
+          5ms answer w1 L1 scored 1ms: - | 1 + 0, 1
+          5ms answer w1 L1 timed_out 1ms: - | 1 + 0, 1
+          5ms answer w1 L1 unavailable 1ms: - | 1 + 0, 1
+          5ms answer w1 L1 out_of_memory 1ms: - | 1 + 0, 1
+          5ms answer w1 L2 scored 1ms: - | 1 + 0, 1
+          5ms answer w1 L3 scored 1ms: - | 1 + 0, 1
+          5ms answer w2 L1 scored 1ms: - | 1 + 0, 1
+          5ms answer w2 L2 scored 1ms: - | 1 + 0, 1
+          5ms lose w1: - | 1 + 0, 1
+          5ms lose w2: - | 1 + 0, 1
+          5ms drain w1: - | 1 + 0, 1
+          5ms join w2 cpu: grant w2 L1 A.1 stage 0 try 1 | 0 + 1, 1
+          5ms due A.0 9ms: - | 1 + 0, 1
+          5ms follower A.0 scored 4ms: finish A.0 scored t=4ms | 1 + 0, 1
+          5ms release A.0 A.1: - | 2 + 0, 1
+          5ms seal A: - | 1 + 0, 1
+          5ms cancel A: finish A.0 cancelled tries 0 t=0ms; finish A.1 cancelled tries 0 t=0ms; batch A cancelled T=none ended=5ms | 0 + 0, 0
+          5ms tick: - | 1 + 0, 1
+          21ms tick: - | 1 + 0, 1
+          3s tick: - | 1 + 0, 1
         ended:
           5ms submit A 0: - | 0 + 0, 1
           5ms answer w1 L1 next 1ms: - | 0 + 0, 1
@@ -365,6 +410,9 @@ fn request_states_and_events() {
           5ms lose w2: - | 0 + 0, 1
           5ms drain w1: - | 0 + 0, 1
           5ms join w2 cpu: - | 0 + 0, 1
+          5ms due A.0 9ms: - | 0 + 0, 1
+          5ms follower A.0 scored 4ms: - | 0 + 0, 1
+          5ms release A.0 A.1: - | 0 + 0, 1
           5ms seal A: batch A done T=1ms ended=5ms | 0 + 0, 0
           5ms cancel A: batch A cancelled T=1ms ended=5ms | 0 + 0, 0
           5ms tick: - | 0 + 0, 1

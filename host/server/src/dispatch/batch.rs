@@ -12,8 +12,9 @@ use bytes::Bytes;
 
 use super::board::Published;
 use super::room::Place;
+use super::sharing::{Content, Known};
 use super::tally::Tally;
-use super::{DispatchError, ItemFate, NewItem, refusal};
+use super::{DispatchError, HashedItem, ItemFate, NewItem, refusal};
 use crate::store::admissions::RequestRow;
 use crate::store::restore::Left;
 use crate::store::rollups::RollupRow;
@@ -62,6 +63,12 @@ pub(super) struct Entry {
     pub advanced: usize,
     pub log_lines: u32,
     pub place: Place,
+    /// When whoever waits for it gives up, as far as is known.
+    pub due: Option<Micros>,
+    /// What it is equal by, if it is to share.
+    pub content: Option<Content>,
+    /// The outcome that it ends with.
+    pub shared: Option<Arc<Known>>,
 }
 
 /// What a submit changes: rows to commit, requests to schedule after that, fates to report.
@@ -69,6 +76,8 @@ pub(super) struct Entry {
 pub(super) struct Taken {
     pub rows: Vec<RequestRow>,
     pub fates: Vec<ItemFate>,
+    /// When repeats of unfinished requests are due.
+    pub dues: Vec<(RequestId, Micros)>,
 }
 
 impl LiveBatch {
@@ -190,12 +199,17 @@ impl LiveBatch {
     }
 
     /// Takes the items that are new; a repeated key gets the request it has.
-    pub(super) fn take(&mut self, items: Vec<NewItem>) -> Result<Taken, DispatchError> {
+    pub(super) fn take(&mut self, items: Vec<HashedItem>) -> Result<Taken, DispatchError> {
         let refused = refusal(self.state);
         let mut taken = Taken::default();
-        for item in items {
+        for HashedItem { item, content } in items {
             if let Some(&seq) = self.keys.get(item.key.as_str()) {
-                taken.fates.push(ItemFate::Repeated(RequestId { batch: self.id(), seq }));
+                let id = RequestId { batch: self.id(), seq };
+                taken.fates.push(ItemFate::Repeated(id));
+                if let (Some(due), Some(entry)) = (item.due, self.entry_mut(seq)) {
+                    entry.due = Some(due);
+                    taken.dues.push((id, due));
+                }
                 continue;
             }
             // A whole call of repeats is harmless even after the seal; anything new is not.
@@ -214,12 +228,12 @@ impl LiveBatch {
                 body: item.body.clone(),
             });
             taken.fates.push(ItemFate::Accepted(RequestId { batch: self.id(), seq }));
-            self.add(item);
+            self.add(item, content);
         }
         Ok(taken)
     }
 
-    fn add(&mut self, item: NewItem) {
+    fn add(&mut self, item: NewItem, content: Option<Content>) {
         let key: Arc<str> = item.key.into();
         let group = item.group.map(|name| self.group(&name));
         self.keys.insert(key.clone(), self.size());
@@ -232,6 +246,9 @@ impl LiveBatch {
             advanced: 0,
             log_lines: 0,
             place: item.place,
+            due: item.due,
+            content,
+            shared: None,
         }));
     }
 
@@ -250,7 +267,9 @@ impl LiveBatch {
     /// up to that one ran.
     pub(super) fn restore_waiting(&mut self, item: NewItem, left: Option<Left>) -> Vec<Micros> {
         let seq = self.size();
-        self.add(item);
+        let Published { row, plugin, .. } = &*self.published;
+        let content = Content::of(row, plugin, &item.body);
+        self.add(item, content);
         let entry = self.entry_mut(seq).expect("just added");
         if let Some(left) = left {
             entry.times = serde_json::from_str(&left.times).unwrap_or_default();

@@ -147,6 +147,19 @@ impl Board {
         self.ends.subscribe()
     }
 
+    /// Batches of all tenants that have not ended, the oldest first, single rewards aside.
+    #[must_use]
+    pub fn live(&self) -> Vec<Arc<Published>> {
+        let shelves = lock(&self.shelves);
+        let live = |batch: &&Arc<Published>| {
+            !batch.lone && batch.look(|standing| !standing.state.is_final())
+        };
+        let mut batches: Vec<_> = shelves.batches.values().filter(live).cloned().collect();
+        drop(shelves);
+        batches.sort_unstable_by_key(|batch| batch.row.id);
+        batches
+    }
+
     /// What the batch held may not be read any more.
     pub fn forget(&self, id: BatchId) {
         let mut shelves = lock(&self.shelves);

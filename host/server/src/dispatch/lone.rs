@@ -12,15 +12,16 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use assay_model::api::BatchState;
-use assay_model::id::BatchId;
+use assay_model::id::{BatchId, RequestId};
 use assay_model::time::Micros;
-use assay_sched::{Event, NewRequest, Progress};
+use assay_sched::{Event, NewRequest};
 
 use super::batch::LiveBatch;
 use super::publish::{Output, Pending, Waiter};
 use super::room::Place;
+use super::sharing::Leading;
 use super::shell::Shell;
-use super::{Announcement, NewItem, Published};
+use super::{Announcement, HashedItem, Published};
 use crate::store::admissions::{Admission, Admitted, BatchMark};
 use crate::store::lone::LoneRow;
 use crate::store::outcomes::{OutcomeRow, Record};
@@ -42,6 +43,11 @@ struct Held {
 }
 
 impl Lone {
+    /// Whether the batch is a lone request's that is not committed.
+    pub(super) fn is_unwritten(&self, batch: BatchId) -> bool {
+        self.held.contains_key(&batch) || self.writing.contains_key(&batch)
+    }
+
     /// When the next one must be written.
     pub(super) fn due(&mut self) -> Option<Micros> {
         while let Some((at, id)) = self.due.front() {
@@ -58,11 +64,12 @@ impl Shell {
     pub(super) fn announce_lone(
         &mut self,
         announcement: Announcement,
-        item: NewItem,
+        item: HashedItem,
     ) -> Arc<Published> {
         let Announcement { row, plugin, replays, .. } = announcement;
         let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
         let published = self.board.put(row.clone(), plugin, true);
+        let due = item.item.due;
         let mut batch = LiveBatch::new(published.clone());
         batch.replays = replays;
         let requests = batch.take(vec![item]).map(|taken| taken.rows).unwrap_or_default();
@@ -73,9 +80,10 @@ impl Shell {
         self.lone.held.insert(id, Held { admitted, outcome: None });
         self.lone.due.push_back((at + HELD_MAX, id));
         self.batch_announced(id);
-        let progress = Progress::Waiting { stage: 0, ran: Vec::new() };
-        let requests = vec![NewRequest { seq: 0, group: None, arrived: at, progress }];
-        self.step(Event::RequestsSubmitted { batch: id, requests });
+        let request = RequestId { batch: id, seq: 0 };
+        let progress = self.progress_of(request, Leading::MayNot);
+        let requests = vec![NewRequest { seq: 0, group: None, arrived: at, due, progress }];
+        self.submitted(id, requests);
         self.step(Event::BatchSealed { batch: id });
         published
     }
@@ -104,6 +112,10 @@ impl Shell {
                 standing.sealed_at = Some(at);
                 standing.counts.submitted = 1;
             });
+        }
+        let request = RequestId { batch: id, seq: 0 };
+        if let Some(key) = self.shared_key(request) {
+            self.sharing.may_lead(key, request);
         }
         for output in self.lone.writing.remove(&id).unwrap_or_default() {
             self.output(output);

@@ -18,6 +18,7 @@ use super::history;
 use super::incidents::of_workers;
 use super::now;
 use super::publish::{Output, count};
+use super::sharing::{Known, Leading};
 use super::shell::Shell;
 use crate::store::operations::IncidentRow;
 use crate::store::outcomes::{ArtifactRow, EndRow, LogRow, OutcomeRow, Record, Recorded};
@@ -49,6 +50,7 @@ impl Shell {
         for action in self.sched.step(now, Event::StageFinished { worker, lease, end: kind, ran }) {
             self.perform(now, action, &mut payload);
         }
+        self.settle_shared();
     }
 
     /// Artifacts wait in memory; without room the stage is tried again later.
@@ -151,9 +153,13 @@ impl Shell {
         let Some(entry) = batch.entry(request.seq) else { return };
         worker.leases.insert(lease, (request, stage));
         let mut message = grant_message(batch, entry, request, stage, lease.0, attempt);
-        let settings = self.tenants.get(batch.published.row.tenant);
+        let tenant = batch.published.row.tenant;
+        let settings = self.tenants.get(tenant);
         let toolchains = settings.grants.toolchains.clone();
         message.toolchains = toolchains.map(|names| proto::Toolchains { names });
+        if batch.published.plugin.sends_requests() {
+            message.outbound = Some(self.tenants.outbound(tenant));
+        }
         worker.outbox.grants.push(message);
     }
 
@@ -183,12 +189,27 @@ impl Shell {
     fn finish(&mut self, now: Micros, finish: Finish, payload: Option<StageEnd>) {
         let request = finish.request;
         let Some(batch) = self.batches.get_mut(&request.batch) else { return };
-        let Some(entry) = batch.end(request.seq) else { return };
+        let Some(mut entry) = batch.end(request.seq) else { return };
         self.artifact_bytes -= entry.input.as_ref().map_or(0, |input| input.bytes.len());
-        let outcome = batch.outcome(finish.end, payload);
+        // Its batch may have been cancelled before it could have it.
+        let given = entry.shared.take().filter(|_| !matches!(finish.end, FinalEnd::Error { .. }));
+        let (outcome, shared_from) = match given {
+            Some(known) => (known.outcome.clone(), Some(known.leader)),
+            None => (batch.outcome(finish.end, payload), None),
+        };
+        let known = entry.content.filter(|_| shared_from.is_none()).map(|content| {
+            let known = Known {
+                leader: request,
+                outcome: outcome.clone(),
+                earliest_end: finish.earliest_end,
+            };
+            (content, known)
+        });
         batch.position += 1;
         batch.reward_sum += outcome.reward().unwrap_or(0.0);
         count(&mut batch.counts, outcome.kind());
+        batch.counts.shared += u32::from(shared_from.is_some());
+        metrics::counter!("assay_requests_shared_total").increment(shared_from.is_some().into());
         batch.count_error(&outcome);
         metrics::counter!("assay_requests_total", "outcome" => outcome.kind()).increment(1);
         let (kind, reward, verdict) =
@@ -204,6 +225,7 @@ impl Shell {
                 .map(|name| name.to_string()),
             outcome,
             stages: entry.times.into_iter().chain(last).collect(),
+            shared_from,
         };
         batch.charge(&item.stages);
         batch.count(&item, entry.group, finish.earliest_end);
@@ -215,9 +237,15 @@ impl Shell {
             verdict,
             earliest_end_at: finish.earliest_end,
             finished_at: now,
+            shared: shared_from.is_some(),
             result: serde_json::to_vec(&item).expect("a result is plain data").into(),
         };
         let tenant = batch.published.row.tenant;
+        if let Some((content, known)) = known {
+            let unwritten = self.lone.is_unwritten(request.batch);
+            let leading = if unwritten { Leading::MayNot } else { Leading::May };
+            self.sharing.ended((tenant, content), known, leading, row.result.len());
+        }
         let recorded = Recorded { tenant, batch: request.batch, record: Record::Outcome(row) };
         self.output(Output::Outcome(recorded, entry.place));
     }
@@ -378,7 +406,7 @@ fn grant_message(
             .map(Arc::as_ref)
             .map(str::to_owned),
         attempt,
-        seed: seed(batch.replays.unwrap_or(request)),
+        seed: batch.replays.unwrap_or(request).seed(),
         body: entry.body.clone(),
         input: entry.input.as_ref().map(|artifact| proto::Artifact {
             content_type: artifact.content_type.clone(),
@@ -387,11 +415,6 @@ fn grant_message(
         last: stage + 1 == stages.len(),
         tenant_id: bytes::Bytes::copy_from_slice(batch.published.row.tenant.0.as_bytes()),
         toolchains: None,
+        outbound: None,
     }
-}
-
-/// The request's source of randomness: the same in every try and every replay.
-fn seed(request: RequestId) -> u64 {
-    let (high, low) = request.batch.0.as_u64_pair();
-    high.rotate_left(32) ^ low ^ u64::from(request.seq).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

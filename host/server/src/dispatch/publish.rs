@@ -216,6 +216,7 @@ fn show(standing: &mut Standing, output: Output) {
 
 fn show_outcome(standing: &mut Standing, row: OutcomeRow) {
     count(&mut standing.counts, row.kind);
+    standing.counts.shared += u32::from(row.shared);
     standing.reward_sum += row.reward.unwrap_or(0.0);
     standing.results.push(row.result);
 }

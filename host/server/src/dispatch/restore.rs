@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use assay_model::api::{BatchState, Counts, ResultItem};
+use assay_model::id::{BatchId, RequestId};
 use assay_model::time::Micros;
-use assay_sched::{Ending, Event, NewRequest, Progress};
+use assay_sched::{Ending, NewRequest, Progress};
 
 use super::NewItem;
 use super::PluginInfo;
@@ -12,6 +13,7 @@ use super::batch::LiveBatch;
 use super::history;
 use super::publish::count;
 use super::room::Room;
+use super::sharing::Leading;
 use super::shell::Shell;
 use crate::store::Store;
 use crate::store::admissions::BatchRow;
@@ -81,13 +83,30 @@ impl Shell {
         self.batch_opened(tenant);
         self.batch_announced(id);
         if !news.is_empty() {
-            let requests = news.into_iter().map(|(_, new)| new).collect();
-            self.step(Event::RequestsSubmitted { batch: id, requests });
+            let requests = news.into_iter().map(|(_, new)| self.restore_sharing(id, new));
+            let requests = requests.collect();
+            self.submitted(id, requests);
         }
         if let Some(at) = sealed_at {
             self.batch_sealed(id, at);
         }
         (finished, waiting)
+    }
+
+    /// Who followed whom is found out anew; what is past its first stage goes on by itself.
+    fn restore_sharing(&mut self, batch: BatchId, new: NewRequest) -> NewRequest {
+        let request = RequestId { batch, seq: new.seq };
+        let progress = match new.progress {
+            Progress::Waiting { stage: 0, .. } => self.progress_of(request, Leading::May),
+            Progress::Waiting { .. } => {
+                if let Some(key) = self.shared_key(request) {
+                    self.sharing.may_lead(key, request);
+                }
+                new.progress
+            }
+            Progress::Follows { .. } | Progress::Finished { .. } => new.progress,
+        };
+        NewRequest { progress, ..new }
     }
 }
 
@@ -108,6 +127,8 @@ impl LiveBatch {
                 self.reward_sum += reward.unwrap_or(0.0);
                 count(&mut self.counts, &kind);
                 let item: Option<ResultItem> = serde_json::from_slice(&result).ok();
+                let shared = item.as_ref().is_some_and(|item| item.shared_from.is_some());
+                self.counts.shared += u32::from(shared);
                 let stages = item.as_ref().map_or(&[][..], |item| &item.stages);
                 self.charge(stages);
                 let ran = stages.iter().map(|time| Micros::from_ms_f64(time.ran_ms));
@@ -126,12 +147,12 @@ impl LiveBatch {
             Standing::Waiting { body, left } => {
                 let place = room.enter_restored(body.len());
                 let stage = left.as_ref().map_or(0, |left| left.stage + 1);
-                let item = NewItem { key, group, body, place };
+                let item = NewItem { key, group, body, place, due: None };
                 let ran = self.restore_waiting(item, left);
                 (None, Progress::Waiting { stage, ran })
             }
         };
-        (place, NewRequest { seq, group: group_number, arrived: arrived_at, progress })
+        (place, NewRequest { seq, group: group_number, arrived: arrived_at, due: None, progress })
     }
 
     fn restore_standing(

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_model::api::BatchState;
-use assay_model::id::{BatchId, TenantId, WorkerId};
+use assay_model::id::{BatchId, RequestId, TenantId, WorkerId};
 use assay_model::limits;
 use assay_model::time::Micros;
-use assay_sched::{Config, Event, NewBatch, NewRequest, Order, Progress, Sched};
+use assay_sched::{Config, Event, NewBatch, NewRequest, Order, Sched};
 use tokio::sync::mpsc;
 
 use super::batch::LiveBatch;
@@ -18,10 +18,11 @@ use super::lone::Lone;
 use super::planning::Planning;
 use super::publish::{Channels, Pending, Waiter};
 use super::quota::Buckets;
+use super::sharing::{Content, Leading, Sharing};
 use super::tenants::Tenants;
 use super::workers::Worker;
 use super::{
-    Announcement, Command, DispatchError, Holding, ItemFate, NewItem, Reply, leases_after, now,
+    Announcement, Command, DispatchError, HashedItem, Holding, ItemFate, Reply, leases_after, now,
     refusal,
 };
 use crate::fleet::{Failures, Fleet};
@@ -56,6 +57,7 @@ pub(super) struct Shell {
     pub board: Arc<Board>,
     pub channels: Channels,
     pub lone: Lone,
+    pub sharing: Sharing,
     pub notes: Notes,
     pub artifact_bytes: usize,
     pub wake: Option<Micros>,
@@ -90,6 +92,7 @@ impl Shell {
             channels,
             board,
             lone: Lone::default(),
+            sharing: Sharing::default(),
             notes: crew.notes,
             artifact_bytes: 0,
             wake: None,
@@ -156,6 +159,7 @@ impl Shell {
         for action in self.sched.step(now, event) {
             self.perform(now, action, &mut None);
         }
+        self.settle_shared();
     }
 
     fn send_outboxes(&mut self) {
@@ -174,7 +178,9 @@ impl Shell {
 
     fn obey(&mut self, command: Command) {
         match command {
-            Command::Announce(announcement, reply) => self.announce(*announcement, reply),
+            Command::Announce(announcement, content, reply) => {
+                self.announce(*announcement, content, reply);
+            }
             Command::Submit { tenant, batch, items, reply } => {
                 self.submit(tenant, batch, items, reply);
             }
@@ -214,6 +220,7 @@ impl Shell {
             Command::TenantOf { holding, reply } => drop(reply.send(self.tenant_of(holding))),
             Command::TenantChanged { tenant, reply } => {
                 self.share(tenant);
+                self.sharing.forget(tenant);
                 answer(reply, Ok(()));
             }
             Command::TenantUse { tenant, reply } => drop(reply.send(self.tenant_use(tenant))),
@@ -232,7 +239,12 @@ impl Shell {
         found.filter(|batch| batch.published.row.tenant == tenant).ok_or(DispatchError::NotLive)
     }
 
-    fn announce(&mut self, announcement: Announcement, reply: Reply<Arc<super::Published>>) {
+    fn announce(
+        &mut self,
+        announcement: Announcement,
+        content: Option<Content>,
+        reply: Reply<Arc<super::Published>>,
+    ) {
         let Announcement { row, plugin, lone, replays } = announcement;
         if let Err(refused) = self.check_quotas(row.tenant) {
             return answer(reply, Err(refused));
@@ -249,8 +261,8 @@ impl Shell {
             self.buckets.take(rate, row.expected_size.unwrap_or(0));
         }
         if let Some(item) = lone {
-            let published =
-                self.announce_lone(Announcement { row, plugin, lone: None, replays }, item);
+            let announcement = Announcement { row, plugin, lone: None, replays };
+            let published = self.announce_lone(announcement, HashedItem { item, content });
             return answer(reply, Ok(published));
         }
         let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
@@ -265,7 +277,7 @@ impl Shell {
         &mut self,
         tenant: TenantId,
         id: BatchId,
-        items: Vec<NewItem>,
+        items: Vec<HashedItem>,
         reply: Reply<Vec<ItemFate>>,
     ) {
         let at = now();
@@ -294,6 +306,10 @@ impl Shell {
         self.write(Pending { admitted, waiter });
         if let Some(rate) = self.rate(tenant).filter(|_| unpaid > 0) {
             self.buckets.take(rate, unpaid);
+        }
+        // The scheduler passes over what it has not heard of: that comes with its due.
+        for (request, due) in taken.dues {
+            self.step(Event::RequestDue { request, due });
         }
     }
 
@@ -370,13 +386,15 @@ impl Shell {
     }
 
     fn requests_submitted(&mut self, id: BatchId, rows: &[RequestRow], at: Micros) {
-        let Some(batch) = self.batches.get(&id) else { return };
         let requests = rows.iter().filter_map(|row| {
-            let group = batch.entry(row.seq)?.group;
-            let progress = Progress::Waiting { stage: 0, ran: Vec::new() };
-            Some(NewRequest { seq: row.seq, group, arrived: at, progress })
+            let request = RequestId { batch: id, seq: row.seq };
+            let progress = self.progress_of(request, Leading::May);
+            let entry = self.batches.get(&id)?.entry(row.seq)?;
+            let (group, due) = (entry.group, entry.due);
+            Some(NewRequest { seq: row.seq, group, arrived: at, due, progress })
         });
         let requests: Vec<NewRequest> = requests.collect();
+        let Some(batch) = self.batches.get(&id) else { return };
         let count = u32::try_from(rows.len()).expect("a submit is within its limit");
         batch.published.change(|standing| {
             if standing.state == BatchState::Announced {
@@ -385,7 +403,7 @@ impl Shell {
             standing.first_request_at.get_or_insert(at);
             standing.counts.submitted += count;
         });
-        self.step(Event::RequestsSubmitted { batch: id, requests });
+        self.submitted(id, requests);
     }
 
     pub(super) fn batch_sealed(&mut self, id: BatchId, at: Micros) {

@@ -282,6 +282,7 @@ mod tests {
                 group: None,
                 outcome,
                 stages: times,
+                shared_from: None,
             };
             tally.add(&stages(), &item, group, Micros(earliest_end));
         }

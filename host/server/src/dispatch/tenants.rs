@@ -9,10 +9,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 use assay_model::id::TenantId;
 use assay_model::tenant::{Tenant, TenantSettings};
 use assay_sched::{Share, Weight};
+use assay_wire::proto;
+
+use crate::secrets::Secrets;
 
 #[derive(Default)]
 pub struct Tenants {
     known: RwLock<HashMap<TenantId, Known>>,
+    secrets: Arc<Secrets>,
 }
 
 struct Known {
@@ -23,12 +27,12 @@ struct Known {
 
 impl Tenants {
     #[must_use]
-    pub fn new(tenants: Vec<Tenant>) -> Self {
+    pub fn new(tenants: Vec<Tenant>, secrets: Arc<Secrets>) -> Self {
         let known = tenants.into_iter().map(|tenant| {
             let settings = Arc::new(tenant.settings);
             (tenant.id, Known { name: tenant.name.into(), settings })
         });
-        Self { known: RwLock::new(known.collect()) }
+        Self { known: RwLock::new(known.collect()), secrets }
     }
 
     /// Of a tenant that nobody knows: no bounds and no grants.
@@ -43,6 +47,14 @@ impl Tenants {
     pub fn name(&self, tenant: TenantId) -> Arc<str> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(&tenant).map_or_else(|| "".into(), |known| Arc::clone(&known.name))
+    }
+
+    /// Where requests of its plugins may go, and with which secrets.
+    pub(super) fn outbound(&self, tenant: TenantId) -> proto::Outbound {
+        proto::Outbound {
+            hosts: self.get(tenant).grants.hosts.clone(),
+            secrets: self.secrets.of(&self.name(tenant)).cloned().collect(),
+        }
     }
 
     /// What it may have of the pools.

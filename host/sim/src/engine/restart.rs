@@ -50,6 +50,7 @@ fn arrived(batch: &Batch) -> Vec<NewRequest> {
             seq: index as u32,
             group: Some(batch.group(index)),
             arrived: batch.arrival(index),
+            due: None,
             progress,
         });
     }

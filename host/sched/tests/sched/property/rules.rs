@@ -20,6 +20,9 @@ impl World {
             Order::Fcfs => (ready, 0),
             Order::EbfGroups => (estimated(), self.left(id)),
         };
+        // It goes before what its batch would have served first.
+        let wanted = self.wanted(id).filter(|wanted| *wanted < at);
+        let (at, left) = wanted.map_or((at, left), |wanted| (wanted, 0));
         (at, self.batches[&id.batch].announced, id.batch, left, ready, id.seq)
     }
 
@@ -45,7 +48,7 @@ impl World {
         let mut waiting = [Vec::new(), Vec::new()];
         for (batch, known) in self.batches.iter().filter(|(_, batch)| !batch.ended) {
             for (id, request) in self.requests.range(all_of(*batch)) {
-                if !request.ended && request.lease.is_none() {
+                if !request.ended && request.lease.is_none() && request.leader.is_none() {
                     waiting[at(&known.stages[request.stage].pool)].push(*id);
                 }
             }

@@ -28,11 +28,15 @@ pub(super) fn all_of(batch: BatchId) -> RangeInclusive<RequestId> {
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) stage: usize,
-    arrived: Micros,
+    pub(super) arrived: Micros,
     pub(super) ready: Micros,
     ran: Micros,
     pub(super) lease: Option<LeaseId>,
     pub(super) ended: bool,
+    pub(super) leader: Option<RequestId>,
+    pub(super) due: Option<Micros>,
+    /// The earliest estimate of a batch with a follower of it, when that came to it.
+    pub(super) led: Option<Micros>,
 }
 
 pub(super) struct Batch {
@@ -79,6 +83,8 @@ pub(super) struct World {
     pub(super) groups_done: BTreeSet<(BatchId, u32)>,
     pub(super) workers_ever: u64,
     pub(super) steps: Vec<Step>,
+    /// Requests whose ends their followers have not heard of.
+    pub(super) ends: Vec<(RequestId, FinalEnd)>,
     last_lease: LeaseId,
 }
 
@@ -112,6 +118,7 @@ impl World {
             groups_done: BTreeSet::new(),
             workers_ever: 0,
             steps: Vec::new(),
+            ends: Vec::new(),
             last_lease: LeaseId(100),
         }
     }
@@ -134,6 +141,7 @@ impl World {
 
     pub(super) fn apply(&mut self, event: Event) {
         let calls_for_plan = self.calls_for_plan(&event);
+        self.pass_dues();
         let answered = self.foresee(&event);
         let actions = self.sched.step(self.now, event.clone());
         let mut grants = Vec::new();
@@ -153,7 +161,7 @@ impl World {
                     advanced.ready = self.now;
                     advanced.ran = advanced.ran + time.ran;
                 }
-                Action::Finish(finish) => self.finished(finish, answered),
+                Action::Finish(finish) => self.finished(finish, answered, &event),
                 Action::BatchDone(done) => {
                     self.batch_done(done);
                     assert!(done.ending != BatchEnding::Expired || matches!(event, Event::Tick));
@@ -167,6 +175,7 @@ impl World {
                 Action::Estimate { .. } | Action::PlanAnew | Action::WakeAt(_) => {}
             }
         }
+        self.lead(&event);
         let waiting = self.waiting();
         let snapshot = self.sched.snapshot();
         self.check_order(&grants, &waiting);
@@ -175,6 +184,7 @@ impl World {
         self.check_plan_calls(&event, calls_for_plan, &actions);
         self.check_pools(&waiting, &snapshot, &actions);
         self.steps.push(Step { now: self.now, event, actions });
+        self.settle();
     }
 
     /// What the event itself changes. Returns the live lease's request and how long it ran.
@@ -195,6 +205,8 @@ impl World {
             Event::RequestsSubmitted { batch, requests } => {
                 requests.iter().for_each(|new| self.submitted(*batch, new));
             }
+            Event::RequestDue { request, due } => self.set_due(*request, *due),
+            Event::FollowersReleased { released } => self.released(released),
             Event::WorkerJoined { worker, pool, in_hand_max } => {
                 self.pool(pool).starting -= usize::from(self.pool(pool).starting > 0);
                 let new = Worker {
@@ -233,6 +245,9 @@ impl World {
         let id = RequestId { batch, seq: new.seq };
         let Some(batch) = self.batches.get_mut(&batch).filter(|batch| !batch.ended) else { return };
         if self.requests.contains_key(&id) {
+            if let Some(due) = new.due {
+                self.set_due(id, due);
+            }
             return;
         }
         let (stage, ran, ended) = match &new.progress {
@@ -240,7 +255,12 @@ impl World {
                 let ran = ran.iter().take(*stage);
                 (*stage, ran.fold(Micros::ZERO, |sum, ran| sum + *ran), None)
             }
+            Progress::Follows { .. } => (0, Micros::ZERO, None),
             Progress::Finished { earliest_end, .. } => (0, Micros::ZERO, Some(*earliest_end)),
+        };
+        let leader = match new.progress {
+            Progress::Follows { leader } => Some(leader),
+            _ => None,
         };
         batch.earliest_end = batch.earliest_end.max(ended);
         let request = Request {
@@ -250,8 +270,14 @@ impl World {
             ran,
             lease: None,
             ended: ended.is_some(),
+            leader,
+            due: None,
+            led: None,
         };
         self.requests.insert(id, request);
+        if let Some(due) = new.due {
+            self.set_due(id, due);
+        }
     }
 
     /// The lease leaves the worker's hand, if it is in it.
@@ -298,12 +324,17 @@ impl World {
         }
     }
 
-    fn finished(&mut self, finish: &Finish, answered: Option<(RequestId, Micros)>) {
+    fn finished(&mut self, finish: &Finish, answered: Option<(RequestId, Micros)>, event: &Event) {
+        self.ends.push((finish.request, finish.end));
         let request = self.requests.get_mut(&finish.request).expect("only what was submitted");
         assert!(!request.ended, "finished twice: {finish:?}");
         request.ended = true;
         request.lease = None;
         if let FinalEnd::Error { code: ErrorCode::Cancelled, .. } = finish.end {
+            return;
+        }
+        if request.leader.is_some() {
+            self.follower_finished(finish, event);
             return;
         }
         match answered {
@@ -323,6 +354,10 @@ impl World {
             ),
         }
         assert_eq!(finish.earliest_end, request.arrived + request.ran);
+        self.reached(finish);
+    }
+
+    pub(super) fn reached(&mut self, finish: &Finish) {
         let batch = self.batches.get_mut(&finish.request.batch).expect("announced");
         batch.earliest_end = batch.earliest_end.max(Some(finish.earliest_end));
     }
