@@ -3,6 +3,7 @@
 
 mod cookie;
 mod keys;
+pub(super) mod trainer;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -134,6 +135,10 @@ fn unauthenticated(detail: &str) -> ApiError {
         .hint("send the header `Authorization: Bearer assay_...`, or sign in")
 }
 
+fn mixed(detail: &str) -> ApiError {
+    ApiError::new(StatusCode::BAD_REQUEST, "credentials_mixed", detail).hint("send one of them")
+}
+
 /// The layer in front of every route but the open ones.
 pub(super) async fn authenticate(
     State(app): State<Arc<App>>,
@@ -163,14 +168,12 @@ fn caller<'a>(
 ) -> impl Future<Output = Result<Caller, ApiError>> + Send + use<'a> {
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
     async move {
+        if let Some(key) = trainer::key(uri, headers)? {
+            return app.keys.caller_of(&key).await;
+        }
         let cookie = find_cookie(headers, cookie::SESSION);
         match (headers.get(header::AUTHORIZATION), cookie) {
-            (Some(_), Some(_)) => Err(ApiError::new(
-                StatusCode::BAD_REQUEST,
-                "credentials_mixed",
-                "the call has a key and the cookie of a session",
-            )
-            .hint("send one of them")),
+            (Some(_), Some(_)) => Err(mixed("the call has a key and the cookie of a session")),
             (Some(key), None) => app.keys.caller(key).await,
             (None, Some(cookie)) => by_cookie(app, method, uri, headers, cookie).await,
             (None, None) => Err(unauthenticated("no key was given")),

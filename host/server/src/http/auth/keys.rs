@@ -49,12 +49,13 @@ impl KeyCache {
 
     /// The caller behind an `Authorization` header.
     pub(super) async fn caller(&self, given: &HeaderValue) -> Result<Caller, ApiError> {
-        let (scheme, key) = given.to_str().ok().and_then(|text| text.split_once(' ')).unzip();
-        let key = key.filter(|_| scheme.is_some_and(|it| it.eq_ignore_ascii_case("bearer")));
-        let parts = key.and_then(|key| Some((key, prefix_of(key)?)));
-        let Some((key, prefix)) = parts else {
-            return Err(unauthenticated("what was given is no key"));
-        };
+        let key = bearer(given).ok_or_else(no_key)?;
+        self.caller_of(key).await
+    }
+
+    /// The caller behind a key.
+    pub(super) async fn caller_of(&self, key: &str) -> Result<Caller, ApiError> {
+        let prefix = prefix_of(key).ok_or_else(no_key)?;
         let hash = crate::blob::digest(key.as_bytes());
         if let Some(caller) = self.believed(hash) {
             return Ok(caller);
@@ -115,6 +116,16 @@ impl KeyCache {
         held.insert(hash, Held { since, prefix, ends_at, caller: caller.clone() });
         caller
     }
+}
+
+fn no_key() -> ApiError {
+    unauthenticated("what was given is no key")
+}
+
+/// What follows the word `Bearer`.
+pub(super) fn bearer(given: &HeaderValue) -> Option<&str> {
+    let (scheme, key) = given.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(key)
 }
 
 /// When the secret with this hash ends, if it is one of the key's.

@@ -1,0 +1,142 @@
+//! Compiling and running it, case by case.
+
+use assay_plugin::{Error, exec};
+
+use crate::job::{Case, Job};
+use crate::report::{Ran, Report};
+
+/// Where a case leaves the word that it was reached.
+const REACHED: &str = ".assay-reached";
+
+pub(crate) fn run(program: &str, job: &Job, seed: u64) -> Result<Report, Error> {
+    let toolchain = toolchain(&job.language)?;
+    let mut report = Report::default();
+    let mut compiled: Option<(Option<&str>, exec::Artifact)> = None;
+    for (at, case) in job.cases.iter().enumerate() {
+        let append = case.append.as_deref();
+        if append.is_some() && toolchain.main != "main.py" {
+            return Err(Error::bad_request("only to a Python program something can be appended"));
+        }
+        let word = format!("{seed:016x}-{at}");
+        if compiled.as_ref().is_none_or(|(of, _)| append.is_some() || *of != append) {
+            let text = with(program, append, &word);
+            let (ran, artifact) = compile(&toolchain, job, text)?;
+            if toolchain.compiled {
+                report.compile = Some(ran);
+            }
+            let Some(artifact) = artifact else { return Ok(report) };
+            compiled = Some((append, artifact));
+        }
+        if let Some((_, artifact)) = &compiled {
+            run_case(artifact, &toolchain, (job, case, &word), &mut report)?;
+        }
+    }
+    Ok(report)
+}
+
+fn toolchain(language: &str) -> Result<exec::Toolchain, Error> {
+    let wanted = language.to_lowercase();
+    let all = exec::toolchains();
+    let known = all.iter().find(|it| it.id == wanted || it.languages.contains(&wanted)).cloned();
+    known.ok_or_else(|| {
+        let mut languages: Vec<_> = all.into_iter().flat_map(|it| it.languages).collect();
+        languages.sort_unstable();
+        languages.dedup();
+        let shown: String = language.chars().take(40).collect();
+        let all = languages.join(", ");
+        Error::bad_request(format!("language: there is no `{shown}` here, only {all}"))
+    })
+}
+
+/// A program that ends early, whatever its status, never says the word.
+fn with(program: &str, append: Option<&str>, word: &str) -> String {
+    let Some(append) = append else { return program.to_owned() };
+    format!("{program}\n\n{append}\n\nopen({REACHED:?}, 'w').write({word:?})\n")
+}
+
+fn compile(
+    toolchain: &exec::Toolchain,
+    job: &Job,
+    text: String,
+) -> Result<(Ran, Option<exec::Artifact>), Error> {
+    let source = exec::Source {
+        toolchain: toolchain.id.clone(),
+        files: vec![exec::File::text(toolchain.main.clone(), text)],
+        main: toolchain.main.clone(),
+        options: vec![],
+    };
+    let limits = job.compile_ms.map(|cpu_ms| exec::Limits {
+        cpu_ms,
+        wall_ms: wall_ms(cpu_ms),
+        ..toolchain.compile_defaults
+    });
+    let result = exec::compile(&source, limits)?;
+    Ok(match result.compiled {
+        exec::Compiled::Ok(artifact) => {
+            let ran = Ran {
+                ended: "exited".into(),
+                stderr: result.log.to_text(),
+                passed: true,
+                ..Ran::default()
+            };
+            (ran, Some(artifact))
+        }
+        exec::Compiled::Rejected(outcome) => (Ran::of(&outcome), None),
+    })
+}
+
+fn run_case(
+    artifact: &exec::Artifact,
+    toolchain: &exec::Toolchain,
+    (job, case, word): (&Job, &Case, &str),
+    report: &mut Report,
+) -> Result<(), Error> {
+    let defaults = toolchain.run_defaults;
+    let cpu_ms = job.run_ms.unwrap_or(defaults.cpu_ms);
+    let memory_bytes = job.memory_mib.map_or(defaults.memory_bytes, |mib| u64::from(mib) << 20);
+    let limits = exec::Limits { cpu_ms, wall_ms: wall_ms(cpu_ms), memory_bytes, ..defaults };
+    let mut collect = job.collect.clone();
+    if case.append.is_some() {
+        collect.push(REACHED.into());
+    }
+    let files = job.files.iter().map(|(path, bytes)| exec::File {
+        path: path.clone(),
+        content: exec::Blob::Inline(bytes.clone()),
+    });
+    let batch = exec::Batch {
+        cases: vec![exec::TestCase {
+            stdin: exec::Blob::text(case.stdin.clone()),
+            args: vec![],
+            env: vec![],
+            files: files.collect(),
+            collect,
+            limits: None,
+            expect: None,
+        }],
+        limits: Some(limits),
+        stop: exec::StopAt::Never,
+        return_stdout: true,
+        rerun_near_limit: false,
+    };
+    let ran = exec::run(artifact, &batch).map_err(|error| match error {
+        // A path that leads out of the working folder, say.
+        exec::Error::BadRequest(problem) => Error::bad_request(problem),
+        other => other.into(),
+    })?;
+    let result = ran.into_iter().next().ok_or_else(|| Error::internal("the case was not run"))?;
+    let mut told = Ran::of(&result.outcome);
+    let mut files = result.outcome.files;
+    if case.append.is_some() {
+        let said = files.iter().find(|(path, _)| path == REACHED);
+        told.passed &= said.is_some_and(|(_, said)| said.data == word.as_bytes());
+        files.retain(|(path, _)| path != REACHED);
+    }
+    report.keep(files.into_iter().map(|(path, captured)| (path, captured.data)));
+    report.add(told);
+    Ok(())
+}
+
+/// The least that keeps CPU time the limit that decides.
+fn wall_ms(cpu_ms: u32) -> u32 {
+    cpu_ms.saturating_mul(3).saturating_add(2_000)
+}
