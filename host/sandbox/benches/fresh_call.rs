@@ -18,10 +18,22 @@ fn guest(name: &str) -> Vec<u8> {
         .unwrap_or_else(|error| panic!("{}: {error}; run `make guests` first", path.display()))
 }
 
-fn load(sandbox: &Sandbox, name: &str) -> Loaded {
+fn load(sandbox: &Sandbox, component: &[u8]) -> Loaded {
     let compiler = Compiler::reserve().expect("address space");
-    let compiled = compiler.compile(&guest(name)).expect("a plugin");
+    let compiled = compiler.compile(component).expect("a plugin");
     sandbox.load(&compiled.bytes, compiled.compiled_digest).expect("loadable")
+}
+
+/// A Python plugin that the tests have built, if they have.
+fn python(name: &str) -> Option<Vec<u8>> {
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let target = target.parent().expect("the target folder holds the temporary one");
+    let path = target.join("python-plugins").join(name).join("plugin.wasm");
+    let found = std::fs::read(&path).ok();
+    if found.is_none() {
+        println!("{} is missing: run `cargo test -p assay-tests --test python`", path.display());
+    }
+    found
 }
 
 fn call(response: &str) -> StageCall<'_> {
@@ -48,7 +60,7 @@ fn call(response: &str) -> StageCall<'_> {
 
 fn calls(criterion: &mut Criterion) {
     let sandbox = Sandbox::new().expect("a sandbox");
-    let trivial = load(&sandbox, "trivial");
+    let trivial = load(&sandbox, &guest("trivial"));
     let response = "x".repeat(2_000);
     criterion.bench_function("fresh instance, 2 kB", |bencher| {
         bencher.iter(|| {
@@ -60,7 +72,7 @@ fn calls(criterion: &mut Criterion) {
     criterion.bench_function("reused instance, 2 kB", |bencher| {
         bencher.iter(|| assert_eq!(reused.reward(black_box(&response)), 1.0));
     });
-    let liar = load(&sandbox, "liar");
+    let liar = load(&sandbox, &guest("liar"));
     let mut group = criterion.benchmark_group("runaway");
     group.sample_size(20).measurement_time(Duration::from_secs(4));
     group.bench_function("killed at a deadline of 50 ms", |bencher| {
@@ -70,6 +82,34 @@ fn calls(criterion: &mut Criterion) {
             assert_eq!(run.end, StageEnd::TimedOut);
         });
     });
+    group.finish();
+}
+
+/// CPython in the guest: a plugin without packages, and one with SymPy that has a formula to simplify.
+fn python_calls(criterion: &mut Criterion) {
+    let sandbox = Sandbox::new().expect("a sandbox");
+    let mut group = criterion.benchmark_group("Python");
+    group.sample_size(20).measurement_time(Duration::from_secs(5));
+    for (name, response, label) in [
+        ("template", "Paris", "\"Paris\""),
+        ("sympy_equal", "Answer: x^2 + 2*x + 1", "\"(x + 1)^2\""),
+    ] {
+        let Some(component) = python(name) else { continue };
+        group.bench_function(format!("{name}, from the upload to ready"), |bencher| {
+            bencher.iter(|| load(&sandbox, black_box(&component)));
+        });
+        let plugin = load(&sandbox, &component);
+        group.bench_function(format!("{name}, fresh instance"), |bencher| {
+            bencher.iter(|| {
+                let call = call(black_box(response));
+                let request = Request { label, ..call.request };
+                let (timeout, memory_bytes_max) = (Duration::from_secs(10), 512 << 20);
+                let call = StageCall { request, timeout, memory_bytes_max, ..call };
+                let run = sandbox.run_stage(&plugin, call);
+                assert!(matches!(run.end, StageEnd::Scored(_)), "{run:?}");
+            });
+        });
+    }
     group.finish();
 }
 
@@ -149,5 +189,5 @@ mod reused {
     }
 }
 
-criterion_group!(benches, calls);
+criterion_group!(benches, calls, python_calls);
 criterion_main!(benches);

@@ -1,6 +1,7 @@
 //! One call into a plugin: a store of its own with its limits, and what the guest left in it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_model::id::Digest;
@@ -8,14 +9,17 @@ use assay_model::limits;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime::{Engine, Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 
 use crate::capability::exec::Programs;
 use crate::capability::gpu::Kernels;
+use crate::capability::http::Requests;
 use crate::capability::log::{Level, Log, LogLine};
 use crate::capability::storage::Objects;
 use crate::capability::{Capabilities, exec, gpu, storage};
 use crate::limiter::Limiter;
 use crate::output::Output;
+use crate::waits::{Waiting, Waits};
 use crate::wasi;
 
 /// Generated code.
@@ -54,6 +58,8 @@ pub(crate) struct Allowance {
     pub(crate) memory_bytes_max: u64,
     pub(crate) seed: u64,
     pub(crate) capabilities: Option<Capabilities>,
+    /// Whether it may wait for other hosts.
+    pub(crate) waits: bool,
 }
 
 /// The data of a call's store.
@@ -64,6 +70,8 @@ pub(crate) struct Call {
     log: Log,
     stdout: Output,
     pub(crate) stderr: Output,
+    requests: Requests,
+    waiting: Waiting,
     capabilities: Option<Capabilities>,
     /// Objects that the guest found in its tenant's storage.
     located: BTreeSet<Digest>,
@@ -73,6 +81,12 @@ pub(crate) struct Call {
 impl WasiView for Call {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for Call {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        self.requests.view(&mut self.table)
     }
 }
 
@@ -86,6 +100,20 @@ impl Call {
             Some(_) => limits::PROGRAM_CALL_BYTES_MAX,
             None => HANDED_BYTES_MAX,
         };
+        let deadline = now + allowance.timeout;
+        let requests = match &allowance.capabilities {
+            Some(granted) if allowance.waits => Requests::granted(
+                Arc::clone(&granted.outbound),
+                Arc::clone(&granted.network),
+                now,
+                allowance.timeout,
+            ),
+            _ => Requests::refused(),
+        };
+        let waiting = match allowance.waits {
+            true => Waiting::Until { deadline, sleep: requests.waits_until() },
+            false => Waiting::Never,
+        };
         let call = Self {
             wasi: wasi::context(allowance.seed, stdout.clone(), stderr.clone()),
             table,
@@ -93,9 +121,11 @@ impl Call {
             log: Log::default(),
             stdout,
             stderr,
+            requests,
+            waiting,
             capabilities: allowance.capabilities,
             located: BTreeSet::new(),
-            deadline: now + allowance.timeout,
+            deadline,
         };
         let mut store = Store::new(engine, call);
         store.limiter(|call| &mut call.limiter);
@@ -130,6 +160,10 @@ impl Call {
         }
     }
 
+    fn waits(&mut self) -> Waits<'_> {
+        Waits { table: &mut self.table, waiting: self.waiting }
+    }
+
     fn objects(&mut self) -> Objects<'_> {
         Objects {
             granted: self.capabilities.as_ref(),
@@ -145,6 +179,9 @@ impl Call {
                 self.log.add_lines(level, &output.text());
             }
         }
+        for note in self.requests.into_notes() {
+            self.log.add(Level::Warn, &format!("a request was refused: {note}"));
+        }
         self.log.into_lines()
     }
 }
@@ -152,7 +189,7 @@ impl Call {
 /// Everything a plugin may import.
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Call>> {
     let mut linker = Linker::new(engine);
-    wasi::link(&mut linker)?;
+    wasi::link(&mut linker, Call::waits)?;
     bindings::assay::reward::log::add_to_linker::<_, HasSelf<Log>>(
         &mut linker,
         |call: &mut Call| &mut call.log,

@@ -1,14 +1,13 @@
 //! Golden cases: requests with the outcome that a plugin's author expects, one YAML document each.
 
-use std::time::Duration;
+use std::fmt::Write as _;
 
-use assay_model::outcome::StageEnd;
-use assay_model::plugin::Description;
-use serde::Deserialize;
+use assay_model::outcome::{ErrorCode, StageEnd};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::capability::Capabilities;
-use crate::{Input, Loaded, Request, Sandbox, StageCall};
+use crate::Request;
+use crate::whole::{Ran, Whole};
 
 /// How far a reward may lie from the expected one when a case says nothing.
 const TOLERANCE: f64 = 1e-9;
@@ -21,7 +20,9 @@ pub struct Case {
     #[serde(default)]
     settings: Option<serde_json::Map<String, Value>>,
     request: CaseRequest,
-    expect: Expect,
+    /// Absent in a case that its author has yet to fill in.
+    #[serde(default)]
+    expect: Option<Expect>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -40,27 +41,37 @@ struct CaseRequest {
     seed: u64,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Expect {
+pub struct Expect {
     outcome: Kind,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     reward: Option<f64>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     tolerance: Option<f64>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
     /// Of an error, as in the REST interface.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     code: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
     Scored,
     TimedOut,
     Error,
+}
+
+impl Kind {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Scored => "scored",
+            Self::TimedOut => "timed_out",
+            Self::Error => "error",
+        }
+    }
 }
 
 impl Case {
@@ -69,66 +80,85 @@ impl Case {
         serde_saphyr::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// Runs every stage in order and compares the end; the error says what was expected and what
-    /// came.
-    pub fn run(
-        &self,
-        sandbox: &Sandbox,
-        plugin: &Loaded,
-        description: &Description,
-        capabilities: Option<&Capabilities>,
-    ) -> Result<(), String> {
-        let end = self.outcome(sandbox, plugin, description, capabilities);
-        self.expect.compare(&end, description.timeout_reward)
-    }
-
-    fn outcome(
-        &self,
-        sandbox: &Sandbox,
-        plugin: &Loaded,
-        description: &Description,
-        capabilities: Option<&Capabilities>,
-    ) -> StageEnd {
+    /// Runs every stage in order.
+    #[must_use]
+    pub fn run(&self, whole: &Whole<'_>) -> Vec<Ran> {
         let settings = self.settings.as_ref().map_or_else(
             || "{}".to_owned(),
             |settings| Value::Object(settings.clone()).to_string(),
         );
         let (label, metadata) = (self.request.label.to_string(), self.request.metadata.to_string());
-        let mut artifact = None;
-        let stages = description.stages.len();
-        for (at, stage) in description.stages.iter().enumerate() {
-            let call = StageCall {
-                stage: &stage.name,
-                settings: &settings,
-                request: Request {
-                    id: &self.name,
-                    group: self.request.group.as_deref(),
-                    prompt: &self.request.prompt,
-                    response: &self.request.response,
-                    label: &label,
-                    metadata: &metadata,
-                    attempt: 1,
-                    seed: self.request.seed,
-                },
-                input: artifact.as_ref().map(|artifact: &assay_model::outcome::Artifact| Input {
-                    content_type: &artifact.content_type,
-                    bytes: &artifact.bytes,
-                }),
-                last: at + 1 == stages,
-                timeout: Duration::from_millis(u64::from(stage.timeout_ms)),
-                memory_bytes_max: stage.memory_bytes_max,
-                capabilities: capabilities.cloned(),
-            };
-            match sandbox.run_stage(plugin, call).end {
-                StageEnd::Next(next) => artifact = Some(next),
-                end => return end,
-            }
+        let request = Request {
+            id: &self.name,
+            group: self.request.group.as_deref(),
+            prompt: &self.request.prompt,
+            response: &self.request.response,
+            label: &label,
+            metadata: &metadata,
+            attempt: 1,
+            seed: self.request.seed,
+        };
+        whole.run(&settings, &request)
+    }
+
+    /// What is expected, and what came instead, in words; nothing where they are the same.
+    pub fn compare(&self, end: &StageEnd, timeout_reward: f64) -> Result<(), String> {
+        match &self.expect {
+            Some(expect) => expect.compare(end, timeout_reward),
+            None => Err("the case expects nothing: run it with --update to fill that in".into()),
         }
-        unreachable!("the last stage cannot end in `next`, and a description has a stage")
+    }
+
+    #[must_use]
+    pub fn expected(&self) -> Option<&Expect> {
+        self.expect.as_ref()
+    }
+
+    /// The case's document with what came as what is expected: all else stays as it is but comments
+    /// at the ends of the lines that are replaced.
+    #[must_use]
+    pub fn updated(&self, text: &str, end: &StageEnd, timeout_reward: f64) -> String {
+        let mut expect = Expect::of(end, timeout_reward);
+        expect.tolerance = self
+            .expect
+            .as_ref()
+            .and_then(|expect| expect.tolerance)
+            .filter(|_| expect.reward.is_some());
+        replace_expect(text, &expect.yaml())
     }
 }
 
 impl Expect {
+    /// What would have been expected rightly.
+    #[must_use]
+    pub fn of(end: &StageEnd, timeout_reward: f64) -> Self {
+        let (outcome, reward, verdict, code) = match end {
+            StageEnd::Scored(scored) => {
+                (Kind::Scored, Some(scored.reward), Some(scored.verdict.clone()), None)
+            }
+            StageEnd::TimedOut => (Kind::TimedOut, Some(timeout_reward), None, None),
+            StageEnd::Failed(error) => (Kind::Error, None, None, Some(error.code)),
+            // The last stage may not, and the sandbox sees to it.
+            StageEnd::Next(_) => (Kind::Error, None, None, Some(ErrorCode::BadOutcome)),
+        };
+        let code = code.map(|code| code.as_str().to_owned());
+        Self { outcome, reward, tolerance: None, verdict, code }
+    }
+
+    fn yaml(&self) -> String {
+        let mut text = format!("expect:\n  outcome: {}\n", self.outcome.as_str());
+        let mut line = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                writeln!(text, "  {name}: {value}").expect("a text takes text");
+            }
+        };
+        line("reward", self.reward.map(|reward| reward.to_string()));
+        line("tolerance", self.tolerance.map(|tolerance| tolerance.to_string()));
+        line("verdict", self.verdict.as_deref().map(quoted));
+        line("code", self.code.as_deref().map(quoted));
+        text
+    }
+
     fn compare(&self, end: &StageEnd, timeout_reward: f64) -> Result<(), String> {
         let (kind, reward, verdict, code) = match end {
             StageEnd::Scored(scored) => {
@@ -147,9 +177,8 @@ impl Expect {
             let tolerance = self.tolerance.unwrap_or(TOLERANCE);
             let near = reward.is_some_and(|reward| (reward - expected).abs() <= tolerance);
             if !near {
-                return Err(format!(
-                    "expected the reward {expected} ± {tolerance}, got {reward:?}"
-                ));
+                let got = reward.map_or_else(|| "none".into(), |reward| reward.to_string());
+                return Err(format!("expected the reward {expected} ± {tolerance}, got {got}"));
             }
         }
         if let Some(expected) = &self.verdict
@@ -160,8 +189,75 @@ impl Expect {
         if let Some(expected) = &self.code
             && Some(expected.as_str()) != code
         {
-            return Err(format!("expected the error code `{expected}`, got {code:?}"));
+            let got = code.unwrap_or("none");
+            return Err(format!("expected the error code `{expected}`, got `{got}`"));
         }
         Ok(())
+    }
+}
+
+/// A word as it is, and anything else as JSON, which YAML reads.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_lowercase() || c == '_';
+    // Words that YAML takes for something else.
+    let special =
+        matches!(text, "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "y" | "n");
+    if !text.is_empty() && text.chars().all(plain) && !special {
+        text.to_owned()
+    } else {
+        Value::from(text).to_string()
+    }
+}
+
+/// The top-level entry `expect` replaced, or added; whole lines of comments in it are kept.
+fn replace_expect(text: &str, expect: &str) -> String {
+    let (mut before, mut comments, mut after) = (String::new(), String::new(), String::new());
+    let (mut found, mut inside) = (false, false);
+    for line in text.split_inclusive('\n') {
+        if !found && line.starts_with("expect:") {
+            (found, inside) = (true, true);
+            continue;
+        }
+        inside &= line.starts_with([' ', '\t', '\n', '\r']);
+        match (found, inside) {
+            (false, _) => before.push_str(line),
+            (true, true) if line.trim_start().starts_with('#') => comments.push_str(line),
+            (true, true) => {}
+            (true, false) => after.push_str(line),
+        }
+    }
+    if !before.is_empty() && !before.ends_with('\n') {
+        before.push('\n');
+    }
+    let (head, rest) = expect.split_once('\n').expect("the first line is `expect:`");
+    format!("{before}{head}\n{comments}{rest}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_replaces_the_expectation_alone() {
+        let new = "expect:\n  outcome: scored\n  reward: 1\n";
+        for (text, expected) in [
+            (
+                "# why\nname: a\nexpect: # was 0\n  # not 0\n  outcome: error # yet\n\nrequest: {}\n",
+                "# why\nname: a\nexpect:\n  # not 0\n  outcome: scored\n  reward: 1\nrequest: {}\n",
+            ),
+            ("name: a\nexpect: {outcome: error}", &format!("name: a\n{new}")),
+            ("name: a", &format!("name: a\n{new}")),
+        ] {
+            assert_eq!(replace_expect(text, new), expected);
+        }
+    }
+
+    #[test]
+    fn words_are_read_as_they_were_written() {
+        for (word, written) in
+            [("wrong_answer", "wrong_answer"), ("no", "\"no\""), ("a: b", "\"a: b\"")]
+        {
+            assert_eq!(quoted(word), written);
+        }
     }
 }

@@ -120,6 +120,7 @@ fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, Ref
         memory_bytes_max: limits::DESCRIBE_MEMORY_BYTES_MAX,
         seed: 0,
         capabilities: None,
+        waits: plugin.waits(),
     };
     let (result, call) = sandbox.call(allowance, Instant::now(), |store| {
         let instance = plugin.pre.instantiate(&mut *store)?;

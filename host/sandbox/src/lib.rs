@@ -1,12 +1,13 @@
 //! Runs plugins: hostile WebAssembly components, each call in an instance of its own.
 //!
 //! A call gets its arguments and the [`capability::Capabilities`] that its plugin asks for: no file,
-//! no network, no environment, no clock, and randomness only from the request's seed. Whatever the
+//! no network but requests to granted hosts, no environment, no clock, and randomness only from the
+//! request's seed. Whatever the
 //! guest does, [`Sandbox::run_stage`] returns a [`assay_model::outcome::StageEnd`] within the stage's
 //! timeout and some milliseconds; the plugin's fault is never a host error and never a number.
 //!
-//! Nothing interrupts a host function. Those that wait, for a program or for an object, are given the
-//! call's deadline, must return by then, and end the guest if it is over; no other may block.
+//! Nothing interrupts a host function. Those that wait, for a program, an object or another host, are
+//! given the call's deadline, must return by then, and end the guest if it is over; no other may block.
 //!
 //! [`compile::Compiler`] belongs in a process of its own, which an upload may take down.
 
@@ -16,6 +17,7 @@ pub mod capability;
 mod limiter;
 mod output;
 mod ticker;
+mod waits;
 mod wasi;
 
 mod call;
@@ -25,6 +27,7 @@ mod stage;
 
 pub mod cases;
 pub mod compile;
+pub mod whole;
 
 pub use call::bindings::assay::reward::types::{ArtifactParam as Input, Request};
 pub use engine::engine_id;

@@ -13,6 +13,7 @@ use crate::capability;
 pub struct Loaded {
     pub(crate) pre: RewardPluginPre<Call>,
     asks: bool,
+    waits: bool,
 }
 
 impl Loaded {
@@ -21,6 +22,11 @@ impl Loaded {
     #[must_use]
     pub fn asks(&self) -> bool {
         self.asks
+    }
+
+    /// Whether a call of it may wait for other hosts.
+    pub(crate) fn waits(&self) -> bool {
+        self.waits
     }
 }
 
@@ -70,6 +76,9 @@ pub(crate) fn prepare(
 ) -> wasmtime::Result<Loaded> {
     let pre = RewardPluginPre::new(linker.instantiate_pre(component)?)?;
     let kind = component.component_type();
-    let mut interfaces = kind.imports(engine).filter_map(|(name, _)| name.split('@').next());
-    Ok(Loaded { pre, asks: interfaces.any(capability::is_granted) })
+    let names = kind.imports(engine).filter_map(|(name, _)| name.split('@').next());
+    let interfaces: Vec<&str> = names.collect();
+    let asks = interfaces.iter().any(|interface| capability::is_granted(interface));
+    let waits = interfaces.iter().any(|interface| interface.starts_with("wasi:http/"));
+    Ok(Loaded { pre, asks, waits })
 }

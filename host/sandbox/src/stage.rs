@@ -1,5 +1,6 @@
 //! Runs stages.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use assay_model::id::Digest;
@@ -18,6 +19,9 @@ use crate::engine::running_engine;
 use crate::load::{Loaded, Unloadable, load};
 use crate::ticker::Ticker;
 
+/// Names that are looked up at once, which blocks a thread.
+const LOOKUPS_MAX: usize = 8;
+
 /// Where plugins run. One a process; calls may come from several threads.
 pub struct Sandbox {
     pub(crate) engine: Engine,
@@ -26,6 +30,8 @@ pub struct Sandbox {
     /// The system interface's functions are written as futures, though none of ours ever waits.
     /// Without this they would start a runtime with threads of its own.
     context: Runtime,
+    /// The one in which requests are sent, from the first call of a plugin that may send some.
+    sending: OnceLock<Runtime>,
 }
 
 /// One stage of one request.
@@ -73,7 +79,19 @@ impl Sandbox {
         let linker = linker(&engine)?;
         let ticker = Ticker::start(&engine)?;
         let context = tokio::runtime::Builder::new_current_thread().build()?;
-        Ok(Self { engine, linker, ticker, context })
+        Ok(Self { engine, linker, ticker, context, sending: OnceLock::new() })
+    }
+
+    fn sending(&self) -> &Runtime {
+        self.sending.get_or_init(|| {
+            tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(1)
+                .max_blocking_threads(LOOKUPS_MAX)
+                .thread_name("requests")
+                .enable_all()
+                .build()
+                .expect("the machine gives a thread and an epoll instance")
+        })
     }
 
     /// Loads compiled bytes whose SHA-256 is `expected`.
@@ -91,6 +109,7 @@ impl Sandbox {
             memory_bytes_max: call.memory_bytes_max,
             seed: call.request.seed,
             capabilities: call.capabilities,
+            waits: plugin.waits(),
         };
         let (end, left) = self.call(allowance, started, |store| {
             let instance = plugin.pre.instantiate(&mut *store)?;
@@ -116,7 +135,8 @@ impl Sandbox {
         started: Instant,
         run: impl FnOnce(&mut wasmtime::Store<Call>) -> wasmtime::Result<R>,
     ) -> (wasmtime::Result<R>, Call) {
-        let _context = self.context.enter();
+        let runtime = if allowance.waits { self.sending() } else { &self.context };
+        let _context = runtime.enter();
         let _running = self.ticker.running();
         let mut store = Call::store(&self.engine, allowance, started);
         let result = run(&mut store);

@@ -1,18 +1,18 @@
 //! The system interface as a plugin sees it: complete, and empty. Every call works or is refused
-//! at once; none waits.
+//! at once; what waits for other hosts is in [`crate::waits`].
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use assay_model::limits;
 use rand_core::TryRng;
-use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
+use wasmtime::component::Linker;
 use wasmtime_wasi::clocks::HostWallClock;
-use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
-use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
-use wasmtime_wasi::{WasiCtx, WasiView, async_trait};
+use wasmtime_wasi::{WasiCtx, WasiView};
+use wasmtime_wasi_http::WasiHttpView;
 
 use crate::output::Output;
+use crate::waits::{self, Waits};
 
 /// The interfaces of `wasi:*@0.2` that are linked. A plugin that imports another is refused.
 pub(crate) const INTERFACES: &[&str] = &[
@@ -30,6 +30,8 @@ pub(crate) const INTERFACES: &[&str] = &[
     "wasi:clocks/wall-clock",
     "wasi:filesystem/preopens",
     "wasi:filesystem/types",
+    "wasi:http/outgoing-handler",
+    "wasi:http/types",
     "wasi:io/error",
     "wasi:io/poll",
     "wasi:io/streams",
@@ -48,11 +50,15 @@ pub(crate) const INTERFACES: &[&str] = &[
 /// 2000-01-01T00:00:00Z, for ever: the same request gives the same reward on every day.
 const TODAY: Duration = Duration::from_secs(946_684_800);
 
-/// Links every interface of [`INTERFACES`], the clock replaced by one that stands still.
-pub(crate) fn link<T: WasiView>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+/// Links every interface of [`INTERFACES`]. What waits is replaced: see [`waits`].
+pub(crate) fn link<T: WasiView + WasiHttpView>(
+    linker: &mut Linker<T>,
+    waits: for<'a> fn(&'a mut T) -> Waits<'a>,
+) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_sync(linker)?;
+    wasmtime_wasi_http::p2::add_only_http_to_linker_sync(linker)?;
     linker.allow_shadowing(true);
-    monotonic_clock::add_to_linker::<T, Frozen>(linker, |state| FrozenClock(state.ctx().table))?;
+    waits::link(linker, waits)?;
     linker.allow_shadowing(false);
     Ok(())
 }
@@ -86,49 +92,6 @@ impl HostWallClock for Today {
     fn now(&self) -> Duration {
         TODAY
     }
-}
-
-/// Selects the clock's part of a store's data.
-struct Frozen;
-
-impl HasData for Frozen {
-    type Data<'a> = FrozenClock<'a>;
-}
-
-/// A clock that stands still. Sleeping returns at once: a guest that waited inside a host call
-/// could not be interrupted.
-struct FrozenClock<'a>(&'a mut ResourceTable);
-
-impl FrozenClock<'_> {
-    fn passed(&mut self) -> wasmtime::Result<Resource<DynPollable>> {
-        let passed = self.0.push(Passed)?;
-        subscribe(self.0, passed)
-    }
-}
-
-impl monotonic_clock::Host for FrozenClock<'_> {
-    fn now(&mut self) -> wasmtime::Result<u64> {
-        Ok(0)
-    }
-
-    fn resolution(&mut self) -> wasmtime::Result<u64> {
-        Ok(1)
-    }
-
-    fn subscribe_instant(&mut self, _when: u64) -> wasmtime::Result<Resource<DynPollable>> {
-        self.passed()
-    }
-
-    fn subscribe_duration(&mut self, _span: u64) -> wasmtime::Result<Resource<DynPollable>> {
-        self.passed()
-    }
-}
-
-struct Passed;
-
-#[async_trait]
-impl Pollable for Passed {
-    async fn ready(&mut self) {}
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): small, fast, and the same everywhere.

@@ -49,6 +49,8 @@ fn capabilities(folder: &Path, storage: Option<Arc<dyn Storage>>) -> Capabilitie
             cache: folder.join("kernels"),
         }))),
         device: Device::None("no kernels are run here"),
+        network: Arc::default(),
+        outbound: Arc::default(),
     }
 }
 

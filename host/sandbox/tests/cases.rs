@@ -3,12 +3,23 @@
 mod common;
 
 use assay_sandbox::cases::Case;
+use assay_sandbox::whole::{Whole, end};
 
 use common::liar;
 
 fn check(text: &str) -> Result<(), String> {
     let plugin = liar();
-    Case::parse(text)?.run(&plugin.sandbox, &plugin.loaded, &plugin.compiled.description, None)
+    let description = &plugin.compiled.description;
+    let (sandbox, loaded) = (&plugin.sandbox, &plugin.loaded);
+    let whole = Whole { sandbox, plugin: loaded, description, capabilities: None };
+    let case = Case::parse(text)?;
+    let ran = case.run(&whole);
+    let timeout_reward = description.timeout_reward;
+    let compared = case.compare(end(&ran), timeout_reward);
+    // Whatever came is what an update expects.
+    let updated = case.updated(text, end(&ran), timeout_reward);
+    Case::parse(&updated).expect("a case still").compare(end(&ran), timeout_reward)?;
+    compared
 }
 
 #[test]

@@ -43,6 +43,7 @@ mod build;
 pub mod exec;
 mod export;
 pub mod gpu;
+pub mod http;
 pub mod log;
 mod read;
 pub mod response;

@@ -6,6 +6,7 @@
 pub mod exec;
 pub mod folder;
 pub mod gpu;
+pub mod http;
 pub mod log;
 pub mod storage;
 
@@ -15,8 +16,10 @@ use std::time::Instant;
 use assay_exec::Exec;
 use assay_gpu::compiler::Compiler;
 use assay_model::id::TenantId;
+use assay_model::outbound::SENDS_REQUESTS;
 
 use gpu::Device;
+use http::{Network, Outbound};
 use storage::Storage;
 
 /// What one stage may use, and in whose name.
@@ -31,6 +34,9 @@ pub struct Capabilities {
     /// As `exec`, which it uses.
     pub compiler: Arc<Mutex<Compiler>>,
     pub device: Device,
+    pub network: Arc<Network>,
+    /// Where requests may go.
+    pub outbound: Arc<Outbound>,
 }
 
 /// Whether the interface, by its name without a version, is one of those in [`Capabilities`].
@@ -43,6 +49,7 @@ pub(crate) fn is_granted(interface: &str) -> bool {
             | "assay:gpu/device"
             | "assay:gpu/types"
             | "assay:reward/storage"
+            | SENDS_REQUESTS
     )
 }
 

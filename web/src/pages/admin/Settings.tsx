@@ -84,6 +84,7 @@ function Shown({ tenant }: { tenant: Tenant }) {
     ]),
     ["GPUs", settings?.grants.gpu ? "granted" : "not granted"],
     ["Toolchains", settings?.grants.toolchains?.join(", ") || "all"],
+    ["Hosts", settings?.grants.hosts?.join(", ") || "none granted"],
     ["Storage", tenant.storage_roots?.join(", ") || "none granted"],
     ["Suspended", tenant.suspended_at ? `since ${moment(tenant.suspended_at)}` : "no"],
   ];

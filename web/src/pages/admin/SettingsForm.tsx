@@ -89,6 +89,13 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
             />
           )}
         </SimpleGrid>
+        <TextInput
+          label="Hosts that its plugins may send requests to"
+          description="None when empty. By https, unless http:// stands before one; private: before one whose address is not public."
+          placeholder="api.example.com, *.example.com, private:http://10.0.0.5:8000"
+          value={form.hosts}
+          onChange={(event) => set({ hosts: event.currentTarget.value })}
+        />
         <Checkbox
           label="Its plugins may use GPUs"
           checked={form.gpu}

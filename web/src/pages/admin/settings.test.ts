@@ -12,7 +12,7 @@ const settings: TenantSettings = {
     stored_bytes_max: 2_500_000_000,
     workers_max: { cpu: 2 },
   },
-  grants: { gpu: true, toolchains: ["cpp17-gcc"] },
+  grants: { gpu: true, hosts: ["api.example.com"], toolchains: ["cpp17-gcc"] },
   retention: { history_days: null, results_days: null },
 };
 
@@ -26,7 +26,7 @@ it("gives back what it was made from", () => {
       stored_bytes_max: 2_500_000_000,
       workers_max: { cpu: 2, gpu: null },
     },
-    grants: { gpu: true, toolchains: ["cpp17-gcc"] },
+    grants: { gpu: true, hosts: ["api.example.com"], toolchains: ["cpp17-gcc"] },
   });
 });
 
@@ -36,5 +36,8 @@ it("takes a bound away where its field is empty, and tells no toolchain from all
   expect(patch.quotas.workers_max).toEqual({ cpu: null });
   expect(patch.quotas.open_batches_max).toBeNull();
   expect(patch.grants.toolchains).toEqual([]);
+  const hosts = "*.example.com, private:http://10.0.0.5:8000";
+  expect(patchOf({ ...form, hosts }).grants.hosts).toEqual(hosts.split(", "));
+  expect(patchOf({ ...form, hosts: " " }).grants.hosts).toEqual([]);
   expect(patchOf({ ...form, toolchains: "all" }).grants.toolchains).toBeNull();
 });

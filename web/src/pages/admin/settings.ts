@@ -18,6 +18,8 @@ export interface SettingsForm {
   /** `all`, or those in `named`. */
   toolchains: "all" | "named";
   named: string;
+  /** Where its plugins may send requests; nowhere when empty. */
+  hosts: string;
 }
 
 const GIGABYTE = 1e9;
@@ -36,6 +38,7 @@ export function formOf(settings: TenantSettings, pools: readonly string[]): Sett
     gpu: grants.gpu,
     toolchains: grants.toolchains == null ? "all" : "named",
     named: (grants.toolchains ?? []).join(", "),
+    hosts: (grants.hosts ?? []).join(", "),
   };
 }
 
@@ -55,6 +58,7 @@ export function patchOf(form: SettingsForm) {
     grants: {
       gpu: form.gpu,
       toolchains: form.toolchains === "all" ? null : (listed(form.named) ?? []),
+      hosts: listed(form.hosts) ?? [],
     },
   };
 }
