@@ -1,6 +1,11 @@
 //! Puts the dashboard into the server: a table of what lies in `web/dist`, each file as it is and
 //! compressed, which `src/http/dashboard.rs` includes. Where nothing was built the table is empty and
 //! the server says so. Never builds the dashboard itself: a server is built without Node.
+//!
+//! And what plugin projects are made of: `build/templates.rs`.
+
+#[path = "build/templates.rs"]
+mod templates;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -37,7 +42,8 @@ fn main() -> io::Result<()> {
         table += &entry(name, &fs::read(file)?, &out.join(format!("file-{number}")))?;
     }
     table += "]\n";
-    fs::write(out.join("dashboard.rs"), table)
+    fs::write(out.join("dashboard.rs"), table)?;
+    templates::write(&variable("CARGO_MANIFEST_DIR").join("../.."), &out)
 }
 
 /// Cargo runs this each time while what it watches is missing, and compiles the server anew each time:

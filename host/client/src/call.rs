@@ -7,6 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use assay_model::api::Problem;
+use bytes::Bytes;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
@@ -220,6 +221,11 @@ impl Client {
     pub(crate) fn parse<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, Error> {
         serde_json::from_slice(body)
             .map_err(|error| Error::unexpected(self.url(), format!("{error} in {}", excerpt(body))))
+    }
+
+    /// The body of an answer.
+    pub(crate) async fn body(&self, response: Response) -> Result<Bytes, Error> {
+        response.bytes().await.map_err(|error| self.unreachable(root_cause(&error)))
     }
 
     pub(crate) fn unreachable(&self, reason: String) -> Error {

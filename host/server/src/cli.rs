@@ -3,11 +3,14 @@
 mod audit;
 mod batch;
 mod capacity;
+mod credentials;
 mod dev;
 mod doctor;
+mod engine;
 mod gpu;
 mod key;
 mod login;
+mod logs;
 mod member;
 mod planning;
 mod plugin;
@@ -46,7 +49,7 @@ enum Verb {
     Score(score::Options),
     /// List, show and export batches
     Batch(batch::Options),
-    /// Publish, list, promote and yank plugins
+    /// Make, build, test and publish plugins; point channels to them, roll back, yank
     Plugin(plugin::Options),
     /// Make, list, show and change tenants: quotas, grants, weight, retention
     Tenant(tenant::Options),
@@ -60,14 +63,20 @@ enum Verb {
     Member(member::Options),
     /// List people, disable them, invite them anew
     Person(member::PersonOptions),
+    /// Keep an address and a key here, for later calls
+    Login(credentials::Options),
+    /// Forget the address and the key that `login` kept
+    Logout,
     /// Show whose key this is and what it may do
     Whoami(login::Options),
     /// Show the pools with their workers and the planner's reasons, and set their bounds
     Capacity(capacity::Options),
     /// List workers with what they run, and drain them
     Worker(worker::Options),
-    /// Run a request again and compare what comes of it
+    /// Show a request with its logs and artifacts; run it again, here or by the server, and compare
     Request(request::Options),
+    /// Show what plugins logged in a run, by verdict and level
+    Logs(logs::Options),
     /// Replay a trace under several policies and compare what they cost and delay
     Simulate(Box<simulate::Options>),
     /// Install what compiles CUDA, and list the GPUs of this machine
@@ -89,12 +98,16 @@ enum Format {
     Json,
 }
 
+const URL_DEFAULT: &str = "http://127.0.0.1:7700";
+
 /// Where the server is. The same variables serve every client of Assay.
 #[derive(Debug, Clone, clap::Args)]
 struct Connection {
     /// Address of the server
-    #[arg(long, env = "ASSAY_URL", global = true, default_value = "http://127.0.0.1:7700")]
-    url: String,
+    ///
+    /// [default: that of `assay login`, else http://127.0.0.1:7700]
+    #[arg(long, env = "ASSAY_URL", global = true)]
+    url: Option<String>,
     /// API key
     #[arg(long, env = "ASSAY_API_KEY", global = true, hide_env_values = true)]
     key: Option<String>,
@@ -102,10 +115,24 @@ struct Connection {
 
 impl Connection {
     fn client(&self) -> anyhow::Result<Client> {
-        let key = self.key.as_deref().ok_or_else(|| {
-            anyhow::anyhow!("no API key: set ASSAY_API_KEY or give --key; `assay dev` prints one")
+        if let Some(key) = self.key.as_deref() {
+            return Ok(Client::new(self.url(), key)?);
+        }
+        // A key goes to the server that it was kept for, and to no other.
+        let kept = credentials::kept();
+        let kept = kept.filter(|kept| self.url.as_ref().is_none_or(|url| *url == kept.url));
+        let kept = kept.ok_or_else(|| {
+            anyhow::anyhow!(
+                "no API key: set ASSAY_API_KEY, give --key, or keep one with `assay login`; \
+                 `assay dev` prints one"
+            )
         })?;
-        Ok(Client::new(&self.url, key)?)
+        Ok(Client::new(&kept.url, &kept.key)?)
+    }
+
+    /// What was said of the address, whatever `login` kept.
+    fn url(&self) -> &str {
+        self.url.as_deref().unwrap_or(URL_DEFAULT)
     }
 }
 
@@ -142,10 +169,13 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Key(options) => key::run(options).await,
         Verb::Member(options) => member::run(options).await,
         Verb::Person(options) => member::run_person(options).await,
+        Verb::Login(options) => credentials::log_in(options).await,
+        Verb::Logout => credentials::log_out(),
         Verb::Whoami(options) => login::run(options).await,
         Verb::Capacity(options) => capacity::run(options).await,
         Verb::Worker(options) => worker::run(options).await,
         Verb::Request(options) => request::run(options).await,
+        Verb::Logs(options) => logs::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
         Verb::Gpu(options) => gpu::run(options).await,
         Verb::Doctor(options) => doctor::run(options).await,

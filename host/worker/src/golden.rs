@@ -1,81 +1,152 @@
-//! Runs golden cases against a component on the author's own machine: real programs in real boxes,
-//! and a local folder for storage.
+//! Runs golden cases against a component on the author's own machine.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use anyhow::{Context as _, ensure};
-use assay_sandbox::Sandbox;
-use assay_sandbox::capability::Capabilities;
-use assay_sandbox::capability::folder::Folder;
-use assay_sandbox::cases::Case;
-use assay_sandbox::compile::Compiler;
+use anyhow::Context as _;
+use assay_model::outcome::StageEnd;
+use assay_sandbox::cases::{Case, Expect};
+use assay_sandbox::whole::{self, Ran};
+use serde::Serialize;
 
-use crate::programs;
-
-/// An author's machine has one tenant.
-const TENANT: &str = "00000000-0000-0000-0000-000000000000";
+use crate::local::{self, Local};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    component: PathBuf,
+    #[command(flatten)]
+    local: local::Options,
     #[arg(required = true)]
     cases: Vec<PathBuf>,
-    /// Folder whose folders are the storage roots that the plugin may read
-    #[arg(long, value_name = "DIR")]
-    storage: Option<PathBuf>,
-    /// Where compiled programs are kept for the next time; nowhere unless given
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-    #[command(flatten)]
-    programs: programs::Options,
+    /// Write what came into the cases that expect something else
+    #[arg(long)]
+    update: bool,
+    /// Run each case this often; a case that does not end the same each time fails
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repeat: u32,
+    /// Print a line of JSON a case
+    #[arg(long)]
+    json: bool,
+}
+
+/// What became of one case.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    case: &'a str,
+    file: &'a Path,
+    state: State,
+    /// Of its first run, over all stages.
+    ran_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    expected: Option<&'a Expect>,
+    got: Expect,
+    /// What the plugin or the platform said of it.
+    explanation: String,
+    /// `stage level: message`, a line each.
+    logs: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Passed,
+    Failed,
+    /// It failed, and expects now what came.
+    Updated,
+    /// It did not end the same each time.
+    Unstable,
 }
 
 /// Prints a line a case; fails when one of them differs.
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let component = &options.component;
-    let bytes =
-        std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
-    let compiled = Compiler::reserve()?
-        .compile(&bytes)
-        .with_context(|| format!("{} is refused", component.display()))?;
-    let sandbox = Sandbox::new()?;
-    let plugin = sandbox.load(&compiled.bytes, compiled.compiled_digest)?;
-    let temporary = tempfile::tempdir()?;
-    let capabilities = plugin.asks().then(|| granted(options, temporary.path())).transpose()?;
+    let local = options.local.open()?;
     let mut failures = 0;
     for path in &options.cases {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
         let case = Case::parse(&text).map_err(anyhow::Error::msg);
         let case = case.with_context(|| format!("{} is no case", path.display()))?;
-        match case.run(&sandbox, &plugin, &compiled.description, capabilities.as_ref()) {
-            Ok(()) => println!("ok      {}", case.name),
-            Err(problem) => {
-                failures += 1;
-                println!("FAILED  {}: {problem}", case.name);
-            }
+        let ran = case.run(&local.whole());
+        let report = judge(&local, options, &case, &ran, path);
+        if report.state == State::Updated {
+            let timeout_reward = local.compiled.description.timeout_reward;
+            let updated = case.updated(&text, whole::end(&ran), timeout_reward);
+            std::fs::write(path, updated).with_context(|| format!("writing {}", path.display()))?;
+        }
+        failures += usize::from(matches!(report.state, State::Failed | State::Unstable));
+        if options.json {
+            println!("{}", serde_json::to_string(&report)?);
+        } else {
+            println!("{}", line(&report));
         }
     }
-    println!("{} passed, {failures} failed", options.cases.len() - failures);
+    if !options.json {
+        println!("{} passed, {failures} failed", options.cases.len() - failures);
+    }
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn granted(options: &Options, temporary: &Path) -> anyhow::Result<Capabilities> {
-    if let Some(storage) = &options.storage {
-        ensure!(storage.is_dir(), "{} is no folder", storage.display());
+fn judge<'a>(
+    local: &Local,
+    options: &Options,
+    case: &'a Case,
+    ran: &[Ran],
+    file: &'a Path,
+) -> Report<'a> {
+    let timeout_reward = local.compiled.description.timeout_reward;
+    let end = whole::end(ran);
+    let first = Expect::of(end, timeout_reward);
+    // What is explained may hold times; what is rewarded must be the same.
+    let again = (1..options.repeat).find_map(|before| {
+        let ran = case.run(&local.whole());
+        let other = Expect::of(whole::end(&ran), timeout_reward);
+        let run = before + 1;
+        (other != first)
+            .then(|| format!("run {run} ended in {}, the first in {}", told(&other), told(&first)))
+    });
+    let (state, problem) = match (again, case.compare(end, timeout_reward)) {
+        (Some(problem), _) => (State::Unstable, Some(problem)),
+        (None, Ok(())) => (State::Passed, None),
+        (None, Err(problem)) if options.update => (State::Updated, Some(problem)),
+        (None, Err(problem)) => (State::Failed, Some(problem)),
+    };
+    let ran_ms = ran.iter().map(|ran| ran.run.ran.as_ms_f64()).sum();
+    let logs = ran.iter().flat_map(|ran| {
+        let lines = ran.run.logs.iter();
+        lines.map(|line| format!("{} {}: {}", ran.stage, line.level.as_str(), line.message))
+    });
+    Report {
+        case: &case.name,
+        file,
+        state,
+        ran_ms,
+        problem,
+        expected: case.expected(),
+        got: first,
+        explanation: explanation(end),
+        logs: logs.collect(),
     }
-    let roots = options.storage.clone().unwrap_or_else(|| temporary.join("roots"));
-    let cache = options.cache.as_deref().unwrap_or(temporary);
-    // Every stage runs here, whatever its pool.
-    let programs = options.programs.open("gpu", cache)?;
-    Ok(Capabilities {
-        tenant: TENANT.parse().expect("a tenant id"),
-        exec: programs.exec,
-        toolchains: None,
-        storage: Arc::new(Folder::new(roots, programs.objects)),
-        compiler: programs.compiler,
-        device: programs.device,
-    })
+}
+
+fn told(end: &Expect) -> String {
+    serde_json::to_string(end).expect("plain data")
+}
+
+fn explanation(end: &StageEnd) -> String {
+    match end {
+        StageEnd::Scored(scored) => scored.explanation.clone(),
+        StageEnd::Failed(error) => error.message.clone(),
+        StageEnd::TimedOut | StageEnd::Next(_) => String::new(),
+    }
+}
+
+fn line(report: &Report<'_>) -> String {
+    let name = report.case;
+    let problem = report.problem.as_deref().unwrap_or_default();
+    match report.state {
+        State::Passed => format!("ok      {name}"),
+        State::Failed => format!("FAILED  {name}: {problem}"),
+        State::Updated => format!("updated {name}: {problem}"),
+        State::Unstable => format!("FAILED  {name}: it is not the same each time: {problem}"),
+    }
 }

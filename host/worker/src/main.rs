@@ -9,7 +9,9 @@ mod doctor;
 mod environment;
 mod golden;
 mod gpu;
+mod local;
 mod programs;
+mod score;
 mod serve;
 
 use std::path::PathBuf;
@@ -37,6 +39,8 @@ enum Command {
     },
     /// Run golden cases against a component.
     Test(golden::Options),
+    /// Run requests, a line of JSON each on standard input, and print what becomes of each.
+    Score(score::Options),
     /// Print, as one line of JSON, what this machine gives to programs that plugins run.
     Doctor {
         /// Where to keep what is prepared for programs; nowhere unless given
@@ -63,6 +67,7 @@ fn main() -> ExitCode {
             compile::run(&component, &out).map(|()| ExitCode::SUCCESS)
         }
         Command::Test(options) => golden::run(&options),
+        Command::Score(options) => score::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Doctor { cache, programs } => {
             doctor::run(&programs, cache.as_deref()).map(|()| ExitCode::SUCCESS)
         }

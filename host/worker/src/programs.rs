@@ -10,6 +10,7 @@ use assay_exec::{Cache, Exec, ExecOptions};
 use assay_gpu::compiler::Compiler;
 use assay_model::limits;
 use assay_sandbox::capability::gpu::Device;
+use assay_sandbox::capability::http::Network;
 
 use crate::gpu;
 
@@ -25,6 +26,9 @@ pub(crate) struct Options {
     /// Parts of the programs' sandbox that this machine may lack: cgroups, landlock
     #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = part)]
     weaker: Vec<Part>,
+    /// Certificates (PEM) that plugins' requests trust beside the public ones
+    #[arg(long, value_name = "FILE")]
+    trust: Option<PathBuf>,
     /// The helper's program, when it does not lie beside this one
     #[arg(long, hide = true)]
     exec_program: Option<PathBuf>,
@@ -38,6 +42,7 @@ pub(crate) struct Programs {
     pub(crate) objects: Arc<Cache>,
     pub(crate) compiler: Arc<Mutex<Compiler>>,
     pub(crate) device: Device,
+    pub(crate) network: Arc<Network>,
 }
 
 impl Options {
@@ -50,7 +55,15 @@ impl Options {
             objects,
             compiler: Arc::new(Mutex::new(self.gpu.compiler(&program, cache))),
             device: self.gpu.device(pool, &program, cache),
+            network: Arc::new(self.network()?),
         })
+    }
+
+    fn network(&self) -> anyhow::Result<Network> {
+        let Some(file) = &self.trust else { return Ok(Network::new()) };
+        let pem = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+        let trusting = Network::new().trust(&pem).map_err(anyhow::Error::msg);
+        trusting.with_context(|| format!("in {}", file.display()))
     }
 
     /// The same for one user alone.

@@ -13,6 +13,7 @@ fn announcement() -> AnnounceBatch {
         expected_size: None,
         group_size: None,
         max_extra_delay_ms: None,
+        share_equal: None,
         settings: None,
     }
 }
@@ -79,6 +80,7 @@ async fn a_lone_reward_is_not_computed_twice() {
         label: None,
         metadata: None,
         settings: None,
+        share_equal: None,
     };
     let error = mock.client().reward(&request).await.expect_err("broken");
     assert_eq!(error.code(), Some("internal"));

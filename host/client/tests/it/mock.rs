@@ -137,6 +137,7 @@ impl MockBatch {
                 group: item.group.clone(),
                 outcome: outcome(&item.response, faults.healed),
                 stages: Vec::new(),
+                shared_from: None,
             });
         }
     }
@@ -171,6 +172,7 @@ impl MockBatch {
                 scored: count("scored"),
                 timed_out: count("timed_out"),
                 error: count("error"),
+                shared: 0,
             },
             mean_reward: None,
             announced_at: Micros(1_790_000_000_000_000 + self.announced.iteration),

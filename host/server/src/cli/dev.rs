@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use assay_client::{Client, Error, score};
 use assay_model::api::PromotePlugin;
+use serde_json::json;
 
 use super::score::score_file;
 use super::serve::{HostOptions, Interruption, NO_DASHBOARD, wait};
@@ -16,6 +17,7 @@ use crate::http::has_dashboard;
 use crate::server::Server;
 
 const CHANNEL: &str = "prod";
+const TENANT: &str = "demo";
 
 #[derive(clap::Args)]
 pub(super) struct Options {
@@ -27,6 +29,10 @@ pub(super) struct Options {
     /// Folder with components to publish, each promoted to `prod`
     #[arg(long)]
     plugins: Option<PathBuf>,
+    /// Hosts that plugins may send requests to, such as private:http://127.0.0.1:8000; without any, a
+    /// plugin that sends requests is left out
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
+    hosts: Vec<String>,
     /// JSON-lines file to score once the server is up
     #[arg(long)]
     score: Option<PathBuf>,
@@ -68,7 +74,7 @@ impl Demo {
 
 pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
     options.host.start_logging("warn");
-    let first_key = FirstKey { tenant: "demo".into(), file: "dev.key" };
+    let first_key = FirstKey { tenant: TENANT.into(), file: "dev.key" };
     // One worker is there from the start: a lone first reward does not wait for a process.
     if options.demo == Some(Demo::Cuda) {
         options.host.workers.gpu.or_simulated();
@@ -90,6 +96,10 @@ pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
     };
     let work = async {
         let client = Client::new(&server.url, &server.key)?;
+        if !options.hosts.is_empty() {
+            let grant = json!({ "grants": { "hosts": options.hosts } });
+            client.set_tenant(TENANT, &grant).await.context("granting the hosts")?;
+        }
         if let Some(folder) = &options.plugins {
             publish_all(&client, folder).await?;
         }
@@ -159,6 +169,9 @@ async fn publish_all(client: &Client, folder: &Path) -> anyhow::Result<()> {
             // Somebody changed a plugin and left its version: what was published stays.
             Err(error) if error.code() == Some("conflict") => {
                 eprintln!("{} is not published: {error}", file.display());
+            }
+            Err(error) if error.code() == Some("not_granted") => {
+                eprintln!("{} is left out: {error}", file.display());
             }
             Err(error) => return Err(publish_failed(&file, error)),
         }

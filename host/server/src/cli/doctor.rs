@@ -1,5 +1,6 @@
 //! `assay doctor`: what this machine has of what Assay needs. Looks only; changes nothing.
 
+mod author;
 mod machine;
 mod worker;
 
@@ -93,6 +94,7 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         Err(finding) => findings.push(finding),
     }
     findings.extend(storage(&options.storage).await);
+    findings.extend(author::look().await);
     if let Some(url) = options.url.filter(|url| !url.is_empty()) {
         findings.push(server(&url).await);
     }

@@ -1,13 +1,17 @@
-//! `assay plugin`.
+//! `assay plugin`: from a template to a version that runs use, one file a verb.
 
-use std::path::PathBuf;
+mod build;
+mod new;
+pub(super) mod project;
+mod publish;
+mod test;
+mod versions;
+
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-use assay_model::api::{Plugin, PromotePlugin, YankPlugin};
 use clap::Subcommand;
 
-use super::{Connection, Format, print_json};
+use super::{Connection, Format};
 
 #[derive(clap::Args)]
 pub(super) struct Options {
@@ -22,82 +26,51 @@ pub(super) struct Options {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Publish a component (.wasm); the same bytes again change nothing
-    Publish {
-        component: PathBuf,
-        /// Point this channel to it
-        #[arg(long)]
-        channel: Option<String>,
-    },
+    /// Make a project from a template, with the SDK in it
+    #[command(
+        after_help = "Examples:\n  assay plugin new exact\n  assay plugin new judge --template rust-multistage --to work/judge"
+    )]
+    New(new::Options),
+    /// Build the component and show what it says of itself
+    #[command(after_help = "Examples:\n  assay plugin build\n  assay plugin build exact -o json")]
+    Build(build::Options),
+    /// Build, then run the golden cases in the service's own sandbox
+    #[command(
+        after_help = "Examples:\n  assay plugin test --watch\n  assay plugin test --repeat 20\n  assay plugin test --update\n  assay plugin test --against prod --limit 1000\n  assay plugin test --against 1.4.0 --run nightly\n\nExits with 1 where a case failed, or a reward changed."
+    )]
+    Test(Box<test::Options>),
+    /// Build, test and publish a project, or publish a component; the same bytes again change nothing
+    #[command(
+        after_help = "Examples:\n  assay plugin publish --channel dev\n  assay plugin publish exact.wasm --channel prod"
+    )]
+    Publish(Box<publish::Options>),
     /// List all plugins, or the versions of one
-    Versions { name: Option<String> },
+    Versions(versions::Versions),
     /// Point a channel to a version; runs that are under way keep theirs
-    Promote {
-        /// NAME@VERSION
-        #[arg(value_parser = version)]
-        plugin: (String, String),
-        #[arg(long, default_value = "prod")]
-        channel: String,
-    },
+    #[command(after_help = "Example:\n  assay plugin promote exact@1.1.0 --channel prod")]
+    Promote(versions::Promote),
+    /// Point a channel to the version that it had before; runs that are under way keep theirs
+    #[command(after_help = "Example:\n  assay plugin rollback exact --channel prod")]
+    Rollback(versions::Rollback),
     /// Keep new runs off a version
-    Yank {
-        /// NAME@VERSION
-        #[arg(value_parser = version)]
-        plugin: (String, String),
-        #[arg(long)]
-        reason: String,
-    },
-}
-
-fn version(text: &str) -> Result<(String, String), String> {
-    let (name, version) = text.split_once('@').ok_or("write NAME@VERSION, such as math@1.4.0")?;
-    Ok((name.into(), version.into()))
+    #[command(
+        after_help = "Example:\n  assay plugin yank exact@1.1.0 --reason 'rewards empty answers'"
+    )]
+    Yank(versions::Yank),
 }
 
 pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
-    let client = options.connection.client()?;
-    let plugins = match options.verb {
-        Verb::Publish { component, channel } => {
-            let bytes = tokio::fs::read(&component)
-                .await
-                .with_context(|| format!("reading {}", component.display()))?;
-            let plugin = client.publish(bytes.into()).await?;
-            let plugin = match channel {
-                Some(channel) => {
-                    let version = PromotePlugin { version: plugin.version };
-                    client.promote(&plugin.name, &channel, &version).await?
-                }
-                None => plugin,
-            };
-            vec![plugin]
-        }
-        Verb::Versions { name: None } => client.plugins().await?.items,
-        Verb::Versions { name: Some(name) } => client.plugin_versions(&name).await?.items,
-        Verb::Promote { plugin: (name, version), channel } => {
-            vec![client.promote(&name, &channel, &PromotePlugin { version }).await?]
-        }
-        Verb::Yank { plugin: (name, version), reason } => {
-            vec![client.yank(&name, &version, &YankPlugin { reason }).await?]
-        }
-    };
-    match options.format {
-        Format::Json => print_json(&plugins)?,
-        Format::Text => plugins.iter().for_each(print),
+    let Options { connection, format, verb } = options;
+    let client = || connection.client();
+    match verb {
+        Verb::New(options) => new::run(options, format)?,
+        Verb::Build(options) => build::run(options, format).await?,
+        Verb::Test(options) => return test::run(*options, format, client).await,
+        Verb::Publish(options) => publish::run(*options, format, client()?).await?,
+        Verb::Versions(options) => versions::list(options, format, client()?).await?,
+        Verb::Promote(options) => versions::promote(options, format, client()?).await?,
+        Verb::Rollback(options) => versions::roll_back(options, format, client()?).await?,
+        Verb::Yank(options) => versions::yank(options, format, client()?).await?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn print(plugin: &Plugin) {
-    let digest = plugin.digest.to_string();
-    let channels = plugin.channels.join(", ");
-    let stages: Vec<_> =
-        plugin.stages.iter().map(|stage| format!("{} on {}", stage.name, stage.pool)).collect();
-    print!("{}@{}  {}  {}", plugin.name, plugin.version, &digest[..12], stages.join(", "));
-    if !channels.is_empty() {
-        print!("  [{channels}]");
-    }
-    if let Some(reason) = &plugin.yanked {
-        print!("  yanked: {reason}");
-    }
-    println!();
 }

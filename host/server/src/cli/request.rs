@@ -1,12 +1,15 @@
-//! `assay request`.
+//! `assay request`: one request with all that is kept of it, and run again.
 
+mod replay;
+mod show;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assay_model::id::RequestId;
-use assay_model::operations::{Replay, ReplayRequest, ReplaySide};
 use clap::Subcommand;
 
-use super::{Connection, Format, print_json};
+use super::{Connection, Format};
 
 #[derive(clap::Args)]
 pub(super) struct Options {
@@ -21,39 +24,32 @@ pub(super) struct Options {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Run a request again and compare the outcomes; exits with 1 where they differ
-    Replay {
+    /// Show what came in, what came out, and how long each stage waited and ran
+    Show { id: RequestId },
+    /// Show what the plugin logged for it; `assay logs` shows a run's
+    Logs { id: RequestId },
+    /// List what its stages left for the next, or write it to a folder
+    Artifacts {
         id: RequestId,
-        /// Another version of its plugin
-        #[arg(long)]
-        version: Option<String>,
+        /// Write each to DIR/STAGE; files that exist are kept, and named as an error
+        #[arg(long, value_name = "DIR")]
+        to: Option<PathBuf>,
     },
+    /// Run a request again and compare the outcomes; exits with 1 where they differ
+    #[command(
+        after_help = "Examples:\n  assay request replay ID\n  assay request replay ID --version 1.1.0\n  assay request replay ID --local\n  assay request replay ID --local --plugin path/of/project"
+    )]
+    Replay(Box<replay::Options>),
 }
 
 pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     let client = options.connection.client()?;
-    let Verb::Replay { id, version } = options.verb;
-    let replay = client.replay(id, &ReplayRequest { version }).await?;
-    match options.format {
-        Format::Json => print_json(&replay)?,
-        Format::Text => print!("{}", text(&replay)),
+    let format = options.format;
+    match options.verb {
+        Verb::Show { id } => show::request(&client, id, format).await?,
+        Verb::Logs { id } => show::logs(&client, id, format).await?,
+        Verb::Artifacts { id, to } => show::artifacts(&client, id, to, format).await?,
+        Verb::Replay(options) => return replay::run(&client, *options, format).await,
     }
-    Ok(if replay.agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn text(replay: &Replay) -> String {
-    let verdict = if replay.agrees {
-        "the outcomes agree".to_owned()
-    } else {
-        format!("the outcomes differ: {}", replay.differences.join(", "))
-    };
-    let (recorded, replayed) = (side(&replay.recorded), side(&replay.replayed));
-    format!("recorded  {recorded}\nreplayed  {replayed}\n{verdict}\n")
-}
-
-fn side(side: &ReplaySide) -> String {
-    let outcome = &side.outcome;
-    let reward = outcome.reward().map_or("no reward".into(), |reward| format!("reward {reward}"));
-    let ran: f64 = side.stages.iter().map(|stage| stage.ran_ms).sum();
-    format!("{}: {}, {}, {reward}, ran {ran:.1} ms", side.plugin, outcome.kind(), outcome.verdict())
+    Ok(ExitCode::SUCCESS)
 }

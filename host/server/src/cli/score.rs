@@ -33,6 +33,9 @@ pub(super) struct Options {
     /// The plugin's settings, a JSON object
     #[arg(long, value_parser = settings)]
     settings: Option<String>,
+    /// Compute every row, also where an equal one's reward would do
+    #[arg(long)]
+    compute_each: bool,
     /// How far a reward may be from `expected` and still agree
     #[arg(long, default_value_t = 1e-9)]
     tolerance: f64,
@@ -56,6 +59,7 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     let client = options.connection.client()?;
     let mut wanted = score::Options::new(options.file, options.plugin);
     wanted.run = options.run;
+    wanted.share_equal = !options.compute_each;
     wanted.tolerance = options.tolerance;
     wanted.require_agreement = options.require_agreement;
     wanted.settings =

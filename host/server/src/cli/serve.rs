@@ -15,7 +15,7 @@ use super::gpu::Settled;
 use super::login::SignInOptions;
 use super::planning::{PlanOptions, Unsaid};
 use super::retention::RetentionOptions;
-use super::workers::{StorageOptions, WorkerOptions};
+use super::workers::{SecretOptions, StorageOptions, WorkerOptions};
 use crate::bootstrap::FirstKey;
 use crate::dispatch::Order;
 use crate::http::has_dashboard;
@@ -61,6 +61,8 @@ pub(super) struct HostOptions {
     pub(super) workers: WorkerOptions,
     #[command(flatten)]
     storage: StorageOptions,
+    #[command(flatten)]
+    secrets: SecretOptions,
     #[command(flatten)]
     sign_in: SignInOptions,
     /// Log lines as JSON
@@ -111,6 +113,7 @@ impl HostOptions {
             worker_program,
             programs: self.workers.programs(gpu)?,
             storage: self.storage.read()?,
+            secrets: self.secrets.read()?.into(),
             plan,
             pool_defaults,
             kept: self.retention.kept(),

@@ -49,6 +49,9 @@ enum Toolchains {
     Named(Vec<String>),
 }
 
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Hosts(Vec<String>);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum YesNo {
     Yes,
@@ -81,6 +84,10 @@ struct Settings {
     /// Toolchains that its plugins may run programs with: all, none, or their names (a,b)
     #[arg(long, value_parser = toolchains)]
     toolchains: Option<Toolchains>,
+    /// Hosts that its plugins may send requests to: none, or a list such as
+    /// api.example.com,*.example.com,private:http://10.0.0.5:8000
+    #[arg(long, value_parser = hosts)]
+    hosts: Option<Hosts>,
     /// For how many days requests, artifacts, results and logs are kept
     #[arg(long, value_name = "N", value_parser = bound)]
     retention_days: Option<Bound>,
@@ -134,6 +141,12 @@ fn toolchains(text: &str) -> Result<Toolchains, String> {
     })
 }
 
+/// The server says what is wrong with one.
+fn hosts(text: &str) -> Result<Hosts, String> {
+    let hosts = text.split(',').map(str::trim).filter(|host| !host.is_empty() && *host != "none");
+    Ok(Hosts(hosts.map(str::to_owned).collect()))
+}
+
 impl Settings {
     /// What is named, as a JSON merge patch of a tenant's settings.
     fn patch(self) -> Value {
@@ -172,6 +185,9 @@ impl Settings {
             Some(Toolchains::Named(names)) => {
                 grants.insert("toolchains".into(), json!(names));
             }
+        }
+        if let Some(Hosts(hosts)) = self.hosts {
+            grants.insert("hosts".into(), json!(hosts));
         }
         put("grants", some(grants));
         let mut retention = Map::new();
@@ -239,6 +255,7 @@ fn text(tenant: &Tenant) -> String {
     };
     let gpu = if settings.grants.gpu { "GPUs" } else { "no GPU" };
     let mut granted = vec![gpu.to_owned(), toolchains];
+    granted.extend(settings.grants.hosts.iter().map(|host| format!("requests to {host}")));
     granted.extend(tenant.storage_roots.iter().map(|root| format!("storage root {root}")));
     let state = match tenant.suspended_at {
         Some(at) => format!("suspended since {at}"),

@@ -6,6 +6,7 @@ use anyhow::Context as _;
 
 use super::gpu::GpuOptions;
 use crate::fleet::{Gpu, Part, Programs};
+use crate::secrets::Secrets;
 use crate::storage::Roots;
 
 #[derive(clap::Args)]
@@ -20,6 +21,9 @@ pub(super) struct WorkerOptions {
     /// Without it such a machine runs no programs at all
     #[arg(long, value_name = "PARTS", value_enum, value_delimiter = ',')]
     weaker_sandbox: Vec<Part>,
+    /// Certificates (PEM) of authorities that plugins' requests trust beside the public ones
+    #[arg(long, env = "ASSAY_TRUST", value_name = "FILE")]
+    trust: Option<PathBuf>,
     #[command(flatten)]
     pub(super) gpu: GpuOptions,
 }
@@ -50,10 +54,18 @@ impl WorkerOptions {
             // Workers may be started anywhere.
             std::path::absolute(folder).context("finding the folder of toolchains")
         });
+        let trust = self.trust.as_ref().map(|file| {
+            anyhow::ensure!(
+                file.is_file(),
+                "--trust (or ASSAY_TRUST) names {}, which is no file",
+                file.display()
+            );
+            std::path::absolute(file).context("finding the file of certificates")
+        });
         let mut weaker = self.weaker_sandbox.clone();
         weaker.sort_unstable();
         weaker.dedup();
-        Ok(Programs { toolchains: toolchains.transpose()?, weaker, gpu })
+        Ok(Programs { toolchains: toolchains.transpose()?, weaker, trust: trust.transpose()?, gpu })
     }
 }
 
@@ -73,5 +85,19 @@ pub(super) struct StorageOptions {
 impl StorageOptions {
     pub(super) fn read(&self) -> anyhow::Result<Roots> {
         self.file.as_deref().map_or_else(|| Ok(Roots::default()), Roots::read)
+    }
+}
+
+#[derive(clap::Args)]
+pub(super) struct SecretOptions {
+    /// File with secrets that are put on plugins' requests to hosts, and the tenants that each is
+    /// granted to ([secrets.NAME] with tenants, host, header and value)
+    #[arg(id = "secrets", long = "secrets", env = "ASSAY_SECRETS", value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl SecretOptions {
+    pub(super) fn read(&self) -> anyhow::Result<Secrets> {
+        self.file.as_deref().map_or_else(|| Ok(Secrets::default()), Secrets::read)
     }
 }

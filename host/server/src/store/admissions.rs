@@ -26,6 +26,8 @@ pub struct BatchRow {
     pub expected_size: Option<u32>,
     pub group_size: Option<u32>,
     pub max_extra_delay_ms: Option<u32>,
+    /// Whether its requests may share computations with equal ones.
+    pub share_equal: bool,
     pub idempotency: Option<Idempotency>,
     pub announced_at: Micros,
     /// Set from the start for a request that comes alone, as its batch comes with it.
@@ -92,19 +94,21 @@ pub async fn write(connection: &mut PgConnection, group: &[&Admitted]) -> Result
             insert into batches (
                 tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, idempotency_key, call_hash, state, announced_at,
-                first_request_at, sealed_at
+                first_request_at, sealed_at, share_equal
             )
             select tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, idempotency_key, call_hash,
                 case when sealed_at is null then 'announced' else 'sealed' end,
-                announced_at, sealed_at, sealed_at
+                announced_at, sealed_at, sealed_at, share_equal
             from unnest(
                 $1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::text[],
                 $7::bytea[], $8::text[], $9::integer[], $10::integer[], $11::integer[],
-                $12::text[], $13::bytea[], $14::timestamptz[], $15::timestamptz[]
+                $12::text[], $13::bytea[], $14::timestamptz[], $15::timestamptz[],
+                $29::boolean[]
             ) as t (
                 tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
-                group_size, max_extra_delay_ms, idempotency_key, call_hash, announced_at, sealed_at
+                group_size, max_extra_delay_ms, idempotency_key, call_hash, announced_at, sealed_at,
+                share_equal
             )
         ), new_requests as (
             insert into requests (tenant_id, batch_id, seq, key, group_name, body, arrived_at)
@@ -160,6 +164,7 @@ pub async fn write(connection: &mut PgConnection, group: &[&Admitted]) -> Result
         &marks.sealed_at as _,
         &stored.tenant,
         &stored.bytes,
+        &batches.share_equal,
     )
     .execute(connection)
     .await?;
@@ -183,6 +188,7 @@ struct BatchColumns {
     call_hash: Vec<Option<Vec<u8>>>,
     announced_at: Vec<OffsetDateTime>,
     sealed_at: Vec<Option<OffsetDateTime>>,
+    share_equal: Vec<bool>,
 }
 
 impl BatchColumns {
@@ -205,6 +211,7 @@ impl BatchColumns {
             columns.call_hash.push(idempotency.map(|it| it.call_hash.0.to_vec()));
             columns.announced_at.push(row.announced_at.to_datetime());
             columns.sealed_at.push(row.sealed_at.map(Micros::to_datetime));
+            columns.share_equal.push(row.share_equal);
         }
         columns
     }

@@ -45,7 +45,7 @@ impl Actor {
         }
     }
 
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         match self {
             Self::Key { name, .. } => name,
             Self::Person { email, .. } => email,

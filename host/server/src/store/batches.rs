@@ -40,7 +40,7 @@ impl Store {
         let row = sqlx::query!(
             "select run, iteration, plugin, version, digest, expected_size, group_size,
                 max_extra_delay_ms, state, announced_at, first_request_at, sealed_at, ended_at,
-                earliest_end_at, submitted, scored, timed_out, error, reward_sum, expired_at
+                earliest_end_at, submitted, scored, timed_out, error, shared, reward_sum, expired_at
             from batches where tenant_id = $1 and id = $2",
             tenant.0,
             id.0,
@@ -53,6 +53,7 @@ impl Store {
             scored: count(row.scored),
             timed_out: count(row.timed_out),
             error: count(row.error),
+            shared: row.shared.cast_unsigned(),
         };
         let rewarded = counts.scored + counts.timed_out;
         let ended_at = row.ended_at.map(Micros::from_datetime);

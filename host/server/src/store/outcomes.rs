@@ -23,6 +23,8 @@ pub struct OutcomeRow {
     pub verdict: String,
     pub earliest_end_at: Micros,
     pub finished_at: Micros,
+    /// It is an equal request's; `result` says whose.
+    pub shared: bool,
     /// A `ResultItem` as JSON: what the trainer gets.
     pub result: Bytes,
 }
@@ -201,16 +203,17 @@ async fn write_outcomes(
                 scored = ends.scored,
                 timed_out = ends.timed_out,
                 error = ends.error,
+                shared = ends.shared,
                 reward_sum = ends.reward_sum,
                 sealed_at = case when ends.state = 'done'
                     then coalesce(batches.sealed_at, ends.ended_at) else batches.sealed_at end
             from unnest(
                 $11::uuid[], $12::uuid[], $13::text[], $14::timestamptz[], $15::timestamptz[],
                 $16::integer[], $17::integer[], $18::integer[], $19::integer[],
-                $20::double precision[]
+                $20::double precision[], $48::integer[]
             ) as ends (
                 tenant_id, id, state, ended_at, earliest_end_at, submitted, scored, timed_out, error,
-                reward_sum
+                reward_sum, shared
             )
             where batches.tenant_id = ends.tenant_id and batches.id = ends.id
                 -- Said so that no index of all that live offers itself for the few that end.
@@ -304,6 +307,7 @@ async fn write_outcomes(
         &usage.worker_seconds,
         &usage.cost,
         rollups,
+        &ends.shared,
     )
     .execute(connection)
     .await?;
@@ -451,6 +455,7 @@ struct EndColumns {
     scored: Vec<i32>,
     timed_out: Vec<i32>,
     error: Vec<i32>,
+    shared: Vec<i32>,
     reward_sum: Vec<f64>,
 }
 
@@ -465,6 +470,7 @@ impl EndColumns {
         self.scored.push(row.counts.scored.cast_signed());
         self.timed_out.push(row.counts.timed_out.cast_signed());
         self.error.push(row.counts.error.cast_signed());
+        self.shared.push(row.counts.shared.cast_signed());
         self.reward_sum.push(row.reward_sum);
     }
 }

@@ -56,8 +56,9 @@ impl Store {
         let json = serde_json::to_string(description).expect("a description is plain data");
         let mut transaction = self.pool.begin().await?;
         let inserted = sqlx::query!(
-            "insert into plugins (tenant_id, name, version, digest, description, imports, published_at)
-            values ($1, $2, $3, $4, $5::text::json, $6, $7) on conflict do nothing",
+            "insert into plugins (tenant_id, name, version, digest, description, imports,
+                published_at, published_by)
+            values ($1, $2, $3, $4, $5::text::json, $6, $7, $8) on conflict do nothing",
             tenant.0,
             description.name,
             description.version,
@@ -65,6 +66,7 @@ impl Store {
             json,
             imports,
             now.to_datetime(),
+            Some(actor.name()).filter(|name| !name.is_empty()),
         )
         .execute(&mut *transaction)
         .await?;
@@ -116,24 +118,6 @@ impl Store {
         })
     }
 
-    /// The version a channel points to.
-    pub async fn channel(
-        &self,
-        tenant: TenantId,
-        name: &str,
-        channel: &str,
-    ) -> Result<String, StoreError> {
-        sqlx::query_scalar!(
-            "select version from channels where tenant_id = $1 and plugin = $2 and channel = $3",
-            tenant.0,
-            name,
-            channel,
-        )
-        .fetch_optional(&self.pool)
-        .await?
-        .ok_or(StoreError::NotFound("plugin channel"))
-    }
-
     /// All versions, of one plugin when `name` is given; newest first within a plugin.
     pub async fn plugins(
         &self,
@@ -142,7 +126,8 @@ impl Store {
     ) -> Result<Vec<Plugin>, StoreError> {
         let rows = sqlx::query!(
             r#"
-            select p.digest, p.description::text as "description!", p.published_at, p.yank_reason,
+            select p.digest, p.description::text as "description!", p.published_at, p.published_by,
+                p.yank_reason,
                 array(
                     select c.channel from channels c
                     where c.tenant_id = p.tenant_id and c.plugin = p.name and c.version = p.version
@@ -165,6 +150,7 @@ impl Store {
                     digest: digest_of(&row.digest)?,
                     channels: row.channels,
                     published_at: Micros::from_datetime(row.published_at),
+                    published_by: row.published_by,
                     yanked: row.yank_reason,
                     settings_schema: schema(description.settings_schema),
                     label_schema: schema(description.label_schema),
@@ -177,54 +163,6 @@ impl Store {
                 })
             })
             .collect()
-    }
-
-    /// Points a channel to a version that is not yanked.
-    pub async fn promote_plugin(
-        &self,
-        plugin: PluginVersion<'_>,
-        channel: &str,
-        actor: &Actor,
-        now: Micros,
-    ) -> Result<(), StoreError> {
-        let PluginVersion { tenant, name, version } = plugin;
-        if self.plugin(tenant, name, version).await?.yanked {
-            return Err(StoreError::Conflict(format!("{name}@{version} is yanked")));
-        }
-        let mut transaction = self.pool.begin().await?;
-        let before = sqlx::query_scalar!(
-            "select version from channels
-            where tenant_id = $1 and plugin = $2 and channel = $3 for update",
-            tenant.0,
-            name,
-            channel,
-        )
-        .fetch_optional(&mut *transaction)
-        .await?;
-        sqlx::query!(
-            "insert into channels (tenant_id, plugin, channel, version, promoted_at)
-            values ($1, $2, $3, $4, $5)
-            on conflict (tenant_id, plugin, channel)
-            do update set version = excluded.version, promoted_at = excluded.promoted_at",
-            tenant.0,
-            name,
-            channel,
-            version,
-            now.to_datetime(),
-        )
-        .execute(&mut *transaction)
-        .await?;
-        let act = Act {
-            tenant: Some(tenant),
-            actor,
-            action: "plugin.promote",
-            subject: format!("{name}@{channel}"),
-            before: before.map(|version| json!({ "version": version })),
-            after: Some(json!({ "version": version })),
-        };
-        audit(&mut transaction, now, &act).await?;
-        transaction.commit().await?;
-        Ok(())
     }
 
     /// Keeps new runs off a version; runs that have it keep it.

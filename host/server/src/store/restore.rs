@@ -51,7 +51,8 @@ impl Store {
     pub async fn live_batches(&self) -> Result<Vec<LiveBatchRow>, StoreError> {
         let rows = sqlx::query!(
             "select tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
-                group_size, max_extra_delay_ms, announced_at, first_request_at, sealed_at
+                group_size, max_extra_delay_ms, announced_at, first_request_at, sealed_at,
+                share_equal
             from batches where ended_at is null order by id",
         )
         .fetch_all(&self.pool)
@@ -73,6 +74,7 @@ impl Store {
                         expected_size: row.expected_size.map(i32::cast_unsigned),
                         group_size: row.group_size.map(i32::cast_unsigned),
                         max_extra_delay_ms: row.max_extra_delay_ms.map(i32::cast_unsigned),
+                        share_equal: row.share_equal,
                         idempotency: None,
                         announced_at: Micros::from_datetime(row.announced_at),
                         sealed_at: row.sealed_at.map(Micros::from_datetime),

@@ -24,6 +24,7 @@ struct TenantRow {
     stored_bytes_max: Option<i64>,
     gpu: bool,
     toolchains: Option<Vec<String>>,
+    hosts: Vec<String>,
     results_days: Option<i32>,
     history_days: Option<i32>,
 }
@@ -46,7 +47,7 @@ impl TenantRow {
                     requests_per_minute_max: count(self.requests_per_minute_max),
                     stored_bytes_max: self.stored_bytes_max.map(i64::cast_unsigned),
                 },
-                grants: Grants { gpu: self.gpu, toolchains: self.toolchains },
+                grants: Grants { gpu: self.gpu, toolchains: self.toolchains, hosts: self.hosts },
                 retention: Retention {
                     results_days: count(self.results_days),
                     history_days: count(self.history_days),
@@ -150,7 +151,7 @@ impl Store {
             r#"
             select id, name, created_at, display_name, weight, suspended_at,
                 workers_max::text as "workers_max!", open_batches_max, requests_per_minute_max,
-                stored_bytes_max, gpu, toolchains, results_days, history_days
+                stored_bytes_max, gpu, toolchains, hosts, results_days, history_days
             from tenants where $1::text is null or name = $1 order by name limit 10000
             "#,
             name,
@@ -174,7 +175,7 @@ async fn write(
         "update tenants set display_name = $2, weight = $3, suspended_at = $4,
             workers_max = $5::text::json, open_batches_max = $6, requests_per_minute_max = $7,
             stored_bytes_max = $8, gpu = $9, toolchains = $10, results_days = $11,
-            history_days = $12
+            history_days = $12, hosts = $13
         where id = $1",
         tenant.0,
         display_name,
@@ -188,6 +189,7 @@ async fn write(
         grants.toolchains.as_deref(),
         count(retention.results_days),
         count(retention.history_days),
+        &grants.hosts,
     )
     .execute(connection)
     .await?;

@@ -4,6 +4,7 @@
 //! requests was written with the batch's end. Nothing here writes.
 
 pub mod batches;
+pub mod logs;
 pub mod plugins;
 pub mod requests;
 pub mod runs;

@@ -9,7 +9,8 @@ use assay_gpu::compiler::Compiler;
 use assay_model::id::TenantId;
 use assay_sandbox::capability::Capabilities;
 use assay_sandbox::capability::gpu::Device;
-use assay_wire::proto::Grant;
+use assay_sandbox::capability::http::{Network, Outbound, Secret};
+use assay_wire::proto::{self, Grant};
 use tokio::sync::mpsc;
 
 use super::storage::{Client, Leased};
@@ -28,6 +29,7 @@ struct Made {
     exec: Arc<Mutex<Exec>>,
     compiler: Arc<Mutex<Compiler>>,
     device: Device,
+    network: Arc<Network>,
     client: Arc<Client>,
 }
 
@@ -56,6 +58,8 @@ impl Granted {
             storage: Arc::new(Leased::new(Arc::clone(&made.client), tenant, grant.lease)),
             compiler: Arc::clone(&made.compiler),
             device: made.device.clone(),
+            network: Arc::clone(&made.network),
+            outbound: Arc::new(outbound(grant.outbound.as_ref())?),
         })
     }
 
@@ -69,7 +73,24 @@ impl Granted {
             exec: programs.exec,
             compiler: programs.compiler,
             device: programs.device,
+            network: programs.network,
             client: Arc::new(client),
         })
     }
+}
+
+/// The host wrote what it had checked: one that cannot be read is of another version's.
+fn outbound(granted: Option<&proto::Outbound>) -> Result<Outbound, String> {
+    let Some(granted) = granted else { return Ok(Outbound::default()) };
+    let pattern = |host: &String| {
+        host.parse().map_err(|problem| format!("a granted host cannot be read: {problem}"))
+    };
+    let secret = |secret: &proto::Secret| {
+        let (name, header) = (secret.name.clone(), secret.header.clone());
+        Ok(Secret { name, host: pattern(&secret.host)?, header, value: secret.value.clone() })
+    };
+    Ok(Outbound {
+        hosts: granted.hosts.iter().map(pattern).collect::<Result<_, _>>()?,
+        secrets: granted.secrets.iter().map(secret).collect::<Result<_, String>>()?,
+    })
 }

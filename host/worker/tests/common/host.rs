@@ -270,6 +270,7 @@ pub(crate) fn grant(lease: u64, compiled: Digest, response: &str) -> Grant {
         last: true,
         tenant_id: vec![7; 16].into(),
         toolchains: None,
+        outbound: None,
     }
 }
 

@@ -131,6 +131,7 @@ impl PlannedRun {
             expected_size: Some(size),
             group_size: Some(GROUP_SIZE.min(size)),
             max_extra_delay_ms: Some(MAX_EXTRA_DELAY_MS),
+            share_equal: true,
             idempotency: None,
             announced_at,
             sealed_at: None,
@@ -272,6 +273,7 @@ impl PlannedRun {
                 group: Some(group_name(request.seq, size)),
                 outcome: request.outcome.clone(),
                 stages: request.times.clone(),
+                shared_from: None,
             };
             let group = request.seq % groups(size);
             tally.add(&stages, &item, Some(group), request.earliest_end_at);
@@ -292,6 +294,7 @@ impl PlannedRun {
                 verdict: item.outcome.verdict().to_owned(),
                 earliest_end_at: request.earliest_end_at,
                 finished_at: request.finished_at,
+                shared: false,
                 result: serde_json::to_vec(&item).expect("a result is plain data").into(),
             })));
         }

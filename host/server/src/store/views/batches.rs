@@ -45,6 +45,7 @@ struct Row {
     scored: Option<i32>,
     timed_out: Option<i32>,
     error: Option<i32>,
+    shared: i32,
     reward_sum: Option<f64>,
     expired_at: Option<OffsetDateTime>,
     reward_mean: Option<f64>,
@@ -78,7 +79,7 @@ macro_rules! batches_where {
             select b.id, b.run, b.iteration, b.plugin, b.version, b.digest, b.expected_size,
                 b.group_size, b.max_extra_delay_ms, b.state, b.announced_at, b.first_request_at,
                 b.sealed_at, b.ended_at, b.earliest_end_at, b.submitted, b.scored, b.timed_out,
-                b.error, b.reward_sum, b.expired_at,
+                b.error, b.shared, b.reward_sum, b.expired_at,
                 u.reward_mean as "reward_mean?", u.reward_std as "reward_std?",
                 u.reward_min as "reward_min?", u.reward_max as "reward_max?",
                 u.histogram_from as "histogram_from?", u.histogram_to as "histogram_to?",
@@ -185,6 +186,7 @@ impl Row {
             scored: count(self.scored),
             timed_out: count(self.timed_out),
             error: count(self.error),
+            shared: self.shared.cast_unsigned(),
         };
         let rewarded = counts.scored + counts.timed_out;
         let ended_at = self.ended_at.map(Micros::from_datetime);

@@ -97,6 +97,7 @@ struct IterationRow {
     scored: Option<i32>,
     timed_out: Option<i32>,
     error: Option<i32>,
+    shared: i32,
     reward_sum: Option<f64>,
     reward_mean: Option<f64>,
     reward_std: Option<f64>,
@@ -229,7 +230,7 @@ impl Store {
             r#"
             select b.id, b.iteration, b.state, b.announced_at, b.first_request_at, b.ended_at,
                 b.earliest_end_at, b.max_extra_delay_ms, b.submitted, b.scored, b.timed_out, b.error,
-                b.reward_sum, u.reward_mean as "reward_mean?", u.reward_std as "reward_std?",
+                b.shared, b.reward_sum, u.reward_mean as "reward_mean?", u.reward_std as "reward_std?",
                 u.reward_min as "reward_min?", u.reward_max as "reward_max?",
                 u.histogram_from as "histogram_from?", u.histogram_to as "histogram_to?",
                 u.histogram as "histogram?", u.verdicts::text as "verdicts?",
@@ -309,6 +310,7 @@ fn push(columns: &mut Iterations, row: IterationRow) -> Result<(), StoreError> {
         scored: count(row.scored),
         timed_out: count(row.timed_out),
         error: count(row.error),
+        shared: row.shared.cast_unsigned(),
     };
     let rewarded = counts.scored + counts.timed_out;
     let stored = StoredRewards {

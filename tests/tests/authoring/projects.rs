@@ -1,0 +1,154 @@
+//! Projects: made from templates, built, tested, tested again as they change.
+
+use std::time::Duration;
+
+use assay_tests::Spawned;
+use serde_json::Value;
+
+use super::{Desk, explained, link, shared_target};
+
+const SOON: Duration = Duration::from_secs(60);
+
+/// What a template makes builds alone, passes its own tests and its golden cases.
+fn check(template: &str, cases: u64, stages: &[&str]) {
+    let desk = Desk::new(None);
+    let made = desk.json(&["plugin", "new", "a-judge", "--template", template], 0);
+    assert_eq!(
+        (made["name"].as_str(), made["folder"].as_str()),
+        (Some("a-judge"), Some("a-judge"))
+    );
+    link(&desk.path("a-judge/target"), &shared_target());
+
+    let built = desk.json(&["plugin", "build", "a-judge"], 0);
+    assert_eq!((&built["name"], &built["version"]), (&"a-judge".into(), &"0.1.0".into()));
+    let named: Vec<_> = built["stages"].as_array().expect("stages").iter().collect();
+    let named: Vec<_> = named.iter().filter_map(|stage| stage["name"].as_str()).collect();
+    assert_eq!(named, stages);
+    let tested = desk.json(&["plugin", "test", "a-judge", "--repeat", "3"], 0);
+    assert_eq!((&tested["passed"], &tested["failed"]), (&cases.into(), &0.into()), "{tested:#}");
+
+    let mut native = std::process::Command::new("cargo");
+    native.args(["test", "--target-dir", "target"]).current_dir(desk.path("a-judge"));
+    let native = native.output().expect("cargo runs");
+    let told = String::from_utf8_lossy(&native.stdout);
+    assert!(native.status.success(), "{told}{}", String::from_utf8_lossy(&native.stderr));
+    assert!(told.contains("2 passed"), "{told}");
+}
+
+#[test]
+fn templates_in_rust_build_alone_and_pass() {
+    // One after the other: they share what the SDK compiles to.
+    check("rust", 3, &["score"]);
+    check("rust-multistage", 4, &["extract", "score"]);
+}
+
+#[test]
+fn nothing_is_overwritten_and_mistakes_are_explained() {
+    let desk = Desk::new(None);
+    desk.write("there/precious", "mine");
+    explained(&desk.assay(&["plugin", "new", "there"]), "nothing is overwritten");
+    assert_eq!(desk.read("there/precious"), "mine");
+    explained(&desk.assay(&["plugin", "new", "No Name"]), "`No Name`");
+    let odd = desk.assay(&["plugin", "new", "x", "--template", "cobol"]);
+    assert!(odd.code == Some(2) && odd.stderr.contains("rust-multistage"), "{odd:#?}");
+    for verb in ["build", "test"] {
+        explained(&desk.assay(&["plugin", verb, "there"]), "assay plugin new");
+    }
+
+    desk.write("p/plugin.toml", "build = [\"no-such-program\"]\ncomponent = \"a.wasm\"\n");
+    explained(&desk.assay(&["plugin", "build", "p"]), "assay doctor");
+    desk.write("p/plugin.toml", "build = [\"true\"]\ncomponent = \"a.wasm\"\n");
+    explained(&desk.assay(&["plugin", "build", "p"]), "a.wasm");
+    desk.write("p/a.wasm", "no component");
+    explained(&desk.assay(&["plugin", "build", "p"]), "refused");
+    desk.write(
+        "p/plugin.toml",
+        "build = [\"sh\", \"-c\", \"echo a mistake >&2; exit 3\"]\ncomponent = \"a\"\n",
+    );
+    let failed = desk.assay(&["plugin", "build", "p"]);
+    explained(&failed, "exit status: 3");
+    assert!(failed.stderr.contains("a mistake"), "the build's own words: {failed:#?}");
+    desk.write("p/plugin.toml", "builds = []\n");
+    explained(&desk.assay(&["plugin", "build", "p"]), "plugin.toml");
+}
+
+const CASE: &str = "# An even length.
+name: even
+request:
+  response: ab  # two
+expect:
+  # It was lenient once.
+  outcome: scored
+  reward: 0.5
+  verdict: success
+";
+
+#[test]
+fn cases_tell_what_differs_and_can_be_updated() {
+    let desk = Desk::new(None);
+    desk.project("p", "trivial");
+    explained(&desk.assay(&["plugin", "test", "p"]), "no golden cases");
+    desk.write("p/cases/even.yaml", CASE);
+    desk.write("p/cases/deep/odd.yaml", "name: odd\nrequest: {response: abc}\n");
+
+    let failed = desk.assay(&["plugin", "test", "p"]);
+    assert_eq!(failed.code, Some(1), "{failed:#?}");
+    for line in ["FAILED  even", "- reward: 0.5", "+ reward: 1", "FAILED  odd", "+ outcome: scored"]
+    {
+        assert!(failed.stdout.contains(line), "{line}: {failed:#?}");
+    }
+    assert!(failed.stdout.contains("trivial@1.0.0: 0 passed, 2 failed"), "{failed:#?}");
+    assert_eq!(desk.read("p/cases/even.yaml"), CASE, "nothing is written unasked");
+
+    let updated = desk.json(&["plugin", "test", "p", "--update"], 0);
+    let states: Vec<_> = updated["cases"].as_array().expect("cases").iter().collect();
+    assert!(states.iter().all(|case| case["state"] == "updated"), "{updated:#}");
+    let case = desk.read("p/cases/even.yaml");
+    for kept in
+        ["# An even length.", "response: ab  # two", "  # It was lenient once.", "reward: 1\n"]
+    {
+        assert!(case.contains(kept), "{kept}:\n{case}");
+    }
+    let tested = desk.json(&["plugin", "test", "p"], 0);
+    assert_eq!(tested["passed"], 2, "{tested:#}");
+    // The same cases find a version that rewards otherwise.
+    desk.set_component("p", "trivial_next");
+    let failed: Value = desk.json(&["plugin", "test", "p"], 1);
+    assert_eq!((&failed["passed"], &failed["failed"]), (&0.into(), &2.into()), "{failed:#}");
+}
+
+#[test]
+fn a_case_that_is_not_the_same_each_time_is_found() {
+    let desk = Desk::new(None);
+    desk.project("p", "execute");
+    // A plugin has no randomness but its request's; the programs that it runs have.
+    let program = "import os; raise SystemExit(os.urandom(1)[0])";
+    let case = format!(
+        "name: fickle\nrequest: {{response: '{program}', label: {{toolchain: cpython-3}}}}\n\
+         expect: {{outcome: scored}}\n"
+    );
+    desk.write("p/cases/fickle.yaml", case);
+    assert_eq!(desk.json(&["plugin", "test", "p"], 0)["passed"], 1);
+    let unstable = desk.assay(&["plugin", "test", "p", "--repeat", "5"]);
+    assert_eq!(unstable.code, Some(1), "{unstable:#?}");
+    assert!(unstable.stdout.contains("not the same each time"), "{unstable:#?}");
+}
+
+#[test]
+fn a_project_is_tested_again_as_it_changes() {
+    let desk = Desk::new(None);
+    desk.project("p", "trivial");
+    desk.write("p/cases/even.yaml", CASE);
+    let mut watch = Spawned::start(&mut desk.command(&["plugin", "test", "p", "--watch"]));
+    watch.wait_for("0 passed, 1 failed", SOON);
+    watch.wait_for("waiting for changes", SOON);
+    desk.write("p/cases/even.yaml", CASE.replace("0.5", "1"));
+    watch.wait_for("1 passed, 0 failed", SOON);
+    // A project that does not build is told of, and looked at further.
+    desk.write("p/plugin.wasm", "no component");
+    watch.wait_for("refused", SOON);
+    desk.set_component("p", "trivial_next");
+    watch.wait_for("trivial@1.1.0", SOON);
+    watch.signal("INT");
+    assert_eq!(watch.wait(SOON).code(), Some(0));
+}
