@@ -1,0 +1,242 @@
+//! Plugins in Python: the template, one with packages and one that misbehaves, built by the builder, published
+//! to a real server, run by real workers.
+//!
+//! What a build left is kept in the target folder and is built anew when something of it changed.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assay_model::api::{LogLine, PromotePlugin, ResultItem};
+use assay_model::outcome::Outcome;
+use assay_tests::{Answers, Host, HostOptions, Process, assay, checkout, item, program};
+
+/// What a word of `tests/python/liar` ends as: the outcome's verdict, and what its message holds.
+const LIES: &[(&str, &str, &str)] = &[
+    ("spin", "timed_out", ""),
+    ("catch", "timed_out", ""),
+    ("allocate", "out_of_memory", "the limit is 134217728"),
+    ("allocate_small", "out_of_memory", "the limit is 134217728"),
+    ("recurse", "plugin_error", "RecursionError"),
+    ("recurse_in_c", "stack_overflow", "stack overflowed"),
+    ("raises", "plugin_error", "KeyError: 'no such key' (plugin.py, line "),
+    ("exits", "plugin_error", "SystemExit"),
+    ("leaves", "plugin_trap", "exit status"),
+    ("aborts", "plugin_trap", ""),
+    ("imports_late", "plugin_error", "there is no module `tkinter"),
+    ("reads_files", "plugin_error", "FileNotFoundError"),
+    ("lists_files", "plugin_error", "Error"),
+    ("connects", "plugin_error", "Error"),
+    ("starts_thread", "plugin_error", "can't start new thread"),
+    ("starts_process", "plugin_error", "Error"),
+    ("unavailable", "unavailable", "no data today"),
+    ("nothing", "plugin_error", "neither Scored nor Artifact"),
+    ("nan", "bad_outcome", "NaN"),
+    ("no_number", "plugin_error", "reward is a number, not str"),
+    ("explanation_huge", "bad_outcome", "1048576 bytes"),
+    ("artifact_huge", "bad_outcome", "16777217 bytes"),
+    ("next", "bad_outcome", "last stage"),
+    ("no such word", "plugin_error", "KeyError"),
+    ("prints", "success", ""),
+    ("logs", "success", ""),
+    ("sleeps", "success", ""),
+    ("environment", "success", ""),
+    ("surrogate", "success", ""),
+];
+
+/// Where builds share their tools and leave what they made; none where the tools cannot be had.
+fn installed() -> Option<PathBuf> {
+    let test = std::env::current_exe().expect("a running test has a path");
+    let target = test.ancestors().nth(3).expect("a test lies in target/<profile>/deps");
+    target.join("python-tools/assay-ready.txt").is_file().then(|| target.to_path_buf())
+}
+
+fn kept() -> Option<PathBuf> {
+    let found = installed();
+    if found.is_none() {
+        // Past the capture of what passing tests print.
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: plugins in Python: no componentize-py (`scripts/setup.sh test`)"
+        );
+    }
+    found
+}
+
+/// The component of a project, built with the builder at `builder`.
+fn built(kept: &Path, builder: &Path, project: &Path, name: &str) -> PathBuf {
+    let work = kept.join("python-plugins").join(name);
+    let component = work.join("plugin.wasm");
+    let output = Command::new("python3")
+        .arg(builder)
+        .arg("--project")
+        .arg(project)
+        .arg("--work")
+        .arg(&work)
+        .arg("--output")
+        .arg(&component)
+        .env("ASSAY_PYTHON_TOOLS", kept.join("python-tools"))
+        .output()
+        .expect("python3 runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stdout.is_empty(), "standard output is for others");
+    component
+}
+
+fn sdk() -> PathBuf {
+    checkout().join("sdk/python-plugin")
+}
+
+/// Runs a project's golden cases as `assay plugin test` does.
+fn check_cases(component: &Path, cases: &Path) {
+    let mut files: Vec<_> = std::fs::read_dir(cases)
+        .expect("a folder of cases")
+        .map(|entry| entry.expect("a case").path())
+        .collect();
+    files.sort();
+    assert!(!files.is_empty());
+    let output = Command::new(program("assay-worker"))
+        .arg("test")
+        .arg(component)
+        .args(&files)
+        .output()
+        .expect("the worker runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+async fn publish(host: &Host, component: &Path) -> String {
+    let client = host.client();
+    let bytes = std::fs::read(component).expect("a component");
+    let plugin = client.publish(bytes.into()).await.expect("publishes");
+    let version = PromotePlugin { version: plugin.version };
+    client.promote(&plugin.name, "prod", &version).await.expect("promotes");
+    format!("{}@prod", plugin.name)
+}
+
+async fn logs(host: &Host, result: &ResultItem) -> Vec<LogLine> {
+    let call = reqwest::Client::new()
+        .get(format!("{}/v1/requests/{}/logs", host.url, result.id))
+        .bearer_auth(&host.key);
+    let reply = call.send().await.expect("answers").error_for_status().expect("there are logs");
+    reply.json().await.expect("log lines")
+}
+
+fn explanation(result: &ResultItem) -> &str {
+    match &result.outcome {
+        Outcome::Scored(scored) => &scored.explanation,
+        other => panic!("{}: {other:?}", result.key),
+    }
+}
+
+/// The SDK's own tests, and those of the template, on plain Python.
+#[test]
+fn the_sdk_holds_on_plain_python() {
+    let python = |folder: &Path, path: String| {
+        let mut command = Command::new("python3");
+        command.args(["-B", "-m", "unittest", "discover", "tests"]).current_dir(folder);
+        if let Some(kept) = installed() {
+            command.env("ASSAY_PYTHON_TOOLS", kept.join("python-tools"));
+        }
+        let output = command.env("PYTHONPATH", path).output().expect("python3 runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains("OK"), "{said}");
+    };
+    let source = sdk().join("src").display().to_string();
+    python(&sdk(), source.clone());
+    python(&checkout().join("sdk/templates/python"), format!(".:{source}"));
+}
+
+#[test]
+fn a_project_from_the_template_is_built_tested_and_not_built_again() {
+    let Some(kept) = kept() else { return };
+    let scratch = tempfile::tempdir().expect("a folder");
+    let project = scratch.path().join("capitals");
+    let folder = project.to_str().expect("text");
+    let made = assay(None, &["plugin", "new", "capitals", "--template", "python", "--to", folder]);
+    assert_eq!(made.code, Some(0), "{made:#?}");
+    let builder = project.join("vendor/assay-plugin/build.py");
+    let component = built(&kept, &builder, &project, "template");
+    let written = std::fs::metadata(&component).and_then(|file| file.modified()).expect("a file");
+    assert_eq!(built(&kept, &builder, &project, "template"), component);
+    let again = std::fs::metadata(&component).and_then(|file| file.modified()).expect("a file");
+    assert_eq!(written, again, "equal inputs were built again");
+    check_cases(&component, &project.join("cases"));
+}
+
+#[test]
+fn sympy_decides_what_is_equal() {
+    let Some(kept) = kept() else { return };
+    let project = sdk().join("examples/sympy_equal");
+    let component = built(&kept, &sdk().join("build.py"), &project, "sympy_equal");
+    check_cases(&component, &project.join("cases"));
+}
+
+#[test]
+fn what_cannot_be_a_component_is_told_before_it_is_built() {
+    let Some(kept) = kept() else { return };
+    let scratch = tempfile::tempdir().expect("a folder");
+    let refused = |plugin: &str, expected: &str| {
+        std::fs::write(scratch.path().join("plugin.py"), plugin).expect("a file");
+        let output = Command::new("python3")
+            .arg(sdk().join("build.py"))
+            .arg("--project")
+            .arg(scratch.path())
+            .env("ASSAY_PYTHON_TOOLS", kept.join("python-tools"))
+            .output()
+            .expect("python3 runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("error: ") && said.contains(expected), "{said}");
+        assert!(!said.contains("Traceback"), "{said}");
+    };
+    refused("answer = 42\n", "exports no plugin");
+    refused("import numpy\nfrom assay_plugin import export\n", "plugin.py:1: `numpy` cannot be");
+}
+
+#[tokio::test]
+async fn lies_end_as_what_they_are() {
+    let Some(kept) = kept() else { return };
+    let project = checkout().join("tests/python/liar");
+    let component = built(&kept, &sdk().join("build.py"), &project, "liar");
+    let host = Host::start(HostOptions { workers: vec!["cpu=1".into()], ..HostOptions::default() });
+    let plugin = publish(&host, &component).await;
+    let client = host.client();
+    let warm = [item("warm", "remembers", "null")];
+    Answers::submit(&client, &plugin, &warm).await.finish(&client, &warm).await;
+    let workers = Process::children(host.pid(), "assay-worker");
+
+    let mut items: Vec<_> = LIES.iter().map(|(word, ..)| item(*word, word, "null")).collect();
+    items.extend((0..20).map(|at| item(format!("remembers-{at}"), "remembers", "null")));
+    items.extend((0..2).map(|at| item(format!("random-{at}"), "is_random", "null")));
+    let by_key = Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await;
+    for (word, verdict, text) in LIES {
+        let result = &by_key[*word];
+        assert_eq!(result.outcome.verdict(), *verdict, "{result:?}");
+        if let Outcome::Error { message, .. } = &result.outcome {
+            assert!(message.contains(text), "{word}: {message}");
+            assert_eq!(result.outcome.reward(), None);
+        }
+    }
+    for at in 0..20 {
+        let result = &by_key[&format!("remembers-{at}")];
+        assert_eq!(result.outcome.reward(), Some(1.0), "a call saw another one: {result:?}");
+    }
+    // Each has a seed of its own.
+    let [one, other] = [0, 1].map(|at| &by_key[&format!("random-{at}")]);
+    assert_ne!(one.outcome.reward(), other.outcome.reward());
+    let hashed = |result| explanation(result).split_once(' ').expect("two words").1.to_owned();
+    assert_eq!(hashed(one), hashed(other), "text is hashed the same way in every call");
+    assert_eq!(explanation(&by_key["sleeps"]), "0.0 2000");
+    assert_eq!(explanation(&by_key["environment"]), "{}[]");
+    assert_eq!(explanation(&by_key["surrogate"]), "half ? a pair");
+
+    let lines = logs(&host, &by_key["raises"]).await;
+    let traceback: Vec<_> = lines.iter().map(|line| line.message.as_str()).collect();
+    assert!(
+        traceback.iter().any(|line| line.contains("File \"plugin.py\", line ")),
+        "{traceback:?}"
+    );
+    assert!(traceback.iter().any(|line| line.contains("no such key\"]")), "{traceback:?}");
+    assert_eq!(Process::children(host.pid(), "assay-worker"), workers, "a worker was lost");
+}
