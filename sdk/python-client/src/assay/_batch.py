@@ -1,0 +1,381 @@
+"""A batch's life on the portal: announce, send, follow, seal. `batch.py` has its two faces.
+
+```text
+new --announce--> open --seal--> sealed --the last result--> over
+                    '-- cancel, or a failure --> failed: every waiter hears why
+```
+Requests are sent in order, one call at a time; what gathers meanwhile goes with the next. A result is
+never given twice and none is left out: each connection goes on behind the last cursor seen, and an end
+counts only when the batch itself says that it has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import threading
+import uuid
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import httpx
+
+from assay import _models as models
+from assay._call import Caller, Trouble, parse
+from assay._outbox import Outbox
+from assay._portal import portal
+from assay.errors import (
+    AssayError,
+    Failure,
+    ForkedError,
+    ProblemError,
+    SubmitRejectedError,
+    UnexpectedAnswerError,
+    UnreachableError,
+    WaitTimeoutError,
+)
+from assay.progress import Observer, Progress
+
+T = TypeVar("T")
+
+ENDED = ("done", "cancelled", "expired")
+CANCEL_S = 15.0
+NDJSON = "application/x-ndjson"
+
+
+class BatchCore:
+    """Owned by the portal but for `submit`, which any thread may call."""
+
+    def __init__(
+        self, caller: Caller, call: models.AnnounceBatch, observer: Observer | None = None
+    ) -> None:
+        self.caller = caller
+        self.call = call
+        self.info: models.Batch | None = None
+        #: Keys in the order of their submits, and those of each group.
+        self.keys: dict[str, None] = {}
+        self.groups: dict[str, list[str]] = {}
+        #: Ids of the requests that are committed.
+        self.ids: dict[str, str] = {}
+        self.results: dict[str, models.ResultItem] = {}
+        self.order: list[models.ResultItem] = []
+        self.errors = 0
+        self.sealed = False
+        self.over = False
+        self.failure: BaseException | None = None
+        #: What else wants each result as it comes, or hears of what is refused.
+        self.on_result: Callable[[models.ResultItem], None] = lambda item: None
+        self.on_rejected: Callable[[Failure], None] | None = None
+        #: Of requests that were given none.
+        self.numbers = itertools.count()
+        self._observer = observer
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._cursor = 0
+        self._follows = False
+
+    # What runs on the portal.
+
+    async def announce(self) -> None:
+        if self.info is not None:
+            raise RuntimeError("this batch was announced already; make another one")
+        # The very same call under the very same key makes no second batch.
+        self.info = await self.caller.call(
+            models.Batch.from_json,
+            "POST",
+            "v1",
+            "batches",
+            safe=True,
+            body=json.dumps(self.call).encode(),
+            headers={"Idempotency-Key": uuid.uuid4().hex},
+        )
+        self._open()
+        self._tasks.append(asyncio.create_task(self._guarded(self._send())))
+        if self._observer is not None:
+            self.follow()
+
+    async def adopt(self, batch: str, after: int) -> None:
+        """Takes a batch that there is already, to follow its results behind a cursor."""
+        self.info = await self.caller.call(models.Batch.from_json, "GET", "v1", "batches", batch, safe=True)
+        self.sealed = True
+        self._cursor = after
+        self._open()
+
+    def _open(self) -> None:
+        self._outbox = Outbox(portal())
+        self._changed = asyncio.Condition()
+        self._sent = asyncio.Condition()
+
+    def follow(self) -> None:
+        """Reads results from now on; once is enough."""
+        if not self._follows:
+            self._follows = True
+            self._tasks.append(asyncio.create_task(self._guarded(self._follow())))
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise ForkedError
+
+    async def flush(self) -> None:
+        """Waits until all that was submitted is committed."""
+        self._check_process()
+        async with self._sent:
+            await self._sent.wait_for(lambda: self._pending() == 0 or self.failure is not None)
+        if self.failure is not None:
+            raise self.failure
+
+    def _pending(self) -> int:
+        return len(self.keys) - len(self.ids)
+
+    async def seal(self) -> None:
+        await self.flush()
+        if not self.sealed:
+            body = json.dumps({"final_count": len(self.keys)}).encode()
+            await self._on_batch(models.Batch.from_json, "seal", body)
+            self.sealed = True
+            self._tasks[0].cancel()
+            await self._tell()
+
+    async def cancel(self) -> None:
+        """Best effort where nobody answers: a batch to which nothing happens expires."""
+        self._check_process()
+        self.sealed = True
+        if self.failure is None and self.info is not None:
+            await self._fail(AssayError(f"batch {self.id} was cancelled here"))
+        if self.info is not None:
+            await self.caller.call(
+                models.Batch.from_json,
+                "POST",
+                "v1",
+                "batches",
+                self.id,
+                "cancel",
+                safe=True,
+                patience=CANCEL_S,
+            )
+        await self.stop()
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._observe(last=True)
+
+    async def _on_batch(self, read: Callable[[Any], T], verb: str, body: bytes | None) -> T:
+        return await self.caller.call(read, "POST", "v1", "batches", self.id, verb, safe=True, body=body)
+
+    async def _guarded(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except asyncio.CancelledError:
+            raise
+        except BaseException as failure:  # whoever waits hears of it
+            await self._fail(failure)
+
+    async def _fail(self, failure: BaseException) -> None:
+        self.failure = self.failure or failure
+        self._outbox.fail(self.failure)
+        await self._tell()
+        async with self._sent:
+            self._sent.notify_all()
+
+    async def _tell(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _send(self) -> None:
+        while True:
+            await self._outbox.filled.wait()
+            chunk = self._outbox.take()
+            if not chunk:
+                continue
+            reply = await self.caller.call(
+                models.SubmitReply.from_json,
+                "POST",
+                "v1",
+                "batches",
+                self.id,
+                "requests",
+                safe=True,
+                body=b"".join(chunk),
+                headers={"Content-Type": NDJSON},
+            )
+            if len(reply.items) != len(chunk):
+                raise UnexpectedAnswerError(f"{len(chunk)} items were sent and {len(reply.items)} answered")
+            self._settle(chunk, reply.items)
+            self._outbox.acknowledge(chunk)
+            self._observe()
+            async with self._sent:
+                self._sent.notify_all()
+
+    def _settle(self, chunk: list[bytes], items: list[models.Submitted]) -> None:
+        refused = []
+        for line, item in zip(chunk, items, strict=True):
+            key = item.key or json.loads(line)["key"]
+            self.ids[key] = item.id or ""
+            if item.status == "rejected":
+                problem = item.problem
+                code, detail = (problem.code, problem.detail) if problem else ("rejected", "")
+                refused.append(Failure(key, None, self.url, code, detail, retryable=False))
+        if refused and self.on_rejected is None:
+            raise SubmitRejectedError(refused)
+        for failure in refused:
+            del self.ids[failure.key], self.keys[failure.key]
+            if self.on_rejected is not None:
+                self.on_rejected(failure)
+
+    async def _follow(self) -> None:
+        trouble = Trouble(self.caller.settings.patience)
+        while not self.over:
+            before = self._cursor
+            try:
+                await self._follow_once()
+                self.over = await self._has_ended()
+                if self.over:
+                    break
+                broken: Exception = UnreachableError(
+                    self.caller.settings.url, "the results ended before the batch did"
+                )
+            except httpx.ReadTimeout:
+                # Silence may be a slow stage: no failure.
+                continue
+            except httpx.TransportError as error:
+                broken = self.caller.unreachable(error)
+            except ProblemError as error:
+                if error.status < 500:
+                    raise
+                broken = error
+            if self._cursor > before:
+                trouble.over()
+            await asyncio.sleep(trouble.pause_s(broken))
+        self._observe(last=True)
+        await self._tell()
+
+    async def _follow_once(self) -> None:
+        async with self.caller.stream(
+            "v1",
+            "batches",
+            self.id,
+            "results",
+            accept=NDJSON,
+            headers={},
+            query={"after": str(self._cursor)},
+        ) as lines:
+            async for line in lines:
+                if not line:
+                    continue
+                item = parse(models.ResultItem.from_json, line)
+                if item.cursor <= self._cursor:
+                    continue
+                self._cursor = item.cursor
+                self.results[item.key] = item
+                self.order.append(item)
+                self.errors += isinstance(item.outcome, models.OutcomeError)
+                self.on_result(item)
+                self._observe()
+                await self._tell()
+
+    async def _has_ended(self) -> bool:
+        batch = await self.caller.call(models.Batch.from_json, "GET", "v1", "batches", self.id, safe=True)
+        self.info = batch
+        counts = batch.counts
+        finished = counts.scored + counts.timed_out + counts.error
+        return batch.state in ENDED and self._cursor >= finished
+
+    def _observe(self, last: bool = False) -> None:
+        if self._observer is not None:
+            self._observer(Progress.of(self), last)
+
+    async def until(self, met: Callable[[], bool], timeout: float | None) -> None:
+        """Waits for results until something holds, the batch is over or has failed."""
+        self._check_process()
+        self.follow()
+
+        async def wait() -> None:
+            async with self._changed:
+                await self._changed.wait_for(lambda: met() or self.over or self.failure is not None)
+
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(wait(), timeout)
+        if self.failure is not None:
+            raise self.failure
+        if not (met() or self.over):
+            raise WaitTimeoutError(
+                f"{len(self.order)} of {len(self.keys)} requests have ended after {timeout} s; "
+                f"the others go on: {self.url}"
+            )
+
+    # What any thread may call.
+
+    @property
+    def id(self) -> str:
+        if self.info is None:
+            raise RuntimeError("the batch is not announced yet: enter it by `with`")
+        return self.info.id
+
+    @property
+    def url(self) -> str:
+        return f"{self.caller.settings.url}/batches/{self.id}"
+
+    def submit(self, item: models.SubmitItem) -> Future[None] | None:
+        """Hands an item over, or returns what to wait for before it is tried again."""
+        self._check_process()
+        if self.info is None or self.sealed:
+            state = "not announced yet" if self.info is None else "sealed"
+            raise RuntimeError(f"the batch is {state}: submit between its `with` and its end")
+        key, line = item["key"], encode(item)
+        with self._lock:
+            if key in self.keys:
+                raise ValueError(f"the key {key!r} was submitted already; it is unique in its batch")
+            size = self.call.get("expected_size")
+            if size is not None and len(self.keys) >= size:
+                raise ValueError(f"the batch was announced with {size} requests, and has them")
+            # Before the portal may see the line: it counts what it acknowledges.
+            self.keys[key] = None
+            try:
+                waiting = self._outbox.put(line)
+            except BaseException:
+                del self.keys[key]
+                raise
+            if waiting is not None:
+                del self.keys[key]
+            elif (group := item.get("group")) is not None:
+                self.groups.setdefault(group, []).append(key)
+        return waiting
+
+    def failure_of(self, key: str) -> Failure | None:
+        """Why a request has no reward; nothing where it has one."""
+        item = self.results.get(key)
+        if item is None:
+            state = self.info.state if self.info else "lost"
+            text = f"the batch is {state} and has no result of it"
+            return Failure(key, self.ids.get(key) or None, self.url, "missing", text, True)
+        return failed(self.caller, item)
+
+
+def failed(caller: Caller, item: models.ResultItem) -> Failure | None:
+    """The failure that a result tells of, if it is one."""
+    outcome = item.outcome
+    if not isinstance(outcome, models.OutcomeError):
+        return None
+    url = f"{caller.settings.url}/requests/{item.id}"
+    return Failure(item.key, item.id, url, outcome.code, outcome.message, outcome.retryable)
+
+
+def encode(item: models.SubmitItem) -> bytes:
+    """A line of NDJSON. NaN and half characters are no JSON: the item would be refused."""
+    text = json.dumps(item, ensure_ascii=False, allow_nan=False, default=plain)
+    return text.encode() + b"\n"
+
+
+def plain(value: Any) -> Any:
+    """Numbers and arrays of numpy, torch and the like as JSON has them."""
+    for conversion in ("tolist", "item"):
+        if hasattr(value, conversion):
+            return getattr(value, conversion)()
+    raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")

@@ -1,0 +1,283 @@
+"""One HTTP call: address, key, time limits, repetition, and what its answer means.
+
+A call is repeated only where that is harmless: when it surely was not carried out (no connection, 429
+or 503 with Retry-After), or when the server makes nothing of a second one (`safe`). Runs on the portal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import json
+import os
+import random
+import time
+import weakref
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+
+from assay import _models as models
+from assay._portal import Portal, portal
+from assay.errors import (
+    ConfigurationError,
+    ProblemError,
+    UnexpectedAnswerError,
+    UnreachableError,
+    of_problem,
+)
+
+T = TypeVar("T")
+
+VERSION = "0.1.0"
+CONNECT_S = 5.0
+CONNECTIONS_MAX = 64
+PAUSE_MIN_S, PAUSE_MAX_S = 0.1, 5.0
+RETRY_AFTER_MAX_S = 60.0
+#: A stream that is silent for so long is made anew: the server may be gone without a word.
+SILENCE_S = 90.0
+_EXCERPT_CHARS = 200
+_EXIT_S = 2.0
+# No byte of the call has left where one of these was raised.
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where a client calls, as whom, and for how long it tries."""
+
+    url: str
+    key: str
+    #: Of one attempt, in seconds.
+    timeout: float
+    #: For how long, in seconds, a call is repeated: it outlasts the restart of a server.
+    patience: float
+
+    def __repr__(self) -> str:
+        return f"Settings(url={self.url!r}, timeout={self.timeout}, patience={self.patience})"
+
+
+def settings(url: str | None, key: str | None, timeout: float, patience: float) -> Settings:
+    """What is not given is taken from ASSAY_URL and ASSAY_API_KEY."""
+    address = (url or _variable("ASSAY_URL")).strip().rstrip("/")
+    try:
+        parsed = httpx.URL(address)
+    except httpx.InvalidURL:
+        parsed = httpx.URL("")
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ConfigurationError(
+            f"{address!r} is not the address of a server; it should look like http://127.0.0.1:7700"
+        )
+    if parsed.userinfo:
+        raise ConfigurationError("the address has a user in it; give the key as ASSAY_API_KEY")
+    secret = (key or _variable("ASSAY_API_KEY")).strip()
+    if not secret.isascii() or not secret.isprintable() or " " in secret:
+        raise ConfigurationError("the API key has characters that no key has")
+    if timeout <= 0 or patience < 0:
+        raise ConfigurationError("timeout must be positive and patience not negative")
+    return Settings(address, secret, timeout, patience)
+
+
+def _variable(name: str) -> str:
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise ConfigurationError(
+            f"{name} is not set; `assay dev` prints the lines that set ASSAY_URL and ASSAY_API_KEY"
+        )
+    return value
+
+
+class Caller:
+    """Makes calls; its connections belong to the portal's loop and are made with the first one."""
+
+    def __init__(self, of: Settings) -> None:
+        self.settings = of
+        self._http: httpx.AsyncClient | None = None
+        self._of: Portal | None = None
+        # Connections of a forked process's parent; see `_portal`.
+        self._inherited: list[httpx.AsyncClient] = []
+        _living.add(self)
+
+    def __repr__(self) -> str:
+        return f"Caller({self.settings.url!r})"
+
+    def _client(self) -> httpx.AsyncClient:
+        if self._http is None or self._of is not portal():
+            if self._http is not None:
+                self._inherited.append(self._http)
+            self._of = portal()
+            self._http = httpx.AsyncClient(
+                base_url=self.settings.url,
+                headers={
+                    "Authorization": f"Bearer {self.settings.key}",
+                    "User-Agent": f"assay-client-python/{VERSION}",
+                },
+                timeout=httpx.Timeout(self.settings.timeout, connect=CONNECT_S),
+                limits=httpx.Limits(max_connections=CONNECTIONS_MAX),
+                # Nobody but the server named may ever see the key.
+                follow_redirects=False,
+            )
+            weakref.finalize(self, _close_later, self._http, self._of).atexit = False
+        return self._http
+
+    async def close(self) -> None:
+        if self._http is not None and self._of is portal():
+            await self._http.aclose()
+        self._http = None
+
+    async def call(
+        self,
+        read: Callable[[Any], T],
+        method: str,
+        *segments: str,
+        safe: bool,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        patience: float | None = None,
+    ) -> T:
+        """The answer of the first attempt that went well, read as JSON.
+
+        Raises `ProblemError` for a refusal, `UnreachableError` once patience is at its end.
+        """
+        trouble = Trouble(self.settings.patience if patience is None else patience)
+        while True:
+            error: ProblemError | UnreachableError
+            try:
+                answer = await self._client().request(
+                    method,
+                    path(segments),
+                    content=body,
+                    headers=_headers(body, headers),
+                    params=query,
+                    timeout=self._timeout(timeout),
+                )
+                if answer.is_success:
+                    return parse(read, answer.content)
+                error = refusal(answer)
+                again = _may_repeat(error, safe)
+            except httpx.TransportError as broken:
+                again = safe or isinstance(broken, _NOT_SENT)
+                error = self.unreachable(broken)
+            if not again:
+                raise error
+            await asyncio.sleep(trouble.pause_s(error))
+
+    @asynccontextmanager
+    async def stream(
+        self, *segments: str, accept: str, headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> AsyncIterator[AsyncIterator[str]]:
+        """The lines of an answer that goes on; one attempt."""
+        sent = {"Accept": accept, **headers}
+        limits = httpx.Timeout(self.settings.timeout, connect=CONNECT_S, read=SILENCE_S)
+        async with self._client().stream(
+            "GET", path(segments), headers=sent, params=query, timeout=limits
+        ) as answer:
+            if not answer.is_success:
+                await answer.aread()
+                raise refusal(answer)
+            yield _lines(answer)
+
+    def _timeout(self, attempt: float | None) -> httpx.Timeout:
+        return httpx.Timeout(attempt or self.settings.timeout, connect=CONNECT_S)
+
+    def unreachable(self, broken: Exception) -> UnreachableError:
+        return UnreachableError(self.settings.url, str(broken) or type(broken).__name__)
+
+
+_living: weakref.WeakSet[Caller] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for caller in list(_living):
+        if caller._http is not None and caller._of is portal():
+            with suppress(Exception):
+                portal().start(caller.close()).result(_EXIT_S)
+
+
+def _close_later(http: httpx.AsyncClient, of: Portal) -> None:
+    """Of a client that nobody closed; called while garbage is collected, so it takes no lock."""
+    if of is portal():
+        of.start_unlocked(http.aclose)
+
+
+async def _lines(answer: httpx.Response) -> AsyncIterator[str]:
+    """Ends at line feeds alone: JSON may have other separators of lines in its texts."""
+    held = b""
+    async for piece in answer.aiter_bytes():
+        *whole, held = (held + piece).split(b"\n")
+        for line in whole:
+            yield line.decode()
+
+
+def path(segments: tuple[str, ...]) -> str:
+    return "/" + "/".join(quote(segment, safe="") for segment in segments)
+
+
+def _headers(body: bytes | None, given: Mapping[str, str] | None) -> dict[str, str]:
+    kind = {} if body is None else {"Content-Type": "application/json"}
+    return {**kind, **(given or {})}
+
+
+def parse(read: Callable[[Any], T], body: bytes | str) -> T:
+    try:
+        return read(json.loads(body))
+    except (ValueError, KeyError) as error:
+        raise UnexpectedAnswerError(f"{type(error).__name__}: {error}") from None
+
+
+def refusal(answer: httpx.Response) -> ProblemError:
+    """The problem that the server tells, or one of its status where something else answered."""
+    after = answer.headers.get("retry-after", "")
+    retry_after = float(after) if after.isdigit() else None
+    try:
+        problem = models.Problem.from_json(json.loads(answer.content))
+    except (ValueError, KeyError, UnexpectedAnswerError):
+        excerpt = answer.text[:_EXCERPT_CHARS] or "an empty body"
+        problem = models.Problem(
+            kind="about:blank",
+            title=answer.reason_phrase,
+            status=answer.status_code,
+            code="not_assay",
+            detail=f"{excerpt!r} is no answer of Assay's",
+        )
+    return of_problem(problem, retry_after)
+
+
+def _may_repeat(error: ProblemError, safe: bool) -> bool:
+    # The server says when, so it has admitted nothing; without a time it is no matter of waiting.
+    if error.status in (429, 503) and error.retry_after_s is not None:
+        return True
+    return safe and (error.status >= 500 or error.code == "idempotency_key_in_use")
+
+
+class Trouble:
+    """Failures in a row: how long to pause behind each, and when patience is at its end."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self.over()
+
+    def over(self) -> None:
+        """Something went well: the next failure is a first one."""
+        self._failures = 0
+        self._until: float | None = None
+
+    def pause_s(self, error: Exception) -> float:
+        """Doubles up to its most, or is what the server told. Raises the error once patience ends."""
+        now = time.monotonic()
+        self._until = self._until or now + self._patience
+        told = getattr(error, "retry_after_s", None)
+        full = min(PAUSE_MIN_S * 2.0 ** min(self._failures, 20), PAUSE_MAX_S)
+        # A random part keeps clients that lost a server from coming back all at once.
+        pause = full * random.uniform(0.5, 1.0) if told is None else min(told, RETRY_AFTER_MAX_S)  # noqa: S311
+        self._failures += 1
+        if now + pause > self._until:
+            raise error
+        return float(pause)

@@ -1,0 +1,181 @@
+"""The calls that both clients make, each once; all of it runs on the portal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+
+import httpx
+
+from assay import _models as models
+from assay._batch import BatchCore, failed, plain
+from assay._call import Caller, Trouble
+from assay.errors import ProblemError, RequestFailedError, UnreachableError, WaitTimeoutError
+from assay.progress import Callback, observer
+from assay.results import reward_of
+
+#: The most that the server lets one call wait, in seconds.
+WAIT_MAX_S = 300
+_GRACE_S = 15.0
+
+
+def announcement(
+    plugin: str,
+    run: str,
+    iteration: int,
+    size: int | None,
+    group_size: int | None,
+    max_extra_delay_ms: int | None,
+    settings: Mapping[str, Any] | None,
+    share_equal: bool = True,
+) -> models.AnnounceBatch:
+    call: models.AnnounceBatch = {"plugin": plugin, "run": run, "iteration": iteration}
+    if size is not None:
+        call["expected_size"] = size
+    if group_size is not None:
+        call["group_size"] = group_size
+    if max_extra_delay_ms is not None:
+        call["max_extra_delay_ms"] = max_extra_delay_ms
+    if settings is not None:
+        call["settings"] = dict(settings)
+    if not share_equal:
+        call["share_equal"] = False
+    return call
+
+
+def new_batch(caller: Caller, call: models.AnnounceBatch, progress: bool | Callback | None) -> BatchCore:
+    return BatchCore(caller, call, observer(progress, f"{call['run']} {call.get('iteration', 0)}"))
+
+
+async def score(caller: Caller, call: models.RewardRequest, timeout: float) -> models.Reward:
+    """One request and its outcome. Not made again once it may have been carried out."""
+    wait = max(1, min(int(timeout), WAIT_MAX_S))
+    try:
+        return await caller.call(
+            models.Reward.from_json,
+            "POST",
+            "v1",
+            "rewards",
+            safe=False,
+            body=json.dumps(call, allow_nan=False, default=plain).encode(),
+            headers={"Prefer": f"wait={wait}"},
+            timeout=wait + _GRACE_S,
+        )
+    except ProblemError as error:
+        if error.code == "not_finished":
+            raise WaitTimeoutError(str(error)) from None
+        raise
+
+
+def reward(caller: Caller, scored: models.Reward) -> float:
+    """The number of an outcome that has one."""
+    number = reward_of(scored.outcome)
+    if number is None:
+        item = models.ResultItem(1, scored.id, "0", scored.outcome, scored.stages)
+        failure = failed(caller, item)
+        assert failure is not None, "an outcome without a reward is a failure"
+        raise RequestFailedError(failure)
+    return number
+
+
+async def batch(caller: Caller, id: str, wait: float | None) -> models.Batch:
+    seconds = 0 if wait is None else min(int(wait), WAIT_MAX_S)
+    return await caller.call(
+        models.Batch.from_json,
+        "GET",
+        "v1",
+        "batches",
+        id,
+        safe=True,
+        headers={"Prefer": f"wait={seconds}"} if seconds else None,
+        timeout=caller.settings.timeout + seconds,
+    )
+
+
+async def cancel(caller: Caller, id: str) -> models.Batch:
+    return await caller.call(models.Batch.from_json, "POST", "v1", "batches", id, "cancel", safe=True)
+
+
+async def adopt(caller: Caller, id: str, after: int) -> BatchCore:
+    core = BatchCore(caller, {"plugin": "", "run": ""})
+    await core.adopt(id, after)
+    return core
+
+
+async def request(caller: Caller, id: str) -> models.Request:
+    return await caller.call(models.Request.from_json, "GET", "v1", "requests", id, safe=True)
+
+
+async def plugins(caller: Caller) -> list[models.Plugin]:
+    listed = await caller.call(models.PluginList.from_json, "GET", "v1", "plugins", safe=True)
+    return listed.items
+
+
+async def runs(caller: Caller) -> list[models.RunSummary]:
+    found: list[models.RunSummary] = []
+    after: str | None = None
+    while True:
+        page = await caller.call(
+            models.RunList.from_json,
+            "GET",
+            "v1",
+            "runs",
+            safe=True,
+            query={"after": after} if after else None,
+        )
+        found += page.items
+        after = page.next
+        if after is None:
+            return found
+
+
+async def events(
+    caller: Caller, id: str, last_event_id: str | None
+) -> AsyncGenerator[models.StreamEvent, None]:
+    """Events behind an id, over as many connections as it takes, to the batch's end.
+
+    A `group.done` may come twice around a connection that broke, never not at all.
+    """
+    trouble = Trouble(caller.settings.patience)
+    while True:
+        broken: UnreachableError | ProblemError
+        headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
+        try:
+            async with caller.stream(
+                "v1",
+                "batches",
+                id,
+                "events",
+                accept="text/event-stream",
+                headers=headers,
+                query={},
+            ) as lines:
+                fields: dict[str, str] = {}
+                async for line in lines:
+                    if line:
+                        name, _, value = line.partition(":")
+                        fields[name] = value.removeprefix(" ")
+                        continue
+                    event = models.StreamEvent(
+                        event=fields.get("event", ""),
+                        id=fields.get("id"),
+                        data=fields.get("data", ""),
+                    )
+                    fields = {}
+                    if not event.event:
+                        continue
+                    last_event_id = event.id or last_event_id
+                    trouble.over()
+                    yield event
+                    if event.event == "batch.done":
+                        return
+            broken = UnreachableError(caller.settings.url, "the events ended before the batch did")
+        except httpx.TransportError as error:
+            broken = caller.unreachable(error)
+        except ProblemError as error:
+            if error.status < 500:
+                raise
+            broken = error
+        await asyncio.sleep(trouble.pause_s(broken))

@@ -1,0 +1,745 @@
+"""The REST interface's shapes. Written by `make python-api`; never edited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, TypedDict
+
+from assay._checked import flag, integer, items, mapping, number, record, text, unknown
+
+class _AnnounceBatchRequired(TypedDict):
+    plugin: str
+    run: str
+
+
+class AnnounceBatch(_AnnounceBatchRequired, total=False):
+    """`POST /v1/batches`: a rollout has started and a batch of requests will come."""
+
+    #: The batch is complete with this many requests, without a seal.
+    expected_size: int
+    #: Samples of one prompt; a group is complete with this many.
+    group_size: int
+    iteration: int
+    #: The extra delay that the run tolerates (the paper's D).
+    max_extra_delay_ms: int
+    #: The plugin's settings for this run.
+    settings: dict[str, Any]
+    #: Whether requests that are equal share one computation, where the plugin is
+    #: deterministic; they do unless this is false.
+    share_equal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactSummary:
+    """What a stage left for the next, without its bytes."""
+
+    bytes: int
+    content_type: str
+    created_at: str
+    #: The stage that left it.
+    stage: str
+
+    @classmethod
+    def from_json(cls, value: Any) -> ArtifactSummary:
+        value = record(value)
+        return cls(
+            bytes=integer(value["bytes"]),
+            content_type=text(value["content_type"]),
+            created_at=text(value["created_at"]),
+            stage=text(value["stage"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """`Batch` of the REST interface."""
+
+    announced_at: str
+    counts: Counts
+    id: str
+    iteration: int
+    #: `name@version`.
+    plugin: str
+    plugin_digest: str
+    run: str
+    state: BatchState | str
+    done_at: str | None = None
+    #: When the last request is expected to end.
+    estimated_done_at: str | None = None
+    expected_size: int | None = None
+    #: Since when its requests and results are kept no longer; its totals stay.
+    expired_at: str | None = None
+    #: The paper's d: how much later the batch ended than its slowest request could have.
+    extra_delay_ms: float | None = None
+    first_request_at: str | None = None
+    group_size: int | None = None
+    max_extra_delay_ms: int | None = None
+    #: Over every request with a reward; absent while there is none.
+    mean_reward: float | None = None
+    sealed_at: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Batch:
+        value = record(value)
+        return cls(
+            announced_at=text(value["announced_at"]),
+            counts=Counts.from_json(value["counts"]),
+            done_at=None if (it := value.get("done_at")) is None else text(it),
+            estimated_done_at=None if (it := value.get("estimated_done_at")) is None else text(it),
+            expected_size=None if (it := value.get("expected_size")) is None else integer(it),
+            expired_at=None if (it := value.get("expired_at")) is None else text(it),
+            extra_delay_ms=None if (it := value.get("extra_delay_ms")) is None else number(it),
+            first_request_at=None if (it := value.get("first_request_at")) is None else text(it),
+            group_size=None if (it := value.get("group_size")) is None else integer(it),
+            id=text(value["id"]),
+            iteration=integer(value["iteration"]),
+            max_extra_delay_ms=None if (it := value.get("max_extra_delay_ms")) is None else integer(it),
+            mean_reward=None if (it := value.get("mean_reward")) is None else number(it),
+            plugin=text(value["plugin"]),
+            plugin_digest=text(value["plugin_digest"]),
+            run=text(value["run"]),
+            sealed_at=None if (it := value.get("sealed_at")) is None else text(it),
+            state=text(value["state"]),
+        )
+
+
+BatchState: TypeAlias = Literal[
+    "announced",
+    "open",
+    "sealed",
+    "done",
+    "cancelled",
+    "expired",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Requests of a batch by what became of them."""
+
+    error: int
+    scored: int
+    #: Acknowledged.
+    submitted: int
+    timed_out: int
+    #: Of all that ended those that did not run: an equal request's outcome is theirs.
+    shared: int | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Counts:
+        value = record(value)
+        return cls(
+            error=integer(value["error"]),
+            scored=integer(value["scored"]),
+            shared=None if (it := value.get("shared")) is None else integer(it),
+            submitted=integer(value["submitted"]),
+            timed_out=integer(value["timed_out"]),
+        )
+
+
+ErrorCode: TypeAlias = Literal[
+    "plugin_trap",
+    "plugin_error",
+    "out_of_memory",
+    "stack_overflow",
+    "bad_outcome",
+    "bad_request",
+    "bad_settings",
+    "unavailable",
+    "plugin_unloadable",
+    "worker_lost",
+    "lease_expired",
+    "cancelled",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemProblem:
+    """`ItemProblem` of the REST interface."""
+
+    code: str
+    detail: str
+    #: Place of the item in the call, from 1 (its line, in NDJSON).
+    line: int
+
+    @classmethod
+    def from_json(cls, value: Any) -> ItemProblem:
+        value = record(value)
+        return cls(
+            code=text(value["code"]),
+            detail=text(value["detail"]),
+            line=integer(value["line"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeScored:
+    """`OutcomeScored` of the REST interface."""
+
+    reward: float
+    #: The plugin's word for what happened.
+    verdict: str
+    #: The parts the reward was made from.
+    components: dict[str, float] = field(default_factory=dict)
+    explanation: str = ""
+    kind: Literal["scored"] = "scored"
+
+    @classmethod
+    def from_json(cls, value: Any) -> OutcomeScored:
+        value = record(value)
+        return cls(
+            components={name: number(item) for name, item in mapping(value.get("components") or {})},
+            explanation=text(value.get("explanation") or ""),
+            reward=number(value["reward"]),
+            verdict=text(value["verdict"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeTimedOut:
+    """
+    A stage ran into its timeout; the reward is the plugin's policy for that (the paper's
+    negative reward).
+    """
+
+    reward: float
+    stage: str
+    kind: Literal["timed_out"] = "timed_out"
+
+    @classmethod
+    def from_json(cls, value: Any) -> OutcomeTimedOut:
+        value = record(value)
+        return cls(
+            reward=number(value["reward"]),
+            stage=text(value["stage"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeError:
+    """`OutcomeError` of the REST interface."""
+
+    attempts: int
+    code: ErrorCode | str
+    message: str
+    retryable: bool
+    kind: Literal["error"] = "error"
+
+    @classmethod
+    def from_json(cls, value: Any) -> OutcomeError:
+        value = record(value)
+        return cls(
+            attempts=integer(value["attempts"]),
+            code=text(value["code"]),
+            message=text(value["message"]),
+            retryable=flag(value["retryable"]),
+        )
+
+
+Outcome: TypeAlias = OutcomeScored | OutcomeTimedOut | OutcomeError
+
+
+def read_outcome(value: Any) -> Outcome:
+    """The variant that the value's `kind` names."""
+    kind = record(value).get("kind")
+    if kind == "scored":
+        return OutcomeScored.from_json(value)
+    if kind == "timed_out":
+        return OutcomeTimedOut.from_json(value)
+    if kind == "error":
+        return OutcomeError.from_json(value)
+    raise unknown("Outcome", kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """One version of a plugin."""
+
+    #: Channels that point to this version, such as `prod`.
+    channels: list[str]
+    deterministic: bool
+    digest: str
+    name: str
+    published_at: str
+    stages: list[Stage]
+    summary: str
+    timeout_reward: float
+    version: str
+    label_schema: Any = None
+    #: The name of the key, or the person's address; absent where it was not noted.
+    published_by: str | None = None
+    settings_schema: Any = None
+    #: Why no new run may pin this version; absent while it is not yanked.
+    yanked: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Plugin:
+        value = record(value)
+        return cls(
+            channels=[text(item) for item in items(value["channels"])],
+            deterministic=flag(value["deterministic"]),
+            digest=text(value["digest"]),
+            label_schema=value.get("label_schema"),
+            name=text(value["name"]),
+            published_at=text(value["published_at"]),
+            published_by=None if (it := value.get("published_by")) is None else text(it),
+            settings_schema=value.get("settings_schema"),
+            stages=[Stage.from_json(item) for item in items(value["stages"])],
+            summary=text(value["summary"]),
+            timeout_reward=number(value["timeout_reward"]),
+            version=text(value["version"]),
+            yanked=None if (it := value.get("yanked")) is None else text(it),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PluginList:
+    """`PluginList` of the REST interface."""
+
+    items: list[Plugin]
+
+    @classmethod
+    def from_json(cls, value: Any) -> PluginList:
+        value = record(value)
+        return cls(
+            items=[Plugin.from_json(item) for item in items(value["items"])],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """RFC 9457 problem, `application/problem+json`."""
+
+    #: Stable; branch on this.
+    code: str
+    detail: str
+    status: int
+    title: str
+    kind: str
+    #: What to do about it.
+    hint: str | None = None
+    request_id: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Problem:
+        value = record(value)
+        return cls(
+            code=text(value["code"]),
+            detail=text(value["detail"]),
+            hint=None if (it := value.get("hint")) is None else text(it),
+            request_id=None if (it := value.get("request_id")) is None else text(it),
+            status=integer(value["status"]),
+            title=text(value["title"]),
+            kind=text(value["type"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request with all that is kept of it."""
+
+    arrived_at: str
+    id: str
+    key: str
+    prompt: str
+    response: str
+    context: RequestContext | None = None
+    group: str | None = None
+    label: Any = None
+    metadata: Any = None
+    result: ResultItem | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Request:
+        value = record(value)
+        return cls(
+            arrived_at=text(value["arrived_at"]),
+            context=None if (it := value.get("context")) is None else RequestContext.from_json(it),
+            group=None if (it := value.get("group")) is None else text(it),
+            id=text(value["id"]),
+            key=text(value["key"]),
+            label=value.get("label"),
+            metadata=value.get("metadata"),
+            prompt=text(value["prompt"]),
+            response=text(value["response"]),
+            result=None if (it := value.get("result")) is None else ResultItem.from_json(it),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """Where a request belongs."""
+
+    artifacts: list[ArtifactSummary]
+    batch_state: BatchState | str
+    iteration: int
+    #: `name@version`.
+    plugin: str
+    plugin_digest: str
+    run: str
+    #: The run's.
+    settings: dict[str, Any]
+    #: The stages that ended, in order.
+    spans: list[Span]
+    #: When it could have ended without ever waiting.
+    earliest_end_at: str | None = None
+    finished_at: str | None = None
+    #: When the first request of its batch came.
+    first_request_at: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> RequestContext:
+        value = record(value)
+        return cls(
+            artifacts=[ArtifactSummary.from_json(item) for item in items(value["artifacts"])],
+            batch_state=text(value["batch_state"]),
+            earliest_end_at=None if (it := value.get("earliest_end_at")) is None else text(it),
+            finished_at=None if (it := value.get("finished_at")) is None else text(it),
+            first_request_at=None if (it := value.get("first_request_at")) is None else text(it),
+            iteration=integer(value["iteration"]),
+            plugin=text(value["plugin"]),
+            plugin_digest=text(value["plugin_digest"]),
+            run=text(value["run"]),
+            settings=record(value["settings"]),
+            spans=[Span.from_json(item) for item in items(value["spans"])],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ResultItem:
+    """One finished request."""
+
+    #: Place in the order of completion, from 1; give it as `after` to go on behind it.
+    cursor: int
+    id: str
+    key: str
+    outcome: Outcome
+    #: The stages that ran, in order; none if the outcome is another's.
+    stages: list[StageTime]
+    group: str | None = None
+    #: The equal request that ran; its outcome is this one's as well.
+    shared_from: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> ResultItem:
+        value = record(value)
+        return cls(
+            cursor=integer(value["cursor"]),
+            group=None if (it := value.get("group")) is None else text(it),
+            id=text(value["id"]),
+            key=text(value["key"]),
+            outcome=read_outcome(value["outcome"]),
+            shared_from=None if (it := value.get("shared_from")) is None else text(it),
+            stages=[StageTime.from_json(item) for item in items(value["stages"])],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsPage:
+    """`ResultsPage` of the REST interface."""
+
+    #: Nothing will come behind this page.
+    done: bool
+    items: list[ResultItem]
+    #: Give it as `after` for the next page.
+    next: int
+
+    @classmethod
+    def from_json(cls, value: Any) -> ResultsPage:
+        value = record(value)
+        return cls(
+            done=flag(value["done"]),
+            items=[ResultItem.from_json(item) for item in items(value["items"])],
+            next=integer(value["next"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reward:
+    """`Reward` of the REST interface."""
+
+    id: str
+    outcome: Outcome
+    plugin_digest: str
+    stages: list[StageTime]
+    #: As in a batch's results.
+    shared_from: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Reward:
+        value = record(value)
+        return cls(
+            id=text(value["id"]),
+            outcome=read_outcome(value["outcome"]),
+            plugin_digest=text(value["plugin_digest"]),
+            shared_from=None if (it := value.get("shared_from")) is None else text(it),
+            stages=[StageTime.from_json(item) for item in items(value["stages"])],
+        )
+
+
+class _RewardRequestRequired(TypedDict):
+    plugin: str
+    response: str
+
+
+class RewardRequest(_RewardRequestRequired, total=False):
+    """`POST /v1/rewards`: one request, its outcome in the response."""
+
+    label: Any
+    metadata: Any
+    prompt: str
+    settings: dict[str, Any]
+    #: As in `POST /v1/batches`.
+    share_equal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunList:
+    """`GET /v1/runs`: what was active last comes first."""
+
+    items: list[RunSummary]
+    #: Give it as `after` for the next page; absent when this is all.
+    next: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> RunList:
+        value = record(value)
+        return cls(
+            items=[RunSummary.from_json(item) for item in items(value["items"])],
+            next=None if (it := value.get("next")) is None else text(it),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """`RunSummary` of the REST interface."""
+
+    #: Batches that have ended.
+    batches: int
+    created_at: str
+    live_batches: int
+    name: str
+    #: `name@version`, pinned by its first batch.
+    plugin: str
+    plugin_digest: str
+    #: When its last batch ended.
+    last_batch_at: str | None = None
+    last_iteration: int | None = None
+    last_mean_reward: float | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> RunSummary:
+        value = record(value)
+        return cls(
+            batches=integer(value["batches"]),
+            created_at=text(value["created_at"]),
+            last_batch_at=None if (it := value.get("last_batch_at")) is None else text(it),
+            last_iteration=None if (it := value.get("last_iteration")) is None else integer(it),
+            last_mean_reward=None if (it := value.get("last_mean_reward")) is None else number(it),
+            live_batches=integer(value["live_batches"]),
+            name=text(value["name"]),
+            plugin=text(value["plugin"]),
+            plugin_digest=text(value["plugin_digest"]),
+        )
+
+
+class _SealBatchRequired(TypedDict):
+    pass
+
+
+class SealBatch(_SealBatchRequired, total=False):
+    """`POST /v1/batches/{id}/seal`: no more requests will come."""
+
+    #: Refused when the batch has another number of requests.
+    final_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One stage of one request, in calendar time."""
+
+    attempts: int
+    ended_at: str
+    pool: str
+    queued_at: str
+    stage: str
+    started_at: str
+    timeout_ms: int
+
+    @classmethod
+    def from_json(cls, value: Any) -> Span:
+        value = record(value)
+        return cls(
+            attempts=integer(value["attempts"]),
+            ended_at=text(value["ended_at"]),
+            pool=text(value["pool"]),
+            queued_at=text(value["queued_at"]),
+            stage=text(value["stage"]),
+            started_at=text(value["started_at"]),
+            timeout_ms=integer(value["timeout_ms"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of a plugin: `stage` of `assay:reward/types`."""
+
+    memory_bytes_max: int
+    name: str
+    #: The kind of worker it runs on: `cpu`, `gpu`, or an operator's own.
+    pool: str
+    retries_max: int
+    timeout_ms: int
+
+    @classmethod
+    def from_json(cls, value: Any) -> Stage:
+        value = record(value)
+        return cls(
+            memory_bytes_max=integer(value["memory_bytes_max"]),
+            name=text(value["name"]),
+            pool=text(value["pool"]),
+            retries_max=integer(value["retries_max"]),
+            timeout_ms=integer(value["timeout_ms"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StageTime:
+    """When one stage of one request ran, relative to the request's arrival."""
+
+    attempts: int
+    #: From becoming ready to being granted to the worker that finished it.
+    queued_ms: float
+    ran_ms: float
+    stage: str
+
+    @classmethod
+    def from_json(cls, value: Any) -> StageTime:
+        value = record(value)
+        return cls(
+            attempts=integer(value["attempts"]),
+            queued_ms=number(value["queued_ms"]),
+            ran_ms=number(value["ran_ms"]),
+            stage=text(value["stage"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEvent:
+    """
+    One of a stream of server-sent events: its fields, as a client's parser tells them
+    apart.
+    """
+
+    #: JSON.
+    data: str
+    event: str
+    #: To be sent back as `Last-Event-ID`, to go on behind this one.
+    id: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> StreamEvent:
+        value = record(value)
+        return cls(
+            data=text(value["data"]),
+            event=text(value["event"]),
+            id=None if (it := value.get("id")) is None else text(it),
+        )
+
+
+class _SubmitItemRequired(TypedDict):
+    key: str
+    response: str
+
+
+class SubmitItem(_SubmitItemRequired, total=False):
+    """One request as a trainer submits it. `key` is unique in the batch: a repeat is harmless."""
+
+    group: str
+    #: The data set's answer, any JSON; the plugin gets its JSON text.
+    label: Any
+    metadata: Any
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitReply:
+    """`SubmitReply` of the REST interface."""
+
+    accepted: int
+    items: list[Submitted]
+    rejected: int
+    repeated: int
+
+    @classmethod
+    def from_json(cls, value: Any) -> SubmitReply:
+        value = record(value)
+        return cls(
+            accepted=integer(value["accepted"]),
+            items=[Submitted.from_json(item) for item in items(value["items"])],
+            rejected=integer(value["rejected"]),
+            repeated=integer(value["repeated"]),
+        )
+
+
+SubmitStatus: TypeAlias = Literal[
+    "accepted",
+    "repeated",
+    "rejected",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What became of one item of a submit, in the items' order."""
+
+    #: The item's key; empty when the item could not be read so far.
+    key: str
+    status: SubmitStatus | str
+    id: str | None = None
+    problem: ItemProblem | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Submitted:
+        value = record(value)
+        return cls(
+            id=None if (it := value.get("id")) is None else text(it),
+            key=text(value["key"]),
+            problem=None if (it := value.get("problem")) is None else ItemProblem.from_json(it),
+            status=text(value["status"]),
+        )
+
+
+__all__ = [
+    "AnnounceBatch",
+    "ArtifactSummary",
+    "Batch",
+    "BatchState",
+    "Counts",
+    "ErrorCode",
+    "ItemProblem",
+    "Outcome",
+    "OutcomeError",
+    "OutcomeScored",
+    "OutcomeTimedOut",
+    "Plugin",
+    "PluginList",
+    "Problem",
+    "Request",
+    "RequestContext",
+    "ResultItem",
+    "ResultsPage",
+    "Reward",
+    "RewardRequest",
+    "RunList",
+    "RunSummary",
+    "SealBatch",
+    "Span",
+    "Stage",
+    "StageTime",
+    "StreamEvent",
+    "SubmitItem",
+    "SubmitReply",
+    "SubmitStatus",
+    "Submitted",
+]

@@ -1,0 +1,51 @@
+"""verl: a custom reward function. verl asks for one sample at a time, from several workers; the samples
+that a worker asks for together are a batch.
+
+    reward.custom_reward_function.path=pkg://assay.adapters.verl
+    reward.custom_reward_function.name=compute_score
+    +reward.custom_reward_function.reward_kwargs.plugin=math@prod
+    +reward.custom_reward_function.reward_kwargs.run=my-run
+
+A request without a reward raises, which ends the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import nan
+from typing import Any
+
+from assay.adapters import scorer, text_of
+
+
+async def compute_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    plugin: str | None = None,
+    run: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    components: Sequence[str] = (),
+    timeout: float | None = None,
+    **_: Any,
+) -> dict[str, Any]:
+    """The score of a sample, with the same keys for each, as verl demands: `score`, `acc`, `verdict`,
+    `timed_out`, and those `components` of the reward that are asked for, NaN where there is none."""
+    extra = extra_info or {}
+    index = extra.get("index")
+    score = await scorer(plugin, run, settings=settings, timeout=timeout).ascore(
+        response=solution_str,
+        prompt=text_of(extra.get("prompt") or extra.get("question")),
+        label=ground_truth,
+        metadata={"data_source": data_source},
+        group=None if index is None else str(index),
+    )
+    return {
+        "score": score.reward,
+        "acc": score.reward,
+        "verdict": score.verdict,
+        "timed_out": float(score.timed_out),
+        **{name: score.components.get(name, nan) for name in components},
+    }

@@ -1,0 +1,49 @@
+"""Every example is run: the README's as one program after the other, those of the modules as they stand."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parents[1]
+README = (HERE / "README.md").read_text()
+PYTHON = re.findall(r"^```python\n(.*?)^```", README, re.M | re.S)
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize("example", PYTHON, ids=range(len(PYTHON)))
+def test_examples_of_the_readme(example: str) -> None:
+    # In a process of its own, as a user runs it: it must end by itself, and say nothing of its end.
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", example],
+        env={**os.environ, "PYTHONPATH": str(HERE / "src")},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    for line in re.findall(r"# prints (.*)$", example, re.M):
+        assert line in done.stdout
+
+
+def test_the_readme_has_examples() -> None:
+    assert len(PYTHON) >= 5
+
+
+def test_the_modules_examples_compile() -> None:
+    found = 0
+    for file in sorted((HERE / "src/assay").rglob("*.py")):
+        module = re.match(r'"""(.*?)"""', file.read_text(), re.S)
+        assert module, f"{file.name} says nothing of its purpose"
+        for block in re.findall(r"\n((?: {4}.*\n|\n)+)", module[1] + "\n"):
+            example = textwrap.dedent(block).strip()
+            if re.match(r"(from|import|with|RLVR|reward\.|--|judge)", example) is None:
+                continue
+            if re.match(r"reward\.|--", example) is None:
+                compile(re.sub(r", \.\.\.\)", ")", example), str(file), "exec")
+                found += 1
+    assert found >= 4
