@@ -43,6 +43,14 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   await page.getByRole("link", { name: "trivial", exact: true }).click();
   const versions = page.getByRole("table", { name: "Versions of trivial" });
   await expect(versions.getByRole("row")).toHaveCount(3);
+  await page.getByRole("button", { name: "Promote: trivial@1.0.0" }).click();
+  const earlier = page.getByRole("dialog", { name: "Promote: trivial@1.0.0" });
+  await earlier.getByRole("button", { name: "Promote", exact: true }).click();
+  await expect(page.getByText("prod → 1.0.0")).toBeVisible();
+  await page.getByRole("button", { name: "Roll back prod: trivial" }).click();
+  const back = page.getByRole("dialog", { name: "Roll back prod: trivial" });
+  await back.getByRole("button", { name: "Roll back prod", exact: true }).click();
+  await expect(page.getByText("prod → 1.1.0")).toBeVisible();
   await page.getByRole("button", { name: "Yank: trivial@1.0.0" }).click();
   const yanking = page.getByRole("dialog", { name: "Yank: trivial@1.0.0" });
   await yanking.getByLabel("Reason").fill("rewards the wrong thing");

@@ -545,6 +545,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/plugins/{name}/channels/{channel}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Point a channel to the version that it had before, the last that is not yanked. Runs that are
+         *     under way keep theirs.
+         */
+        post: operations["post_plugins_name_channels_channel_rollback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plugins/{name}/versions/{version}/component": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a version as they were published. */
+        get: operations["get_plugins_name_versions_version_component"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/plugins/{name}/versions/{version}/stats": {
         parameters: {
             query?: never;
@@ -727,6 +764,26 @@ export interface paths {
         };
         /** Completed batches of a run, the latest first. */
         get: operations["get_runs_run_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{run}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the plugin logged for the requests of a run: the newest batch first, in it by request. A page
+         *     looks through 64 batches at most, so that one with few lines may have a `next`.
+         */
+        get: operations["get_runs_run_logs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1000,6 +1057,11 @@ export interface components {
             run: string;
             /** @description The plugin's settings for this run. */
             settings?: Record<string, never> | null;
+            /**
+             * @description Whether requests that are equal share one computation, where the plugin is deterministic;
+             *     they do unless this is false.
+             */
+            share_equal?: boolean | null;
         };
         /** @description When the requests of a batch came, from its first one on. */
         ArrivalCurve: {
@@ -1221,6 +1283,11 @@ export interface components {
             scored: number;
             /**
              * Format: u-int32
+             * @description Of all that ended those that did not run: an equal request's outcome is theirs.
+             */
+            shared?: number;
+            /**
+             * Format: u-int32
              * @description Acknowledged.
              */
             submitted: number;
@@ -1289,6 +1356,13 @@ export interface components {
              * @default false
              */
             gpu: boolean;
+            /**
+             * @description Hosts that its plugins may send requests to (`wasi:http`): `api.example.com`, `*.example.com`,
+             *     `host:8443` for https; `http://host` for http; `private:` before one whose addresses are not
+             *     public. None when empty.
+             * @default []
+             */
+            hosts: string[];
             /**
              * @description Toolchains of `assay:exec` by name; all of them when absent, none when empty.
              * @default null
@@ -1523,6 +1597,12 @@ export interface components {
             message: string;
             stage: string;
         };
+        /** @description `GET /v1/runs/{run}/logs`: the newest batch first, in it by request. */
+        LogPage: {
+            items: components["schemas"]["RunLogLine"][];
+            /** @description Give it as `after` for the page behind; absent when this is all. */
+            next?: string | null;
+        };
         Member: {
             added_at: string;
             /** @description Since when this person cannot sign in anywhere. */
@@ -1679,6 +1759,8 @@ export interface components {
             label_schema?: unknown;
             name: string;
             published_at: string;
+            /** @description The name of the key, or the person's address; absent where it was not noted. */
+            published_by?: string | null;
             settings_schema?: unknown;
             stages: components["schemas"]["Stage"][];
             summary: string;
@@ -2041,7 +2123,9 @@ export interface components {
             id: string;
             key: string;
             outcome: components["schemas"]["Outcome"];
-            /** @description The stages that ran, in order. */
+            /** @description The equal request that ran; its outcome is this one's as well. */
+            shared_from?: string | null;
+            /** @description The stages that ran, in order; none if the outcome is another's. */
             stages: components["schemas"]["StageTime"][];
         };
         ResultsPage: {
@@ -2073,6 +2157,8 @@ export interface components {
             id: string;
             outcome: components["schemas"]["Outcome"];
             plugin_digest: string;
+            /** @description As in a batch's results. */
+            shared_from?: string | null;
             stages: components["schemas"]["StageTime"][];
         };
         /** @description `POST /v1/rewards`: one request, its outcome in the response. */
@@ -2083,6 +2169,8 @@ export interface components {
             prompt?: string;
             response: string;
             settings?: Record<string, never> | null;
+            /** @description As in `POST /v1/batches`. */
+            share_equal?: boolean | null;
         };
         /** @description Rewards of a batch, timeouts included. */
         Rewards: {
@@ -2167,6 +2255,16 @@ export interface components {
             items: components["schemas"]["RunSummary"][];
             /** @description Give it as `after` for the next page; absent when this is all. */
             next?: string | null;
+        };
+        /** @description One line that a plugin logged for a request of a run. */
+        RunLogLine: {
+            /** @description `debug`, `info`, `warn`, `error`, or `stderr`. */
+            level: string;
+            message: string;
+            request: string;
+            stage: string;
+            /** @description The request's word for what happened; absent while it waits or runs. */
+            verdict?: string | null;
         };
         RunOnVersion: {
             /** Format: u-int32 */
@@ -4206,6 +4304,82 @@ export interface operations {
             };
         };
     };
+    post_plugins_name_channels_channel_rollback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_plugins_name_versions_version_component: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/wasm": string;
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_plugins_name_versions_version_stats: {
         parameters: {
             query?: {
@@ -4637,6 +4811,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunHistory"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_runs_run_logs: {
+        parameters: {
+            query?: {
+                /** @description Of requests with this word: the plugin's verdict, `timed_out`, or the error's code. */
+                verdict?: string;
+                /** @description `debug`, `info`, `warn`, `error`, or `stderr`. */
+                level?: string;
+                /** @description The `next` of the page before. */
+                after?: string;
+                /** @description At most this many; 100 when absent, 500 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogPage"];
                 };
             };
             "4XX": {

@@ -13,6 +13,7 @@ import { Answer } from "../../parts/states";
 import { Channels } from "./Channels";
 import { Promote } from "./Promote";
 import { type Plugin, versionsQuery } from "./queries";
+import { RollBack } from "./RollBack";
 import { byName, type PluginVersions } from "./versions";
 import { Yank } from "./Yank";
 
@@ -32,6 +33,7 @@ export function PluginPage() {
 }
 
 function Shown({ plugin }: { plugin: PluginVersions }) {
+  const session = useSession();
   return (
     <Stack>
       <section>
@@ -39,6 +41,13 @@ function Shown({ plugin }: { plugin: PluginVersions }) {
           Channels
         </Title>
         <Channels of={plugin} />
+        {may(session, "plugins:promote") && (
+          <Group gap="xs" mt="xs">
+            {plugin.channels.map(({ channel }) => (
+              <RollBack key={channel} name={plugin.name} channel={channel} />
+            ))}
+          </Group>
+        )}
       </section>
       <section>
         <Title order={2} mb="xs">

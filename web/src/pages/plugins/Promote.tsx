@@ -1,4 +1,4 @@
-// Points a channel at a version; at an earlier one, it is rolled back.
+// Points a channel at a version.
 
 import { Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
@@ -41,7 +41,7 @@ export function Promote({ plugin, channels }: { plugin: Plugin; channels: string
       </datalist>
       <Text size="sm">
         New runs that name {name}@{channel || "…"} use {version} from now on. Runs under way keep
-        the version they began with. To roll back, promote the earlier version.
+        the version they began with.
       </Text>
     </FormDialog>
   );

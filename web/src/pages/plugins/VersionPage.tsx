@@ -63,7 +63,11 @@ function Shown({ plugin }: { plugin: Plugin }) {
       <Facts
         items={[
           { label: "Channels", value: plugin.channels.join(", ") || "none" },
-          { label: "Published", value: moment(plugin.published_at) },
+          {
+            label: "Published",
+            value: moment(plugin.published_at),
+            note: plugin.published_by && `by ${plugin.published_by}`,
+          },
           {
             label: "Answers",
             value: plugin.deterministic ? "the same each time" : "may differ",

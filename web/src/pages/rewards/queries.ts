@@ -53,6 +53,24 @@ export const runQuery = (run: string, last: number, curves: string | undefined) 
     placeholderData: keepPreviousData,
   });
 
+export interface RunLogsFilter {
+  verdict?: string;
+  level?: (typeof LEVELS)[number];
+  after?: string;
+}
+
+export const LEVELS = ["debug", "info", "warn", "error", "stderr"] as const;
+
+export const runLogsQuery = (run: string, { verdict, level, after }: RunLogsFilter) =>
+  queryOptions({
+    queryKey: ["runs", "logs", run, verdict, level, after],
+    queryFn: () => {
+      const query = { ...present({ verdict, level, after }), limit: PAGE };
+      return data(api.GET("/v1/runs/{run}/logs", { params: { path: { run }, query } }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
 export const STATES = [
   "live",
   "ended",

@@ -5,7 +5,9 @@ import {
   type BatchesFilter,
   ITERATIONS_MAX,
   KINDS,
+  LEVELS,
   type RequestsFilter,
+  type RunLogsFilter,
   type RunsFilter,
   STATES,
 } from "./queries";
@@ -31,7 +33,8 @@ export function runsSearch(search: Search): RunsFilter {
   });
 }
 
-export interface RunSearch {
+/** Of its log lines, beside those of its iterations. */
+export interface RunSearch extends RunLogsFilter {
   /** So many of the last batches. */
   last?: number;
   /** Batches whose arrival curves are compared, by commas. */
@@ -43,6 +46,9 @@ export function runSearch(search: Search): RunSearch {
   return present({
     last: last && last <= ITERATIONS_MAX ? last : undefined,
     curves: textOf(search, "curves"),
+    verdict: textOf(search, "verdict"),
+    level: oneOf(search, "level", LEVELS),
+    after: textOf(search, "after"),
   });
 }
 

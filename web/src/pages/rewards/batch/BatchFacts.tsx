@@ -19,7 +19,7 @@ export function BatchFacts(props: {
 }) {
   const { timeline, targets, living, nowMs } = props;
   const { batch, rollup } = timeline;
-  const { scored, timed_out, error, submitted } = batch.counts;
+  const { scored, timed_out, error, submitted, shared } = batch.counts;
   const rewards = rollup?.rewards;
   const facts: Fact[] = [
     { label: "State", value: <Kind kind={batch.state} />, note: moment(batch.announced_at) },
@@ -28,6 +28,7 @@ export function BatchFacts(props: {
       value: `${count(scored + timed_out + error)} of ${count(batch.expected_size ?? submitted)}`,
       note: `${count(scored)} scored, ${count(timed_out)} timed out, ${count(error)} failed`,
     },
+    ...(shared ? [sharing(shared)] : []),
     {
       label: "Mean reward",
       value: reward(batch.mean_reward),
@@ -62,6 +63,10 @@ export function BatchFacts(props: {
     });
   }
   return <Facts items={facts} />;
+}
+
+function sharing(shared: number): Fact {
+  return { label: "Shared", value: count(shared), note: "took the outcome of an equal request" };
 }
 
 function waiting({ queued, running }: Schemas["LiveBatch"]): Fact {

@@ -3,13 +3,11 @@
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Copy } from "../../../parts/Copy";
-import { Dot, type Tone } from "../../../parts/Dot";
 import { Grid } from "../../../parts/Grid";
 import { Answer } from "../../../parts/states";
+import { Level } from "../Level";
 import { logsQuery } from "../queries";
 import { Section } from "../Section";
-
-const TONES: Record<string, Tone> = { error: "bad", warn: "late", stderr: "mark", info: "good" };
 
 export function Logs({ id, ended }: { id: string; ended: boolean }) {
   const logs = useQuery(logsQuery(id, ended));
@@ -29,10 +27,7 @@ export function Logs({ id, ended }: { id: string; ended: boolean }) {
               caption="Log lines"
               columns={[
                 { title: "Stage", cell: ({ line }) => line.stage },
-                {
-                  title: "Level",
-                  cell: ({ line }) => <Dot tone={TONES[line.level] ?? "waiting"}>{line.level}</Dot>,
-                },
+                { title: "Level", cell: ({ line }) => <Level of={line.level} /> },
                 { title: "Message", cell: ({ line }) => <pre className="raw">{line.message}</pre> },
               ]}
               rows={lines.map((line, at) => ({ line, at }))}

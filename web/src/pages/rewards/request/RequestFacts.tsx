@@ -2,12 +2,13 @@
 
 import { Facts } from "../../../parts/Facts";
 import { moment, NONE, span } from "../../../parts/format";
-import { BatchLink, PluginLink, RunLink } from "../Links";
+import { BatchLink, PluginLink, RequestLink, RunLink } from "../Links";
 import type { Request } from "../queries";
 import { between } from "./spans";
 
 export function RequestFacts({ request }: { request: Request }) {
-  const { context, group, id, arrived_at } = request;
+  const { context, group, id, arrived_at, result } = request;
+  const shared = result?.shared_from;
   const batch = id.slice(0, id.lastIndexOf("."));
   if (!context) return null;
   return (
@@ -39,6 +40,15 @@ export function RequestFacts({ request }: { request: Request }) {
             ? `${span(between(arrived_at, context.earliest_end_at))} without waiting`
             : undefined,
         },
+        ...(shared
+          ? [
+              {
+                label: "Shared",
+                value: <RequestLink id={shared}>the request that ran</RequestLink>,
+                note: "this one is equal to it",
+              },
+            ]
+          : []),
       ]}
     />
   );

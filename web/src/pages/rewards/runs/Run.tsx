@@ -17,6 +17,7 @@ import type { RunSearch } from "../searches";
 import { Arrivals } from "./Arrivals";
 import { Charts } from "./Charts";
 import { IterationTable } from "./IterationTable";
+import { RunLogs } from "./RunLogs";
 
 const route = getRouteApi("/shell/runs/$run");
 
@@ -102,6 +103,7 @@ function Shown(props: { view: Schemas["RunView"]; onCurves: (curves: string[]) =
             curves={view.curves.map(({ batch }) => batch)}
             onCurves={onCurves}
           />
+          <RunLogs />
         </>
       )}
       <Section title="Settings" actions={<Copy text={settings} label="Copy settings" />}>

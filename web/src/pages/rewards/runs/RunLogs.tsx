@@ -1,0 +1,86 @@
+// What the plugin logged for the requests of a run: by verdict and level, the newest batch first.
+
+import { Group, NativeSelect, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { NONE } from "../../../parts/format";
+import { Grid } from "../../../parts/Grid";
+import { present } from "../../../parts/search";
+import { Answer, Empty } from "../../../parts/states";
+import { Level } from "../Level";
+import { RequestLink } from "../Links";
+import { Pager } from "../Pager";
+import { LEVELS, type RunLogsFilter, runLogsQuery } from "../queries";
+import { Section } from "../Section";
+import { TextFilter } from "../TextFilter";
+
+const route = getRouteApi("/shell/runs/$run");
+
+type Change = { [K in keyof RunLogsFilter]: RunLogsFilter[K] | undefined };
+
+export function RunLogs() {
+  const { run } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { verdict, level, after } = search;
+  const logs = useQuery(runLogsQuery(run, present({ verdict, level, after })));
+  const go = (change: Change) =>
+    void navigate({ search: present({ ...search, ...change }), resetScroll: false });
+  const filter = (change: Change) => go({ after: undefined, ...change });
+  return (
+    <Section title="Logs" about="What the plugin logged, by request.">
+      <Group gap="sm" align="end">
+        <TextFilter
+          label="Verdict"
+          value={verdict}
+          onChange={(text) => filter({ verdict: text })}
+        />
+        <NativeSelect
+          size="xs"
+          label="Level"
+          data={[{ value: "", label: "Any" }, ...LEVELS]}
+          value={level ?? ""}
+          onChange={({ currentTarget: { value } }) =>
+            filter({ level: LEVELS.find((one) => one === value) })
+          }
+        />
+      </Group>
+      <Answer query={logs} what="the logs" height={60}>
+        {({ items, next }) => (
+          <Stack gap="sm">
+            {items.length > 0 ? (
+              <Grid
+                caption="Log lines of the run"
+                maxHeight={360}
+                columns={[
+                  {
+                    title: "Request",
+                    cell: ({ line }) => (
+                      <RequestLink id={line.request}>
+                        <span className="broken">{line.request.slice(-12)}</span>
+                      </RequestLink>
+                    ),
+                  },
+                  { title: "Verdict", cell: ({ line }) => line.verdict ?? NONE },
+                  { title: "Stage", cell: ({ line }) => line.stage },
+                  { title: "Level", cell: ({ line }) => <Level of={line.level} /> },
+                  {
+                    title: "Message",
+                    cell: ({ line }) => <pre className="raw">{line.message}</pre>,
+                  },
+                ]}
+                rows={items.map((line, at) => ({ line, at }))}
+                rowKey={({ at }) => at}
+              />
+            ) : (
+              <Empty title="No line is like that">
+                {next ? "Earlier batches may have some." : "Take a filter away."}
+              </Empty>
+            )}
+            <Pager after={after} next={next} onGo={(page) => go({ after: page })} />
+          </Stack>
+        )}
+      </Answer>
+    </Section>
+  );
+}
