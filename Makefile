@@ -11,7 +11,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api web-speed test contract test-v2 bench bench-boxes bench-kernels reproduce release plugins guests sqlx fmt clean help
+.PHONY: run web web-api python-api web-speed test contract test-v2 bench bench-boxes bench-kernels reproduce docs test-trainers release plugins guests sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -29,6 +29,11 @@ web-api: ## Write the dashboard's types of the REST interface anew, after a chan
 	cargo build -p assay-server
 	"$(TARGET)/debug/assay" openapi >"$(TARGET)/openapi.json"
 	document=$$(realpath "$(TARGET)/openapi.json") && cd web && npm run --silent api -- "$$document"
+
+python-api: ## Write the Python client's models of the REST interface anew, after a change of the interface
+	cargo build -p assay-server
+	"$(TARGET)/debug/assay" openapi >"$(TARGET)/openapi.json"
+	sdk/python-client/generate.py "$(TARGET)/openapi.json"
 
 web-speed: ## Measure every page of the dashboard on 1,000 batches of 2,048 requests (some minutes)
 	@scripts/setup.sh test
@@ -68,11 +73,22 @@ reproduce: ## Run the paper's figures and more by simulation, into docs/reproduc
 	@$(MAKE) --no-print-directory release
 	@scripts/reproduce.sh
 
+docs: ## Build the book from docs/book into target/book
+	@scripts/setup.sh build docs
+	cargo build -p assay-server
+	docs/book/build.py
+
+test-trainers: ## Follow the trainers' guides with the trainers themselves (large packages)
+	@scripts/setup.sh test
+	@$(MAKE) --no-print-directory plugins
+	cargo build -p assay-server -p assay-worker -p assay-exec -p assay-gpu
+	docs/book/run.py --trainers
+
 release: ## Build the programs, optimised
 	cargo build --release $(RELEASE)
 
 plugins: ## Build the plugins as WebAssembly components
-	$(PLUGIN) -p assay-plugin-hello -p assay-plugin-math -p assay-plugin-code -p assay-plugin-cuda
+	$(PLUGIN) -p assay-plugin-hello -p assay-plugin-math -p assay-plugin-code -p assay-plugin-cuda -p assay-plugin-judge -p assay-plugin-run
 
 guests: ## Build the guests of the tests, hostile ones among them
 	$(PLUGIN) -p assay-guests --examples

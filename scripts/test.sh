@@ -109,6 +109,36 @@ test_contract() {
     fi
 }
 
+in_python_client() {
+    local environment
+    environment=$(realpath "$target/python-client-venv") &&
+        (cd sdk/python-client && PYTHONDONTWRITEBYTECODE=1 "$environment/bin/python" -m pytest)
+}
+
+# Its models are those of the server that was just built.
+check_python_models() {
+    "$target/debug/assay" openapi >"$logs/models.json" && sdk/python-client/generate.py --check "$logs/models.json"
+}
+
+test_python_client() {
+    if [ -x "$target/python-client-venv/bin/pytest" ]; then
+        step 'python client models' check_python_models
+        counted_step 'python client' '^ *[0-9][0-9]* [a-z].* in [0-9.]*s' in_python_client
+    else
+        skip 'python client' 'no virtual environment'
+    fi
+}
+
+# The book's pages, followed from top to bottom, one after the other; then the book itself and its links.
+test_book() {
+    counted_step docs '^ *docs: [0-9]* passed' docs/book/run.py
+    if [ -x "$target/tools/bin/mdbook" ]; then
+        counted_step book '^ *book: [0-9]* passed' docs/book/build.py
+    else
+        skip book 'no mdbook'
+    fi
+}
+
 # The sums of one number over cargo test's result lines.
 sum() {
     sed -n "s/^test result: .* \([0-9][0-9]*\) $1;.*/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
@@ -125,6 +155,8 @@ if step setup scripts/setup.sh test &&
         step tests run_tests
         test_web
         test_contract
+        test_python_client
+        test_book
     fi
     step lints cargo clippy --workspace --all-targets -- -D warnings
 fi
@@ -136,7 +168,7 @@ for failure in ${failures[@]+"${failures[@]}"}; do
     printf '\nFAILED: %s' "$failure"
     case $failure in
         # Counted already.
-        dashboard | browser | contract) ;;
+        dashboard | browser | contract | 'python client' | docs | book) ;;
         tests) [ "$(sum failed)" -gt 0 ] || failed=$((failed + 1)) ;;
         *) failed=$((failed + 1)) ;;
     esac

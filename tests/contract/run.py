@@ -31,11 +31,11 @@ SEED = 20260
 LIVE_BATCHES = 12
 SPARE_KEYS = 8
 # What nobody can generate: tokens that are shown once, passwords, components, an OpenID provider,
-# bounds of pools that fit a batch.
+# bounds of pools that fit a batch, a channel that pointed elsewhere before.
 NEVER = {
     "POST /v1/session", "POST /v1/bootstrap", "POST /v1/invitations/accept", "POST /v1/plugins",
     "GET /v1/session/oidc", "GET /v1/session/oidc/callback", "POST /v1/session/password",
-    "POST /v1/simulations",
+    "POST /v1/simulations", "POST /v1/plugins/{name}/channels/{channel}/rollback",
 }
 REFUSED = {
     "key": NEVER | {"DELETE /v1/session", "POST /v1/session/tenant"},

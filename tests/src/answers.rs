@@ -46,7 +46,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Announces a batch that is complete with so many requests.
+    /// Announces a batch that is complete with so many requests, each of which is computed.
     ///
     /// # Panics
     /// When the server refuses it.
@@ -58,6 +58,7 @@ impl Answers {
             expected_size: Some(u32::try_from(expected_size).expect("a small number")),
             group_size: None,
             max_extra_delay_ms: None,
+            share_equal: Some(false),
             settings: None,
         };
         let batch = client.announce(&announcement).await.expect("announces");

@@ -72,6 +72,7 @@ fn routes() -> Vec<Route> {
         (Method::GET, "/v1/runs", none(), READ, Own),
         (Method::GET, "/v1/runs/{run}", none(), READ, NotFound),
         (Method::GET, "/v1/runs/{run}/history", none(), READ, NotFound),
+        (Method::GET, "/v1/runs/{run}/logs", none(), READ, NotFound),
         (Method::GET, "/v1/plugins/{name}/versions/{version}/stats", none(), READ, NotFound),
         (Method::POST, "/v1/rewards", reward, WRITE, NotFound),
         (Method::GET, "/v1/requests/{id}", none(), READ, NotFound),
@@ -81,6 +82,8 @@ fn routes() -> Vec<Route> {
         (Method::POST, "/v1/plugins", none(), PUBLISH, Own),
         (Method::GET, "/v1/plugins/{name}", none(), READ, NotFound),
         (Method::PUT, "/v1/plugins/{name}/channels/{channel}", promote, PROMOTE, NotFound),
+        (Method::POST, "/v1/plugins/{name}/channels/{channel}/rollback", none(), PROMOTE, NotFound),
+        (Method::GET, "/v1/plugins/{name}/versions/{version}/component", none(), PUBLISH, NotFound),
         (
             Method::POST,
             "/v1/plugins/{name}/versions/{version}/yank",

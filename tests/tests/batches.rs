@@ -101,6 +101,7 @@ async fn a_key_stays_taken_when_its_batch_has_just_ended() {
         expected_size: None,
         group_size: None,
         max_extra_delay_ms: None,
+        share_equal: None,
         settings: None,
     };
     for round in 0..40 {
@@ -155,8 +156,8 @@ async fn every_item_of_a_submit_has_its_fate() {
     assert!(sealed.sealed_at.is_some());
     let done = ended(&http, &batch).await;
     assert_eq!(done.state, BatchState::Done);
-    assert_eq!(done.counts, Counts { submitted: 5, scored: 5, timed_out: 0, error: 0 });
-    // a, d and g are right, b is wrong, c has no answer.
+    assert_eq!(done.counts, Counts { submitted: 5, scored: 5, timed_out: 0, error: 0, shared: 2 });
+    // a, d and g are right, and equal: one of them ran. b is wrong, c has no answer.
     assert_eq!(done.mean_reward, Some(3.0 / 5.0));
     assert!(done.extra_delay_ms.is_some_and(|delay| delay >= 0.0));
 
@@ -228,7 +229,7 @@ async fn the_stages_of_a_request_are_told_with_their_times() {
     let reply: SubmitReply = http.post(&requests(&batch), &items).await.json(200);
     assert_eq!(reply.accepted, 4);
     let done = ended(&http, &batch).await;
-    assert_eq!(done.counts, Counts { submitted: 4, scored: 3, timed_out: 0, error: 1 });
+    assert_eq!(done.counts, Counts { submitted: 4, scored: 3, timed_out: 0, error: 1, shared: 0 });
     assert_eq!(done.mean_reward, Some(1.0 / 3.0), "an error counted as a number");
 
     let by_key: BTreeMap<_, _> =

@@ -45,7 +45,9 @@ fn check_summary(printed: &str) {
     };
     assert!(line("done: ").starts_with("math@"), "{printed}");
     assert_eq!(line("rows "), rows.to_string());
-    assert_eq!(line("outcomes "), format!("{rows} scored, 0 timed out, 0 error"));
+    // Two of its lines ask what others ask.
+    let outcomes = format!("{rows} scored, 0 timed out, 0 error; 2 shared with equal requests");
+    assert_eq!(line("outcomes "), outcomes);
     let mean: f64 = line("mean reward ").parse().expect("a number");
     assert!(mean > 0.0 && mean < 1.0, "{mean}");
     assert!(line("verdicts ").contains(char::is_numeric));

@@ -98,6 +98,7 @@ async fn announce(client: &Client, plugin: &str, iteration: u64, size: u32) -> B
         expected_size: Some(size),
         group_size: None,
         max_extra_delay_ms: None,
+        share_equal: Some(false),
         settings: None,
     };
     client.announce(&announcement).await.expect("announces")

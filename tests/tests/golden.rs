@@ -2,9 +2,13 @@
 
 use std::process::Command;
 
-use assay_tests::{checkout, component_path, program};
+use assay_tests::{checkout, component_path, is_root, program};
 
 fn check(plugin: &str, component: &str, cases: usize) {
+    check_with(&[], plugin, component, cases);
+}
+
+fn check_with(options: &[&str], plugin: &str, component: &str, cases: usize) {
     let folder = checkout().join("plugins").join(plugin).join("cases");
     let files: Vec<_> = std::fs::read_dir(&folder)
         .expect("a plugin has cases")
@@ -13,6 +17,7 @@ fn check(plugin: &str, component: &str, cases: usize) {
     assert!(files.len() >= cases, "{} has {} cases", folder.display(), files.len());
     let run = Command::new(program("assay-worker"))
         .arg("test")
+        .args(options)
         .arg(component_path(component))
         .args(&files)
         .output()
@@ -29,4 +34,15 @@ fn hello_keeps_its_golden_cases() {
 #[test]
 fn math_keeps_its_golden_cases() {
     check("math", "assay_plugin_math", 8);
+}
+
+#[test]
+fn judge_keeps_its_golden_cases() {
+    check("judge", "assay_plugin_judge", 3);
+}
+
+#[test]
+fn run_keeps_its_golden_cases() {
+    let weaker: &[&str] = if is_root() { &[] } else { &["--weaker", "cgroups"] };
+    check_with(weaker, "run", "assay_plugin_run", 5);
 }

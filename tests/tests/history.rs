@@ -22,6 +22,7 @@ async fn announce(client: &Client, plugin: &str, run: &str, size: Option<usize>)
         expected_size: size.map(|size| u32::try_from(size).expect("a small number")),
         group_size: None,
         max_extra_delay_ms: None,
+        share_equal: Some(false),
         settings: None,
     };
     let batch = client.announce(&announcement).await.expect("announces");

@@ -66,6 +66,7 @@ async fn announce(client: &Client, plugin: &str, iteration: u64, size: usize) ->
         expected_size: Some(u32::try_from(size).expect("a small number")),
         group_size: None,
         max_extra_delay_ms: None,
+        share_equal: Some(false),
         settings: None,
     };
     client.announce(&announcement).await.expect("announces")

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use crate::id::{BatchId, Digest, KeyId, RequestId};
 use crate::outcome::Outcome;
 use crate::plugin::Stage;
+pub use crate::result::{Counts, ResultItem, StageTime};
 pub use crate::tenant::{CreateTenant, Tenant, TenantList};
 use crate::time::Micros;
 use crate::view::RequestContext;
@@ -30,6 +31,10 @@ pub struct AnnounceBatch {
     /// The extra delay that the run tolerates (the paper's D).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_extra_delay_ms: Option<u32>,
+    /// Whether requests that are equal share one computation, where the plugin is deterministic;
+    /// they do unless this is false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_equal: Option<bool>,
     /// The plugin's settings for this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
@@ -91,24 +96,6 @@ pub struct Batch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub expired_at: Option<Micros>,
-}
-
-/// Requests of a batch by what became of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Counts {
-    /// Acknowledged.
-    pub submitted: u32,
-    pub scored: u32,
-    pub timed_out: u32,
-    pub error: u32,
-}
-
-impl Counts {
-    #[must_use]
-    pub const fn finished(self) -> u32 {
-        self.scored + self.timed_out + self.error
-    }
 }
 
 /// One request as a trainer submits it. `key` is unique in the batch: a repeat is harmless.
@@ -185,33 +172,6 @@ pub struct SealBatch {
     pub final_count: Option<u32>,
 }
 
-/// One finished request.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ResultItem {
-    /// Place in the order of completion, from 1; give it as `after` to go on behind it.
-    pub cursor: u32,
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub id: RequestId,
-    pub key: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    pub outcome: Outcome,
-    /// The stages that ran, in order.
-    pub stages: Vec<StageTime>,
-}
-
-/// When one stage of one request ran, relative to the request's arrival.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct StageTime {
-    pub stage: String,
-    /// From becoming ready to being granted to the worker that finished it.
-    pub queued_ms: f64,
-    pub ran_ms: f64,
-    pub attempts: u32,
-}
-
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ResultsPage {
@@ -240,6 +200,9 @@ pub struct RewardRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub settings: Option<Box<RawValue>>,
+    /// As in `POST /v1/batches`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_equal: Option<bool>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -251,6 +214,10 @@ pub struct Reward {
     pub plugin_digest: Digest,
     pub outcome: Outcome,
     pub stages: Vec<StageTime>,
+    /// As in a batch's results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub shared_from: Option<RequestId>,
 }
 
 /// One request with all that is kept of it.
@@ -317,6 +284,9 @@ pub struct Plugin {
     pub channels: Vec<String>,
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub published_at: Micros,
+    /// The name of the key, or the person's address; absent where it was not noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_by: Option<String>,
     /// Why no new run may pin this version; absent while it is not yanked.
     pub yanked: Option<String>,
 }

@@ -106,6 +106,15 @@ pub struct RequestId {
     pub seq: u32,
 }
 
+impl RequestId {
+    /// The request's source of randomness: the same in every try and every replay.
+    #[must_use]
+    pub fn seed(self) -> u64 {
+        let (high, low) = self.batch.0.as_u64_pair();
+        high.rotate_left(32) ^ low ^ u64::from(self.seq).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
 impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.batch, self.seq)

@@ -13,10 +13,13 @@ pub mod outcome;
 
 pub mod api;
 pub mod audit;
+pub mod authoring;
 pub mod capacity;
 pub mod history;
 pub mod operations;
+pub mod outbound;
 pub mod people;
+pub mod result;
 pub mod simulation;
 pub mod tenant;
 pub mod view;

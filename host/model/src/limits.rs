@@ -30,6 +30,30 @@ pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 pub const REASON_BYTES_MAX: usize = 1_024;
 pub const KEY_NAME_BYTES_MAX: usize = 128;
 
+// Trainers' own protocols.
+/// Calls that wait for rewards at once, over all tenants; each may have a connection of its own, and
+/// some are left for others.
+pub const COMPAT_WAITING_MAX: usize = 3_072;
+/// Samples of one call.
+pub const COMPAT_LIST_ITEMS_MAX: usize = 8_192;
+/// Requests of a batch that is made of what comes, and how long it takes them; another one follows.
+pub const COMPAT_BATCH_REQUESTS_MAX: u32 = 16_384;
+pub const COMPAT_BATCH_SECONDS_MAX: u64 = 3_600;
+/// Such a batch is sealed when nothing has come for so long, unless the trainer's address says otherwise.
+pub const COMPAT_GAP_SECONDS: u64 = 10;
+pub const COMPAT_GAP_SECONDS_MAX: u64 = 3_600;
+/// How long after its end a call that got no answer may still be repeated, and in how many batches of a
+/// run such calls are looked for.
+pub const COMPAT_REPEAT_SECONDS: u64 = 600;
+pub const COMPAT_REPEAT_BATCHES_MAX: usize = 4;
+/// Tries of one call, each after another's failure.
+pub const COMPAT_TRIES_MAX: usize = 16;
+/// Runs of a tenant, or steps of them, that have such a batch at once or had one a moment ago.
+pub const COMPAT_RUNS_MAX: usize = 10_000;
+/// A client's own deadline.
+pub const COMPAT_SECONDS_MAX: u64 = 3_600;
+pub const COMPAT_FIELD_BYTES_MAX: usize = 256;
+
 // What is shown of the running service.
 /// Live batches that are listed at once, of a tenant or of all.
 pub const LIVE_BATCHES_SHOWN_MAX: usize = 200;
@@ -74,7 +98,11 @@ pub const REQUEST_COST_BYTES_MIN: usize = 4 * KIB;
 pub const ARTIFACT_LIVE_BYTES_MAX: usize = 2 << 30;
 /// Results of ended batches that are kept at hand; older ones are read from the database.
 pub const RESULTS_AT_HAND_MAX: usize = 200_000;
-pub const CONNECTIONS_MAX: usize = 1_024;
+/// Outcomes of deterministic plugins that are remembered for equal requests to come, by bytes, of
+/// one tenant; and tenants of which any are.
+pub const SHARED_OUTCOMES_BYTES_MAX: usize = 16 * MIB;
+pub const SHARED_OUTCOMES_TENANTS_MAX: usize = 16;
+pub const CONNECTIONS_MAX: usize = 4_096;
 pub const PAGE_ITEMS_MAX: u32 = 10_000;
 pub const PAGE_ITEMS_DEFAULT: u32 = 1_000;
 /// Completed batches of a run that are listed at once.
@@ -89,6 +117,10 @@ pub const RUN_ITERATIONS_DEFAULT: u32 = 200;
 /// Arrival curves beside each other, and the points of each.
 pub const RUN_CURVES_MAX: usize = 8;
 pub const RUN_CURVE_POINTS: usize = 50;
+/// Batches of a run that a page of its log lines looks through.
+pub const LOG_BATCHES_MAX: u32 = 64;
+/// Versions that a channel had before, to which it can be rolled back.
+pub const CHANNEL_VERSIONS_KEPT_MAX: usize = 32;
 /// Rows of a list of runs, batches or requests.
 pub const LIST_ITEMS_MAX: u32 = 500;
 pub const LIST_ITEMS_DEFAULT: u32 = 100;
@@ -113,6 +145,10 @@ pub const DISPLAY_NAME_BYTES_MAX: usize = 128;
 pub const TENANT_WEIGHT_MAX: u32 = 1_000;
 /// Toolchains that a tenant may be granted by name.
 pub const TENANT_TOOLCHAINS_MAX: usize = 64;
+/// Hosts that a tenant's plugins may send requests to, and one of them as it is written.
+pub const TENANT_HOSTS_MAX: usize = 64;
+pub const HOST_PATTERN_BYTES_MAX: usize = 300;
+pub const HOST_NAME_BYTES_MAX: usize = 253;
 pub const RETENTION_DAYS_MAX: u32 = 36_500;
 /// Rows that are deleted in one commit when they are too old.
 pub const PURGED_ROWS_AT_ONCE: u32 = 5_000;
@@ -264,6 +300,28 @@ pub const HISTORY_FORGOTTEN_AT_ONCE: u32 = 100;
 pub const PLAN_PAUSE_MS: u64 = 100;
 /// A lease that waits in a worker's hand behind a stage which runs longer than this is taken back.
 pub const IN_HAND_STALL_MS: u64 = 20;
+
+// Requests of plugins to other hosts, of one call of a plugin (a stage of a request).
+pub const HTTP_REQUESTS_MAX: u32 = 64;
+/// Of them at once; each has a connection of its own.
+pub const HTTP_AT_ONCE_MAX: usize = 8;
+/// Bodies that are sent, and that are received, all together.
+pub const HTTP_SENT_BYTES_MAX: u64 = 8 << 20;
+pub const HTTP_RECEIVED_BYTES_MAX: u64 = 16 << 20;
+/// Headers of a request as they are held, and the lines that begin a response.
+pub const HTTP_HEADER_BYTES_MAX: usize = 32 * KIB;
+pub const HTTP_HEADERS_MAX: usize = 100;
+pub const HTTP_PATH_BYTES_MAX: usize = 8 * KIB;
+/// For a name's addresses, a connection and its encryption, together.
+pub const HTTP_CONNECT_MS_MAX: u64 = 10_000;
+/// Requests end so long before the call does, or a tenth of its time where that is less: a plugin can
+/// still say that it got no answer.
+pub const HTTP_RESERVE_MS: u64 = 1_000;
+/// Addresses of a name that are looked at.
+pub const HTTP_ADDRESSES_MAX: usize = 16;
+/// Secrets of the operator's file, and one of them.
+pub const SECRETS_MAX: usize = 256;
+pub const SECRET_BYTES_MAX: usize = 8 * KIB;
 
 // Programs that plugins have run.
 /// Files of one source, or placed beside one run.

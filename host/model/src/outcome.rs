@@ -218,6 +218,17 @@ impl Outcome {
         }
     }
 
+    /// In what another outcome of the same request is not equal: `kind`, `verdict`, `reward`.
+    #[must_use]
+    pub fn differences(&self, other: &Self) -> Vec<&'static str> {
+        let compared = [
+            ("kind", self.kind() == other.kind()),
+            ("verdict", self.verdict() == other.verdict()),
+            ("reward", self.reward() == other.reward()),
+        ];
+        compared.iter().filter(|(_, equal)| !equal).map(|(what, _)| *what).collect()
+    }
+
     /// The word for what happened: the plugin's verdict, `timed_out`, or the error's code.
     #[must_use]
     pub fn verdict(&self) -> &str {
@@ -267,5 +278,27 @@ mod tests {
             assert_eq!(ErrorCode::parse(code.as_str()), Some(code));
             assert_eq!(serde_json::to_value(code).expect("plain"), code.as_str());
         }
+    }
+
+    #[test]
+    fn outcomes_differ_by_kind_verdict_and_reward() {
+        let scored = |reward, verdict: &str| {
+            Outcome::Scored(Scored {
+                reward,
+                verdict: verdict.into(),
+                components: BTreeMap::from([("time".into(), reward * 2.0)]),
+                explanation: String::new(),
+            })
+        };
+        let error = Outcome::Error {
+            code: ErrorCode::WorkerLost,
+            message: "gone".into(),
+            retryable: true,
+            attempts: 4,
+        };
+        assert_eq!(scored(1.0, "right").differences(&scored(1.0, "right")), [""; 0]);
+        assert_eq!(scored(1.0, "right").differences(&scored(0.5, "right")), ["reward"]);
+        assert_eq!(scored(1.0, "right").differences(&error), ["kind", "verdict", "reward"]);
+        assert_eq!(error.differences(&error), [""; 0]);
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::TenantId;
 use crate::limits;
+use crate::outbound::check_hosts;
 use crate::plugin::check_name;
 use crate::time::Micros;
 
@@ -89,6 +90,11 @@ pub struct Grants {
     /// Toolchains of `assay:exec` by name; all of them when absent, none when empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toolchains: Option<Vec<String>>,
+    /// Hosts that its plugins may send requests to (`wasi:http`): `api.example.com`, `*.example.com`,
+    /// `host:8443` for https; `http://host` for http; `private:` before one whose addresses are not
+    /// public. None when empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
 }
 
 /// For how many days things are kept; what is absent, as long as the platform keeps it.
@@ -121,6 +127,7 @@ impl TenantSettings {
         for toolchain in toolchains {
             check_name("toolchain", toolchain, limits::PLUGIN_NAME_BYTES_MAX)?;
         }
+        check_hosts(&self.grants.hosts)?;
         let Retention { results_days, history_days } = self.retention;
         for (what, days) in [("results_days", results_days), ("history_days", history_days)] {
             days.map_or(Ok(()), |days| in_range(what, days, limits::RETENTION_DAYS_MAX))?;

@@ -63,8 +63,9 @@ async fn first_tenant(store: &Store, name: &str) -> Result<TenantId, StoreError>
     match store.tenant_by_name(name).await {
         Ok(tenant) => Ok(tenant.id),
         Err(StoreError::NotFound(_)) => {
-            // The platform's own tenant may use all there is.
-            let grants = Grants { gpu: true, toolchains: None };
+            // The platform's own tenant may use all there is of this machine; where its plugins send
+            // requests to is for an administrator to say.
+            let grants = Grants { gpu: true, ..Grants::default() };
             let settings = TenantSettings { grants, ..TenantSettings::default() };
             Ok(store.create_tenant(name, &settings, &Actor::Platform, now()).await?.id)
         }

@@ -9,6 +9,7 @@ mod batch_list;
 mod batches;
 mod body;
 mod capacity;
+mod compat;
 mod context;
 mod dashboard;
 mod events;
@@ -19,6 +20,7 @@ mod inputs;
 mod keys;
 mod listen;
 mod live;
+mod logs;
 mod oidc;
 mod overview;
 mod people;
@@ -59,7 +61,7 @@ use crate::bootstrap::FirstAdmin;
 use crate::dispatch::Dispatch;
 use crate::registry::Registry;
 use crate::storage::Roots;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 use auth::Credentials;
 pub use auth::{KeyCache, NewSecret};
@@ -81,6 +83,7 @@ pub struct App {
     sign_in: sign_in::SignIn,
     feeds: live::Feeds,
     streams: live::Streams,
+    bursts: Arc<compat::Bursts>,
     simulations: Arc<Semaphore>,
     /// Part of the keys made here, to tell one deployment's from another's.
     pub environment: String,
@@ -121,6 +124,7 @@ impl App {
         let Front { url, environment, sign_in } = front;
         Ok(Self {
             keys: KeyCache::new(store.clone()),
+            bursts: compat::Bursts::new(dispatch.clone(), stopping.clone()),
             store,
             dispatch,
             registry,
@@ -136,6 +140,11 @@ impl App {
             buffered: Semaphore::new(limits::BUFFERED_CALLS_MAX),
             uploads: Semaphore::new(limits::UPLOADS_MAX),
         })
+    }
+
+    /// Goes on with what trainers had left open when the server ended. To be called before any call.
+    pub async fn restore(&self) -> Result<(), StoreError> {
+        self.bursts.restore(&self.store).await
     }
 
     /// Resolves when the server stops: what follows a batch ends then, and is resumed elsewhere.
@@ -188,10 +197,13 @@ fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(plugins::list, plugins::publish))
         .routes(routes!(plugins::versions))
         .routes(routes!(plugins::promote))
+        .routes(routes!(plugins::roll_back))
+        .routes(routes!(plugins::component))
         .routes(routes!(plugins::yank))
         .routes(routes!(plugin_stats::get))
         .routes(routes!(runs::list))
         .routes(routes!(runs::get))
+        .routes(routes!(logs::list))
         .routes(routes!(batch_list::list))
         .routes(routes!(inputs::list))
         .routes(routes!(timeline::get))
@@ -274,6 +286,7 @@ pub fn router(app: Arc<App>) -> Router {
     guarded()
         .0
         .route("/openapi.json", axum::routing::get(move || document.clone().serve()))
+        .route("/compat/{*call}", axum::routing::any(compat::answer))
         .route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate))
         .merge(open().0)
         .route("/livez", axum::routing::get(probes::livez))

@@ -10,6 +10,7 @@ mod link;
 mod registry;
 mod retention;
 mod sampler;
+mod secrets;
 mod server;
 mod simulation;
 mod storage;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use assay_model::id::{Digest, TenantId};
 use assay_model::limits;
+use assay_model::outbound::SENDS_REQUESTS;
 use assay_model::plugin::Description;
 use assay_model::tenant::Grants;
 use bytes::Bytes;
@@ -67,6 +68,9 @@ pub fn check_grants(imports: &[String], grants: &Grants) -> Result<(), RegistryE
             format!("the plugin imports `{import}`, and the tenant was not granted {what}");
         Err(RegistryError::NotGranted(detail))
     };
+    if let Some(import) = asks(SENDS_REQUESTS).filter(|_| grants.hosts.is_empty()) {
+        return refused(import, "any host to send requests to");
+    }
     match (asks("assay:gpu/"), asks("assay:exec/")) {
         (Some(import), _) if !grants.gpu => refused(import, "GPUs"),
         (_, Some(import)) if grants.toolchains.as_ref().is_some_and(Vec::is_empty) => {
@@ -258,6 +262,17 @@ impl Registry {
         self.ready(row).await
     }
 
+    /// What was published.
+    pub async fn component(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        version: &str,
+    ) -> Result<Bytes, RegistryError> {
+        let row = self.store.plugin(tenant, name, version).await?;
+        Ok(self.blobs.get(row.digest).await?)
+    }
+
     async fn ready(&self, row: PluginRow) -> Result<Arc<PluginInfo>, RegistryError> {
         let PluginRow { digest, description, imports, yanked: _ } = row;
         if let Some(plugin) = lock(&self.ready).get(&digest) {
@@ -362,12 +377,16 @@ mod tests {
                 _ => None,
             }
         };
-        let none = Grants { gpu: false, toolchains: Some(Vec::new()) };
-        let all = Grants { gpu: true, toolchains: None };
-        let some = Grants { gpu: false, toolchains: Some(vec!["cpp17-gcc".into()]) };
+        let none = Grants { toolchains: Some(Vec::new()), ..Grants::default() };
+        let all = Grants { gpu: true, hosts: vec!["api.example.com".into()], ..Grants::default() };
+        let some = Grants { toolchains: Some(vec!["cpp17-gcc".into()]), ..Grants::default() };
         let (gpu, exec) = ("assay:gpu/device@0.1.0", "assay:exec/exec@0.1.0");
         assert_eq!(refusal(&["assay:reward/log@0.1.0"], &none), None);
-        assert_eq!(refusal(&[gpu, exec], &all), None);
+        let (types, http) = ("wasi:http/types@0.2.0", "wasi:http/outgoing-handler@0.2.0");
+        assert_eq!(refusal(&[gpu, exec, http], &all), None);
+        assert_eq!(refusal(&[types], &none), None);
+        let detail = refusal(&[types, http], &none).expect("refused");
+        assert!(detail.ends_with("was not granted any host to send requests to"), "{detail}");
         assert_eq!(refusal(&[exec], &some), None);
         let detail = refusal(&[gpu], &some).expect("refused");
         assert!(detail.contains(gpu) && detail.ends_with("was not granted GPUs"), "{detail}");

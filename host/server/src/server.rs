@@ -23,6 +23,7 @@ use crate::link::{self, Link};
 use crate::registry::Registry;
 use crate::retention::{Kept, Retention};
 use crate::sampler;
+use crate::secrets::Secrets;
 use crate::storage::{Roots, Storage};
 use crate::store::{DispatcherLock, Store, StoreError};
 
@@ -53,6 +54,7 @@ pub struct Settings {
     pub worker_program: PathBuf,
     pub programs: Programs,
     pub storage: Roots,
+    pub secrets: Arc<Secrets>,
     pub plan: PlanConfig,
     pub pool_defaults: PoolDefaults,
     pub kept: Kept,
@@ -150,6 +152,7 @@ impl Server {
             sign_in: settings.sign_in.clone(),
         };
         let app = App::new(inside, front, stop.subscribe())?;
+        app.restore().await.context("reading what trainers had left open")?;
         tasks.spawn(http::serve(listener, http::router(Arc::new(app)), stopped(&stop)));
         let (lost, lock_lost) = tokio::sync::oneshot::channel();
         tasks.spawn(keep_lock(store.clone(), lock, lost, stopped(&stop)));
@@ -212,7 +215,7 @@ async fn parts(
     let mut plan = settings.plan.clone();
     planning::override_bounds(store, &mut plan, &pool_defaults).await?;
     let history = dispatch::history::read(store).await?;
-    let tenants = Arc::new(Tenants::new(store.tenants().await?));
+    let tenants = Arc::new(Tenants::new(store.tenants().await?, Arc::clone(&settings.secrets)));
     let store = store.clone();
     Ok(Parts { store, fleet, failures, plan, pool_defaults, tenants, history })
 }

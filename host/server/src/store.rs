@@ -7,6 +7,7 @@ pub mod admissions;
 pub mod audit;
 pub mod batches;
 pub mod capacity;
+pub mod channels;
 pub mod group_commit;
 pub mod history;
 pub mod identities;

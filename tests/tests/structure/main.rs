@@ -43,6 +43,8 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-plugin-math", &["assay-plugin"]),
     ("assay-plugin-code", &["assay-plugin"]),
     ("assay-plugin-cuda", &["assay-plugin"]),
+    ("assay-plugin-judge", &["assay-plugin"]),
+    ("assay-plugin-run", &["assay-plugin"]),
     ("assay-guests", &["assay-plugin"]),
     ("assay-bench", &["assay-model", "assay-exec", "assay-ptx", "assay-gpu", "assay-client"]),
     ("assay-tests", &["assay-model", "assay-wire", "assay-client", "assay-postgres"]),

@@ -31,6 +31,8 @@ pub struct Programs {
     pub toolchains: Option<PathBuf>,
     /// What may be missing.
     pub weaker: Vec<Part>,
+    /// Certificates (PEM) that plugins' requests trust beside the public ones.
+    pub trust: Option<PathBuf>,
     pub gpu: Gpu,
 }
 
@@ -45,6 +47,9 @@ impl Programs {
         if !self.weaker.is_empty() {
             let parts: Vec<&str> = self.weaker.iter().map(|part| part.as_str()).collect();
             arguments.extend(["--weaker".into(), parts.join(",").into()]);
+        }
+        if let Some(file) = &self.trust {
+            arguments.extend(["--trust".into(), file.into()]);
         }
         arguments.extend(self.gpu.arguments());
         arguments

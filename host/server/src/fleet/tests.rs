@@ -31,6 +31,7 @@ impl Scripted {
             programs: Programs {
                 toolchains: Some("/further/toolchains".into()),
                 weaker: vec![Part::Cgroups, Part::Landlock],
+                trust: Some("/further/authorities.pem".into()),
                 gpu: Gpu {
                     device: Some(Device::Simulated),
                     arch: "compute_90".into(),
@@ -114,6 +115,7 @@ async fn workers_are_told_what_the_operator_says_of_programs() {
     assert!(scripted.failure().await.is_some());
     let told = std::fs::read_to_string(scripted.folder.path().join("arguments")).expect("is told");
     let expected = " --toolchains /further/toolchains --weaker cgroups,landlock \
+                    --trust /further/authorities.pem \
                     --gpu simulated --gpu-arch compute_90 --cuda /cuda\n";
     assert!(told.starts_with("serve --connect ") && told.ends_with(expected), "{told}");
     assert!(Programs::default().arguments().is_empty());

@@ -49,27 +49,7 @@ pub(super) async fn announce(
     if let Some(batch) = repeated(&app, caller.tenant, idempotency.as_ref()).await? {
         return Ok((StatusCode::CREATED, Json(batch)));
     }
-    quotas::admits(&app, caller.tenant).await?;
-    let settings = body::settings(call.settings.as_deref())?;
-    let reference = reference(&caller, &call.plugin)?;
-    let (plugin, run) = pin(&app, caller.tenant, &call, &reference, settings).await?;
-    quotas::granted(&app, caller.tenant, &plugin)?;
-    let row = BatchRow {
-        tenant: caller.tenant,
-        id: BatchId::generate(),
-        run: call.run,
-        iteration: call.iteration,
-        plugin: run.plugin,
-        version: run.version,
-        digest: run.digest,
-        settings: run.settings,
-        expected_size: call.expected_size,
-        group_size: call.group_size,
-        max_extra_delay_ms: call.max_extra_delay_ms,
-        idempotency,
-        announced_at: now(),
-        sealed_at: None,
-    };
+    let (row, plugin) = row(&app, &caller, call, idempotency).await?;
     let twin = row.idempotency.clone();
     // Once more: since the first look another call under the key may have come and gone.
     if let Some(batch) = repeated(&app, caller.tenant, twin.as_ref()).await? {
@@ -82,6 +62,38 @@ pub(super) async fn announce(
         Err(error) => return Err(error.into()),
     };
     Ok((StatusCode::CREATED, Json(batch)))
+}
+
+/// What a checked call asks for, within the tenant's quotas, with the plugin that its run pinned.
+pub(super) async fn row(
+    app: &super::App,
+    caller: &Caller,
+    call: AnnounceBatch,
+    idempotency: Option<Idempotency>,
+) -> Result<(BatchRow, Arc<PluginInfo>), ApiError> {
+    quotas::admits(app, caller.tenant).await?;
+    let settings = body::settings(call.settings.as_deref())?;
+    let reference = reference(caller, &call.plugin)?;
+    let (plugin, run) = pin(app, caller.tenant, &call, &reference, settings).await?;
+    quotas::granted(app, caller.tenant, &plugin)?;
+    let row = BatchRow {
+        tenant: caller.tenant,
+        id: BatchId::generate(),
+        run: call.run,
+        iteration: call.iteration,
+        plugin: run.plugin,
+        version: run.version,
+        digest: run.digest,
+        settings: run.settings,
+        expected_size: call.expected_size,
+        group_size: call.group_size,
+        max_extra_delay_ms: call.max_extra_delay_ms,
+        share_equal: call.share_equal.unwrap_or(true),
+        idempotency,
+        announced_at: now(),
+        sealed_at: None,
+    };
+    Ok((row, plugin))
 }
 
 fn check(call: &AnnounceBatch) -> Result<(), ApiError> {

@@ -9,6 +9,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -22,6 +23,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serves until `stop` resolves, then lets open calls end.
 pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+    raise_descriptors();
     let places = Arc::new(Semaphore::new(limits::CONNECTIONS_MAX));
     let open = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
@@ -51,6 +53,15 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
     drop(listener);
     // What still runs after that is cut off.
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, open.shutdown()).await;
+}
+
+/// Each connection is a descriptor, and shells allow a process few of them.
+fn raise_descriptors() {
+    let raised = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
+    if let Err(error) = raised {
+        tracing::warn!("the limit on descriptors cannot be raised: {error}");
+    }
 }
 
 /// Beyond the limit, connections wait in the listener's backlog.

@@ -1,4 +1,4 @@
-//! Plugins: upload, list, promote, yank.
+//! Plugins: upload, list, download, promote, roll back, yank.
 
 use assay_model::api::{Plugin, PluginList, Problem, PromotePlugin, Scope, YankPlugin};
 use assay_model::limits;
@@ -6,13 +6,15 @@ use assay_model::plugin::check_name;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
 
 use super::auth::Caller;
 use super::problem::ApiError;
 use super::{App, AppState, body, quotas};
 use crate::dispatch::now;
 use crate::registry::Publisher;
+use crate::store::channels::Channel;
 use crate::store::plugins::{PluginVersion, Published};
 
 /// Every version of every plugin.
@@ -126,6 +128,51 @@ pub(super) async fn promote(
     app.store.promote_plugin(chosen, &channel, &caller.actor(), now()).await?;
     app.registry.forget_resolved();
     version(&app, &caller, &name, &call.version).await.map(Json)
+}
+
+/// Point a channel to the version that it had before, the last that is not yanked. Runs that are
+/// under way keep theirs.
+#[utoipa::path(
+    post, path = "/v1/plugins/{name}/channels/{channel}/rollback", tag = "plugins",
+    params(("name" = String, Path), ("channel" = String, Path)),
+    responses(
+        (status = 200, body = Plugin),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn roll_back(
+    State(app): AppState,
+    caller: Caller,
+    Path((name, channel)): Path<(String, String)>,
+) -> Result<Json<Plugin>, ApiError> {
+    caller.need(Scope::PluginsPromote)?;
+    let chosen = Channel { tenant: caller.tenant, plugin: &name, channel: &channel };
+    let number = app.store.roll_back_channel(chosen, &caller.actor(), now()).await?;
+    app.registry.forget_resolved();
+    version(&app, &caller, &name, &number).await.map(Json)
+}
+
+/// The bytes of a version as they were published.
+#[utoipa::path(
+    get, path = "/v1/plugins/{name}/versions/{version}/component", tag = "plugins",
+    params(("name" = String, Path), ("version" = String, Path)),
+    responses(
+        (status = 200, body = inline(body::Binary), content_type = "application/wasm"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn component(
+    State(app): AppState,
+    caller: Caller,
+    Path((name, version)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    caller.need(Scope::PluginsPublish)?;
+    let component = app.registry.component(caller.tenant, &name, &version).await?;
+    let headers =
+        [(header::CONTENT_TYPE, "application/wasm"), (header::CONTENT_DISPOSITION, "attachment")];
+    Ok((headers, component).into_response())
 }
 
 /// Keep new runs off a version. Runs that use it keep it.

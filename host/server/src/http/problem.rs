@@ -133,8 +133,8 @@ impl From<RegistryError> for ApiError {
             }
             RegistryError::NotGranted(detail) => {
                 Self::new(StatusCode::FORBIDDEN, "not_granted", detail).hint(
-                    "ask the platform's administrators; `assay tenant set NAME --gpu yes` and \
-                     `--toolchains` grant it",
+                    "ask the platform's administrators; `assay tenant set NAME --gpu yes`, \
+                     `--toolchains` and `--hosts` grant it",
                 )
             }
             RegistryError::Store(error) => error.into(),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use assay_model::api::{Batch, Problem, ResultItem, Scope};
 use assay_model::id::RequestId;
 use assay_model::operations::{Replay, ReplayRequest, ReplaySide};
-use assay_model::outcome::Outcome;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -53,7 +52,8 @@ pub(super) async fn replay(
     let published = app.dispatch.announce(announcement).await?;
     let wait = batches::wait(&headers).unwrap_or(rewards::WAIT_DEFAULT);
     let replayed = rewards::outcome(&published, wait).await?;
-    let differences = differences(&recorded.outcome, &replayed.outcome);
+    let differences = recorded.outcome.differences(&replayed.outcome);
+    let differences: Vec<_> = differences.into_iter().map(str::to_owned).collect();
     Ok(Json(Replay {
         request: id,
         agrees: differences.is_empty(),
@@ -121,47 +121,7 @@ async fn announcement(
     let settings = app.store.batch_settings(caller.tenant, id.batch).await?;
     let place = rewards::place(app, stored.body.len()).await?;
     let row = rewards::lone_batch(caller.tenant, &plugin, settings);
-    let item = NewItem { key: stored.key, group: stored.group, body: stored.body.into(), place };
+    let StoredRequest { key, group, body, .. } = stored;
+    let item = NewItem { key, group, body: body.into(), place, due: None };
     Ok(Announcement { row, plugin, lone: Some(item), replays: Some(id) })
-}
-
-/// In what the outcomes are not equal.
-fn differences(recorded: &Outcome, replayed: &Outcome) -> Vec<String> {
-    let compared = [
-        ("kind", recorded.kind() == replayed.kind()),
-        ("verdict", recorded.verdict() == replayed.verdict()),
-        ("reward", recorded.reward() == replayed.reward()),
-    ];
-    compared.iter().filter(|(_, equal)| !equal).map(|(what, _)| (*what).to_owned()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use assay_model::outcome::{ErrorCode, Scored};
-
-    use super::*;
-
-    #[test]
-    fn outcomes_differ_by_kind_verdict_and_reward() {
-        let scored = |reward, verdict: &str| {
-            Outcome::Scored(Scored {
-                reward,
-                verdict: verdict.into(),
-                components: BTreeMap::from([("time".into(), reward * 2.0)]),
-                explanation: String::new(),
-            })
-        };
-        let error = Outcome::Error {
-            code: ErrorCode::WorkerLost,
-            message: "gone".into(),
-            retryable: true,
-            attempts: 4,
-        };
-        assert_eq!(differences(&scored(1.0, "right"), &scored(1.0, "right")), [""; 0]);
-        assert_eq!(differences(&scored(1.0, "right"), &scored(0.5, "right")), ["reward"]);
-        assert_eq!(differences(&scored(1.0, "right"), &error), ["kind", "verdict", "reward"]);
-        assert_eq!(differences(&error, &error), [""; 0]);
-    }
 }

@@ -46,7 +46,8 @@ pub(super) async fn reward(
     let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);
     let item = outcome(&published, wait).await?;
     let plugin_digest = published.row.digest;
-    Ok(Json(Reward { id: item.id, plugin_digest, outcome: item.outcome, stages: item.stages }))
+    let ResultItem { id, outcome, stages, shared_from, .. } = item;
+    Ok(Json(Reward { id, plugin_digest, outcome, stages, shared_from }))
 }
 
 /// Makes a batch of one.
@@ -55,7 +56,7 @@ async fn admit(
     caller: &Caller,
     call: RewardRequest,
 ) -> Result<Arc<Published>, ApiError> {
-    let RewardRequest { plugin, prompt, response, label, metadata, settings } = call;
+    let RewardRequest { plugin, prompt, response, label, metadata, settings, share_equal } = call;
     quotas::admits(app, caller.tenant).await?;
     let settings = body::settings(settings.as_deref())?;
     let reference = batches::reference(caller, &plugin)?;
@@ -65,8 +66,9 @@ async fn admit(
         .map_err(ApiError::bad_request)?;
     let body = submit::encode(prompt, response, label, metadata);
     let place = place(app, body.len()).await?;
-    let row = lone_batch(caller.tenant, &plugin, settings);
-    let lone = Some(NewItem { key: "0".into(), group: None, body: body.into(), place });
+    let share_equal = share_equal.unwrap_or(true);
+    let row = BatchRow { share_equal, ..lone_batch(caller.tenant, &plugin, settings) };
+    let lone = Some(NewItem { key: "0".into(), group: None, body: body.into(), place, due: None });
     Ok(app.dispatch.announce(Announcement { row, plugin, lone, replays: None }).await?)
 }
 
@@ -85,6 +87,7 @@ pub(super) fn lone_batch(tenant: TenantId, plugin: &PluginInfo, settings: String
         expected_size: Some(1),
         group_size: None,
         max_extra_delay_ms: None,
+        share_equal: false,
         idempotency: None,
         announced_at: at,
         sealed_at: Some(at),

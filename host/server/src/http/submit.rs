@@ -227,7 +227,7 @@ impl<'a> Submission<'a> {
         });
         self.chunk_bytes += bytes;
         let Item { key, group, body } = item;
-        self.chunk.push(NewItem { key, group, body: body.into(), place });
+        self.chunk.push(NewItem { key, group, body: body.into(), place, due: None });
         let full = self.chunk.len() >= limits::SUBMIT_CHUNK_ITEMS_MAX
             || self.chunk_bytes >= limits::SUBMIT_CHUNK_BYTES_MAX;
         if full { self.send().await } else { Ok(()) }

@@ -155,7 +155,7 @@ mod tests {
             expected_size: None,
             group_size: None,
             max_extra_delay_ms: Some(2),
-            counts: Counts { submitted: 3, scored: 2, timed_out: 0, error: 0 },
+            counts: Counts { submitted: 3, scored: 2, timed_out: 0, error: 0, shared: 0 },
             mean_reward: None,
             announced_at: Micros::ZERO,
             first_request_at: Some(Micros::from_ms(1_000)),
