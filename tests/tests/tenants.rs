@@ -224,7 +224,7 @@ async fn stored_bytes_are_counted_and_bounded() {
 async fn artifacts_and_logs_are_stored_bytes_and_work_is_usage() {
     let team = Team::start("cpu=2", &["--cost", "cpu=3"]).await;
     let plugin = team.publish("liar").await;
-    let call = json!({ "plugin": plugin, "run": "run", "expected_size": 4 });
+    let call = json!({ "plugin": plugin, "run": "run", "expected_size": 4, "share_equal": false });
     let batch: Batch = team.http.post("/v1/batches", &call).await.json(201);
     let lies = ["two_stages", "two_stages", "count", "panic"];
     let items: Vec<_> = lies
@@ -236,7 +236,7 @@ async fn artifacts_and_logs_are_stored_bytes_and_work_is_usage() {
     let _: SubmitReply = team.http.post(&format!("{path}/requests"), &json!(items)).await.json(200);
     let batch: Batch = team.http.get_when_ended(&path).await.json(200);
     assert_eq!(batch.state, BatchState::Done);
-    let lone = json!({ "plugin": plugin, "response": "count" });
+    let lone = json!({ "plugin": plugin, "response": "count", "share_equal": false });
     let lone: Reward = team.http.post("/v1/rewards", &lone).await.json(200);
     let artifacts = team.database().rows("select count(*) from artifacts");
     assert_eq!(artifacts, ["2"]);

@@ -43,7 +43,7 @@ def allocate() -> Outcome:
 def allocate_small() -> Outcome:
     kept: list[object] = []
     while True:
-        kept = [kept, [0] * 100]
+        kept = [kept, [0] * 1_000]
 
 
 def recurse() -> Outcome:

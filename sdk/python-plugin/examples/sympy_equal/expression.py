@@ -5,6 +5,7 @@ with it. Here only what stands in these tables becomes part of an expression.
 """
 
 import ast
+import math
 
 import sympy
 
@@ -43,8 +44,8 @@ def _expression(node: ast.expr) -> sympy.Expr:
     match node:
         case ast.Constant(value=int() as number) if type(number) is int and len(str(number)) <= DIGITS_MAX:
             return sympy.Integer(number)
-        case ast.Constant(value=float()):
-            return sympy.Rational(ast.unparse(node))
+        case ast.Constant(value=float() as number) if math.isfinite(number):
+            return sympy.Rational(repr(number))
         case ast.Name(id=name) if name in _CONSTANTS:
             return _CONSTANTS[name]
         case ast.Name(id=name) if len(name) == 1:
@@ -55,4 +56,4 @@ def _expression(node: ast.expr) -> sympy.Expr:
             return _OPERATORS[type(operator)](_expression(left), _expression(right))
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
             return _FUNCTIONS[name](_expression(argument))
-    raise NoExpression(f"`{ast.unparse(node)[:60]}` is no part of a formula")
+    raise NoExpression(f"{type(node).__name__} is no part of a formula")
