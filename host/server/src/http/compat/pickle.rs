@@ -12,6 +12,8 @@ use serde_json::{Map, Value};
 const BYTES_MAX: usize = 8 << 20;
 /// What is remembered may be named again and again: all that is ever made has a limit.
 const VALUES_MAX: usize = 100_000;
+/// How deep lists and dicts stand in one another: whoever walks a value calls itself that often.
+const DEPTH_MAX: usize = 64;
 
 /// The list that a packed text holds.
 pub(super) fn packed_list(text: &str) -> Result<Vec<Value>, String> {
@@ -31,11 +33,17 @@ pub(super) fn packed_list(text: &str) -> Result<Vec<Value>, String> {
 /// A stack machine, as pickle is one.
 struct Reader<'a> {
     left: &'a [u8],
-    stack: Vec<Value>,
+    stack: Vec<Held>,
     marks: Vec<usize>,
     memo: Vec<Value>,
     made: usize,
     made_bytes: usize,
+}
+
+/// A value, and how deep it is: 0 for what holds no other.
+struct Held {
+    value: Value,
+    depth: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -48,7 +56,7 @@ impl<'a> Reader<'a> {
         loop {
             let [code] = self.take()?;
             match code {
-                b'.' => return self.pop(),
+                b'.' => return Ok(self.pop()?.value),
                 // Which version of the language it is, and how long a piece of it.
                 0x80 => drop(self.take::<1>()?),
                 0x95 => drop(self.take::<8>()?),
@@ -151,7 +159,7 @@ impl<'a> Reader<'a> {
 
     fn push(&mut self, value: Value) -> Result<(), String> {
         self.count(&value)?;
-        self.stack.push(value);
+        self.stack.push(Held { value, depth: 0 });
         Ok(())
     }
 
@@ -164,14 +172,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn pop(&mut self) -> Result<Value, String> {
+    fn pop(&mut self) -> Result<Held, String> {
         self.stack.pop().ok_or_else(|| "it ends early".into())
     }
 
     /// In the order in which Python numbers them. Of texts alone: a list that holds itself has no end.
     fn remember(&mut self) -> Result<(), String> {
-        let text = self.stack.last().filter(|value| value.is_string()).cloned();
-        let value = text.unwrap_or_default();
+        let last = self.stack.last().map(|held| &held.value);
+        let value = last.filter(|value| value.is_string()).cloned().unwrap_or_default();
         self.count(&value)?;
         self.memo.push(value);
         Ok(())
@@ -184,29 +192,40 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn above_mark(&mut self) -> Result<Vec<Value>, String> {
+    fn above_mark(&mut self) -> Result<Vec<Held>, String> {
         let mark = self.marks.pop().filter(|mark| *mark <= self.stack.len());
         Ok(self.stack.split_off(mark.ok_or("it has no mark")?))
     }
 
-    fn append(&mut self, values: Vec<Value>) -> Result<(), String> {
-        match self.stack.last_mut() {
-            Some(Value::Array(list)) => list.extend(values),
+    fn append(&mut self, values: Vec<Held>) -> Result<(), String> {
+        match self.holder(&values)? {
+            Value::Array(list) => list.extend(values.into_iter().map(|held| held.value)),
             _ => return Err("it appends to what is no list".into()),
         }
         Ok(())
     }
 
-    fn set(&mut self, pairs: Vec<Value>) -> Result<(), String> {
-        let Some(Value::Object(object)) = self.stack.last_mut() else {
+    fn set(&mut self, pairs: Vec<Held>) -> Result<(), String> {
+        let Value::Object(object) = self.holder(&pairs)? else {
             return Err("it sets what is no dict".into());
         };
-        let mut pairs = pairs.into_iter();
+        let mut pairs = pairs.into_iter().map(|held| held.value);
         while let (Some(key), Some(value)) = (pairs.next(), pairs.next()) {
             let Value::String(key) = key else { return Err("a key is no text".into()) };
             object.insert(key, value);
         }
         Ok(())
+    }
+
+    /// The value on top, which is about to hold others.
+    fn holder(&mut self, others: &[Held]) -> Result<&mut Value, String> {
+        let holder = self.stack.last_mut().ok_or("it ends early")?;
+        let depth = others.iter().map(|held| held.depth + 1).max().unwrap_or(0);
+        holder.depth = holder.depth.max(depth);
+        if holder.depth > DEPTH_MAX {
+            return Err(format!("it is nested deeper than {DEPTH_MAX}"));
+        }
+        Ok(&mut holder.value)
     }
 }
 
@@ -246,6 +265,9 @@ mod tests {
         assert!(packed_list(&itself).is_err());
         let many = packed(&[&b"\x80\x04]("[..], &b"N".repeat(VALUES_MAX), b"e."].concat());
         assert!(packed_list(&many).is_err_and(|why| why.contains("values")));
+        // Dropping it would overflow the stack.
+        let deep = packed(&[&b"]".repeat(90_000)[..], &b"a".repeat(89_999), b"."].concat());
+        assert!(packed_list(&deep).is_err_and(|why| why.contains("deeper")));
         for odd in [&b""[..], b".", b"]", b"\x8c\xffx", b"X\xff\xff\xff\xff", b"e.", b"]a.", b"Ns."]
         {
             assert!(packed_list(&packed(odd)).is_err(), "{odd:?}");
