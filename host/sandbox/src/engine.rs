@@ -13,6 +13,9 @@ const MEMORIES_MAX: u32 = 4;
 const RUNNING_SLOTS: u32 = 32;
 /// What a slot keeps resident for the next call instead of giving it back to the kernel.
 const RESIDENT_BYTES: usize = 1 << 20;
+/// Up to this size a component's first memory is mapped however many zeros it holds. Else one that holds
+/// more of them than of anything else, such as a snapshot of Python, is written anew for every call.
+const IMAGE_BYTES_MAX: u64 = 64 << 20;
 
 /// An engine for running stages.
 pub(crate) fn running_engine() -> wasmtime::Result<Engine> {
@@ -40,6 +43,7 @@ fn config(slots: u32) -> Config {
         .epoch_interruption(true)
         .max_wasm_stack(limits::GUEST_STACK_BYTES_MAX)
         .async_stack_size(2 * limits::GUEST_STACK_BYTES_MAX)
+        .memory_guaranteed_dense_image_size(IMAGE_BYTES_MAX)
         .allocation_strategy(pool(slots));
     config
 }
@@ -96,5 +100,23 @@ mod tests {
         assert_eq!(hash(&compiling), hash(&running));
         assert_eq!(engine_id(), engine_id());
         assert_eq!(engine_id().len(), "wasmtime-".len() + 32);
+    }
+
+    #[test]
+    fn a_memory_with_gaps_is_mapped_up_to_a_size() {
+        // One byte at 0 and one behind the gap, in a memory of so many pages.
+        let compiled = |pages: [u8; 2], place: [u8; 4]| {
+            let memory = [&[5, 4, 1, 0][..], &pages].concat();
+            let first = [0, 0x41, 0, 0x0b, 1, b'x'];
+            let second = [&[0, 0x41][..], &place, &[0x0b, 1, b'x']].concat();
+            let data = [&[0x0b, 16, 2][..], &first, &second].concat();
+            let module = [&b"\0asm\x01\0\0\0"[..], &memory, &data].concat();
+            let engine = compiling_engine().expect("valid");
+            engine.precompile_module(&module).expect("a module").len()
+        };
+        // 20 MiB less a byte: the image is part of what is compiled.
+        assert!(compiled([0xc0, 0x02], [0xff, 0xff, 0xff, 0x09]) > 20 << 20);
+        // 64 MiB and some bytes: it would be of a tenant's making.
+        assert!(compiled([0x81, 0x08], [0x85, 0x80, 0x80, 0x20]) < 1 << 20);
     }
 }
