@@ -246,11 +246,12 @@ check_browser() {
     say "no chromium: the dashboard is not tested in a browser"
 }
 
-check_contract() {
-    environment=$1/contract-venv
-    wanted=tests/contract/requirements.txt
+# A Python environment for tests: its folder, its requirements, what it is and what is lost without it.
+check_environment() {
+    environment=$1
+    wanted=$2
     if cmp -s "$wanted" "$environment/installed.txt"; then return 0; fi
-    say "installing schemathesis ($wanted) in $environment"
+    say "installing $3 ($wanted) in $environment"
     rm -rf "$environment"
     if has python3 && python3 -m venv "$environment" &&
         "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; then
@@ -258,23 +259,17 @@ check_contract() {
         return 0
     fi
     rm -rf "$environment"
-    say "no schemathesis (\`apt-get install python3-venv\`): the REST interface is not tried against its document"
+    say "it cannot be installed (\`apt-get install python3-venv\`): $4"
 }
 
-# What the Python client is tested, typed and linted with.
+check_contract() {
+    check_environment "$1/contract-venv" tests/contract/requirements.txt schemathesis \
+        "the REST interface is not tried against its document"
+}
+
 check_python_client() {
-    environment=$1/python-client-venv
-    wanted=sdk/python-client/tests/requirements.txt
-    if cmp -s "$wanted" "$environment/installed.txt"; then return 0; fi
-    say "installing what tests the Python client ($wanted) in $environment"
-    rm -rf "$environment"
-    if has python3 && python3 -m venv "$environment" &&
-        "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; then
-        cp "$wanted" "$environment/installed.txt"
-        return 0
-    fi
-    rm -rf "$environment"
-    say "no virtual environment (\`apt-get install python3-venv\`): the Python client is not tested"
+    check_environment "$1/python-client-venv" sdk/python-client/tests/requirements.txt \
+        "what tests, types and lints the Python client" "the Python client is not tested"
 }
 
 # What makes the book of its pages, with its search and nothing else; not optimised, which is faster to build.
