@@ -67,6 +67,25 @@ def test_a_timeout_has_the_reward_of_the_plugins_policy(client: assay.Client, ru
     assert results.rewards() == [item.outcome.reward]
 
 
+@pytest.mark.parametrize("share_equal", [True, False])
+def test_equal_requests_share_one_computation_if_they_may(
+    client: assay.Client, run: str, share_equal: bool
+) -> None:
+    with client.batch("math@prod", run=run, share_equal=share_equal) as batch:
+        for _ in range(4):
+            batch.submit(response=f"for {run} {share_equal} A: 42", label="42")
+    results = batch.results(timeout=60)
+    assert results.rewards() == [1.0] * 4
+    origins = {item.shared_from for item in results if isinstance(item, assay.ResultItem)}
+    counts = client.batch_info(batch.id, wait=60).counts
+    if share_equal:
+        assert counts.shared == 3
+        assert origins == {None, results[0].id}
+    else:
+        assert not counts.shared
+        assert origins == {None}
+
+
 def test_groups_come_as_they_become_complete(client: assay.Client, run: str) -> None:
     with client.batch("math@prod", run=run, group_size=2) as batch:
         fill(batch, ["A: 42", "A: 41", "A: 42", "A: 42"])
