@@ -2,56 +2,24 @@
 //! import, and ended with the call's time.
 
 mod common;
+#[path = "common/machine.rs"]
+mod machine;
 
-use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use assay_exec::{Cache, Exec, ExecOptions};
-use assay_gpu::compiler::{Compiler, CompilerOptions};
-use assay_model::id::{Digest, TenantId};
+use assay_model::id::Digest;
 use assay_model::outcome::{ErrorCode, StageEnd};
 use assay_sandbox::StageCall;
 use assay_sandbox::capability::Capabilities;
-use assay_sandbox::capability::folder::Folder;
-use assay_sandbox::capability::gpu::Device;
 use assay_sandbox::capability::storage::{Error, Storage};
 
 use common::{Plugin, call, liar};
+use machine::bare;
 
 fn execute() -> &'static Plugin {
     static EXECUTE: OnceLock<Plugin> = OnceLock::new();
     EXECUTE.get_or_init(|| Plugin::new("execute"))
-}
-
-/// On a machine that has no box for programs.
-fn capabilities(folder: &Path, storage: Option<Arc<dyn Storage>>) -> Capabilities {
-    let objects = Cache::open(&folder.join("objects"), 1 << 30).expect("a cache");
-    let objects = Arc::new(objects);
-    let exec = Exec::new(ExecOptions {
-        helper_program: folder.join("missing"),
-        cache: folder.join("programs"),
-        toolchains: None,
-        shown: Vec::new(),
-        weaker: Vec::new(),
-        objects: Arc::clone(&objects),
-    });
-    let roots = Folder::new(folder.join("roots"), objects);
-    Capabilities {
-        tenant: TenantId::generate(),
-        exec: Arc::new(Mutex::new(exec)),
-        toolchains: None,
-        storage: storage.unwrap_or_else(|| Arc::new(roots)),
-        compiler: Arc::new(Mutex::new(Compiler::new(CompilerOptions {
-            toolkit: None,
-            program: folder.join("missing"),
-            arch: "compute_90".into(),
-            cache: folder.join("kernels"),
-        }))),
-        device: Device::None("no kernels are run here"),
-        network: Arc::default(),
-        outbound: Arc::default(),
-    }
 }
 
 /// A call of the guest `execute`.
@@ -98,7 +66,7 @@ fn a_call_without_them_finds_them_unavailable() {
 #[test]
 fn a_machine_without_boxes_is_no_verdict_and_is_not_described() {
     let folder = tempfile::tempdir().expect("a folder");
-    let granted = capabilities(folder.path(), None);
+    let granted = bare(folder.path());
     let end = end(labelled(r#"{"toolchain": "cpython-3"}"#, Some(granted)));
     failed(&end, ErrorCode::Unavailable, "");
     let place = folder.path().to_str().expect("text");
@@ -112,7 +80,7 @@ fn objects_are_read_by_name() {
     std::fs::create_dir_all(root.join("sum")).expect("created");
     std::fs::write(root.join("sum/1.in"), "1 2\n").expect("written");
     std::fs::write(folder.path().join("secret"), "out of reach").expect("written");
-    let granted = capabilities(folder.path(), None);
+    let granted = bare(folder.path());
     let told = |label: &str| match end(labelled(label, Some(granted.clone()))) {
         StageEnd::Scored(scored) => scored.explanation,
         other => format!("{other:?}"),
@@ -133,7 +101,7 @@ fn objects_are_read_by_name() {
 #[test]
 fn who_may_run_programs_hands_over_more() {
     let folder = tempfile::tempdir().expect("a folder");
-    let granted = capabilities(folder.path(), None);
+    let granted = bare(folder.path());
     let padded = |mib: usize, granted: Option<&Capabilities>| {
         let label = format!(r#"{{"toolchain": "cpython-3", "pad_bytes": {}}}"#, mib << 20);
         let call = labelled(&label, granted.cloned());
@@ -178,7 +146,7 @@ impl Storage for Late {
 #[test]
 fn what_takes_until_the_deadline_ends_the_stage() {
     let folder = tempfile::tempdir().expect("a folder");
-    let granted = capabilities(folder.path(), Some(Arc::new(Late)));
+    let granted = Capabilities { storage: Arc::new(Late), ..bare(folder.path()) };
     for label in [r#"{"storage_get": "judge/x"}"#, r#"{"storage_names": "judge"}"#] {
         let timeout = Duration::from_millis(50);
         let run = execute().run(StageCall { timeout, ..labelled(label, Some(granted.clone())) });

@@ -2,27 +2,27 @@
 //! never for longer than the call. The guest `requester` tells what it got.
 
 mod common;
+#[path = "common/machine.rs"]
+mod machine;
 #[path = "common/server.rs"]
 mod server;
+#[path = "requests/tls.rs"]
+mod tls;
 
 use std::io::Write as _;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use assay_exec::{Cache, Exec, ExecOptions};
-use assay_gpu::compiler::{Compiler, CompilerOptions};
-use assay_model::id::TenantId;
 use assay_model::limits;
 use assay_model::outcome::{ErrorCode, StageEnd};
 use assay_sandbox::capability::Capabilities;
-use assay_sandbox::capability::folder::Folder;
-use assay_sandbox::capability::gpu::Device;
 use assay_sandbox::capability::http::{Network, Outbound, Secret};
 use assay_sandbox::{StageCall, StageRun};
 use serde_json::{Value, json};
 
 use common::{Plugin, call, liar};
+use machine::bare;
 use server::{Server, ok};
 
 fn requester() -> &'static Plugin {
@@ -84,30 +84,11 @@ impl Granted {
     }
 
     fn capabilities(&self, folder: &std::path::Path) -> Capabilities {
-        let objects = Arc::new(Cache::open(&folder.join("objects"), 1 << 30).expect("a cache"));
-        let exec = Exec::new(ExecOptions {
-            helper_program: folder.join("missing"),
-            cache: folder.join("programs"),
-            toolchains: None,
-            shown: Vec::new(),
-            weaker: Vec::new(),
-            objects: Arc::clone(&objects),
-        });
         let hosts = self.hosts.iter().map(|host| host.parse().expect("a pattern")).collect();
         Capabilities {
-            tenant: TenantId::generate(),
-            exec: Arc::new(Mutex::new(exec)),
-            toolchains: None,
-            storage: Arc::new(Folder::new(folder.join("roots"), objects)),
-            compiler: Arc::new(Mutex::new(Compiler::new(CompilerOptions {
-                toolkit: None,
-                program: folder.join("missing"),
-                arch: "compute_90".into(),
-                cache: folder.join("kernels"),
-            }))),
-            device: Device::None("no kernels are run here"),
             network: Arc::new(self.network.clone()),
             outbound: Arc::new(Outbound { hosts, secrets: self.secrets.clone() }),
+            ..bare(folder)
         }
     }
 }
