@@ -214,16 +214,26 @@ async fn all_attacks(options: HostOptions, boxes: Boxes) {
     warm(&host, &plugin, boxes).await;
     let pool_before = pool(&host);
 
-    let (items, attacks) = mixed(&targets, &host);
+    let (mut items, attacks) = mixed(&targets, &host);
     let client = host.client();
-    let by_key = Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await;
+    let mut by_key = Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await;
+    // A machine that is too busy to judge says so; then the same is asked again.
+    items
+        .retain(|item| matches!(by_key[&item.key].outcome, Outcome::Error { retryable: true, .. }));
+    if !items.is_empty() {
+        by_key
+            .extend(Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await);
+    }
     let mut failures = failures(&attacks, &by_key, boxes);
     for at in 0..attacks.len() {
         check_harmless(&by_key[&format!("harmless-{at}")], at, boxes);
     }
     let pool_after = pool(&host);
     if pool_after != pool_before {
-        failures.push(format!("lost of {pool_before:?}, left {pool_after:?}"));
+        failures.push(format!(
+            "lost of {pool_before:?}, left {pool_after:?}; the server says:\n{}",
+            host.log()
+        ));
     }
     targets.check_untouched();
     watch.check_saw(boxes == Boxes::Whole);

@@ -136,7 +136,7 @@ const RESOURCES: &[Attack] = &[
     attack("sparse_file.c")
         .collect(&["attack-sparse", "attack-far"])
         .ends(&["exited_0", "limited_memory"]),
-    attack("deep_tree.c"),
+    attack("deep_tree.c").limits(LONG),
     attack("output_flood.c").ends(&["limited_output"]),
     attack("error_flood.c"),
     attack("output_closed.c").limits(SHORT).ends(&["limited_cpu"]),
