@@ -298,6 +298,22 @@ check_python_plugins() {
     say "no componentize-py (Python 3.11 with venv, and PyPI): plugins in Python are not tested"
 }
 
+# What builds plugins in JavaScript; their test skips without it.
+check_javascript_plugins() {
+    tools=$1/javascript-plugins
+    wanted=sdk/templates/javascript/package.json
+    if cmp -s "$wanted" "$tools/installed.json" || ! has npm; then return 0; fi
+    say "installing what builds plugins in JavaScript ($wanted) in $tools"
+    mkdir -p "$tools"
+    sed 's/__NAME__/tools/' "$wanted" >"$tools/package.json"
+    if npm install --prefix "$tools" --no-audit --no-fund --loglevel=error; then
+        cp "$wanted" "$tools/installed.json"
+        return 0
+    fi
+    rm -rf "$tools"
+    say "npm cannot install it: plugins in JavaScript are not tested"
+}
+
 # A trainer's own client, which asks the compatible endpoints in the tests of the book.
 check_trainers() {
     environment=$1/trainers/verifiers
@@ -344,6 +360,7 @@ for part in "$@"; do
     [ "$part" != test ] || check_contract "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_python_client "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_python_plugins "${CARGO_TARGET_DIR:-target}"
+    [ "$part" != test ] || check_javascript_plugins "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_trainers "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_book "${CARGO_TARGET_DIR:-target}" || true
 done

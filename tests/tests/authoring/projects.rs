@@ -1,5 +1,7 @@
 //! Projects: made from templates, built, tested, tested again as they change.
 
+use std::io::Write as _;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_tests::Spawned;
@@ -40,6 +42,49 @@ fn templates_in_rust_build_alone_and_pass() {
     // One after the other: they share what the SDK compiles to.
     check("rust", 3, &["score"]);
     check("rust-multistage", 4, &["extract", "score"]);
+}
+
+/// What builds plugins in JavaScript, which the tests' set-up installs where there is npm.
+fn javascript_tools() -> Option<PathBuf> {
+    let tools = shared_target().with_file_name("javascript-plugins/node_modules");
+    if tools.is_dir() {
+        return Some(tools);
+    }
+    // Past the capture of what passing tests print.
+    let _ = writeln!(
+        std::io::stderr(),
+        "SKIPPED: plugins in JavaScript: no componentize-qjs (`scripts/setup.sh test`)"
+    );
+    None
+}
+
+#[test]
+fn the_template_in_javascript_builds_and_passes() {
+    let Some(tools) = javascript_tools() else { return };
+    let desk = Desk::new(None);
+    desk.json(&["plugin", "new", "a-judge", "--template", "javascript"], 0);
+    link(&desk.path("a-judge/node_modules"), &tools);
+    let built = desk.json(&["plugin", "build", "a-judge"], 0);
+    assert_eq!((&built["name"], &built["version"]), (&"a-judge".into(), &"0.1.0".into()));
+    let component = || std::fs::read(desk.path("a-judge/target/plugin.wasm")).expect("was built");
+    let first = component();
+    let tested = desk.json(&["plugin", "test", "a-judge", "--repeat", "3"], 0);
+    assert_eq!((&tested["passed"], &tested["failed"]), (&3.into(), &0.into()), "{tested:#}");
+    assert!(component() == first, "no file has changed: it is not built anew");
+
+    let source = desk.read("a-judge/plugin.js");
+    let throws =
+        source.replace("const answer =", "if (label) throw new TypeError('boom'); const answer =");
+    desk.write("a-judge/plugin.js", throws);
+    let failed = desk.json(&["plugin", "test", "a-judge"], 1);
+    let cases = failed["cases"].as_array().expect("cases");
+    let ended = cases.iter().map(|case| &case["got"]["code"]).collect::<Vec<_>>();
+    assert_eq!(ended, ["bad_request", "plugin_error", "plugin_error"], "{failed:#}");
+    let explained = cases.iter().any(|case| {
+        let explanation = case["explanation"].as_str().unwrap_or_default();
+        explanation.contains("TypeError: boom") && explanation.contains("plugin.js")
+    });
+    assert!(explained, "{failed:#}");
 }
 
 #[test]
