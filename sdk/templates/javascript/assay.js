@@ -41,9 +41,9 @@ export function definePlugin({ name, version, summary = "", stages, ...more }) {
       stages: stages.map((stage) => ({
         name: stage.name,
         pool: stage.pool ?? "cpu",
-        timeoutMs: stage.timeoutMs ?? 10_000,
+        timeoutMs: stage.timeoutMs ?? 1_000,
         memoryBytesMax: (stage.memoryMibMax ?? 64) * MIB,
-        retriesMax: stage.retriesMax ?? 2,
+        retriesMax: stage.retriesMax ?? 0,
       })),
       settingsSchema: schema(settingsSchema),
       labelSchema: schema(labelSchema),
