@@ -9,7 +9,7 @@ mod table;
 use std::collections::BTreeMap;
 
 use assay_model::api::{ResultItem, SubmitItem};
-use assay_model::outcome::Outcome;
+use assay_model::outcome::{ErrorCode, Outcome};
 use assay_tests::{Answers, Host, HostOptions, Process, checkout, is_root, item};
 use machine::{SECRET, Targets, Traces, Watch};
 use serde_json::{Value, json};
@@ -218,8 +218,9 @@ async fn all_attacks(options: HostOptions, boxes: Boxes) {
     let client = host.client();
     let mut by_key = Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await;
     // A machine that is too busy to judge says so; then the same is asked again.
-    items
-        .retain(|item| matches!(by_key[&item.key].outcome, Outcome::Error { retryable: true, .. }));
+    items.retain(|item| {
+        matches!(by_key[&item.key].outcome, Outcome::Error { code: ErrorCode::Unavailable, .. })
+    });
     if !items.is_empty() {
         by_key
             .extend(Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await);
