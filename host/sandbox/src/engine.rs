@@ -13,8 +13,8 @@ const MEMORIES_MAX: u32 = 4;
 const RUNNING_SLOTS: u32 = 32;
 /// What a slot keeps resident for the next call instead of giving it back to the kernel.
 const RESIDENT_BYTES: usize = 1 << 20;
-/// Up to this size a component's first memory is mapped however many zeros it holds. Else one that holds
-/// more of them than of anything else, such as a snapshot of Python, is written anew for every call.
+/// Up to this size what a memory holds at first is mapped for each call, however many zeros are among it. Without
+/// this, one that is mostly zeros, such as a snapshot of Python, is copied for each call.
 const IMAGE_BYTES_MAX: u64 = 64 << 20;
 
 /// An engine for running stages.
