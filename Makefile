@@ -11,7 +11,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api python-api web-speed test contract test-v2 bench bench-boxes bench-kernels reproduce docs test-trainers release plugins guests sqlx fmt clean help
+.PHONY: run web web-api python-api web-speed test test-long contract test-v2 bench bench-boxes bench-kernels reproduce docs test-trainers release plugins guests sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -42,6 +42,9 @@ web-speed: ## Measure every page of the dashboard on 1,000 batches of 2,048 requ
 
 test: ## Everything that must hold: builds, tests, formatting, lints
 	@scripts/test.sh
+
+test-long: ## The same, with all of what it tries by samples (an hour or more)
+	@ASSAY_TEST_LONG=1 scripts/test.sh
 
 contract: ## Try the REST interface against its document with many more calls than `make test` does (some minutes)
 	@scripts/setup.sh test

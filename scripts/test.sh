@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in; `make test` and continuous integration run it.
+# ASSAY_TEST_LONG=1 (`make test-long`) tries more of what is tried by samples else.
+#
 # Shows each step live, goes on after a failed one where that makes sense, names what failed, and ends
 # with one line: `N passed, N failed`, and `, N skipped` where tests were ignored or said that they skip.
 # The numbers are those of cargo test, vitest, Playwright and the contract's passes, but for tests that
@@ -10,10 +12,14 @@ cd "$(dirname "$0")/.." || exit 1
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target" || exit 1
-logs=$(mktemp -d)
+scratch=$(mktemp -d)
+# Others pass through it.
+chmod 711 "$scratch"
+logs=$scratch/logs
+mkdir "$logs"
 log=$logs/cargo
 touch "$log"
-trap 'rm -rf "$logs"' EXIT
+trap 'rm -rf "$scratch"' EXIT
 # The numbers are read from what is printed.
 export CARGO_TERM_COLOR=never NO_COLOR=1 SQLX_OFFLINE=true
 unset FORCE_COLOR
@@ -23,25 +29,47 @@ passed=0
 failed=0
 skipped=0
 
+heading() { printf '\n== %s (at %d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
+
 step() {
     local name=$1
     shift
-    printf '\n== %s: %s\n' "$name" "$*"
+    heading "$name: $*"
     "$@" && return
     failures+=("$name")
     return 1
 }
 
-# The guests are programs for the sandbox alone; they do not link here.
-packages=(--workspace --exclude assay-guests)
+# Built as they are linted: Clippy's driver is the compiler, so that nothing is read twice and the packages
+# of others are compiled once. The guests are programs for the sandbox alone; they do not link here.
+linted=(--config 'build.rustc-workspace-wrapper="clippy-driver"' --workspace --exclude assay-guests)
+
+# With the tests, so that what is built here is what they use: their features add to the programs'.
+build() {
+    cargo build "${linted[@]}" --all-targets 2>&1 | tee "$logs/build"
+}
 
 run_tests() {
-    cargo test "${packages[@]}" --no-fail-fast 2>&1 | tee "$log"
+    cargo test "${linted[@]}" --no-fail-fast 2>&1 | tee "$log"
+}
+
+# Of what was built, and of the guests.
+lint() {
+    cargo clippy -p assay-guests --all-targets -- -D warnings && ! grep -q '^warning' "$logs/build"
+}
+
+# Some hundred servers are started; what is costly for each is done once for all of them.
+install_caches() {
+    local postgres
+    postgres=$("$target/debug/assay" doctor | sed -n 's/^ok *PostgreSQL *version [0-9]* in //p')
+    ASSAY_POSTGRES_BIN=$(scripts/caching-postgres.sh "$scratch/postgres" "$postgres")
+    ASSAY_WORKER_PROGRAM=$(realpath "$target/debug/assay-caching-worker")
+    export ASSAY_POSTGRES_BIN ASSAY_WORKER_PROGRAM
 }
 
 # Tests that compile CUDA take its toolkit from here, and skip, saying so, where it cannot be had.
 install_toolkit() {
-    printf '\n== CUDA toolkit\n'
+    heading 'CUDA toolkit'
     if "$target/debug/assay-gpu" install --to "$target/cuda"; then
         ASSAY_TEST_CUDA=$(realpath "$target/cuda")
         export ASSAY_TEST_CUDA
@@ -51,7 +79,8 @@ install_toolkit() {
 }
 
 skip() {
-    printf '\n== %s\nSKIPPED: %s: %s\n' "$1" "$1" "$2"
+    heading "$1"
+    printf 'SKIPPED: %s: %s\n' "$1" "$2"
     skips+=("$1: $2")
 }
 
@@ -65,7 +94,7 @@ number() {
 counted_step() {
     local name=$1 lines=$2 of_it
     shift 2
-    printf '\n== %s: %s\n' "$name" "$*"
+    heading "$name: $*"
     "$@" 2>&1 | tee "$logs/$name"
     local status=${PIPESTATUS[0]}
     of_it=$(number "$name" "$lines" failed)
@@ -149,16 +178,16 @@ if step setup scripts/setup.sh test &&
     step formatting cargo fmt --all --check
     # Before the server, which takes it in.
     step 'dashboard build' make --no-print-directory web
-    # With the tests, so that what is built here is what they use: their features add to the programs'.
-    if step build cargo build "${packages[@]}" --bins --lib --tests; then
+    if step build build; then
+        step lints lint
         install_toolkit
+        install_caches
         step tests run_tests
         test_web
         test_contract
         test_python_client
         test_book
     fi
-    step lints cargo clippy --workspace --all-targets -- -D warnings
 fi
 
 said=$(grep -c 'SKIPPED: ' "$log")

@@ -163,8 +163,10 @@ class Shells:
 def clean_environment():
     """Ours, less what would lead to somebody else's server or database."""
     unwanted = ("DATABASE_URL", "VIRTUAL_ENV", "PYTHONPATH")
-    return {name: value for name, value in os.environ.items()
-            if name not in unwanted and not name.startswith("ASSAY_")} | {"PYTHONUNBUFFERED": "1"}
+    wanted = ("ASSAY_POSTGRES_BIN", "ASSAY_WORKER_PROGRAM")
+    kept = {name: value for name, value in os.environ.items()
+            if name in wanted or not (name in unwanted or name.startswith("ASSAY_"))}
+    return kept | {"PYTHONUNBUFFERED": "1"}
 
 
 def free_port():

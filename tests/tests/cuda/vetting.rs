@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use assay_ptx::{Module, Problem};
-use assay_tests::checkout;
+use assay_tests::{checkout, sampled};
 use serde_json::Value;
 
 use crate::bench::{self, Device, Entry, Left};
@@ -177,7 +177,8 @@ fn kernels_get_the_verdicts_that_they_name() {
         let mut reference = Reference::new(task, &toolkit);
         let cheats = cheats.iter().filter(|cheat| cheat.task == task.name && cheat.needs != "gpu");
         let responses: Vec<_> = task.candidates().into_iter().chain(cheats.cloned()).collect();
-        for response in responses.iter().filter(|response| is_kernel(task, response)) {
+        let kernels = responses.iter().filter(|response| is_kernel(task, response));
+        for response in sampled(4, kernels) {
             count += 1;
             let verdict = verdict(&mut reference, response, &toolkit);
             if !response.expects(verdict) {
@@ -185,7 +186,7 @@ fn kernels_get_the_verdicts_that_they_name() {
             }
         }
     }
-    assert!(count > 80, "only {count} kernels");
+    assert!(count > 20, "only {count} kernels");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
