@@ -246,11 +246,16 @@ check_browser() {
     say "no chromium: the dashboard is not tested in a browser"
 }
 
+# Whether a Python environment holds what is wanted, and lies where it was made: its programs name its folder.
+holds_environment() {
+    cmp -s "$2" "$1/installed.txt" && grep -qF "$(realpath "$1")" "$1/bin/activate"
+}
+
 # A Python environment for tests: its folder, its requirements, what it is and what is lost without it.
 check_environment() {
     environment=$1
     wanted=$2
-    if cmp -s "$wanted" "$environment/installed.txt"; then return 0; fi
+    if holds_environment "$environment" "$wanted"; then return 0; fi
     say "installing $3 ($wanted) in $environment"
     rm -rf "$environment"
     if has python3 && python3 -m venv "$environment" &&
@@ -318,13 +323,14 @@ check_javascript_plugins() {
 check_trainers() {
     environment=$1/trainers/verifiers
     wanted=tests/trainers/verifiers.txt
-    if cmp -s "$wanted" "$environment/installed.txt"; then return 0; fi
+    if holds_environment "$environment" "$wanted"; then return 0; fi
     for python in python3.12 python3 "${HOME:-}"/.pyenv/versions/3.12*/bin/python3; do
         "$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 12))' 2>/dev/null || continue
         say "installing verifiers ($wanted) in $environment"
         rm -rf "$environment"
+        # The list is whole: there is nothing to work out.
         if "$python" -m venv "$environment" &&
-            "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; then
+            "$environment/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$wanted"; then
             cp "$wanted" "$environment/installed.txt"
             return 0
         fi

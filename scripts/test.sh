@@ -19,7 +19,7 @@ logs=$scratch/logs
 mkdir "$logs"
 log=$logs/cargo
 touch "$log"
-trap 'rm -rf "$scratch"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$scratch"' EXIT
 # The numbers are read from what is printed.
 export CARGO_TERM_COLOR=never NO_COLOR=1 SQLX_OFFLINE=true
 unset FORCE_COLOR
@@ -38,6 +38,22 @@ step() {
     "$@" && return
     failures+=("$name")
     return 1
+}
+
+# The server goes without a dashboard where its tools cannot be had.
+set_up_build() { scripts/setup.sh build && { scripts/setup.sh web || true; }; }
+
+# What the tests alone need is mostly waited for, so it is installed while everything is built.
+start_setup() {
+    scripts/setup.sh test >"$logs/setup" 2>&1 &
+    setup=$!
+}
+
+end_setup() {
+    local status=0
+    wait "$setup" || status=$?
+    cat "$logs/setup"
+    return "$status"
 }
 
 # Built as they are linted: Clippy's driver is the compiler, so that nothing is read twice and the packages
@@ -173,21 +189,26 @@ sum() {
     sed -n "s/^test result: .* \([0-9][0-9]*\) $1;.*/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-if step setup scripts/setup.sh test &&
-    step plugins make --no-print-directory plugins guests; then
-    step formatting cargo fmt --all --check
-    # Before the server, which takes it in.
-    step 'dashboard build' make --no-print-directory web
-    if step build build; then
-        step lints lint
-        install_toolkit
-        install_caches
-        step tests run_tests
-        test_web
-        test_contract
-        test_python_client
-        test_book
+built=
+if step setup set_up_build; then
+    start_setup
+    if step plugins make --no-print-directory plugins guests; then
+        step formatting cargo fmt --all --check
+        # Before the server, which takes it in.
+        step 'dashboard build' make --no-print-directory web
+        step build build && built=yes
     fi
+    step 'setup for tests' end_setup || built=
+fi
+if [ -n "$built" ]; then
+    step lints lint
+    install_toolkit
+    install_caches
+    step tests run_tests
+    test_web
+    test_contract
+    test_python_client
+    test_book
 fi
 
 said=$(grep -c 'SKIPPED: ' "$log")
