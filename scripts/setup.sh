@@ -2,7 +2,7 @@
 # Installs what building, running, testing or benchmarking Assay needs and this machine lacks.
 # Says each thing it does; does nothing, in well under a second, where nothing is missing.
 #
-#   scripts/setup.sh [build|run|test|bench|sqlx|web|docs]...      (run when nothing is named)
+#   scripts/setup.sh [build|run|test|bench|sqlx|lint|web|docs]...      (run when nothing is named)
 #
 # Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
 # database: Assay starts its own, see host/postgres.
@@ -47,6 +47,14 @@ check_c_compiler() {
         say "installing a C compiler with apt-get"
         apt_install gcc libc6-dev
     }
+}
+
+# A minimal Rust has neither.
+check_lints() {
+    if clippy-driver --version >/dev/null 2>&1 && cargo fmt --version >/dev/null 2>&1; then return 0; fi
+    has rustup || fail "no Clippy or no rustfmt: install them beside this Rust"
+    say "adding Clippy and rustfmt"
+    rustup component add clippy rustfmt
 }
 
 check_wasm_target() {
@@ -248,7 +256,7 @@ check_browser() {
 
 # Whether a Python environment holds what is wanted, and lies where it was made: its programs name its folder.
 holds_environment() {
-    cmp -s "$2" "$1/installed.txt" && grep -qF "$(realpath "$1")" "$1/bin/activate"
+    cmp -s "$2" "$1/installed.txt" && grep -qF "$(realpath -s "$1")" "$1/bin/activate"
 }
 
 # A Python environment for tests: its folder, its requirements, what it is and what is lost without it.
@@ -343,6 +351,10 @@ check_trainers() {
 for part in "$@"; do
     case $part in
         build | run | test | bench | sqlx) ;;
+        lint)
+            check_lints
+            continue
+            ;;
         web)
             check_web || exit 1
             continue
@@ -353,7 +365,7 @@ for part in "$@"; do
             check_book "${CARGO_TARGET_DIR:-target}" || exit 1
             continue
             ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench, sqlx, web or docs" ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, sqlx, lint, web or docs" ;;
     esac
     check_rust
     check_c_compiler

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in; `make test` and continuous integration run it.
-# ASSAY_TEST_LONG=1 (`make test-long`) tries more of what is tried by samples else.
+# With ASSAY_TEST_LONG=1 (`make test-long`) all is tried of what is tried by samples else.
 #
 # Shows each step live, goes on after a failed one where that makes sense, names what failed, and ends
 # with one line: `N passed, N failed`, and `, N skipped` where tests were ignored or said that they skip.
@@ -41,7 +41,7 @@ step() {
 }
 
 # The server goes without a dashboard where its tools cannot be had.
-set_up_build() { scripts/setup.sh build && { scripts/setup.sh web || true; }; }
+set_up_build() { scripts/setup.sh build lint && { scripts/setup.sh web || true; }; }
 
 # What the tests alone need is mostly waited for, so it is installed while everything is built.
 start_setup() {
@@ -71,14 +71,14 @@ run_tests() {
 
 # Of what was built, and of the guests.
 lint() {
-    cargo clippy -p assay-guests --all-targets -- -D warnings && ! grep -q '^warning' "$logs/build"
+    cargo clippy -p assay-guests --all-targets -- -D warnings && ! grep -A 4 '^warning' "$logs/build"
 }
 
 # Some hundred servers are started; what is costly for each is done once for all of them.
 install_caches() {
     local postgres
     postgres=$("$target/debug/assay" doctor | sed -n 's/^ok *PostgreSQL *version [0-9]* in //p')
-    ASSAY_POSTGRES_BIN=$(scripts/caching-postgres.sh "$scratch/postgres" "$postgres")
+    [ -z "$postgres" ] || ASSAY_POSTGRES_BIN=$(scripts/caching-postgres.sh "$scratch/postgres" "$postgres")
     ASSAY_WORKER_PROGRAM=$(realpath "$target/debug/assay-caching-worker")
     export ASSAY_POSTGRES_BIN ASSAY_WORKER_PROGRAM
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context as _;
+use assay_model::id::Digest;
 use sha2::{Digest as _, Sha256};
 
 fn main() -> anyhow::Result<()> {
@@ -28,8 +29,9 @@ fn main() -> anyhow::Result<()> {
 
 fn compile(worker: &Path, component: &Path, out: &Path) -> anyhow::Result<()> {
     let known = place(worker, component)?;
-    if let Ok(report) = fs::read(known.join("report")) {
-        fs::copy(known.join("compiled"), out)?;
+    if let Ok(report) = fs::read(known.join("report"))
+        && fs::copy(known.join("compiled"), out).is_ok()
+    {
         return Ok(std::io::stdout().write_all(&report)?);
     }
     let ended =
@@ -49,15 +51,20 @@ fn compile(worker: &Path, component: &Path, out: &Path) -> anyhow::Result<()> {
 /// Where it is remembered what this worker program makes of a component.
 fn place(worker: &Path, component: &Path) -> anyhow::Result<PathBuf> {
     let built = fs::metadata(worker)?;
-    let mut hash = Sha256::new();
-    hash.update(format!("{} {} {}", built.mtime(), built.mtime_nsec(), built.size()));
-    hash.update(fs::read(component)?);
-    let folder = worker.ancestors().nth(2).context("it lies in target/<profile>")?;
-    let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(folder.join("compiled-plugins").join(name))
+    let build = format!("{}.{:09}-{}", built.mtime(), built.mtime_nsec(), built.size());
+    let target = worker.ancestors().nth(2).context("it lies in target/<profile>")?;
+    let digest = Digest(Sha256::digest(fs::read(component)?).into());
+    Ok(target.join("compiled-plugins").join(build).join(digest.to_string()))
 }
 
 fn remember(known: &Path, report: &[u8], out: &Path) -> std::io::Result<()> {
+    if let [_, build, all] = known.ancestors().take(3).collect::<Vec<_>>()[..]
+        && !build.exists()
+        && all.exists()
+    {
+        // What worker programs made that were replaced.
+        fs::remove_dir_all(all)?;
+    }
     let fresh = known.with_extension(std::process::id().to_string());
     fs::create_dir_all(&fresh)?;
     fs::write(fresh.join("report"), report)?;
