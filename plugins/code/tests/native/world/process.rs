@@ -158,14 +158,21 @@ pub fn capture(data: Vec<u8>) -> exec::Captured {
 pub fn talk(mut program: Started, mut interactor: Started, collect: &[String]) -> exec::Dialogue {
     let (to_program, from_interactor) = pipe().expect("a pipe");
     let (to_interactor, from_program) = pipe().expect("a pipe");
+    // What leads from one to the other is closed here only when the one's end has been seen: the other
+    // cannot notice it, and end, before that.
+    let copies = |input: &PipeReader, output: &PipeWriter| {
+        Some((input.try_clone().expect("a copy"), output.try_clone().expect("a copy")))
+    };
+    let mut program_ends = copies(&to_program, &from_program);
+    let mut interactor_ends = copies(&to_interactor, &from_interactor);
     program.wire(to_program, from_program);
     interactor.wire(to_interactor, from_interactor);
     let (mut program, mut interactor) = (program.spawn(), interactor.spawn());
     let mut first = None;
     loop {
-        // Found together, it was the program: an interactor ends because its program is gone, and a
-        // program that lost its interactor still has to notice.
         let over = (program.is_over(), interactor.is_over());
+        program_ends.take_if(|_| over.0);
+        interactor_ends.take_if(|_| over.1);
         first = first.or(match over {
             (true, _) => Some(exec::Party::Program),
             (false, true) => Some(exec::Party::Interactor),
