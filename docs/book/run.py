@@ -85,7 +85,7 @@ def main():
     options = parser.parse_args()
     try:
         chosen = [pages.read(path, name) for name, path in found(options.pages)]
-    except pages.Wrong as wrong:
+    except (pages.Wrong, OSError) as wrong:
         sys.exit(f"docs: {wrong}\ndocs: 0 passed, 1 failed, 0 skipped")
     if options.trainers and not options.pages:
         chosen = [page for page in chosen if any(block.later for block in page.blocks)]

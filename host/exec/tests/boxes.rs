@@ -117,7 +117,7 @@ fn each_limit_ends_what_exceeds_it() {
     let (limit, usage) = limited("while True: pass", limits);
     assert_eq!(limit, LimitKind::Cpu);
     let limit_us = u64::from(slowness()) * 300_000;
-    assert!((limit_us..2 * limit_us).contains(&usage.cpu_us), "{usage:?}");
+    assert!((limit_us..5 * limit_us).contains(&usage.cpu_us), "{usage:?}");
     let four = "import os\nfor _ in range(3): os.fork()\nwhile True: pass";
     assert_eq!(limited(four, limits).0, LimitKind::Cpu);
     let sleep = "import time; time.sleep(600)";
