@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in; `make test` and continuous integration run it.
-# With ASSAY_TEST_LONG=1 (`make test-long`) all is tried of what is tried by samples else.
+# With ASSAY_TEST_LONG=1 (`make test-long`) all is tried of what is tried by samples else,
+# and the server's answers reach the browser late.
 #
 # Shows each step live, goes on after a failed one where that makes sense, names what failed, and ends
 # with one line: `N passed, N failed`, and `, N skipped` where tests were ignored or said that they skip.

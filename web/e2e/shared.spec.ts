@@ -29,6 +29,7 @@ test("a request that took another's outcome says whose", async ({ page }) => {
   await expect(page.getByText("took the outcome of an equal request")).toBeVisible();
   const requests = page.getByRole("table", { name: "Requests of the batch" });
   await requests.getByRole("link", { name: "sample-2" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Request sample-2" })).toBeVisible();
   await expect(page.getByText("success")).toBeVisible();
   await page.getByRole("link", { name: "the request that ran" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Request sample-0" })).toBeVisible();

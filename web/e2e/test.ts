@@ -8,6 +8,18 @@ export { expect };
 /** A refusal is shown on the page, and named by the browser too; it is no fault. */
 const REFUSAL = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
+/** What is late shows whether a test looked at the page before; by `make test-long` alone. */
+const LATE_MS = process.env.ASSAY_TEST_LONG ? 1500 : 0;
+
+async function answerLate(context: BrowserContext): Promise<void> {
+  await context.route(/\/v1\/(?!stream)|\.js$/, async (route) => {
+    // Most a little, some much.
+    await new Promise((done) => setTimeout(done, Math.random() ** 3 * LATE_MS));
+    // The page may have been left meanwhile.
+    await route.continue().catch(() => {});
+  });
+}
+
 export class Complaints {
   readonly all: string[] = [];
   private away = false;
@@ -58,6 +70,7 @@ export const test = base.extend<Fixtures>({
   },
   context: async ({ context, complaints }, use) => {
     await complaints.of(context);
+    if (LATE_MS > 0) await answerLate(context);
     await use(context);
   },
   other: async ({ browser, complaints }, use) => {
