@@ -12,7 +12,7 @@ const REFUSAL = /^Failed to load resource: the server responded with a status of
 const LATE_MS = process.env.ASSAY_TEST_LONG ? 1500 : 0;
 
 async function answerLate(context: BrowserContext): Promise<void> {
-  await context.route(/\/v1\/(?!stream)|\.js$/, async (route) => {
+  await context.route(/\/v1\/|\.js$/, async (route) => {
     // Most a little, some much.
     await new Promise((done) => setTimeout(done, Math.random() ** 3 * LATE_MS));
     // The page may have been left meanwhile.
