@@ -43,7 +43,7 @@ export async function whole(host: Host, call: Announced, items: readonly Item[])
 
 export async function ended(host: Host, batch: Batch): Promise<void> {
   const state = async () => (await host.call<Batch>("GET", `/v1/batches/${batch.id}`)).state;
-  await expect.poll(state, { timeout: 60_000 }).toBe("done");
+  await expect.poll(state, { timeout: 120_000 }).toBe("done");
 }
 
 /** For the guest `liar`, which does what a response says. */

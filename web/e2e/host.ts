@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 const target = resolve(
   process.env.CARGO_TARGET_DIR ?? resolve(import.meta.dirname, "../../target"),
 );
