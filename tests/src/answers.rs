@@ -13,7 +13,7 @@ use futures_util::StreamExt as _;
 use crate::Psql;
 
 /// No result for so long means that none will come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A request without group, prompt or metadata.
 ///

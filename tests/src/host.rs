@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::{component, program};
 
-const READY_WITHIN: Duration = Duration::from_secs(60);
+const READY_WITHIN: Duration = Duration::from_secs(120);
 
 /// How a test starts its server.
 #[derive(Debug, Clone)]

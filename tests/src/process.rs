@@ -83,7 +83,7 @@ impl Process {
     /// When it does not go.
     pub fn kill(&self) {
         signal(self.pid, "KILL");
-        poll(Duration::from_secs(10), "a killed process is gone", || (!self.lives()).then_some(()));
+        poll(Duration::from_secs(60), "a killed process is gone", || (!self.lives()).then_some(()));
     }
 
     /// Processor time that all of its threads took in user mode, in ticks of 10 ms.

@@ -4,12 +4,12 @@ use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 const PERIOD: Duration = Duration::from_millis(10);
-const WITHIN: Duration = Duration::from_secs(30);
+const WITHIN: Duration = Duration::from_secs(120);
 
 /// Asks again and again until there is an answer.
 ///
 /// # Panics
-/// When there is none within half a minute; `what` says what was waited for.
+/// When there is none within two minutes; `what` says what was waited for.
 pub async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
@@ -25,7 +25,7 @@ pub async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T 
 /// Asks again and again until the answer is good.
 ///
 /// # Panics
-/// When none is within half a minute; shows the last answer.
+/// When none is within two minutes; shows the last answer.
 pub async fn until_good<T: Debug>(
     what: &str,
     mut ask: impl AsyncFnMut() -> T,

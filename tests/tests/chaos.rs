@@ -265,7 +265,7 @@ async fn asked_to_end() {
     let asked = Instant::now();
     assert!(host.stop(), "it ended with a failure:\n{}", host.log());
     assert!(asked.elapsed() < Duration::from_secs(20), "it took {:?}", asked.elapsed());
-    poll(Duration::from_secs(5), "nothing is left behind", || {
+    poll(Duration::from_secs(60), "nothing is left behind", || {
         processes.iter().all(|process| !process.lives()).then_some(())
     });
     drop(follower);

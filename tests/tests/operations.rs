@@ -23,7 +23,7 @@ use assay_tests::{
 use reqwest::Method;
 use serde_json::json;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn start(workers: &str) -> Host {
     Host::start(HostOptions { workers: vec![workers.into()], ..HostOptions::default() })

@@ -12,7 +12,7 @@ use futures_util::StreamExt as _;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 async fn announce(http: &Http, plugin: &str, more: Value) -> BatchId {
     let mut call = json!({ "plugin": plugin, "run": "results" });

@@ -17,9 +17,9 @@ use tempfile::TempDir;
 use tonic::Code;
 use tonic::transport::Endpoint;
 
-const SOON: Duration = Duration::from_secs(30);
+const SOON: Duration = Duration::from_secs(60);
 /// An unreachable store is told within this time, however often it is tried.
-const TOLD_WITHIN: Duration = Duration::from_secs(60);
+const TOLD_WITHIN: Duration = Duration::from_secs(120);
 
 /// Folders and the file that names them.
 struct Place {

@@ -53,7 +53,7 @@ fn running(host: &Host) -> Running {
 }
 
 fn all_gone(processes: &[Process]) {
-    poll(Duration::from_secs(10), "what was below it is gone", || {
+    poll(Duration::from_secs(60), "what was below it is gone", || {
         (!processes.iter().any(Process::lives)).then_some(())
     });
 }

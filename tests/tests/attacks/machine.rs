@@ -14,7 +14,7 @@ use std::time::Duration;
 use assay_tests::{Host, Process, checkout, poll, program};
 use tempfile::TempDir;
 
-const GONE_WITHIN: Duration = Duration::from_secs(15);
+const GONE_WITHIN: Duration = Duration::from_secs(60);
 /// Between two looks at the processes of a host.
 const LOOK: Duration = Duration::from_millis(50);
 

@@ -15,7 +15,7 @@ use nix::{
 use tempfile::TempDir;
 use tokio::process::Command;
 
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn is_root() -> bool {
     geteuid().is_root()

@@ -23,7 +23,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 pub(crate) const TOKEN: &str = "a-token";
 /// Longer than anything here takes; a test that waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Compiled plugins and objects that the host gives out, and what it was asked.
 #[derive(Default)]
