@@ -3,11 +3,11 @@
 # With ASSAY_TEST_LONG=1 (`make test-long`) all is tried of what is tried by samples else,
 # and the server's answers reach the browser late.
 #
-# Shows each step live, goes on after a failed one where that makes sense, names what failed, and ends
-# with one line: `N passed, N failed`, and `, N skipped` where tests were ignored or said that they skip.
-# The numbers are those of cargo test, vitest, Playwright and the contract's passes, but for tests that
-# pass as they say `SKIPPED: why`; a failed step without failed tests (a build, formatting, a lint)
-# counts as one failure, a step that cannot be tried here as one that is skipped.
+# Shows each step live, goes on after a failed one where that makes sense, and ends with what was skipped,
+# how each failure begins, and one line: `N passed, N failed`, and `, N skipped` where tests were ignored or
+# said that they skip. The numbers are those of cargo test, vitest, Playwright and the contract's passes, but
+# for tests that pass as they say `SKIPPED: why`; a failed step without failed tests (a build, formatting, a
+# lint) counts as one failure, a step that cannot be tried here as one that is skipped.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -18,8 +18,6 @@ scratch=$(mktemp -d)
 chmod 711 "$scratch"
 logs=$scratch/logs
 mkdir "$logs"
-log=$logs/cargo
-touch "$log"
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$scratch"' EXIT
 # The numbers are read from what is printed.
 export CARGO_TERM_COLOR=never NO_COLOR=1 SQLX_OFFLINE=true
@@ -32,13 +30,38 @@ skipped=0
 
 heading() { printf '\n== %s (at %d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 
-step() {
+run_step() {
     local name=$1
     shift
     heading "$name: $*"
-    "$@" && return
+    "$@" 2>&1 | tee "$logs/$name" && return
     failures+=("$name")
     return 1
+}
+
+step() {
+    run_step "$@" && return
+    failed=$((failed + 1))
+    return 1
+}
+
+# The last number before a word on the lines of a step's log that match a pattern.
+number() {
+    sed -n "/$2/s/.*[^0-9]\([0-9][0-9]*\) $3\>.*/\1/p" <<<" $(sed 's/^/ /' "$logs/$1")" |
+        awk '{ n += $1 } END { print n + 0 }'
+}
+
+# A step that counts tests itself: its name, the pattern of the lines with its numbers, the command.
+counted_step() {
+    local name=$1 lines=$2 status=0 of_it
+    shift 2
+    run_step "$name" "$@" || status=1
+    of_it=$(number "$name" "$lines" failed)
+    passed=$((passed + $(number "$name" "$lines" passed)))
+    failed=$((failed + of_it))
+    skipped=$((skipped + $(number "$name" "$lines" '\(skipped\|ignored\)')))
+    [ "$status" = 0 ] || [ "$of_it" -gt 0 ] || failed=$((failed + 1))
+    return "$status"
 }
 
 # The server goes without a dashboard where its tools cannot be had.
@@ -46,15 +69,18 @@ set_up_build() { scripts/setup.sh build lint && { scripts/setup.sh web || true; 
 
 # What the tests alone need is mostly waited for, so it is installed while everything is built.
 start_setup() {
-    scripts/setup.sh test >"$logs/setup" 2>&1 &
+    scripts/setup.sh test >"$scratch/setup" 2>&1 &
     setup=$!
 }
 
 end_setup() {
-    local status=0
-    wait "$setup" || status=$?
-    cat "$logs/setup"
-    return "$status"
+    wait "$setup"
+    step 'setup for tests' told "$?"
+}
+
+told() {
+    cat "$scratch/setup"
+    return "$1"
 }
 
 # Built as they are linted: Clippy's driver is the compiler, so that nothing is read twice and the packages
@@ -62,13 +88,9 @@ end_setup() {
 linted=(--config 'build.rustc-workspace-wrapper="clippy-driver"' --workspace --exclude assay-guests)
 
 # With the tests, so that what is built here is what they use: their features add to the programs'.
-build() {
-    cargo build "${linted[@]}" --all-targets 2>&1 | tee "$logs/build"
-}
+build() { cargo build "${linted[@]}" --all-targets; }
 
-run_tests() {
-    cargo test "${linted[@]}" --no-fail-fast 2>&1 | tee "$log"
-}
+run_tests() { cargo test "${linted[@]}" --no-fail-fast; }
 
 # Of what was built, and of the guests.
 lint() {
@@ -99,29 +121,6 @@ skip() {
     heading "$1"
     printf 'SKIPPED: %s: %s\n' "$1" "$2"
     skips+=("$1: $2")
-}
-
-# The last number before a word on the lines of a log that match a pattern.
-number() {
-    sed -n "/$2/s/.*[^0-9]\([0-9][0-9]*\) $3\>.*/\1/p" <<<" $(sed 's/^/ /' "$logs/$1")" |
-        awk '{ n += $1 } END { print n + 0 }'
-}
-
-# A step that counts tests itself: its name, the pattern of the lines with its numbers, the command.
-counted_step() {
-    local name=$1 lines=$2 of_it
-    shift 2
-    heading "$name: $*"
-    "$@" 2>&1 | tee "$logs/$name"
-    local status=${PIPESTATUS[0]}
-    of_it=$(number "$name" "$lines" failed)
-    passed=$((passed + $(number "$name" "$lines" passed)))
-    failed=$((failed + of_it))
-    skipped=$((skipped + $(number "$name" "$lines" skipped)))
-    [ "$status" = 0 ] && return
-    failures+=("$name")
-    [ "$of_it" -gt 0 ] || failed=$((failed + 1))
-    return 1
 }
 
 in_web() { (cd web && "$@"); }
@@ -185,9 +184,13 @@ test_book() {
     fi
 }
 
-# The sums of one number over cargo test's result lines.
-sum() {
-    sed -n "s/^test result: .* \([0-9][0-9]*\) $1;.*/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
+# How what a step said of its failure begins.
+why() {
+    case $1 in
+        tests) sed -n '/^failures:$/,/^test result/p' "$logs/$1" ;;
+        browser) sed -n '/^  1) /,$p' "$logs/$1" ;;
+        *) tail -n 15 "$logs/$1" ;;
+    esac | grep -v '^ *$' | cut -c 1-120 | head -n 15
 }
 
 built=
@@ -199,35 +202,30 @@ if step setup set_up_build; then
         step 'dashboard build' make --no-print-directory web
         step build build && built=yes
     fi
-    step 'setup for tests' end_setup || built=
+    end_setup || built=
 fi
 if [ -n "$built" ]; then
     step lints lint
     install_toolkit
     install_caches
-    step tests run_tests
+    counted_step tests '^ *test result: ' run_tests
     test_web
     test_contract
     test_python_client
     test_book
 fi
 
-said=$(grep -c 'SKIPPED: ' "$log")
-passed=$((passed + $(sum passed) - said))
-skipped=$((skipped + $(sum ignored) + said + ${#skips[@]}))
-for failure in ${failures[@]+"${failures[@]}"}; do
-    printf '\nFAILED: %s' "$failure"
-    case $failure in
-        # Counted already.
-        dashboard | browser | contract | 'python client' | docs | book) ;;
-        tests) [ "$(sum failed)" -gt 0 ] || failed=$((failed + 1)) ;;
-        *) failed=$((failed + 1)) ;;
-    esac
-done
-failed=$((failed + $(sum failed)))
+touch "$logs/tests"
+said=$(grep -c 'SKIPPED: ' "$logs/tests")
+passed=$((passed - said))
+skipped=$((skipped + said + ${#skips[@]}))
 printf '\n'
-grep -o 'SKIPPED: .*' "$log" | sort | uniq -c
+grep -o 'SKIPPED: [^:]*' "$logs/tests" | sort | uniq -c
 [ ${#skips[@]} = 0 ] || printf '      1 SKIPPED: %s\n' "${skips[@]}"
+for failure in ${failures[@]+"${failures[@]}"}; do
+    printf '\nFAILED: %s\n' "$failure"
+    why "$failure"
+done
 summary="$passed passed, $failed failed"
 [ "$skipped" = 0 ] || summary="$summary, $skipped skipped"
 printf '%s\n' "$summary" | tee "$target/test-summary"
