@@ -21,7 +21,6 @@ export default defineConfig({
     browserName: "chromium",
     viewport: { width: 1280, height: 800 },
     screenshot: "only-on-failure",
-    trace: process.env.CI ? "retain-on-failure" : "off",
     launchOptions: {
       executablePath: process.env.ASSAY_CHROMIUM ?? "/usr/bin/chromium",
       // Chromium refuses to run as root with its own sandbox.
