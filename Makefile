@@ -44,7 +44,7 @@ test: ## Everything that must hold: builds, tests, formatting, lints
 	@scripts/test.sh
 
 test-long: ## The same, with all of what it tries by samples (an hour or more)
-	@ASSAY_TEST_LONG=1 scripts/test.sh
+	@ASSAY_TEST_LONG=1 PROPTEST_CASES=5000 scripts/test.sh
 
 contract: ## Try the REST interface against its document with many more calls than `make test` does (some minutes)
 	@scripts/setup.sh test

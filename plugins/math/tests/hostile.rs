@@ -165,7 +165,7 @@ fn expression() -> impl Strategy<Value = String> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 1_000,
+        cases: 4 * ProptestConfig::default().cases,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -128,7 +128,11 @@ fn capacities() -> impl Strategy<Value = Vec<Capacity>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 6 * ProptestConfig::default().cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn a_run_says_what_the_reference_says(
