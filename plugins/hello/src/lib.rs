@@ -16,8 +16,8 @@ impl Plugin for Hello {
     fn describe() -> Description {
         Description::new("hello", env!("CARGO_PKG_VERSION"))
             .summary("The tutorial: 1 when the text after the last `Answer:` is the label")
-            .stage(Stage::cpu("extract").timeout_ms(100))
-            .stage(Stage::cpu("score").timeout_ms(100))
+            .stage(Stage::cpu("extract").timeout_ms(2_000))
+            .stage(Stage::cpu("score").timeout_ms(2_000))
             .label_schema(r#"{"type": "string"}"#)
     }
 
