@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in; `make test` and continuous integration run it.
-# With ASSAY_TEST_LONG=1 (`make test-long`) all is tried of what is tried by samples else,
-# and the server's answers reach the browser late.
+# With ASSAY_TEST_LONG=1 (`make test-long`) all is tried of what is tried by samples else, and the server's
+# answers reach the browser late; PROPTEST_CASES (256) says how many random cases properties are tried on.
 #
 # Shows each step live, goes on after a failed one where that makes sense, and ends with what was skipped,
 # how each failure begins, and one line: `N passed, N failed`, and `, N skipped` where tests were ignored or
@@ -187,7 +187,10 @@ test_book() {
 # How what a step said of its failure begins.
 why() {
     case $1 in
-        tests) sed -n '/^failures:$/,/^test result/p' "$logs/$1" ;;
+        tests)
+            grep '^test .* FAILED$' "$logs/$1"
+            sed -n '/^---- /,/^stack backtrace\|^note: /p' "$logs/$1"
+            ;;
         browser) sed -n '/^  1) /,$p' "$logs/$1" ;;
         *) tail -n 15 "$logs/$1" ;;
     esac | grep -v '^ *$' | cut -c 1-120 | head -n 15
