@@ -9,7 +9,7 @@ export default defineConfig({
   outputDir: "test-results",
   // Two cores, and a server with its database beside each browser.
   workers: 1,
-  // Only what hangs comes to these; a busy machine takes five times as long as a quiet one.
+  // Only what hangs comes to these: a busy machine takes many times as long as a quiet one.
   timeout: 300_000,
   expect: { timeout: 30_000 },
   forbidOnly: true,

@@ -19,7 +19,7 @@ use tonic::transport::Endpoint;
 
 const SOON: Duration = Duration::from_secs(60);
 /// An unreachable store is told within this time, however often it is tried.
-const TOLD_WITHIN: Duration = Duration::from_secs(120);
+const TOLD_WITHIN: Duration = Duration::from_secs(60);
 
 /// Folders and the file that names them.
 struct Place {
