@@ -11,6 +11,23 @@ OTHER_SHELLS = {"bash", "shell", "console", "shell-session", "py", "zsh"}
 FENCE = re.compile(r"^ *(?P<fence>```+)(?P<info>[^`]*)$")
 COMMENT = re.compile(r"^ *<!-- (?P<key>[a-z ]+): ")
 BLOCK_WORDS = {"background", "fails", "file", "output"}
+# Pages of the book that are files of the checkout: the file, and who runs its commands.
+ELSEWHERE = {
+    "operations/gpus.md": ("docs/gpu/README.md", "a machine with a GPU"),
+    "plugins/code.md": ("plugins/code/README.md", "make test"),
+    "plugins/cuda.md": ("plugins/cuda/README.md", "make test, except what needs a GPU"),
+    "plugins/hello.md": ("plugins/hello/README.md", "make test"),
+    "plugins/judge.md": ("plugins/judge/README.md", "tests/tests/rubric"),
+    "plugins/math.md": ("plugins/math/README.md", "plugins/math/tests"),
+    "plugins/python-sdk.md": ("sdk/python-plugin/README.md", "sdk/python-plugin/tests and plugins/python.md"),
+    "plugins/run.md": ("plugins/run/README.md", "tests/tests/compat"),
+    "reference/architecture.md": ("ARCHITECTURE.md", "nobody: it has no commands"),
+    "reference/dashboard.md": ("docs/dashboard/README.md", "nobody: it has no commands"),
+    "reference/glossary.md": ("GLOSSARY.md", "nobody: it has no commands"),
+    "reference/performance.md": ("docs/performance.md", "nobody: it has no commands"),
+    "reference/reproduction.md": ("docs/reproduction.md", "make reproduce"),
+    "trainers/python-client.md": ("sdk/python-client/README.md", "sdk/python-client/tests"),
+}
 
 
 class Wrong(Exception):
@@ -41,8 +58,6 @@ class Page:
     blocks: list
     environment: str | None = None
     own_server: bool = False
-    # The file of the checkout that the page is, and who runs what stands there.
-    elsewhere: str | None = None
 
 
 def read(path, name):
@@ -99,10 +114,6 @@ def _comment(page, line, key, text):
         page.own_server = True
     elif key in ("not run", "later"):
         return key, " ".join(said.split())
-    elif key == "page":
-        if "; run by " not in said:
-            raise Wrong(f"{page.name}:{line}: say who runs its commands: `PATH; run by WHO`")
-        page.elsewhere = said
     elif key != "generated":
-        raise Wrong(f"{page.name}:{line}: `{key}`: not run, later, hidden, environment, server, page or generated")
+        raise Wrong(f"{page.name}:{line}: `{key}`: not run, later, hidden, environment, server or generated")
     return None

@@ -89,8 +89,9 @@ def main():
         sys.exit(f"docs: {wrong}\ndocs: 0 passed, 1 failed, 0 skipped")
     if options.trainers and not options.pages:
         chosen = [page for page in chosen if any(block.later for block in page.blocks)]
+    elsewhere = () if options.pages else pages.ELSEWHERE.values()
     if options.list:
-        return list_left_out(chosen, options.trainers)
+        return list_left_out(chosen, elsewhere, options.trainers)
     ended = {"passed": 0, "failed": 0, "skipped": 0}
     with tempfile.TemporaryDirectory(prefix="assay-docs-") as folder:
         folder = pathlib.Path(folder)
@@ -103,7 +104,7 @@ def main():
                     ended[run_page(page, folder, server, options.trainers)] += 1
         finally:
             server.stop()
-    list_left_out(chosen, options.trainers)
+    list_left_out(chosen, elsewhere, options.trainers)
     print("docs: " + ", ".join(f"{count} {how}" for how, count in ended.items()))
     return 1 if ended["failed"] else 0
 
@@ -117,10 +118,10 @@ def found(names):
         yield name, (ROOT if name == "README.md" else SOURCE) / name
 
 
-def list_left_out(chosen, trainers):
+def list_left_out(chosen, elsewhere, trainers):
+    for path, who in elsewhere:
+        print(f"run elsewhere: {path}; run by {who}")
     for page in chosen:
-        if page.elsewhere:
-            print(f"run elsewhere: {page.elsewhere}")
         for block in page.blocks:
             if block.why and block.runs and not (block.later and trainers):
                 place = "make test-trainers" if block.later else "not run"
