@@ -1,15 +1,15 @@
-// Browser tests against real servers, which each test file starts for itself (e2e/host.ts).
+// Browser tests against real servers. Each test file starts its own server (e2e/host.ts).
 
 import { defineConfig } from "@playwright/test";
 
 export default defineConfig({
   testDir: "e2e",
-  // What takes minutes runs by `npm run e2e:fast` alone.
+  // The slow speed test runs by `npm run e2e:fast` only.
   testIgnore: process.env.ASSAY_FAST ? [] : ["fast.spec.ts"],
   outputDir: "test-results",
-  // Two cores, and a server with its database beside each browser.
+  // One worker: each browser needs a server and a database on the same two cores.
   workers: 1,
-  // Only what hangs comes to these: a busy machine takes many times as long as a quiet one.
+  // Generous limits, because a busy machine is many times slower. Only hanging tests reach them.
   timeout: 300_000,
   expect: { timeout: 30_000 },
   forbidOnly: true,
@@ -23,7 +23,7 @@ export default defineConfig({
     screenshot: "only-on-failure",
     launchOptions: {
       executablePath: process.env.ASSAY_CHROMIUM ?? "/usr/bin/chromium",
-      // Chromium refuses to run as root with its own sandbox.
+      // Chromium does not run as root with its own sandbox.
       args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
     },
   },

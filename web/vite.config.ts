@@ -1,9 +1,9 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
-// `npm run dev` serves the pages alone and passes the rest to a server that runs beside it.
+// `npm run dev` serves the pages and forwards API calls to a running server.
 const server = process.env.ASSAY_URL ?? "http://127.0.0.1:7700";
-// The host stays that of the page, by which the server tells its own pages from another site's.
+// The Host header stays that of the page, because the server compares it to reject other sites.
 const passed = { target: server, changeOrigin: false };
 
 export default defineConfig({

@@ -1,7 +1,7 @@
-// A batch watched as it lives, a failed request followed to its log, a late batch explained.
+// Follows a live batch, finds a failed request and its log, and explains a late batch.
 
 import { readFileSync } from "node:fs";
-import { announce, type Batch, lies, submit, whole } from "./batches";
+import { announce, type Batch, liarItems, scoreBatch, submit } from "./batches";
 import { guest, Host } from "./host";
 import { bootstrap, enter, open } from "./people";
 import { expect, test } from "./test";
@@ -9,7 +9,7 @@ import { expect, test } from "./test";
 let host: Host;
 let liar: string;
 let load: string;
-/** The one that is watched; what comes after it looks at what it left. */
+/** The batch of the first test, which later tests inspect. */
 let watched: Batch;
 
 test.beforeAll(async () => {
@@ -20,38 +20,38 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => host.stop());
 
-test("a live batch is watched to its end without a reload", async ({ context, page }) => {
+test("a live batch is followed to its end without a reload", async ({ context, page }) => {
   await enter(page, host);
   await open(page, host, "/", "Overview");
-  await expect(page.getByText("No batch is live")).toBeVisible();
+  await expect(page.getByText("No live batches")).toBeVisible();
   await expect(page.getByRole("banner").getByText("live", { exact: true })).toBeVisible();
 
   const call = { plugin: liar, run: "liar-1", expected_size: 8, group_size: 2 };
   watched = await announce(host, call);
-  const batches = page.getByRole("table", { name: "Batches that are live" });
+  const batches = page.getByRole("table", { name: "Live batches" });
   const row = batches.getByRole("row", { name: /liar-1/ });
   await expect(row).toContainText("announced");
   await expect(row).toContainText("0 of 8");
 
   const closer = await context.newPage();
   await open(closer, host, `/batches/${watched.id}`, "liar-1, iteration 0");
-  await expect(closer.getByText("No request has come yet")).toBeVisible();
-  await submit(host, watched, lies(0, ["two_stages", "two_stages", "panic", "two_stages"]));
+  await expect(closer.getByText("No requests yet")).toBeVisible();
+  await submit(host, watched, liarItems(0, ["two_stages", "two_stages", "panic", "two_stages"]));
   await expect(row).toContainText("4 of 8, 1 failed");
   await expect(closer.getByText("3 scored, 0 timed out, 1 failed")).toBeVisible();
   await expect(closer.getByRole("img", { name: "Timeline of 4 requests" })).toBeVisible();
 
-  await submit(host, watched, lies(4, ["two_stages", "spin", "two_stages", "two_stages"]));
+  await submit(host, watched, liarItems(4, ["two_stages", "spin", "two_stages", "two_stages"]));
   await expect(closer.getByRole("img", { name: "Timeline of 8 requests" })).toBeVisible();
   await expect(closer.getByText("6 scored, 1 timed out, 1 failed")).toBeVisible();
   await expect(closer.getByText("done", { exact: true })).toBeVisible();
   await expect(closer.getByText("4 of 4 groups are complete.")).toBeVisible();
   await expect(row).toHaveCount(0);
-  const incidents = page.getByRole("table", { name: "What went wrong lately" });
+  const incidents = page.getByRole("table", { name: "Recent incidents" });
   await expect(incidents.getByRole("row", { name: /requests failed/ })).toContainText("liar-1");
 });
 
-test("a failed request is found by filter and followed to its log", async ({ page }) => {
+test("a filter finds a failed request and leads to its log", async ({ page }) => {
   await enter(page, host);
   await open(page, host, "/batches?run=liar-1", "Batches");
   await page
@@ -67,18 +67,18 @@ test("a failed request is found by filter and followed to its log", async ({ pag
   await requests.getByRole("link", { name: "sample-2" }).click();
 
   await expect(page.getByRole("heading", { level: 1, name: "Request sample-2" })).toBeVisible();
-  await expect(page.getByText("a failure is never a number")).toBeVisible();
+  await expect(page.getByText("No reward is recorded for errors")).toBeVisible();
   const logs = page.getByRole("table", { name: "Log lines" });
   await expect(logs).toContainText("the answer was not there");
 
   await page.getByRole("button", { name: "Replay", exact: true }).click();
-  await expect(page.getByText("They agree: kind, verdict and reward are equal.")).toBeVisible();
-  // And back to where one came from, with the filter as it was.
+  await expect(page.getByText("Same result")).toBeVisible();
+  // Back returns to the list with its filter.
   await page.goBack();
   await expect(requests.getByRole("row")).toHaveCount(2);
 });
 
-test("what is copied runs the request again", async ({ context, page }) => {
+test("the copied command runs the request again", async ({ context, page }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await enter(page, host);
   await open(page, host, `/requests/${watched.id}.0`, "Request sample-0");
@@ -95,7 +95,7 @@ test("what is copied runs the request again", async ({ context, page }) => {
   expect(answer.outcome.kind).toBe("scored");
 });
 
-test("artifacts are looked at and downloaded as what they are", async ({ page }) => {
+test("artifacts can be downloaded", async ({ page }) => {
   await enter(page, host);
   await open(page, host, `/requests/${watched.id}.0`, "Request sample-0");
   const download = page.waitForEvent("download");
@@ -104,16 +104,16 @@ test("artifacts are looked at and downloaded as what they are", async ({ page })
   expect(kept.length).toBeGreaterThan(0);
 });
 
-test("a late batch says why", async ({ page }) => {
+test("a late batch shows the reason", async ({ page }) => {
   const items = Array.from({ length: 12 }, (_, at) => ({
     key: `slow-${at}`,
     prompt: "",
-    // Thousands of rounds.
+    // Number of rounds.
     response: "20000",
     label: "8",
   }));
   const call = { plugin: load, run: "late-1", max_extra_delay_ms: 1 };
-  const late = await whole(host, call, items);
+  const late = await scoreBatch(host, call, items);
   await enter(page, host);
   await open(page, host, "/batches?late=true", "Batches");
   const row = page.getByRole("table", { name: "Batches" }).getByRole("row", { name: /late-1/ });
@@ -126,7 +126,7 @@ test("a late batch says why", async ({ page }) => {
   await expect(page.getByRole("heading", { level: 1, name: /Request slow-/ })).toBeVisible();
 });
 
-test("the timeline is read by keys, and as a table", async ({ page }) => {
+test("the timeline can be read by keys and as a table", async ({ page }) => {
   await enter(page, host);
   await open(page, host, `/batches/${watched.id}`, "liar-1, iteration 0");
   const timeline = page.getByRole("application", { name: /^Timeline of 8 requests/ });
@@ -153,11 +153,11 @@ test("the timeline is read by keys, and as a table", async ({ page }) => {
   await expect(table).toContainText("sample-7");
   await figure.getByRole("button", { name: "View as chart" }).click();
   await expect(canvas).toBeVisible();
-  await page.getByLabel("Order of the rows").selectOption("end");
+  await page.getByLabel("Row order").selectOption("end");
   await expect(page).toHaveURL(/order=end/);
 });
 
-test("a batch is cancelled", async ({ page }) => {
+test("a batch can be cancelled", async ({ page }) => {
   const batch = await announce(host, { plugin: liar, run: "never", expected_size: 5 });
   await enter(page, host);
   await open(page, host, `/batches/${batch.id}`, "never, iteration 0");

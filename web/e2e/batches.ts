@@ -1,4 +1,4 @@
-// Batches as a trainer sends them, by the REST interface.
+// Sends batches through the REST API, as a trainer does.
 
 import { expect } from "@playwright/test";
 import type { Host } from "./host";
@@ -33,8 +33,12 @@ export async function submit(host: Host, batch: Batch, items: readonly Item[]): 
   await host.call("POST", `/v1/batches/${batch.id}/requests`, items);
 }
 
-/** All of it, to its end. */
-export async function whole(host: Host, call: Announced, items: readonly Item[]): Promise<Batch> {
+/** Announces a batch, submits its items and waits for its end. */
+export async function scoreBatch(
+  host: Host,
+  call: Announced,
+  items: readonly Item[],
+): Promise<Batch> {
   const batch = await announce(host, { ...call, expected_size: items.length });
   await submit(host, batch, items);
   await ended(host, batch);
@@ -46,8 +50,8 @@ export async function ended(host: Host, batch: Batch): Promise<void> {
   await expect.poll(state, { timeout: 120_000 }).toBe("done");
 }
 
-/** For the guest `liar`, which does what a response says. */
-export function lies(from: number, responses: readonly string[]): Item[] {
+/** Items for the guest `liar`, which does what a response says. */
+export function liarItems(from: number, responses: readonly string[]): Item[] {
   return responses.map((response, at) => ({
     key: `sample-${from + at}`,
     group: `prompt-${Math.floor((from + at) / 2)}`,

@@ -1,4 +1,4 @@
-// Who comes in, and who does not.
+// Sign-in, sign-out and passwords.
 
 import { Host } from "./host";
 import { ADMINISTRATOR, makeFirstAdministrator, menu, open, signIn } from "./people";
@@ -10,23 +10,23 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => host.stop());
 
-test("the first administrator comes in by the token, once", async ({ page }) => {
+test("the token creates the first administrator, once", async ({ page }) => {
   const token = host.bootstrapToken();
   await page.goto(`${host.url}/runs?q=x`);
   await expect(page.getByRole("heading", { name: "Welcome to Assay" })).toBeVisible();
   await page.getByRole("textbox", { name: "Token" }).fill("not the token");
   await page.getByLabel("Email").fill(ADMINISTRATOR.email);
   await page.getByRole("textbox", { name: "Password" }).fill(ADMINISTRATOR.password);
-  await page.getByRole("button", { name: "Make the first administrator" }).click();
+  await page.getByRole("button", { name: "Create the administrator" }).click();
   await expect(page.getByRole("alert")).toContainText("token");
 
   await makeFirstAdministrator(page, token);
-  // Back where one wanted to go.
+  // Sign-in returns to the requested page.
   await expect(page).toHaveURL(/\/runs\?q=x/);
   await expect(page.getByRole("heading", { level: 1, name: "Runs" })).toBeVisible();
 });
 
-test("a wrong password is refused and the right one is not", async ({ page }) => {
+test("a wrong password is refused and the right one accepted", async ({ page }) => {
   await page.goto(`${host.url}/sign-in`);
   await signIn(page, { ...ADMINISTRATOR, password: "a wrong password" });
   await expect(page.getByRole("alert")).toBeVisible();
@@ -34,13 +34,13 @@ test("a wrong password is refused and the right one is not", async ({ page }) =>
   await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
 });
 
-test("signing out ends it in every tab", async ({ context, page }) => {
+test("signing out ends the session in every tab", async ({ context, page }) => {
   await page.goto(`${host.url}/sign-in`);
   await signIn(page, ADMINISTRATOR);
   await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
   const tab = await context.newPage();
   await open(tab, host, "/runs", "Runs");
-  // Browsers let a page that is not seen wait for seconds.
+  // Browsers delay work of background pages by seconds.
   await page.bringToFront();
   await menu(page, "Sign out");
   await expect(page.getByRole("heading", { name: "Sign in to Assay" })).toBeVisible();
@@ -48,14 +48,14 @@ test("signing out ends it in every tab", async ({ context, page }) => {
   await expect(tab.getByRole("heading", { name: "Sign in to Assay" })).toBeVisible();
 });
 
-test("nobody is sent to another site after signing in", async ({ page }) => {
+test("signing in does not redirect to another site", async ({ page }) => {
   await page.goto(`${host.url}/sign-in?back=https%3A%2F%2Fexample.com%2F`);
   await signIn(page, ADMINISTRATOR);
   await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
   expect(new URL(page.url()).origin).toBe(new URL(host.url).origin);
 });
 
-test("another password takes the place of the old one", async ({ page, other }) => {
+test("a new password replaces the old one", async ({ page, other }) => {
   const changed = { ...ADMINISTRATOR, password: "another long password" };
   await page.goto(`${host.url}/sign-in`);
   await signIn(page, ADMINISTRATOR);
@@ -67,7 +67,7 @@ test("another password takes the place of the old one", async ({ page, other }) 
   await expect(page.getByRole("alert")).toBeVisible();
   await page.getByLabel("New password").fill(changed.password);
   await page.getByRole("button", { name: "Change password" }).click();
-  await expect(page.getByText("The password was changed")).toBeVisible();
+  await expect(page.getByText("Password changed")).toBeVisible();
 
   const elsewhere = await other();
   await elsewhere.goto(`${host.url}/sign-in`);

@@ -1,9 +1,9 @@
-// A server as its operator starts it, in a data folder of its own, and the programs beside it.
+// Starts a server with its own data folder and runs the programs of the project.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 const READY_WITHIN_MS = 120_000;
@@ -11,28 +11,29 @@ const target = resolve(
   process.env.CARGO_TARGET_DIR ?? resolve(import.meta.dirname, "../../target"),
 );
 const program = process.env.ASSAY_PROGRAM ?? join(target, "debug/assay");
+const seeder = join(dirname(program), "assay-seed");
 const run = promisify(execFile);
 
-/** A plugin's component, as `make plugins` builds it. */
+/** Path of a plugin component that `make plugins` builds. */
 export function component(name: string): string {
   return join(target, `wasm32-wasip2/plugin/assay_plugin_${name}.wasm`);
 }
 
-/** A guest of the tests, as `make guests` builds it. */
+/** Path of a test guest that `make guests` builds. */
 export function guest(name: string): string {
   return join(target, `wasm32-wasip2/plugin/examples/${name}.wasm`);
 }
 
 export interface Start {
-  /** Such as `cpu=2`. */
+  /** Worker pools, such as `cpu=2`. */
   workers?: string;
   options?: string[];
-  /** Fills the database before the server starts: options of `assay seed`. */
+  /** Options of `assay-seed`, which fills the database before the server starts. */
   seed?: string[];
 }
 
-/** What the server refused a call with. */
-export class Refused extends Error {
+/** A refusal of the server. */
+export class RequestRefused extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
@@ -58,10 +59,10 @@ export class Host {
   /** Starts a server and waits until it is ready. */
   static async start({ workers = "cpu=2", options = [], seed }: Start = {}): Promise<Host> {
     const folder = mkdtempSync(join(tmpdir(), "assay-e2e-"));
-    // As root PostgreSQL runs as another user, who must get through.
+    // When started by root, PostgreSQL runs as another user, who needs to enter the folder.
     await run("chmod", ["711", folder]);
     const host = new Host(folder, ["--workers", workers, ...options]);
-    if (seed) await run(program, ["seed", "--data", host.data, ...seed], { env: ownEnvironment() });
+    if (seed) await run(seeder, ["--data", host.data, ...seed], { env: ownEnvironment() });
     await host.serve("127.0.0.1:0");
     return host;
   }
@@ -83,7 +84,7 @@ export class Host {
       if (ended || Date.now() - started > READY_WITHIN_MS) {
         throw new Error(`the server is not ready:\n${this.log()}`);
       }
-      // Bounded polling of a file that another process writes.
+      // Polls a file that another process writes; the time is bounded.
       await new Promise((soon) => setTimeout(soon, 20));
     }
     const { url, key } = JSON.parse(readFileSync(ready, "utf8")) as { url: string; key: string };
@@ -95,18 +96,18 @@ export class Host {
     return readFileSync(join(this.folder, "log"), "utf8");
   }
 
-  /** For whom the platform's first administrator is made with. */
+  /** Token that creates the first administrator of the platform. */
   bootstrapToken(): string {
     return readFileSync(join(this.data, "bootstrap.token"), "utf8").trim();
   }
 
-  /** The command line, as somebody with the first key. */
+  /** Runs the command line with the first key. */
   async assay(...words: string[]): Promise<string> {
     const env = { ...ownEnvironment(), ASSAY_URL: this.url, ASSAY_API_KEY: this.key };
     return (await run(program, words, { env, maxBuffer: 1 << 26 })).stdout;
   }
 
-  /** A call of the REST interface with the first key, or another. */
+  /** Calls the REST API with the first key or another one. */
   async call<T>(method: string, path: string, body?: unknown, key = this.key): Promise<T> {
     const answer = await fetch(new URL(path, this.url), {
       method,
@@ -116,12 +117,12 @@ export class Host {
     const text = await answer.text();
     if (!answer.ok) {
       const { code, detail } = JSON.parse(text) as { code: string; detail: string };
-      throw new Refused(answer.status, code, detail);
+      throw new RequestRefused(answer.status, code, detail);
     }
     return (text ? JSON.parse(text) : undefined) as T;
   }
 
-  /** Publishes a component, from a file or as its bytes, and points `prod` at it: `name@prod`. */
+  /** Publishes a component, points `prod` to it and returns `name@prod`. */
   async publish(file: string | Buffer): Promise<string> {
     const answer = await fetch(new URL("/v1/plugins", this.url), {
       method: "POST",
@@ -134,8 +135,8 @@ export class Host {
     return `${name}@prod`;
   }
 
-  /** Ends the server, with its workers and its database, and leaves its data. */
-  async end(): Promise<void> {
+  /** Stops the server with its workers and database. Its data stays. */
+  async stopServer(): Promise<void> {
     const { child } = this;
     if (!child || child.exitCode !== null) return;
     const ended = new Promise((done) => child.once("exit", done));
@@ -144,18 +145,18 @@ export class Host {
     rmSync(join(this.folder, "ready.json"), { force: true });
   }
 
-  /** Starts it again where it was, on its own data. */
-  async again(): Promise<void> {
+  /** Starts the server again at the same address with the same data. */
+  async restart(): Promise<void> {
     await this.serve(new URL(this.url).host);
   }
 
   async stop(): Promise<void> {
-    await this.end();
+    await this.stopServer();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
-/** Without what would lead to another server's data. */
+/** The environment without variables that select another server's data. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, ASSAY_DATA: __, ...env } = process.env;
   return env;

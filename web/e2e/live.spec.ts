@@ -1,7 +1,7 @@
-// One stream of events for all tabs of a browser, whatever becomes of the tab that reads it.
+// All tabs of a browser share one live stream, even if the reading tab closes.
 
 import type { BrowserContext, Page } from "@playwright/test";
-import { announce, lies, submit } from "./batches";
+import { announce, liarItems, submit } from "./batches";
 import { guest, Host } from "./host";
 import { bootstrap, enter, open } from "./people";
 import { expect, test } from "./test";
@@ -15,7 +15,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => host.stop());
 
-/** Which pages read the stream now. */
+/** The pages that read the stream now. */
 function readers(context: BrowserContext): Set<Page> {
   const reading = new Set<Page>();
   context.on("request", (request) => {
@@ -36,10 +36,10 @@ function isStream(url: string): boolean {
   return new URL(url).pathname === "/v1/live";
 }
 
-const standing = (page: Page, word: string) =>
+const expectStatus = (page: Page, word: string) =>
   expect(page.getByRole("banner").getByText(word, { exact: true })).toBeVisible();
 
-test("seven tabs read one stream, and another takes over", async ({ context, page }) => {
+test("seven tabs share one stream, and another tab takes it over", async ({ context, page }) => {
   const reading = readers(context);
   await enter(page, host);
   const tabs = [page];
@@ -49,41 +49,37 @@ test("seven tabs read one stream, and another takes over", async ({ context, pag
     tabs.push(tab);
     await open(tab, host, "/", "Overview");
   }
-  for (const tab of tabs) await standing(tab, "live");
+  for (const tab of tabs) await expectStatus(tab, "live");
   expect(reading.size).toBe(1);
   expect([...reading]).toEqual([page]);
 
   const batch = await announce(host, { plugin, run: "seen-by-all", expected_size: 6 });
-  await submit(host, batch, lies(0, ["two_stages", "two_stages"]));
+  await submit(host, batch, liarItems(0, ["two_stages", "two_stages"]));
   const row = (tab: Page) => tab.getByRole("row", { name: /seen-by-all/ });
   for (const tab of tabs) await expect(row(tab)).toContainText("2 of 6");
 
   await page.close();
   await expect.poll(() => [...reading].filter((tab) => tab !== page).length).toBe(1);
-  await submit(host, batch, lies(2, ["two_stages", "two_stages"]));
+  await submit(host, batch, liarItems(2, ["two_stages", "two_stages"]));
   for (const tab of tabs.slice(1)) await expect(row(tab)).toContainText("4 of 6");
   expect(reading.size).toBe(1);
-  await submit(host, batch, lies(4, ["two_stages", "two_stages"]));
+  await submit(host, batch, liarItems(4, ["two_stages", "two_stages"]));
   for (const tab of tabs.slice(1)) await expect(row(tab)).toHaveCount(0);
 });
 
-test("a server that went away is missed, and found again", async ({
-  context,
-  page,
-  complaints,
-}) => {
+test("a lost server is noticed, and its return too", async ({ context, page, browserErrors }) => {
   await enter(page, host);
   await open(page, host, "/", "Overview");
   const tab = await context.newPage();
   await open(tab, host, "/capacity", "Capacity");
-  for (const one of [page, tab]) await standing(one, "live");
-  complaints.serverGoes();
-  await host.end();
-  for (const one of [page, tab]) await standing(one, "reconnecting…");
-  await host.again();
-  for (const one of [page, tab]) await standing(one, "live");
+  for (const one of [page, tab]) await expectStatus(one, "live");
+  browserErrors.expectServerDown();
+  await host.stopServer();
+  for (const one of [page, tab]) await expectStatus(one, "reconnecting…");
+  await host.restart();
+  for (const one of [page, tab]) await expectStatus(one, "live");
   const batch = await announce(host, { plugin, run: "after", expected_size: 1 });
   await expect(page.getByRole("row", { name: /after/ })).toContainText("0 of 1");
-  await submit(host, batch, lies(0, ["two_stages"]));
+  await submit(host, batch, liarItems(0, ["two_stages"]));
   await expect(page.getByRole("row", { name: /after/ })).toHaveCount(0);
 });

@@ -1,4 +1,4 @@
-// What a page must be to whoever looks at it, and pictures of it.
+// Checks of accessibility and layout, and screenshots.
 
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
@@ -8,39 +8,39 @@ import { expect } from "./test";
 const PICTURES = join(import.meta.dirname, "../../docs/dashboard");
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** Nothing loads or fades in any more. */
-export async function settled(page: Page): Promise<void> {
+/** Waits until nothing loads and no animation runs. */
+export async function waitUntilSettled(page: Page): Promise<void> {
   await expect(page.getByRole("status", { name: /^Loading/ })).toHaveCount(0);
   await page.evaluate(() =>
     Promise.all(document.getAnimations().map((moving) => moving.finished.catch(() => undefined))),
   );
 }
 
-export async function flawless(page: Page): Promise<void> {
-  // In the page alone: else axe opens another, and ours runs on in the background, niced. There are no
-  // frames that it would miss.
+export async function expectAccessible(page: Page): Promise<void> {
+  // Legacy mode runs axe in the page itself. Otherwise axe opens another page, and this one is
+  // throttled in the background. The pages have no frames, which this mode would miss.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode()
     .options({ resultTypes: ["violations"] })
     .withTags(STANDARDS)
     .analyze();
-  const told = violations.flatMap(({ id, help, nodes }) =>
+  const problems = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, any }) => `${id}: ${help}: ${html} ${any.map((one) => one.message)}`),
   );
-  expect(told, "what axe finds").toEqual([]);
+  expect(problems, "problems found by axe").toEqual([]);
 }
 
-/** Tables scroll aside by themselves; nothing else sticks out. */
-export async function fits(page: Page): Promise<void> {
+/** The page must not scroll horizontally; tables scroll by themselves. */
+export async function expectNoOverflow(page: Page): Promise<void> {
   const out = () =>
     page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
-  await expect.poll(out, { message: "pixels that stick out" }).toBeLessThanOrEqual(0);
+  await expect.poll(out, { message: "pixels of horizontal overflow" }).toBeLessThanOrEqual(0);
 }
 
-/** Left in docs/dashboard, where pictures are asked for. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Writes a screenshot to docs/dashboard if ASSAY_SCREENSHOTS is set. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   if (!process.env.ASSAY_SCREENSHOTS) return;
   await page.screenshot({ path: join(PICTURES, `${name}.png`), animations: "disabled" });
 }

@@ -1,22 +1,22 @@
-// Every page, with much on it: axe finds nothing in either colour scheme, keys reach what is there.
-// With ASSAY_SCREENSHOTS=1 pictures of them are left in docs/dashboard.
+// Checks every page with realistic data: axe finds no problem in both colour schemes, and keys
+// reach everything. ASSAY_SCREENSHOTS=1 writes screenshots to docs/dashboard.
 
 import type { Cookie, Page } from "@playwright/test";
-import { announce, type Batch, type Item, submit, whole } from "./batches";
+import { announce, type Batch, type Item, scoreBatch, submit } from "./batches";
 import { component, guest, Host } from "./host";
-import { fits, flawless, picture, settled } from "./look";
+import { expectAccessible, expectNoOverflow, saveScreenshot, waitUntilSettled } from "./look";
 import { bootstrap, open, readAsTables, sessionOf } from "./people";
 import { expect, test } from "./test";
 
 const SCHEMES = ["light", "dark"] as const;
 
 let host: Host;
-/** Of one session, for all tests. */
+/** Cookies of one session for all tests. */
 let cookies: Cookie[];
-/** What work goes to, and a batch of it that is live. */
+/** A plugin that causes load, and a live batch of it. */
 let loaded: string;
 let live: Batch;
-/** A batch that came too late, and a request that failed. */
+/** A late batch and a failed request. */
 let late: string;
 let failed: string;
 let run: string;
@@ -27,7 +27,7 @@ interface Ended {
   late: boolean;
 }
 
-/** For the guest `worker_load`, whose responses are thousands of rounds. */
+/** Items for the guest `worker_load`, which takes the number of rounds from the response. */
 function load(requests: number, rounds: number): Item[] {
   return Array.from({ length: requests }, (_, at) => ({
     key: `sample-${at}`,
@@ -38,20 +38,20 @@ function load(requests: number, rounds: number): Item[] {
   }));
 }
 
-/** Of what the seed makes for sure. */
+/** The first of items that the seed always creates. */
 function first<T>(items: readonly T[]): T {
   const [one] = items;
   if (one === undefined) throw new Error("the seed made none");
   return one;
 }
 
-interface Shot {
+interface PageCheck {
   name: string;
   path: () => string;
   heading: string | RegExp;
-  /** What has loaded when this is seen. */
+  /** Waits for the main content of the page. */
   ready: (page: Page) => Promise<void>;
-  /** Of the picture, where what matters does not fit. */
+  /** Height of the screenshot if the content needs more space. */
   height?: number;
 }
 
@@ -69,10 +69,10 @@ test.beforeAll(async () => {
   await host.publish(component("math"));
   await host.publish(component("hello"));
   loaded = await host.publish(guest("worker_load"));
-  // One that failed in part and was late, one that waits for its trainer.
+  // One batch with a failure that was late, and one that waits for its trainer.
   const wrong = { ...load(1, 500)[0], key: "wrong", label: "no number" } as Item;
   const past = { plugin: loaded, run: "qwen-4b-grpo", iteration: 11, max_extra_delay_ms: 1 };
-  await whole(host, past, [wrong, ...load(8, 20_000)]);
+  await scoreBatch(host, past, [wrong, ...load(8, 20_000)]);
   const patient = { plugin: loaded, run: "qwen-4b-grpo", iteration: 12, expected_size: 64 };
   await submit(host, await announce(host, patient), load(40, 2_000));
   const runs = await host.call<{ items: { name: string; plugin: string; batches: number }[] }>(
@@ -93,13 +93,13 @@ test.afterAll(() => host.stop());
 const seen = (role: "table" | "img" | "form" | "tab", name: string | RegExp) => (page: Page) =>
   expect(page.getByRole(role, { name }).first()).toBeVisible();
 
-/** What shows how the service works. */
-const WORKING: Shot[] = [
+/** Pages checked while the service is under load. */
+const LIVE_PAGES: PageCheck[] = [
   {
     name: "overview",
     path: () => "/",
     heading: "Overview",
-    ready: seen("table", "Batches that are live"),
+    ready: seen("table", "Live batches"),
   },
   {
     name: "batch-live",
@@ -116,7 +116,7 @@ const WORKING: Shot[] = [
   { name: "workers", path: () => "/workers", heading: "Workers", ready: seen("table", /Workers/) },
 ];
 
-const SHOTS: Shot[] = [
+const PAGES: PageCheck[] = [
   { name: "runs", path: () => "/runs", heading: "Runs", ready: seen("table", "Runs") },
   {
     name: "run",
@@ -165,7 +165,7 @@ const SHOTS: Shot[] = [
     ready: seen("img", /^Cost of .* by day/),
   },
   ...["members", "keys", "audit", "retention", "settings", "tenants", "people"].map(
-    (tab): Shot => ({
+    (tab): PageCheck => ({
       name: `admin-${tab}`,
       path: () => `/admin?tab=${tab}`,
       heading: "Admin",
@@ -190,68 +190,68 @@ const SHOTS: Shot[] = [
 ];
 
 async function simulated(page: Page): Promise<void> {
-  await page.getByRole("textbox", { name: "Workers of cpu, at most" }).fill("32");
-  const gpus = page.getByRole("textbox", { name: "Workers of gpu, at most" });
+  await page.getByRole("textbox", { name: "Max workers in cpu" }).fill("32");
+  const gpus = page.getByRole("textbox", { name: "Max workers in gpu" });
   if (await gpus.isVisible()) await gpus.fill("16");
   await page.getByRole("button", { name: "Simulate", exact: true }).click();
   await expect(page.getByRole("table", { name: "Workers by stage" })).toBeVisible();
 }
 
-async function look(page: Page, shot: Shot): Promise<void> {
+async function look(page: Page, check: PageCheck): Promise<void> {
   await page.context().addCookies(cookies);
-  await page.setViewportSize({ width: 1280, height: shot.height ?? 800 });
-  await open(page, host, shot.path(), shot.heading);
-  await shot.ready(page);
-  await settled(page);
+  await page.setViewportSize({ width: 1280, height: check.height ?? 800 });
+  await open(page, host, check.path(), check.heading);
+  await check.ready(page);
+  await waitUntilSettled(page);
   for (const scheme of SCHEMES) {
     await page.emulateMedia({ colorScheme: scheme });
-    await settled(page);
-    await picture(page, scheme === "dark" ? `${shot.name}-dark` : shot.name);
-    await flawless(page);
+    await waitUntilSettled(page);
+    await saveScreenshot(page, scheme === "dark" ? `${check.name}-dark` : check.name);
+    await expectAccessible(page);
   }
   await page.setViewportSize({ width: 400, height: 800 });
-  await fits(page);
+  await expectNoOverflow(page);
 }
 
-test.describe("in full work", () => {
+test.describe("under load", () => {
   test.beforeAll(async () => {
     const busy = { plugin: loaded, run: "llama-8b-grpo", iteration: 3, expected_size: 512 };
     live = await announce(host, { ...busy, max_extra_delay_ms: 8_000 });
     await submit(host, live, load(48, 400_000));
   });
-  // What comes after has the machine for itself.
+  // The following tests run without this load.
   test.afterAll(() => host.call("POST", `/v1/batches/${live.id}/cancel`));
-  for (const shot of WORKING) test(shot.name, ({ page }) => look(page, shot));
+  for (const check of LIVE_PAGES) test(check.name, ({ page }) => look(page, check));
 });
 
-for (const shot of SHOTS) test(shot.name, ({ page }) => look(page, shot));
+for (const check of PAGES) test(check.name, ({ page }) => look(page, check));
 
 test("sign-in", async ({ page }) => {
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
     await open(page, host, "/sign-in", "Sign in to Assay");
     await expect(page.getByRole("textbox", { name: "Email" })).toBeVisible();
-    await picture(page, colorScheme === "dark" ? "sign-in-dark" : "sign-in");
-    await flawless(page);
+    await saveScreenshot(page, colorScheme === "dark" ? "sign-in-dark" : "sign-in");
+    await expectAccessible(page);
     await page.goto(`${host.url}/invitation#token`);
     await expect(page.getByRole("textbox", { name: "Password" })).toBeVisible();
-    await flawless(page);
+    await expectAccessible(page);
   }
 });
 
-test("what fails, and what is empty", async ({ page }) => {
+test("errors and empty lists", async ({ page }) => {
   await page.context().addCookies(cookies);
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
     await open(page, host, "/batches/00000000-0000-7000-8000-000000000000", "Batch");
     await expect(page.getByRole("alert")).toBeVisible();
-    await flawless(page);
+    await expectAccessible(page);
     await open(page, host, "/runs?q=no-such-run", "Runs");
-    await expect(page.getByText("No run is like that")).toBeVisible();
-    await flawless(page);
+    await expect(page.getByText("No matching runs")).toBeVisible();
+    await expectAccessible(page);
     await page.goto(`${host.url}/nowhere`);
-    await expect(page.getByText("There is no such page")).toBeVisible();
-    await flawless(page);
+    await expect(page.getByText("Page not found")).toBeVisible();
+    await expectAccessible(page);
   }
 });
 
@@ -274,17 +274,17 @@ test("dialogs, and charts as tables", async ({ page }) => {
 async function everyScheme(page: Page): Promise<void> {
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
-    await settled(page);
-    await flawless(page);
+    await waitUntilSettled(page);
+    await expectAccessible(page);
   }
 }
 
-test("keys alone lead from the first link to a request", async ({ page }) => {
+test("the keyboard alone leads from the first link to a request", async ({ page }) => {
   await page.context().addCookies(cookies);
   await open(page, host, "/batches", "Batches");
   await expect(page.getByRole("table", { name: "Batches" })).toBeVisible();
   await page.keyboard.press("Tab");
-  await expect(page.getByRole("link", { name: "To the content" })).toBeFocused();
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("main")).toBeFocused();
   const state = page.getByRole("combobox", { name: "State" });
@@ -306,17 +306,17 @@ test("keys alone lead from the first link to a request", async ({ page }) => {
       await on.keyboard.press("Tab");
       if (await wanted.evaluate((element) => element === document.activeElement)) return;
     }
-    throw new Error("it is not among the next 80 stops of Tab");
+    throw new Error("the element is not among the next 80 Tab stops");
   }
 });
 
-test("on a narrow screen the pages are behind a button", async ({ page }) => {
+test("a narrow screen has a button for the navigation", async ({ page }) => {
   await page.setViewportSize({ width: 400, height: 800 });
   await page.context().addCookies(cookies);
   await open(page, host, "/", "Overview");
-  await page.getByRole("button", { name: "Open the navigation" }).click();
+  await page.getByRole("button", { name: "Open navigation" }).click();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Runs" })).toBeVisible();
-  await picture(page, "runs-narrow");
-  await flawless(page);
+  await saveScreenshot(page, "runs-narrow");
+  await expectAccessible(page);
 });

@@ -1,4 +1,4 @@
-// Those who sign in.
+// Users that sign in.
 
 import { expect, type Page, request } from "@playwright/test";
 import type { Host } from "./host";
@@ -15,13 +15,13 @@ export const ADMINISTRATOR: Person = {
   password: "correct horse battery",
 };
 
-/** From the page that shows where nobody administers the platform yet. */
+/** Fills in the page for the first administrator. */
 export async function makeFirstAdministrator(page: Page, token: string): Promise<void> {
   await page.getByRole("textbox", { name: "Token" }).fill(token);
   await page.getByLabel("Email").fill(ADMINISTRATOR.email);
   await page.getByRole("textbox", { name: "Name" }).fill(ADMINISTRATOR.name);
   await page.getByRole("textbox", { name: "Password" }).fill(ADMINISTRATOR.password);
-  await page.getByRole("button", { name: "Make the first administrator" }).click();
+  await page.getByRole("button", { name: "Create the administrator" }).click();
 }
 
 export async function signIn(page: Page, { email, password }: Person): Promise<void> {
@@ -30,17 +30,17 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-/** Without the pages, for tests of what lies behind them. */
+/** Creates the first administrator through the API. */
 export async function bootstrap(host: Host): Promise<void> {
   await host.call("POST", "/v1/bootstrap", { ...ADMINISTRATOR, token: host.bootstrapToken() });
 }
 
-/** Signed in from here on; the session's cookie is the browser's, as if the page had asked for it. */
+/** Signs in through the API and gives the session cookie to the browser. */
 export async function enter(page: Page, host: Host, person = ADMINISTRATOR): Promise<void> {
   await page.context().addCookies(await sessionOf(host, person));
 }
 
-/** A new session's cookies, which any number of browsers may come with. */
+/** Cookies of a new session, which several browsers may use. */
 export async function sessionOf(host: Host, { email, password } = ADMINISTRATOR) {
   const calling = await request.newContext();
   const answer = await calling.post(`${host.url}/v1/session`, { data: { email, password } });
@@ -56,18 +56,18 @@ export async function open(page: Page, host: Host, path: string, heading: string
   await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();
 }
 
-/** By the menu in the page's corner. */
+/** Selects an item of the account menu. */
 export async function menu(page: Page, item: string): Promise<void> {
   await page.getByRole("banner").getByRole("button", { name: / · / }).click();
   await page.getByRole("menuitem", { name: item }).click();
 }
 
-/** Every chart on the page as a table. */
+/** Shows every chart on the page as a table. */
 export async function readAsTables(page: Page): Promise<void> {
   const buttons = page.getByRole("button", { name: "View as table" });
   const figures = await buttons.count();
   expect(figures).toBeGreaterThan(0);
-  // Each is another button once it was pressed.
+  // A pressed button has another name.
   for (let left = figures; left > 0; left -= 1) await buttons.first().click();
   await expect(buttons).toHaveCount(0);
 }

@@ -1,7 +1,7 @@
-// Plugins from a file to a channel, and off it again.
+// Uploads, promotes, rolls back and yanks plugins.
 
 import { join } from "node:path";
-import { whole } from "./batches";
+import { scoreBatch } from "./batches";
 import { guest, Host } from "./host";
 import { bootstrap, enter, open } from "./people";
 import { expect, test } from "./test";
@@ -25,7 +25,7 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   await expect(page.getByRole("table", { name: "Plugins" })).toContainText("trivial");
   await choose(guest("trivial_next"));
   await upload.getByRole("button", { name: "Publish" }).click();
-  await upload.getByRole("link", { name: "See and promote it" }).click();
+  await upload.getByRole("link", { name: "View and promote" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "trivial@1.1.0" })).toBeVisible();
 
   await page.getByRole("button", { name: "Promote: trivial@1.1.0" }).click();
@@ -34,11 +34,11 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   await expect(promoting).toBeHidden();
   await expect(page.getByText("prod", { exact: true })).toBeVisible();
   const items = [{ key: "one", prompt: "", response: "", label: "1" }];
-  await whole(host, { plugin: "trivial@prod", run: "first" }, items);
+  await scoreBatch(host, { plugin: "trivial@prod", run: "first" }, items);
   await page.reload();
   const runs = page.getByRole("table", { name: "Runs on trivial@1.1.0" });
   await expect(runs.getByRole("link", { name: "first" })).toBeVisible();
-  await expect(page.getByRole("img", { name: /Times of stage score/ })).toBeVisible();
+  await expect(page.getByRole("img", { name: /Run times of stage score/ })).toBeVisible();
 
   await page.getByRole("link", { name: "trivial", exact: true }).click();
   const versions = page.getByRole("table", { name: "Versions of trivial" });
@@ -65,7 +65,7 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   }
 });
 
-test("the file chooser takes a file, and a bad one is refused in the server's words", async ({
+test("the file chooser takes a file, and the page shows why the server refuses a bad one", async ({
   page,
 }) => {
   await enter(page, host);

@@ -1,4 +1,4 @@
-// A quota that refuses a batch, seen and raised by who may.
+// A quota refuses a batch and is raised by an administrator.
 
 import { announce } from "./batches";
 import { guest, Host } from "./host";
@@ -12,7 +12,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => host.stop());
 
-test("a quota refuses, is seen, is raised, and refuses no more", async ({ page, other }) => {
+test("a quota refuses a batch until it is raised", async ({ page, other }) => {
   const quotas = { open_batches_max: 1 };
   await host.call("POST", "/v1/tenants", { name: "small", settings: { quotas } });
   const scopes = ["batches:write", "batches:read", "plugins:publish", "plugins:promote"];
@@ -35,13 +35,13 @@ test("a quota refuses, is seen, is raised, and refuses no more", async ({ page, 
   await open(page, host, "/admin/tenants/small", "small");
   const used = page.getByRole("progressbar", { name: "Open batches" });
   await expect(used).toHaveAttribute("aria-valuetext", "1 of 1");
-  await expect(page.getByText("1 of 1: all used")).toBeVisible();
+  await expect(page.getByText("1 of 1, limit reached")).toBeVisible();
 
   await page.getByRole("tab", { name: "Settings" }).click();
   const settings = page.getByRole("form", { name: "Settings" });
-  await settings.getByLabel("Open batches").fill("3");
+  await settings.getByLabel("Max open batches").fill("3");
   await settings.getByRole("button", { name: "Save" }).click();
-  await expect(settings.getByText("Saved; it holds from now on")).toBeVisible();
+  await expect(settings.getByText("Saved", { exact: true })).toBeVisible();
   await announce(host, { plugin, run: "two" }, key);
 
   await page.getByRole("tab", { name: "Usage and quotas" }).click();
@@ -50,7 +50,7 @@ test("a quota refuses, is seen, is raised, and refuses no more", async ({ page, 
   const changed = page.getByRole("row", { name: /quota\.set/ });
   await expect(changed).toContainText("open_batches_max: 1 → 3");
 
-  // Its own people see the quota, and cannot raise it.
+  // Members of the tenant see the quota but cannot change it.
   const added = await host.call<{ invitation: { token: string } }>("POST", "/v1/members", {
     tenant: "small",
     email: "alan@example.com",
@@ -62,12 +62,12 @@ test("a quota refuses, is seen, is raised, and refuses no more", async ({ page, 
   });
   expect(accepted.ok()).toBe(true);
   await open(theirs, host, "/admin?tab=settings", "Admin");
-  const row = theirs.getByRole("row", { name: /Open batches/ });
+  const row = theirs.getByRole("row", { name: /Max open batches/ });
   await expect(row).toContainText("3");
   await expect(theirs.getByRole("button", { name: "Save" })).toHaveCount(0);
 });
 
-test("who is suspended is refused, until admitted again", async ({ page }) => {
+test("a tenant can be suspended and resumed", async ({ page }) => {
   await enter(page, host);
   await open(page, host, "/admin/tenants/small?tab=settings", "small");
   const suspension = page.getByRole("region", { name: "Suspension" });
@@ -75,8 +75,8 @@ test("who is suspended is refused, until admitted again", async ({ page }) => {
   const asked = page.getByRole("dialog", { name: "Suspend" });
   await asked.getByRole("button", { name: "Suspend" }).click();
   await expect(suspension.getByRole("heading", { name: "Suspended" })).toBeVisible();
-  await suspension.getByRole("button", { name: "Admit again" }).click();
-  const again = page.getByRole("dialog", { name: "Admit again" });
-  await again.getByRole("button", { name: "Admit again" }).click();
+  await suspension.getByRole("button", { name: "Resume" }).click();
+  const again = page.getByRole("dialog", { name: "Resume" });
+  await again.getByRole("button", { name: "Resume" }).click();
   await expect(suspension.getByRole("heading", { name: "Suspend", exact: true })).toBeVisible();
 });

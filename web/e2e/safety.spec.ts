@@ -1,8 +1,8 @@
-// Text of tenants is text: on no page does it become markup, a script or a colour.
+// Text of tenants never becomes markup, a script or a colour.
 
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { type Batch, whole } from "./batches";
+import { type Batch, scoreBatch } from "./batches";
 import { component, Host } from "./host";
 import { bootstrap, enter, open, readAsTables } from "./people";
 import { expect, test } from "./test";
@@ -14,7 +14,7 @@ const RUN = "<b>run";
 let host: Host;
 let batch: Batch;
 
-/** The tutorial's plugin as one would write it who means harm: other words, of the same length. */
+/** The tutorial plugin with hostile texts of the same length. */
 function harmful(): Buffer {
   const changed: [string, string][] = [
     ["The tutorial: 1 when the text after the last `Answer:`", MARKUP.slice(0, 54)],
@@ -44,18 +44,18 @@ test.beforeAll(async () => {
     metadata: { [MARKUP]: COLOURED },
   };
   const failed = { ...item, key: "javascript:alert(3)", label: { markup: MARKUP } };
-  batch = await whole(host, { plugin, run: RUN }, [item, failed]);
+  batch = await scoreBatch(host, { plugin, run: RUN }, [item, failed]);
 });
 test.afterAll(() => host.stop());
 
-/** Nothing of the harmful text is an element. The fixture sees to dialogs and breaches of the policy. */
+/** The hostile text creates no element. The fixture detects dialogs and policy violations. */
 async function isText(page: Page): Promise<void> {
   const main = page.getByRole("main");
   await expect(main.locator("script, b:text-is('x'), img")).toHaveCount(0);
   await expect(main.locator("a[href^='javascript:']")).toHaveCount(0);
 }
 
-test("on the pages of runs and batches", async ({ page }) => {
+test("text on the pages of runs and batches stays text", async ({ page }) => {
   await enter(page, host);
   await open(page, host, "/", "Overview");
   await isText(page);
@@ -71,7 +71,7 @@ test("on the pages of runs and batches", async ({ page }) => {
   await isText(page);
 });
 
-test("on the page of a request, with its log", async ({ page }) => {
+test("text on the page of a request and its log stays text", async ({ page }) => {
   await enter(page, host);
   await open(page, host, `/requests/${batch.id}.0`, `Request ${MARKUP}`);
   const shown = page.getByRole("main");
@@ -83,14 +83,14 @@ test("on the page of a request, with its log", async ({ page }) => {
   await page.getByRole("button", { name: "Show extract" }).click();
   await expect(shown.getByRole("region", { name: "Artifact of extract" })).toContainText(MARKUP);
   await page.getByRole("button", { name: "Replay", exact: true }).click();
-  await expect(page.getByText("They agree")).toBeVisible();
+  await expect(page.getByText("Same result")).toBeVisible();
   await isText(page);
   await open(page, host, `/requests/${batch.id}.1`, "Request javascript:alert(3)");
-  await expect(shown.getByText("a failure is never a number")).toBeVisible();
+  await expect(shown.getByText("No reward is recorded for errors")).toBeVisible();
   await isText(page);
 });
 
-test("on the pages of plugins and of administration", async ({ page }) => {
+test("text on the pages of plugins and administration stays text", async ({ page }) => {
   await enter(page, host);
   await open(page, host, "/plugins", "Plugins");
   await expect(page.getByRole("table", { name: "Plugins" })).toContainText("onerror");
@@ -107,11 +107,11 @@ test("on the pages of plugins and of administration", async ({ page }) => {
   await creating.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("row", { name: /<img src=x/ })).toBeVisible();
   await page.getByRole("tab", { name: "Audit", exact: true }).click();
-  await expect(page.getByRole("table", { name: "Administrative acts" })).toContainText("onerror");
+  await expect(page.getByRole("table", { name: "Audit log" })).toContainText("onerror");
   await isText(page);
 });
 
-test("an address that asks for a script gets a page without it", async ({ page }) => {
+test("a URL with a script opens a page without it", async ({ page }) => {
   await enter(page, host);
   const harm = encodeURIComponent(MARKUP);
   for (const path of [

@@ -1,13 +1,13 @@
-// Tenants, their keys and members, and nobody where they do not belong.
+// Tenants, their keys and members, and isolation between tenants.
 
 import { announce, type Batch } from "./batches";
-import { guest, Host, Refused } from "./host";
+import { guest, Host, RequestRefused } from "./host";
 import { ADMINISTRATOR, bootstrap, enter, menu, open } from "./people";
 import { expect, test } from "./test";
 
 let host: Host;
 let plugin: string;
-/** Of the tenant that the administrator has, which another has no business with. */
+/** A batch of the administrator's tenant, which other tenants must not see. */
 let batch: Batch;
 
 test.beforeAll(async () => {
@@ -18,14 +18,14 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => host.stop());
 
-test("a tenant is made, and a key whose secret is shown once", async ({ page }) => {
+test("a tenant is created, and a key whose secret is shown once", async ({ page }) => {
   await enter(page, host);
   await open(page, host, "/admin?tab=tenants", "Admin");
   await page.getByRole("button", { name: "Create a tenant" }).click();
   const making = page.getByRole("dialog", { name: "Create a tenant" });
   await making.getByRole("textbox", { name: "Name" }).fill("Not A Name");
   await making.getByRole("button", { name: "Create" }).click();
-  await expect(making.getByRole("alert")).toContainText("tenant");
+  await expect(making.getByRole("alert")).toContainText("Tenant `Not A Name`");
   await making.getByRole("textbox", { name: "Name" }).fill("vision");
   await making.getByRole("button", { name: "Create" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "vision" })).toBeVisible();
@@ -36,15 +36,15 @@ test("a tenant is made, and a key whose secret is shown once", async ({ page }) 
   const creating = page.getByRole("dialog", { name: "Create a key" });
   await creating.getByRole("textbox", { name: "Name" }).fill("trainer");
   await creating.getByRole("button", { name: "Create" }).click();
-  const shown = creating.getByRole("alert", { name: "The key trainer" });
+  const shown = creating.getByRole("alert", { name: "New key: trainer" });
   const secret = (await shown.getByText(/^assay_test_/).textContent()) ?? "";
   await creating.getByRole("button", { name: "Done" }).click();
   const row = page.getByRole("row", { name: /trainer/ });
   await expect(row).toContainText("batches:write, batches:read");
-  await expect(row).toContainText("works");
+  await expect(row).toContainText("active");
   await expect(page.getByText(secret)).toHaveCount(0);
 
-  // The key is what it says: it reads its own tenant and no other.
+  // The key reads its own tenant only.
   const session = await host.call<{ tenant: string }>("GET", "/v1/session", undefined, secret);
   expect(session.tenant).toBe("vision");
   const read = host.call("GET", `/v1/batches/${batch.id}`, undefined, secret);
@@ -55,10 +55,10 @@ test("a tenant is made, and a key whose secret is shown once", async ({ page }) 
   await asked.getByRole("button", { name: "Revoke", exact: true }).click();
   await expect(row).toContainText("revoked");
   const after = host.call("GET", "/v1/session", undefined, secret);
-  await expect(after).rejects.toBeInstanceOf(Refused);
+  await expect(after).rejects.toBeInstanceOf(RequestRefused);
 });
 
-test("a member is invited, accepts, and may what the role may", async ({ page, other }) => {
+test("a member is invited, accepts, and has the rights of the role", async ({ page, other }) => {
   await enter(page, host);
   await open(page, host, "/admin/tenants/vision?tab=members", "vision");
   await page.getByRole("button", { name: "Invite a member" }).click();
@@ -74,7 +74,7 @@ test("a member is invited, accepts, and may what the role may", async ({ page, o
   const theirs = await other();
   await theirs.goto(link);
   await theirs.getByRole("textbox", { name: "Password" }).fill("a password of hers");
-  await theirs.getByRole("button", { name: "Set the password" }).click();
+  await theirs.getByRole("button", { name: "Set password" }).click();
   await expect(theirs.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
   const pages = theirs.getByRole("navigation", { name: "Pages" }).getByRole("link");
   await expect(pages).toHaveText(["Overview", "Runs", "Batches", "Plugins", "Simulate"]);
@@ -94,7 +94,7 @@ test("a member is invited, accepts, and may what the role may", async ({ page, o
   await expect(theirs.getByRole("tab", { name: "Tenants" })).toHaveCount(0);
 });
 
-test("another tenant's page is as if it were not there", async ({ page }) => {
+test("pages of another tenant are not found", async ({ page }) => {
   await enter(page, host, { name: "", email: "grace@example.com", password: "a password of hers" });
   for (const path of [`/batches/${batch.id}`, "/runs/ours", "/plugins/trivial"]) {
     await page.goto(host.url + path);
@@ -102,14 +102,14 @@ test("another tenant's page is as if it were not there", async ({ page }) => {
     await expect(page.getByRole("main"), path).toContainText("not_found");
   }
   await page.goto(`${host.url}/admin/tenants/platform`);
-  await expect(page.getByText("This page is for administrators of the platform")).toBeVisible();
+  await expect(page.getByText("This page is for platform administrators")).toBeVisible();
   await page.goto(`${host.url}/no/such/page`);
-  await expect(page.getByText("There is no such page")).toBeVisible();
+  await expect(page.getByText("Page not found")).toBeVisible();
   await page.getByRole("link", { name: "overview", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
 });
 
-test("who belongs to two tenants looks at one at a time", async ({ page }) => {
+test("a member of two tenants sees one at a time", async ({ page }) => {
   const { email } = ADMINISTRATOR;
   await host.call("POST", "/v1/members", { tenant: "vision", email, role: "trainer" });
   await enter(page, host);
@@ -118,14 +118,14 @@ test("who belongs to two tenants looks at one at a time", async ({ page }) => {
   await expect(ours).toBeVisible();
   await menu(page, "vision (trainer)");
   await expect(page.getByRole("banner")).toContainText("vision · Ada");
-  await expect(page.getByText("No batch is live")).toBeVisible();
+  await expect(page.getByText("No live batches")).toBeVisible();
   await expect(ours).toHaveCount(0);
   await expect(page.getByRole("link", { name: "Capacity", exact: true })).toHaveCount(0);
   await menu(page, "platform (admin)");
   await expect(ours).toBeVisible();
 });
 
-test("who is removed is out at once, and the audit tells of everything", async ({
+test("a removed member loses access at once, and the audit log lists everything", async ({
   page,
   other,
 }) => {
@@ -140,18 +140,18 @@ test("who is removed is out at once, and the audit tells of everything", async (
   const asked = page.getByRole("dialog", { name: "Remove: grace@example.com" });
   await asked.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(page.getByRole("row", { name: /grace/ })).toHaveCount(0);
-  // Noticed with what is read next, on whatever page that is.
+  // The next read on any page notices the end of the session.
   await theirs.getByRole("link", { name: "Batches", exact: true }).click();
   await expect(theirs.getByRole("heading", { name: "Sign in to Assay" })).toBeVisible();
   await expect(theirs).toHaveURL(/back=%2Fbatches$/);
 
   await page.getByRole("tab", { name: "Audit" }).click();
-  const acts = page.getByRole("table", { name: "Administrative acts" });
+  const acts = page.getByRole("table", { name: "Audit log" });
   for (const act of ["tenant.create", "key.create", "key.revoke", "member.add", "member.remove"]) {
     await expect(acts.getByRole("cell", { name: act, exact: true }).first(), act).toBeVisible();
   }
   await page.getByRole("textbox", { name: "Action" }).fill("key.revoke");
-  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByRole("button", { name: "Apply filters" }).click();
   await expect(page).toHaveURL(/action=key\.revoke/);
   await expect(acts.getByRole("row")).toHaveCount(2);
   await expect(acts).not.toContainText("assay_test_");

@@ -1,31 +1,31 @@
-// Every browser test ends with a look at what the browser complained of: an error that a page threw, a
-// breach of the content security policy, an answer of the server that no page should get.
+// The test fixture. It fails a test if the browser reports an error, a violation of the content
+// security policy, or an answer with a server error.
 
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 
 export { expect };
 
-/** A refusal is shown on the page, and named by the browser too; it is no fault. */
+/** Browsers report refused calls as errors, but the page shows them, so they are no fault. */
 const REFUSAL = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
-/** What is late shows whether a test looked at the page before; by `make test-long` alone. */
+/** Delay of answers in `make test-long`, which reveals tests that read a page too early. */
 const LATE_MS = process.env.ASSAY_TEST_LONG ? 1500 : 0;
 
 async function answerLate(context: BrowserContext): Promise<void> {
   await context.route(/\/v1\/|\.js$/, async (route) => {
-    // Most a little, some much.
+    // Most answers are delayed a little, some a lot.
     await new Promise((done) => setTimeout(done, Math.random() ** 3 * LATE_MS));
-    // The page may have been left meanwhile.
+    // The page may be closed by now.
     await route.continue().catch(() => {});
   });
 }
 
-export class Complaints {
+export class BrowserErrors {
   readonly all: string[] = [];
   private away = false;
 
-  /** The server goes away now, and what is lost with it is no fault. */
-  serverGoes(): void {
+  /** From now on, failed connections to the server are expected. */
+  expectServerDown(): void {
     this.away = true;
   }
 
@@ -56,29 +56,29 @@ export class Complaints {
 }
 
 interface Fixtures {
-  complaints: Complaints;
-  /** A browser of somebody else. */
+  browserErrors: BrowserErrors;
+  /** Opens a page in another browser context. */
   other: () => Promise<Page>;
 }
 
 export const test = base.extend<Fixtures>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what is asked for from it.
-  complaints: async ({}, use) => {
-    const complaints = new Complaints();
-    await use(complaints);
-    expect(complaints.all, "what browsers complained of").toEqual([]);
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from it.
+  browserErrors: async ({}, use) => {
+    const browserErrors = new BrowserErrors();
+    await use(browserErrors);
+    expect(browserErrors.all, "errors reported by browsers").toEqual([]);
   },
-  context: async ({ context, complaints }, use) => {
-    await complaints.of(context);
+  context: async ({ context, browserErrors }, use) => {
+    await browserErrors.of(context);
     if (LATE_MS > 0) await answerLate(context);
     await use(context);
   },
-  other: async ({ browser, complaints }, use) => {
+  other: async ({ browser, browserErrors }, use) => {
     const contexts: BrowserContext[] = [];
     await use(async () => {
       const context = await browser.newContext();
       contexts.push(context);
-      await complaints.of(context);
+      await browserErrors.of(context);
       return context.newPage();
     });
     await Promise.all(contexts.map((context) => context.close()));

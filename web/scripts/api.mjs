@@ -1,8 +1,8 @@
-// Writes the types of the REST interface, src/api/schema.d.ts, from the server's own document.
+// Writes the types of the REST API, src/api/schema.d.ts, from the server's OpenAPI document.
 //
 //   npm run api -- [--check] FILE     FILE is what `assay openapi` prints
 //
-// With --check nothing is written: it fails when the file there is another.
+// With --check it writes nothing, and fails if the file differs.
 import { readFileSync, writeFileSync } from "node:fs";
 import openapi, { astToString } from "openapi-typescript";
 

@@ -17,13 +17,13 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What the server refused it refuses again; what did not reach it is tried again.
+      // A refusal is final; a call that did not reach the server is repeated.
       retry: (failures, thrown) => ProblemError.from(thrown).status === 0 && failures < 5,
     },
   },
 });
 
-// A session that ended shows wherever something is read next.
+// The first call after the end of a session answers 401 and shows the sign-in page.
 queries.getQueryCache().subscribe((event) => {
   const ended =
     event.type === "updated" &&
@@ -34,7 +34,7 @@ queries.getQueryCache().subscribe((event) => {
 
 const router = createDashboardRouter(queries);
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-// What locks scrolling behind a dialog makes a style of its own, and asks for the nonce there.
+// The library that locks scrolling under a dialog adds a style element and needs the nonce.
 setNonce(nonce);
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");

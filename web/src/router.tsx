@@ -1,4 +1,4 @@
-// Every address of the dashboard. Each area of pages declares its own; here they come together.
+// All routes of the dashboard, which each area of pages declares for itself.
 
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
@@ -29,9 +29,9 @@ export function createDashboardRouter(queries: QueryClient) {
     context: { queries },
     defaultPreload: "intent",
     defaultPendingComponent: () => <Loading what="the page" height={320} />,
-    defaultErrorComponent: ({ error, reset }) => <Failed thrown={error} again={reset} />,
+    defaultErrorComponent: ({ error, reset }) => <Failed thrown={error} retry={reset} />,
     scrollRestoration: true,
-    // What a page does not know of in its address is dropped, and never reaches the page as it is.
+    // Unknown query parameters are removed before a page sees them.
     search: { strict: true },
   });
 }

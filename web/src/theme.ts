@@ -1,4 +1,4 @@
-// Colours and sizes. Every pair of text and ground has a contrast of 4.5 or more in both schemes.
+// Colours and sizes. Text and background have a contrast of at least 4.5 in both schemes.
 
 import { type CSSVariablesResolver, createTheme, Modal } from "@mantine/core";
 
@@ -14,7 +14,7 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: {
         closeButtonProps: { "aria-label": "Close" },
-        // A dialog's head is no second banner of the page.
+        // The header of a dialog must not be a second banner landmark.
         attributes: { header: { role: "none" } },
       },
     }),
@@ -61,7 +61,7 @@ export const variables: CSSVariablesResolver = () => ({
   },
 });
 
-/** Series of a chart, in order; told apart in both schemes and by those who see fewer colours. */
+/** Colours of chart series, in order, distinct in both schemes and for colour-blind readers. */
 export const SERIES = {
   light: ["#1971c2", "#d9480f", "#2b8a3e", "#862e9c", "#0b7285", "#a61e4d", "#5f3dc4", "#666600"],
   dark: ["#4dabf7", "#ffa94d", "#69db7c", "#e599f7", "#3bc9db", "#faa2c1", "#b197fc", "#c0c030"],

@@ -65,19 +65,19 @@ impl Description {
 }
 
 impl Stage {
-    /// On the pool `cpu`: 1 s, 64 MiB, no retries.
+    /// A stage on the pool `cpu`, with a timeout of 1 s, 64 MiB of memory and no retries.
     #[must_use]
     pub fn cpu(name: &str) -> Self {
         Self::on(name, "cpu")
     }
 
-    /// On the pool `gpu`, with the defaults of [`Stage::cpu`].
+    /// A stage on the pool `gpu`, with the defaults of [`Stage::cpu`].
     #[must_use]
     pub fn gpu(name: &str) -> Self {
         Self::on(name, "gpu")
     }
 
-    /// On an operator's own pool, with the defaults of [`Stage::cpu`].
+    /// A stage on an operator's own pool, with the defaults of [`Stage::cpu`].
     #[must_use]
     pub fn on(name: &str, pool: &str) -> Self {
         Self {

@@ -44,7 +44,7 @@ impl Blob {
 }
 
 impl Captured {
-    /// What was kept, with a mark for each byte that is no text.
+    /// The kept bytes as text, with U+FFFD in place of bytes that are not valid UTF-8.
     #[must_use]
     pub fn to_text(&self) -> String {
         String::from_utf8_lossy(&self.data).into_owned()

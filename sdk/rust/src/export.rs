@@ -8,7 +8,7 @@ use crate::{Artifact, Description, Error, Outcome, Request};
 /// A reward plugin. Its functions have no `self`: every call is a fresh instance that sees its
 /// arguments and nothing else.
 pub trait Plugin {
-    /// What the plugin is: asked once, at upload.
+    /// Describes the plugin. The service calls it once, at upload.
     fn describe() -> Description;
 
     /// Runs one stage of one request. `settings` is the run's JSON text (see

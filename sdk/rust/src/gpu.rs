@@ -26,7 +26,7 @@ pub use crate::bindings::assay::gpu::types::{
 use crate::Error as PluginError;
 
 impl Dtype {
-    /// Of one element.
+    /// The size of one element, in bytes.
     #[must_use]
     pub fn bytes(self) -> u64 {
         match self {
@@ -49,21 +49,21 @@ pub mod compiler {
 
     use super::{OVER, PluginError};
 
-    /// What the source, or the recorded function, did.
+    /// A failure that the source or the recorded function caused.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum Fault {
-        /// What the compiler said.
+        /// The compiler's log.
         Rejected(String),
         TimedOut,
         OutOfMemory,
         Crashed(String),
-        /// So many bytes came out.
+        /// The size of the result in bytes, which is above a limit.
         TooLarge(u64),
     }
 
     impl Error {
-        /// What the source is to blame for; the platform's fault stays the platform's, and a malformed
-        /// request is the plugin's own.
+        /// The failure, if the source caused it. A failure of the platform stays an error of the platform,
+        /// and a malformed request is an error of the plugin.
         pub fn fault(self) -> Result<Fault, PluginError> {
             Err(match self {
                 Self::Rejected(log) => return Ok(Fault::Rejected(log)),
@@ -89,18 +89,19 @@ pub mod device {
 
     use super::{OVER, PluginError};
 
-    /// What a kernel, or who wrote its launch, did.
+    /// A failure that a kernel, or its launch, caused.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Fault {
-        /// It asks for what this device cannot do, which does not make it wrong.
+        /// True if this device cannot do what the kernel asks for; the kernel is not wrong for that.
         pub unsupported: bool,
-        /// Such as `illegal address: ...`.
+        /// The failure in words, such as `illegal address: ...`.
         pub message: String,
     }
 
     impl Error {
-        /// What the kernel is to blame for; the platform's fault stays the platform's. A bad request is
-        /// the plugin's own, or that of its reference: whoever knows which asks before.
+        /// The failure, if the kernel caused it. A failure of the platform stays an error of the platform.
+        /// A bad request is the fault of the plugin or of its reference; a plugin that can tell which must
+        /// check before this call.
         pub fn fault(self) -> Result<Fault, PluginError> {
             let (what, detail) = match self {
                 Self::ImageRejected(detail) => ("the image is rejected", detail),

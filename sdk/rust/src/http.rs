@@ -14,10 +14,10 @@
 //!
 //! A plugin that sends requests is [`nondeterministic`](crate::Description::nondeterministic), unless its
 //! answers never change. Requests end a second before the stage does (a tenth of its time, where that is
-//! less): what got no answer is then an error, and must never be made a reward.
+//! less): a request without an answer is then an error, and must never be made a reward.
 //!
-//! Only a component has a host to call: in a native test [`Request::send`] and [`sleep_ms`] panic. What a
-//! plugin does not call, it does not import.
+//! Only a component has a host to call: in a native test [`Request::send`] and [`sleep_ms`] panic. A plugin
+//! imports only the functions that it calls.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ use crate::Error as PluginError;
 #[cfg(target_arch = "wasm32")]
 mod guest;
 
-/// What is read of an answer unless more is allowed.
+/// The bytes of an answer that are read unless the request allows more.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// The header that names a secret to the host.
 const SECRET: &str = "assay-secret";
@@ -61,7 +61,7 @@ pub enum Error {
     Invalid(String),
     /// The tenant was not granted the host, its address or the secret. The settings' fault.
     Denied(String),
-    /// Nobody answered, or not in time, or not to the end. Nobody's fault: the platform tries again.
+    /// No complete answer came in time. This is nobody's fault: the platform tries again.
     Unavailable(String),
     /// More bytes or requests than a call may send or read. The plugin's fault.
     TooLarge(String),
@@ -78,7 +78,7 @@ impl Request {
         Self::new("POST", url)
     }
 
-    /// With a method in capitals, such as `PUT`.
+    /// A request with a method in capitals, such as `PUT`.
     #[must_use]
     pub fn new(method: &'static str, url: impl Into<String>) -> Self {
         Self {

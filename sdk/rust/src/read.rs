@@ -83,7 +83,7 @@ impl Outcome {
         }
     }
 
-    /// What goes to the next stage, where something does.
+    /// The artifact for the next stage; `None` if the request is scored.
     #[must_use]
     pub fn into_next(self) -> Option<Artifact> {
         match self {

@@ -48,27 +48,27 @@ const delta: Schemas["LiveDelta"] = {
 const ids = ({ batches }: Schemas["Overview"]) => batches.map(({ id }) => id);
 
 describe("a delta", () => {
-  it("replaces, adds, and keeps the most urgent first", () => {
-    const came = [batch("b", 500, 7), batch("d", 700)];
-    const after = withDelta(overview, { ...delta, batches: came, batches_total: 4 });
+  it("replaces and adds batches and keeps the most urgent first", () => {
+    const updates = [batch("b", 500, 7), batch("d", 700)];
+    const after = withDelta(overview, { ...delta, batches: updates, batches_total: 4 });
     expect(ids(after)).toEqual(["b", "d", "a", "c"]);
     expect(after.batches[0]?.counts.scored).toBe(7);
     expect(after.batches_total).toBe(4);
     expect(after.queue).toBe(overview.queue);
   });
-  it("takes away what has ended and what is no longer urgent", () => {
+  it("removes batches that have ended or are no longer urgent", () => {
     const { counts, id, tenant, run, iteration, plugin } = batch("a", null, 8);
     const ended = [{ id, tenant, run, iteration, plugin, counts, state: "done" as const }];
     expect(ids(withDelta(overview, { ...delta, ended, left: ["c"] }))).toEqual(["b"]);
   });
-  it("counts an incident that came again once, the latest first", () => {
+  it("lists a repeated incident once, newest first", () => {
     const after = withDelta(overview, { ...delta, incidents: [incident(1, 5), incident(2)] });
     expect(after.incidents.map(({ id, count }) => [id, count])).toEqual([
       [2, 1],
       [1, 5],
     ]);
   });
-  it("keeps no more incidents than a page shows", () => {
+  it("keeps at most as many incidents as a page shows", () => {
     const many = Array.from({ length: 30 }, (_, at) => incident(at + 10));
     const after = withDelta(overview, { ...delta, incidents: many });
     expect(after.incidents).toHaveLength(20);
@@ -76,7 +76,7 @@ describe("a delta", () => {
   });
 });
 
-it("a snapshot replaces what lives and keeps the incidents, which it does not tell", () => {
+it("a snapshot replaces live batches and keeps incidents, which it does not contain", () => {
   const { batches_total, queue } = overview;
   const after = withSnapshot(overview, { at: AT, batches: [batch("z", 1)], batches_total, queue });
   expect(ids(after)).toEqual(["z"]);
@@ -87,11 +87,11 @@ describe("a list of batches", () => {
   const { id, state, plugin, run, iteration, counts, announced_at } = batch("a", null);
   const listed = { id, state, plugin, run, iteration, counts, announced_at, plugin_digest: "d" };
   const list: Schemas["BatchList"] = { items: [{ batch: listed, late: false }] };
-  it("has the numbers of those that live", () => {
+  it("takes the counts of live batches", () => {
     const after = withCounts(list, [batch("a", 1, 5), batch("b", 1)]);
     expect(after.items.map((item) => item.batch.counts.scored)).toEqual([5]);
   });
-  it("stays the very same where none of them is in it", () => {
+  it("is the same object if it contains no live batch", () => {
     expect(withCounts(list, [batch("b", 1)])).toBe(list);
   });
 });

@@ -1,4 +1,4 @@
-// What has been read, with what an event of the stream tells put in its place.
+// Applies events of the live stream to cached answers of the server.
 
 import type { Schemas } from "./client";
 
@@ -16,13 +16,13 @@ export function withSnapshot(before: Overview, snapshot: Snapshot): Overview {
 }
 
 export function withDelta(before: Overview, delta: Delta): Overview {
-  const gone = new Set([...delta.ended.map(({ id }) => id), ...delta.left]);
+  const removed = new Set([...delta.ended.map(({ id }) => id), ...delta.left]);
   const changed = new Map(delta.batches.map((batch) => [batch.id, batch]));
-  const kept = before.batches.filter(({ id }) => !gone.has(id) && !changed.has(id));
+  const unchanged = before.batches.filter(({ id }) => !removed.has(id) && !changed.has(id));
   const pools = new Map(delta.pools.map((pool) => [pool.pool, pool]));
   return {
     at: delta.at,
-    batches: [...kept, ...delta.batches].sort(byUrgency),
+    batches: [...unchanged, ...delta.batches].sort(byUrgency),
     batches_total: delta.batches_total,
     queue: delta.queue ?? before.queue,
     ...(before.pools ? { pools: before.pools.map((pool) => pools.get(pool.pool) ?? pool) } : {}),
@@ -30,7 +30,7 @@ export function withDelta(before: Overview, delta: Delta): Overview {
   };
 }
 
-/** What is due first comes first; what has no first request yet comes last. */
+/** Orders by deadline; batches without a first request have none and come last. */
 function byUrgency(one: LiveBatch, other: LiveBatch): number {
   const due = (batch: LiveBatch) =>
     batch.due_at ? Date.parse(batch.due_at) : Number.POSITIVE_INFINITY;
@@ -39,15 +39,15 @@ function byUrgency(one: LiveBatch, other: LiveBatch): number {
   return Date.parse(one.announced_at) - Date.parse(other.announced_at);
 }
 
-function newest(before: Schemas["Incident"][], came: Schemas["Incident"][]) {
-  if (came.length === 0) return before;
-  const ids = new Set(came.map(({ id }) => id));
-  return [...came, ...before.filter(({ id }) => !ids.has(id))]
+function newest(before: Schemas["Incident"][], updates: Schemas["Incident"][]) {
+  if (updates.length === 0) return before;
+  const ids = new Set(updates.map(({ id }) => id));
+  return [...updates, ...before.filter(({ id }) => !ids.has(id))]
     .sort((one, other) => Date.parse(other.at) - Date.parse(one.at) || other.id - one.id)
     .slice(0, INCIDENTS_MAX);
 }
 
-/** A list of batches with the numbers of those that live. */
+/** Returns the list with the current counts of its live batches. */
 export function withCounts(before: BatchList, live: readonly LiveBatch[]): BatchList {
   const changed = new Map(live.map((batch) => [batch.id, batch]));
   if (!before.items.some(({ batch }) => changed.has(batch.id))) return before;

@@ -1,11 +1,11 @@
-// The one way to the REST interface: typed by the server's own document, errors as problems.
+// The only client of the REST API: typed by the server's OpenAPI document, with errors as problems.
 
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
 
-/** What the server refuses with (RFC 9457), or what kept it from being asked. */
+/** A refusal of the server (RFC 9457), or the reason why it was not reached. */
 export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
@@ -19,12 +19,13 @@ export class ProblemError extends Error {
     this.hint = hint ?? undefined;
   }
 
-  /** Of whatever was thrown. */
+  /** Converts any thrown value. */
   static from(thrown: unknown): ProblemError {
     if (thrown instanceof ProblemError) return thrown;
     if (thrown instanceof TypeError) {
-      const hint = "Is it running, and this machine connected? The page tries again by itself.";
-      return new ProblemError(0, "unreachable", "The server does not answer.", hint);
+      const hint =
+        "Check that the server is running and that this computer is online. The page retries by itself.";
+      return new ProblemError(0, "unreachable", "The server is not responding.", hint);
     }
     return new ProblemError(
       0,
@@ -36,12 +37,12 @@ export class ProblemError extends Error {
 
 let csrf: string | undefined;
 
-/** From the session, and sent back with everything that changes something. */
+/** Stores the token of the session. The client sends it with every change. */
 export function setCsrf(token: string | null | undefined): void {
   csrf = token ?? undefined;
 }
 
-/** For what is sent in another way than by `api`. */
+/** Returns the token for calls that do not go through `api`. */
 export function csrfToken(): string | undefined {
   return csrf;
 }
@@ -72,7 +73,7 @@ async function problemOf(response: Response): Promise<ProblemError> {
 export const api = createClient<paths>({ baseUrl: window.location.origin });
 api.use(middleware);
 
-/** What a call answered: `const batch = await data(api.GET(...))`. Refusals are thrown. */
+/** Returns the answer of a call: `const batch = await data(api.GET(...))`. Throws on a refusal. */
 export async function data<T>(call: Promise<{ data?: T; response: Response }>): Promise<T> {
   const answer = await call;
   return answer.data as T;

@@ -1,34 +1,34 @@
-// The one stream of events that a browser has, whichever of its tabs reads it: browsers allow six
-// connections to a server over HTTP/1.1, and a stream in each tab would use them up. The tab that
-// holds the lock reads and tells the others; when it is closed the next one takes the lock.
+// The stream of live events, read once per browser. Browsers allow six HTTP/1.1 connections to a
+// server, and a stream in each tab would use them up. The tab that holds a lock reads the stream
+// and publishes its events to the other tabs; when it is closed, the next tab gets the lock.
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 export type LiveState = "starting" | "open" | "lost";
 
-/** An event of `GET /v1/live`, as it came. */
+/** An event of `GET /v1/live`, unchanged. */
 export interface LiveEvent {
   name: string;
   data: unknown;
 }
 
-/** What tabs say to each other; a tab that came later asks how the stream stands. */
-type Told = { state: LiveState } | { event: LiveEvent } | { ask: true };
+/** A message between tabs; a tab that opens later asks for the state of the stream. */
+type TabMessage = { state: LiveState } | { event: LiveEvent } | { ask: true };
 
-/** What is done with what the stream brings. */
+/** How a page uses the stream. */
 export interface Listener {
-  /** Of the events that are listened to. */
+  /** Names of the events that it subscribes to. */
   names: readonly string[];
-  /** Puts what an event tells into what has been read. */
+  /** Applies an event to the cached answers. */
   apply: (queries: QueryClient, event: LiveEvent) => void;
-  /** The server answered with a refusal; the session may have ended. */
+  /** Called when the server refuses the stream; the session may have ended. */
   refused: (queries: QueryClient) => void;
 }
 
-const AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
-/** Reads the stream while somebody looks; `tenant` is whose. */
+/** Reads the stream of the tenant while the page is open. */
 export function useLiveStream(tenant: string, listener: Listener): LiveState {
   const queries = useQueryClient();
   const [state, setState] = useState<LiveState>("starting");
@@ -36,31 +36,32 @@ export function useLiveStream(tenant: string, listener: Listener): LiveState {
     const name = `assay-live:${tenant}`;
     const channel = new BroadcastChannel(name);
     const abort = new AbortController();
-    let leading: LiveState | null = null;
-    const say = (told: Told) => channel.postMessage(told);
-    const take = (told: Told) => {
-      if ("event" in told) listener.apply(queries, told.event);
-      else if ("state" in told) setState(told.state);
-      else if (leading) say({ state: leading });
+    // Set while this tab is the one that reads the stream.
+    let readState: LiveState | null = null;
+    const post = (message: TabMessage) => channel.postMessage(message);
+    const receive = (message: TabMessage) => {
+      if ("event" in message) listener.apply(queries, message.event);
+      else if ("state" in message) setState(message.state);
+      else if (readState) post({ state: readState });
     };
-    channel.onmessage = ({ data }: MessageEvent<Told>) => take(data);
-    say({ ask: true });
-    const lead = async () => {
-      // The turn may come in the very moment in which the page goes.
+    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => receive(data);
+    post({ ask: true });
+    const readForAllTabs = async () => {
+      // The lock may be granted at the moment in which the page is left.
       if (abort.signal.aborted) return;
-      const tell = (told: Told) => {
-        if ("state" in told) leading = told.state;
-        say(told);
-        take(told);
+      const publish = (message: TabMessage) => {
+        if ("state" in message) readState = message.state;
+        post(message);
+        receive(message);
       };
-      await read(listener.names, abort.signal, tell, () => listener.refused(queries));
+      await read(listener.names, abort.signal, publish, () => listener.refused(queries));
     };
-    // Only pages of a secure origin have locks; elsewhere each tab reads for itself.
-    const turn = navigator.locks
-      ? navigator.locks.request(name, { signal: abort.signal }, lead)
-      : lead();
-    // Closed before it was this tab's turn.
-    turn.catch(() => undefined);
+    // Locks exist only on pages of a secure origin; elsewhere each tab reads for itself.
+    const reading = navigator.locks
+      ? navigator.locks.request(name, { signal: abort.signal }, readForAllTabs)
+      : readForAllTabs();
+    // The request for the lock rejects when the page is left before it is granted.
+    reading.catch(() => undefined);
     return () => {
       abort.abort();
       channel.close();
@@ -70,13 +71,13 @@ export function useLiveStream(tenant: string, listener: Listener): LiveState {
 }
 
 /**
- * Until the signal. A connection that breaks the browser itself takes up again, and says where it
- * left off; one that the server refused it gives up, so that is tried anew from here.
+ * Reads until the signal aborts. The browser resumes a broken connection where it stopped. It gives
+ * up when the server refuses the connection, so this function retries that case.
  */
 function read(
   names: readonly string[],
   signal: AbortSignal,
-  tell: (told: Told) => void,
+  publish: (message: TabMessage) => void,
   refused: () => void,
 ): Promise<void> {
   return new Promise((resolve) => {
@@ -84,16 +85,16 @@ function read(
     let timer: ReturnType<typeof setTimeout> | undefined;
     const open = () => {
       source = new EventSource("/v1/live");
-      source.onopen = () => tell({ state: "open" });
+      source.onopen = () => publish({ state: "open" });
       source.onerror = () => {
-        tell({ state: "lost" });
+        publish({ state: "lost" });
         if (source.readyState !== EventSource.CLOSED) return;
         refused();
-        timer = setTimeout(open, AGAIN_MS);
+        timer = setTimeout(open, RETRY_MS);
       };
       for (const name of names) {
         source.addEventListener(name, (event: MessageEvent<string>) =>
-          tell({ event: { name, data: JSON.parse(event.data) } }),
+          publish({ event: { name, data: JSON.parse(event.data) } }),
         );
       }
     };

@@ -26,8 +26,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Administrative acts with what they changed, the latest first; with `admin:*` alone, those on your
-         *     own tenant.
+         * Administrative acts with their changes, the latest first. With `admin:*` alone, only those on
+         *     your own tenant are returned.
          */
         get: operations["get_audit"];
         put?: never;
@@ -46,12 +46,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Batches in the order in which they were announced, the newest first; those that were made for one
-         *     request alone are left out.
+         * Batches by their time of announcement, the newest first. The batches of single requests are left
+         *     out.
          */
         get: operations["get_batches"];
         put?: never;
-        /** Announce a batch: the rollout has started, requests will come. */
+        /** Announce a batch: the rollout has started, and requests will come. */
         post: operations["post_batches"];
         delete?: never;
         options?: never;
@@ -66,7 +66,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A batch as it stands; with `Prefer: wait=N` once it has ended, or after N seconds. */
+        /**
+         * A batch in its current state. With `Prefer: wait=N` the answer comes when the batch has ended,
+         *     or after N seconds.
+         */
         get: operations["get_batches_id"];
         put?: never;
         post?: never;
@@ -85,7 +88,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a batch: what has not ended ends as an error, never as a number. */
+        /** Cancel a batch. Requests that have not ended end as errors, without a reward. */
         post: operations["post_batches_id_cancel"];
         delete?: never;
         options?: never;
@@ -117,7 +120,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** When the requests of a completed batch came and how long each stage of them ran. */
+        /** The arrival and stage times of the requests of a completed batch. */
         get: operations["get_batches_id_profile"];
         put?: never;
         post?: never;
@@ -137,7 +140,10 @@ export interface paths {
         /** The requests of a batch in the order of admission. */
         get: operations["get_batches_id_requests"];
         put?: never;
-        /** Submit requests. An item whose key is in the batch already is left alone: repeats are harmless. */
+        /**
+         * Submit requests. An item whose key is already in the batch changes nothing, so that a call can
+         *     be repeated.
+         */
         post: operations["post_batches_id_requests"];
         delete?: never;
         options?: never;
@@ -153,8 +159,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Results in the order of completion. With `Accept: application/x-ndjson` the stream follows
-         *     until the batch has ended.
+         * Results in the order of completion. With `Accept: application/x-ndjson` the answer is a stream
+         *     that lasts until the batch has ended.
          */
         get: operations["get_batches_id_results"];
         put?: never;
@@ -190,8 +196,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * When each request of a batch waited and ran, stage by stage, and why the batch was late. Of more
-         *     than 4,096 requests so many are shown.
+         * The times at which each request of a batch waited and ran, stage by stage, and the reason why
+         *     the batch was late. At most 4,096 requests are shown.
          */
         get: operations["get_batches_id_timeline"];
         put?: never;
@@ -211,7 +217,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make the first administrator of the platform, once, and sign in as such. */
+        /** Create the first administrator of the platform, and sign in. It works once. */
         post: operations["post_bootstrap"];
         delete?: never;
         options?: never;
@@ -226,7 +232,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every pool: bounds, workers, what waits, and what the planner wants and why. */
+        /** Every pool with its bounds, workers and queue, and the planner's target with its reason. */
         get: operations["get_capacity"];
         put?: never;
         post?: never;
@@ -243,7 +249,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How pools stood and what the planner decided, over time. */
+        /** The state of the pools and the planner's decisions over time. */
         get: operations["get_capacity_history"];
         put?: never;
         post?: never;
@@ -262,8 +268,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set how many workers a pool has at least and at most. It holds at once, and over restarts, where
-         *     it overrides the command line. Busy workers above `max` finish what they do.
+         * Set the minimum and maximum number of workers of a pool. It takes effect at once and lasts over
+         *     restarts, where it overrides the command line. Busy workers above `max` finish their requests.
          */
         put: operations["put_capacity_pool"];
         post?: never;
@@ -281,7 +287,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Incidents of your tenant, the latest first; with `platform:*` those of the platform as well. They
+         * Incidents of your tenant, the latest first; with `platform:*` also those of the platform. They
          *     are kept for 30 days.
          */
         get: operations["get_incidents"];
@@ -317,10 +323,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A tenant's keys, without their secrets. */
+        /** The keys of a tenant, without their secrets. */
         get: operations["get_keys"];
         put?: never;
-        /** Make a key. The answer has the whole key, this once. */
+        /** Create a key. The answer has the whole key, which is shown only once. */
         post: operations["post_keys"];
         delete?: never;
         options?: never;
@@ -355,8 +361,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a key another secret; the answer has it, this once. The old one works for a while longer,
-         *     so that nobody who uses it is cut off.
+         * Give a key a new secret, which is shown only once. The old secret still works for
+         *     `overlap_hours`, so that its users have time to change.
          */
         post: operations["post_keys_id_rotate"];
         delete?: never;
@@ -373,9 +379,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow what is live as server-sent events: `snapshot` (a `LiveSnapshot`) first, then `delta`s
-         *     (`LiveDelta`), four a second at most. Behind a `Last-Event-ID` that is known still come the deltas
-         *     since, else another snapshot.
+         * Follow the live batches as server-sent events: first a `snapshot` (`LiveSnapshot`), then
+         *     `delta`s (`LiveDelta`), at most four a second. With a recent `Last-Event-ID` the deltas since
+         *     that event are sent, otherwise another snapshot.
          */
         get: operations["get_live"];
         put?: never;
@@ -393,10 +399,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A tenant's members. */
+        /** The members of a tenant. */
         get: operations["get_members"];
         put?: never;
-        /** Add a member by address. For who is new here the answer has an invitation, this once. */
+        /**
+         * Add a member by their address. For a new person the answer has an invitation, which is shown
+         *     only once.
+         */
         post: operations["post_members"];
         delete?: never;
         options?: never;
@@ -418,7 +427,7 @@ export interface paths {
         delete: operations["delete_members_person"];
         options?: never;
         head?: never;
-        /** Give a member another role; it holds at once. */
+        /** Give a member another role. It takes effect at once. */
         patch: operations["patch_members_person"];
         trace?: never;
     };
@@ -429,7 +438,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Live batches, what waits, and the last incidents: of your tenant, or of all. */
+        /** Live batches, queues and the last incidents of your tenant, or of all tenants. */
         get: operations["get_overview"];
         put?: never;
         post?: never;
@@ -446,7 +455,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everybody. */
+        /** Every person. */
         get: operations["get_people"];
         put?: never;
         post?: never;
@@ -469,7 +478,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Rename somebody, or keep them from signing in. */
+        /** Rename a person, or bar them from signing in. */
         patch: operations["patch_people_person"];
         trace?: never;
     };
@@ -483,8 +492,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invite somebody anew, who has lost their password. The old one is gone, and so are all sessions;
-         *     the answer has the invitation, this once.
+         * Invite a person again who has lost their password. The old password and all sessions are
+         *     deleted. The answer has the invitation, which is shown only once.
          */
         post: operations["post_people_person_invitation"];
         delete?: never;
@@ -503,7 +512,10 @@ export interface paths {
         /** Every version of every plugin. */
         get: operations["get_plugins"];
         put?: never;
-        /** Publish a component; its own `describe` names it. The same bytes again change nothing. */
+        /**
+         * Publish a component under the name and version that its `describe` returns. Publishing the same
+         *     bytes again changes nothing.
+         */
         post: operations["post_plugins"];
         delete?: never;
         options?: never;
@@ -536,7 +548,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Point a channel to a version. Runs that are under way keep theirs. */
+        /** Point a channel to a version. Runs that have begun keep their version. */
         put: operations["put_plugins_name_channels_channel"];
         post?: never;
         delete?: never;
@@ -555,8 +567,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Point a channel to the version that it had before, the last that is not yanked. Runs that are
-         *     under way keep theirs.
+         * Point a channel back to its last version that is not yanked. Runs that have begun keep their
+         *     version.
          */
         post: operations["post_plugins_name_channels_channel_rollback"];
         delete?: never;
@@ -608,7 +620,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keep new runs off a version. Runs that use it keep it. */
+        /** Yank a version: new runs cannot use it. Runs that use it keep it. */
         post: operations["post_plugins_name_versions_version_yank"];
         delete?: never;
         options?: never;
@@ -623,7 +635,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What waits in each pool, batch by batch, in the order in which it is served. */
+        /** The waiting requests of each pool, batch by batch, in the order in which they are served. */
         get: operations["get_queue"];
         put?: never;
         post?: never;
@@ -640,7 +652,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A request: what came in and, once it has ended, what came out. */
+        /** A request and, once it has ended, its outcome. */
         get: operations["get_requests_id"];
         put?: never;
         post?: never;
@@ -657,7 +669,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes that a stage left for the next, by the stage's name. */
+        /** The artifact that a stage handed to the next one, by the stage's name. */
         get: operations["get_requests_id_artifacts_stage"];
         put?: never;
         post?: never;
@@ -674,7 +686,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the plugin logged for a request, over all its stages and tries. */
+        /** The lines that the plugin logged for a request, over all stages and attempts. */
         get: operations["get_requests_id_logs"];
         put?: never;
         post?: never;
@@ -694,8 +706,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a request again with the same body, settings and seed, by its own version of the plugin or by
-         *     another, and compare the outcomes. It is a request like any other: quotas and usage count it.
+         * Run a request again with the same body, settings and seed, by its own version of the plugin or
+         *     by another one, and compare the outcomes. The replay counts towards quotas and usage.
          */
         post: operations["post_requests_id_replay"];
         delete?: never;
@@ -728,7 +740,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Training runs, the one that was active last first: when its last batch ended, or when it began. */
+        /**
+         * Training runs, the one that was active last first. A run is active when it begins and when a
+         *     batch ends.
+         */
         get: operations["get_runs"];
         put?: never;
         post?: never;
@@ -745,7 +760,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run, its last batches as columns, and arrival curves of some of them. */
+        /** A run, its last batches as columns, and arrival curves of some of them. */
         get: operations["get_runs_run"];
         put?: never;
         post?: never;
@@ -780,8 +795,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the plugin logged for the requests of a run: the newest batch first, in it by request. A page
-         *     looks through 64 batches at most, so that one with few lines may have a `next`.
+         * The lines that the plugin logged in a run, the newest batch first, and each batch in the order
+         *     of its requests. A page searches at most 64 batches, so that even a page with few lines may have
+         *     a `next`.
          */
         get: operations["get_runs_run_logs"];
         put?: never;
@@ -799,7 +815,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who calls, as what, and what else there is to switch to. */
+        /** The caller, their scopes, and the tenants to which they can switch. */
         get: operations["get_session"];
         put?: never;
         /** Sign in. The answer sets the cookie `assay_session`. */
@@ -818,7 +834,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How one can sign in. */
+        /** The ways to sign in. */
         get: operations["get_session_methods"];
         put?: never;
         post?: never;
@@ -835,7 +851,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begin to sign in by the OpenID provider: for browsers, which are sent there. */
+        /** Begin to sign in by the OpenID provider. The answer redirects the browser to the provider. */
         get: operations["get_session_oidc"];
         put?: never;
         post?: never;
@@ -852,7 +868,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** End a sign-in by the OpenID provider: for browsers, which come from there and go to `/`. */
+        /**
+         * End a sign-in by the OpenID provider, which redirects the browser here. The answer redirects it
+         *     to `/`.
+         */
         get: operations["get_session_oidc_callback"];
         put?: never;
         post?: never;
@@ -906,8 +925,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay completed batches on a virtual clock: when would they have ended, with which workers? Of a
-         *     run the last 20 batches are replayed, of which the first is history only.
+         * Replay completed batches on a virtual clock with other settings of the planner. For a run the
+         *     last 20 batches are replayed, and the first of them only serves as history.
          */
         post: operations["post_simulations"];
         delete?: never;
@@ -923,10 +942,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every tenant; with `admin:*` alone, your own. */
+        /** Every tenant; with `admin:*` alone, only your own. */
         get: operations["get_tenants"];
         put?: never;
-        /** Make a tenant. */
+        /** Create a tenant. */
         post: operations["post_tenants"];
         delete?: never;
         options?: never;
@@ -941,7 +960,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A tenant: what bounds it and what is granted to it. */
+        /** A tenant with its quotas, grants and retention. */
         get: operations["get_tenants_name"];
         put?: never;
         post?: never;
@@ -949,8 +968,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a tenant's settings. The body is a JSON merge patch (RFC 7396) of them: what it does not
-         *     name stays, and null takes a bound away. It holds at once.
+         * Change a tenant's settings. The body is a JSON merge patch (RFC 7396): absent fields stay
+         *     unchanged, and null removes a quota. It takes effect at once.
          */
         patch: operations["patch_tenants_name"];
         trace?: never;
@@ -963,8 +982,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a tenant uses now, beside its quotas, and what it cost by pool and day (UTC). Batches count
-         *     on the day on which they end.
+         * The current use of a tenant's quotas, and its usage and cost by pool and day (UTC). A batch
+         *     counts on the day on which it ends.
          */
         get: operations["get_tenants_name_usage"];
         put?: never;
@@ -982,7 +1001,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every worker: what it is and what it runs. */
+        /** Every worker, with its state and the stage that it runs. */
         get: operations["get_workers"];
         put?: never;
         post?: never;
@@ -1002,8 +1021,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Drain a worker: it finishes what it has in hand, gets nothing more and ends. The planner may start
-         *     another in its place.
+         * Drain a worker: it finishes its leases, gets no new ones, and ends. The planner may start
+         *     another worker in its place.
          */
         post: operations["post_workers_id_drain"];
         delete?: never;
@@ -1018,7 +1037,7 @@ export interface components {
     schemas: {
         /** @description `POST /v1/invitations/accept`. */
         AcceptInvitation: {
-            /** @description Another name than the invitation's. */
+            /** @description Name that replaces the one in the invitation. */
             name?: string | null;
             password: string;
             token: string;
@@ -1026,70 +1045,70 @@ export interface components {
         /** @description `POST /v1/members`. */
         AddMember: {
             email: string;
-            /** @description Of who is new here. */
+            /** @description Name of the person, if they are new. */
             name?: string;
             role: components["schemas"]["Role"];
-            /** @description The tenant's name; your own when absent. */
+            /** @description Name of the tenant; your own when absent. */
             tenant?: string | null;
         };
         /** @description `POST /v1/batches`: a rollout has started and a batch of requests will come. */
         AnnounceBatch: {
             /**
              * Format: u-int32
-             * @description The batch is complete with this many requests, without a seal.
+             * @description Number of requests after which the batch is complete without a seal.
              */
             expected_size?: number | null;
             /**
              * Format: u-int32
-             * @description Samples of one prompt; a group is complete with this many.
+             * @description Number of samples of each prompt; a group is complete with this many.
              */
             group_size?: number | null;
             /** Format: u-int64 */
             iteration?: number;
             /**
              * Format: u-int32
-             * @description The extra delay that the run tolerates (the paper's D).
+             * @description Extra delay that the run tolerates, in milliseconds (the paper's D).
              */
             max_extra_delay_ms?: number | null;
             /** @description `name@channel`, `name@version`, or `tenant/name@...`. */
             plugin: string;
-            /** @description The training run; it keeps the plugin digest and settings of its first batch. */
+            /**
+             * @description Name of the training run, which keeps the plugin version and the settings of its first
+             *     batch.
+             */
             run: string;
             /** @description The plugin's settings for this run. */
             settings?: Record<string, never> | null;
-            /**
-             * @description Whether requests that are equal share one computation, where the plugin is deterministic;
-             *     they do unless this is false.
-             */
+            /** @description Whether equal requests to a deterministic plugin share one computation; true when absent. */
             share_equal?: boolean | null;
         };
-        /** @description When the requests of a batch came, from its first one on. */
+        /** @description Arrivals of the requests of a batch over time. */
         ArrivalCurve: {
-            /** @description Points of time, evenly spread up to the last arrival. */
+            /** @description Times since the first request in milliseconds, evenly spaced up to the last arrival. */
             at_ms: number[];
             batch: string;
             /** Format: u-int64 */
             iteration: number;
-            /** @description The share of the requests that had come by then. */
+            /** @description Part of the requests that had arrived by each of these times. */
             share: number[];
         };
-        /** @description What a stage left for the next, without its bytes. */
+        /** @description An artifact that a stage handed to the next one, without its bytes. */
         ArtifactSummary: {
             /** Format: u-int64 */
             bytes: number;
             content_type: string;
             created_at: string;
-            /** @description The stage that left it. */
+            /** @description Name of the stage that returned it. */
             stage: string;
         };
-        /** @description Who acted. */
+        /** @description The actor of an administrative act. */
         AuditActor: {
             id?: string | null;
             /** @description `key`, `person`, or `platform`: the server itself. */
             kind: string;
-            /** @description A key's name, a person's address. */
+            /** @description Name of the key, or address of the person. */
             name: string;
-            /** @description The key's. */
+            /** @description Tenant of the key. */
             tenant?: string | null;
         };
         /** @description One act, with what it changed. */
@@ -1097,19 +1116,19 @@ export interface components {
             /** @description Noun and verb, such as `key.revoke`. */
             action: string;
             actor: components["schemas"]["AuditActor"];
-            /** @description Absent for what is gone. */
+            /** @description Value after the change; absent for a deleted object. */
             after?: unknown;
             at: string;
-            /** @description Absent for what was made. */
+            /** @description Value before the change; absent for a created object. */
             before?: unknown;
             /**
              * Format: int64
-             * @description Grows with time; give the last one of a page as `before` for the next.
+             * @description Id of the entry; later entries have higher ids.
              */
             id: number;
-            /** @description The name or id of what was changed. */
+            /** @description Name or id of the changed object. */
             subject: string;
-            /** @description Whose things were changed; absent for the platform's. */
+            /** @description Tenant that was changed; absent for changes to the platform. */
             tenant?: string | null;
         };
         AuditPage: {
@@ -1117,7 +1136,7 @@ export interface components {
             items: components["schemas"]["AuditEntry"][];
             /**
              * Format: int64
-             * @description Give it as `before` for what came earlier; absent when this is all.
+             * @description Cursor of the next page, to be sent as `before`; absent on the last page.
              */
             next?: number | null;
         };
@@ -1125,15 +1144,16 @@ export interface components {
             announced_at: string;
             counts: components["schemas"]["Counts"];
             done_at?: string | null;
-            /** @description When the last request is expected to end. */
+            /** @description Time at which the last request is expected to end. */
             estimated_done_at?: string | null;
             /** Format: u-int32 */
             expected_size?: number | null;
-            /** @description Since when its requests and results are kept no longer; its totals stay. */
+            /** @description Time at which its requests and results were deleted; its totals are kept. */
             expired_at?: string | null;
             /**
              * Format: double
-             * @description The paper's d: how much later the batch ended than its slowest request could have.
+             * @description Time from the earliest possible end of the batch to its end, in milliseconds (the paper's
+             *     d).
              */
             extra_delay_ms?: number | null;
             first_request_at?: string | null;
@@ -1146,7 +1166,7 @@ export interface components {
             max_extra_delay_ms?: number | null;
             /**
              * Format: double
-             * @description Over every request with a reward; absent while there is none.
+             * @description Mean over all requests with a reward; absent while there is none.
              */
             mean_reward?: number | null;
             /** @description `name@version`. */
@@ -1160,11 +1180,11 @@ export interface components {
         BatchHistory: {
             announced_at: string;
             done_at: string;
-            /** @description The paper's T: when the last request could have ended, had none ever waited. */
+            /** @description Time at which the last request could have ended without any waiting (the paper's T). */
             earliest_end_at: string;
             /**
              * Format: double
-             * @description The paper's d: how much later than T the batch ended.
+             * @description Time from T to the end of the batch, in milliseconds (the paper's d).
              */
             extra_delay_ms: number;
             first_request_at: string;
@@ -1177,7 +1197,7 @@ export interface components {
             /** Format: u-int32 */
             requests: number;
             run: string;
-            /** @description For how long workers of each pool were busy with it. */
+            /** @description Seconds for which workers were busy with the batch, by pool. */
             worker_seconds: {
                 [key: string]: number;
             };
@@ -1185,13 +1205,10 @@ export interface components {
         /** @description `GET /v1/batches`: the newest first. */
         BatchList: {
             items: components["schemas"]["BatchSummary"][];
-            /** @description Give it as `after` for the next page; absent when this is all. */
+            /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
         };
-        /**
-         * @description `GET /v1/batches/{id}/profile`: when the requests of a completed batch came and how long they
-         *     ran.
-         */
+        /** @description `GET /v1/batches/{id}/profile`: arrival and run times of the requests of a completed batch. */
         BatchProfile: {
             batch: components["schemas"]["BatchHistory"];
             /** @description In the order of completion. */
@@ -1204,13 +1221,13 @@ export interface components {
          */
         BatchState: "announced" | "open" | "sealed" | "done" | "cancelled" | "expired";
         /**
-         * @description Which batches of a list are asked for: `live`, `ended`, or those in one state.
+         * @description Filter for a list of batches: `live`, `ended`, or one state.
          * @enum {string}
          */
         BatchStateFilter: "live" | "ended" | "announced" | "open" | "sealed" | "done" | "cancelled" | "expired";
         BatchSummary: {
             batch: components["schemas"]["Batch"];
-            /** @description Its extra delay is above what its run tolerates. */
+            /** @description Whether its extra delay is above the tolerance of its run. */
             late: boolean;
             rollup?: components["schemas"]["Rollup"] | null;
         };
@@ -1219,25 +1236,25 @@ export interface components {
             email: string;
             name?: string;
             password: string;
-            /** @description From the file `bootstrap.token` in the server's data folder. */
+            /** @description Token from the file `bootstrap.token` in the server's data folder. */
             token: string;
         };
         /** @description `GET /v1/capacity`. */
         Capacity: {
             plan?: components["schemas"]["LastPlan"] | null;
-            /** @description How the number of workers is chosen: assay, distrs, history, zq or fixed. */
+            /** @description Policy that chooses the number of workers: assay, distrs, history, zq or fixed. */
             planner: string;
-            /** @description By name. */
+            /** @description Sorted by name. */
             pools: components["schemas"]["PoolCapacity"][];
         };
         /** @description `GET /v1/capacity/history`: kept for 7 days. */
         CapacityHistory: {
             from: string;
-            /** @description By name. */
+            /** @description Sorted by name. */
             pools: components["schemas"]["PoolHistory"][];
             to: string;
         };
-        /** @description How a pool stood: of each number the most within the sample's part of the time asked for. */
+        /** @description State of a pool; each number is the maximum within the sample's period. */
         CapacitySample: {
             at: string;
             /** Format: u-int32 */
@@ -1246,12 +1263,12 @@ export interface components {
             ceiling?: number | null;
             /**
              * Format: double
-             * @description What the pool's workers, those that start included, cost a second.
+             * @description Cost of the pool's workers per second, including those that start.
              */
             cost: number;
             /**
              * Format: u-int32
-             * @description Workers that there was work for: busy ones and requests that waited.
+             * @description Number of busy workers and waiting requests.
              */
             demand: number;
             /** Format: u-int32 */
@@ -1266,7 +1283,7 @@ export interface components {
             starting: number;
             /**
              * Format: u-int32
-             * @description Workers with which the plan saw no request wait; absent before the first plan.
+             * @description Number of workers with which no request would wait; absent before the first plan.
              */
             zero_queue?: number | null;
         };
@@ -1275,7 +1292,7 @@ export interface components {
             current: string;
             new: string;
         };
-        /** @description Requests of a batch by what became of them. */
+        /** @description Number of requests of a batch, by outcome. */
         Counts: {
             /** Format: u-int32 */
             error: number;
@@ -1283,12 +1300,12 @@ export interface components {
             scored: number;
             /**
              * Format: u-int32
-             * @description Of all that ended those that did not run: an equal request's outcome is theirs.
+             * @description Requests among these that did not run, because they share the outcome of an equal request.
              */
             shared?: number;
             /**
              * Format: u-int32
-             * @description Acknowledged.
+             * @description Requests that were acknowledged.
              */
             submitted: number;
             /** Format: u-int32 */
@@ -1297,10 +1314,10 @@ export interface components {
         CreateKey: {
             expires_at?: string | null;
             name?: string;
-            /** @description Plugins whose batches it may announce, as `name` or `name@channel`; all of them when absent. */
+            /** @description Plugins that the key may use, as `name` or `name@channel`; all of them when absent. */
             plugins?: string[] | null;
             scopes: components["schemas"]["Scope"][];
-            /** @description The tenant's name; your own when absent. */
+            /** @description Name of the tenant; your own when absent. */
             tenant?: string | null;
         };
         /** @description `POST /v1/tenants`. */
@@ -1308,19 +1325,19 @@ export interface components {
             name: string;
             settings?: components["schemas"]["TenantSettings"];
         };
-        /** @description What a tenant used of a pool in a day (UTC), by when its batches ended. */
+        /** @description Use of a pool by a tenant on one day (UTC); a batch counts on the day on which it ended. */
         DayUsage: {
             /**
              * Format: double
-             * @description Seconds times what a worker of the pool cost then.
+             * @description Worker seconds times the cost of a worker per second at that time.
              */
             cost: number;
-            /** @description Such as `2026-09-21`. */
+            /** @description Day, such as `2026-09-21`. */
             day: string;
             pool: string;
             /**
              * Format: u-int64
-             * @description That ran on the pool.
+             * @description Number of requests that ran on the pool.
              */
             requests: number;
             /** Format: double */
@@ -1345,14 +1362,14 @@ export interface components {
             tenant: string;
         };
         /**
-         * @description Why there is no reward.
+         * @description The reason why there is no reward.
          * @enum {string}
          */
         ErrorCode: "plugin_trap" | "plugin_error" | "out_of_memory" | "stack_overflow" | "bad_outcome" | "bad_request" | "bad_settings" | "unavailable" | "plugin_unloadable" | "worker_lost" | "lease_expired" | "cancelled";
-        /** @description What a plugin that asks for it gets. */
+        /** @description Capabilities that the tenant's plugins may use. */
         Grants: {
             /**
-             * @description `assay:gpu`.
+             * @description Whether plugins may use `assay:gpu`.
              * @default false
              */
             gpu: boolean;
@@ -1364,20 +1381,21 @@ export interface components {
              */
             hosts: string[];
             /**
-             * @description Toolchains of `assay:exec` by name; all of them when absent, none when empty.
+             * @description Names of the toolchains that plugins may use (`assay:exec`): all of them when absent, none
+             *     when empty.
              * @default null
              */
             toolchains: string[] | null;
         };
-        /** @description The groups among the shown requests, in the order in which they came. */
+        /** @description The groups of the shown requests, in the order of arrival. */
         GroupColumns: {
-            /** @description When the last of its requests ended; null before. */
+            /** @description Time at which the last request of the group ended; null before that. */
             completed_ms: (number | null)[];
             finished: number[];
             name: string[];
             requests: number[];
         };
-        /** @description Bins of equal width between two bounds, which belong to the first and the last. */
+        /** @description Bins of equal width between two bounds; both bounds are inclusive. */
         Histogram: {
             counts: number[];
             /** Format: double */
@@ -1385,26 +1403,27 @@ export interface components {
             /** Format: double */
             to: number;
         };
-        /** @description Something that went wrong. */
+        /** @description A fault that was noticed. */
         Incident: {
-            /** @description The latest time that it counts. */
+            /** @description Time of its latest occurrence. */
             at: string;
             batch?: string | null;
-            /** @description Of failed requests: the error's code. */
+            /** @description Error code of the failed requests. */
             code?: string | null;
             /**
              * Format: u-int32
-             * @description How often: workers, or requests; of further batches that share an entry, batches.
+             * @description Number of affected workers or requests; for an entry that stands for further batches, the
+             *     number of batches.
              */
             count: number;
-            /** @description In words. */
+            /** @description Description as a sentence. */
             detail: string;
             /** Format: int64 */
             id: number;
             kind: components["schemas"]["IncidentKind"];
             pool?: string | null;
             run?: string | null;
-            /** @description Its name; absent for the platform's. */
+            /** @description Name of the tenant; absent for incidents of the platform. */
             tenant?: string | null;
         };
         /** @enum {string} */
@@ -1415,11 +1434,11 @@ export interface components {
             items: components["schemas"]["Incident"][];
             /**
              * Format: int64
-             * @description Give it as `after` for the page behind; absent when this is all.
+             * @description Cursor of the next page, to be sent as `after`; absent on the last page.
              */
             next?: number | null;
         };
-        /** @description With its token a password can be set, once. */
+        /** @description An invitation, whose token allows its holder to set a password once. */
         Invitation: {
             expires_at: string;
             token: string;
@@ -1429,13 +1448,13 @@ export interface components {
             detail: string;
             /**
              * Format: u-int64
-             * @description Place of the item in the call, from 1 (its line, in NDJSON).
+             * @description Position of the item in the call, from 1 (its line number in NDJSON).
              */
             line: number;
         };
         /**
-         * @description The last batches of a run as columns, the newest last. What only a roll-up knows is null for
-         *     batches that have none: live ones, and those that ended before there were any.
+         * @description The last batches of a run as columns, the newest last. Values of the batch summary are null for
+         *     live batches and for those that ended before summaries were kept.
          */
         Iterations: {
             announced_at: string[];
@@ -1444,7 +1463,7 @@ export interface components {
                 [key: string]: number;
             }[];
             counts: components["schemas"]["Counts"][];
-            /** @description From the first request to the end. */
+            /** @description Time from the first request to the end of the batch, in milliseconds. */
             duration_ms: (number | null)[];
             ended_at: (string | null)[];
             extra_delay_ms: (number | null)[];
@@ -1456,32 +1475,32 @@ export interface components {
             min: (number | null)[];
             state: components["schemas"]["BatchState"][];
             std: (number | null)[];
-            /** @description As in a roll-up; empty without one. */
+            /** @description Number of requests by verdict; empty without a batch summary. */
             verdicts: {
                 [key: string]: number;
             }[];
             worker_seconds: {
                 [key: string]: number;
             }[];
-            /** @description Of the complete groups. */
+            /** @description Part of the complete groups whose rewards are all equal. */
             zero_variance_share: (number | null)[];
         };
         Key: {
             created_at: string;
             expires_at?: string | null;
             id: string;
-            /** @description When it was last used, to the minute. */
+            /** @description Time of the last use, to the minute. */
             last_used_at?: string | null;
             name: string;
-            /** @description Plugins whose batches it may announce; all of them when absent. */
+            /** @description Plugins that the key may use; all of them when absent. */
             plugins?: string[] | null;
             /** @description The public part of the key. */
             prefix: string;
-            /** @description Until when the secret before the last rotation works. */
+            /** @description Time until which the secret before the last rotation works. */
             previous_secret_until?: string | null;
             revoked_at?: string | null;
             scopes: components["schemas"]["Scope"][];
-            /** @description The whole key; shown once, when it is made or rotated. */
+            /** @description The whole key; shown only once, when it is created or rotated. */
             secret?: string | null;
             tenant: string;
         };
@@ -1492,35 +1511,38 @@ export interface components {
         LastPlan: {
             /** Format: double */
             age_ms: number;
-            /** @description When its view of the service was taken. */
+            /** @description Time of the state that the plan is based on. */
             at: string;
             /**
              * Format: u-int64
-             * @description Requests in the simulated workload.
+             * @description Number of requests in the simulated workload.
              */
             requests: number;
             /**
              * Format: u-int64
-             * @description How often it was simulated.
+             * @description Number of simulations.
              */
             simulations: number;
             /** Format: double */
             took_ms: number;
         };
-        /** @description Why a batch ended when it did. */
+        /** @description The reasons for the time at which a batch ended. */
         Lateness: {
-            /** @description What the critical request went through. */
+            /** @description Delays of the critical request. */
             critical: components["schemas"]["RequestDelay"];
             /**
              * Format: double
-             * @description The paper's d: from T to the end.
+             * @description Time from T to the end of the batch, in milliseconds (the paper's d).
              */
             extra_delay_ms: number;
-            /** @description What the request that ended last went through; d is its waits and the rest, less the slack. */
+            /**
+             * @description Delays of the request that ended last; d is the sum of its waits and the rest, less its
+             *     slack.
+             */
             last: components["schemas"]["RequestDelay"];
-            /** @description Whether the extra delay is above D. */
+            /** @description Whether the extra delay is above the tolerance D. */
             late: boolean;
-            /** @description In a sentence, with numbers. */
+            /** @description The reason as a sentence with numbers. */
             reason: string;
         };
         /** @description A batch that has not ended. */
@@ -1529,9 +1551,12 @@ export interface components {
             counts: components["schemas"]["Counts"];
             /** @description T + D. */
             due_at?: string | null;
-            /** @description The paper's T as far as it is known now: when the last request could end, if none ever waited. */
+            /**
+             * @description Time at which the last request could end without any waiting, as far as known now (the
+             *     paper's T).
+             */
             earliest_end_at?: string | null;
-            /** @description When its last request is expected to end if nothing waits any more. */
+            /** @description Time at which its last request is expected to end if no request waits any more. */
             estimated_done_at?: string | null;
             /** Format: u-int32 */
             expected_size?: number | null;
@@ -1543,13 +1568,13 @@ export interface components {
             plugin: string;
             /**
              * Format: u-int32
-             * @description Requests that wait for a worker now.
+             * @description Number of requests that wait for a worker now.
              */
             queued: number;
             run: string;
             /**
              * Format: u-int32
-             * @description Requests that workers run now.
+             * @description Number of requests that run now.
              */
             running: number;
             state: components["schemas"]["BatchState"];
@@ -1557,59 +1582,59 @@ export interface components {
             tenant: string;
             /**
              * Format: double
-             * @description The paper's D: how much later than T it may end.
+             * @description Tolerated extra delay in milliseconds (the paper's D).
              */
             tolerance_ms: number;
         };
-        /** @description The event `delta` of `GET /v1/live`: what has changed, four times a second at most. */
+        /** @description The event `delta` of `GET /v1/live`: the changes, at most four times a second. */
         LiveDelta: {
             at: string;
-            /** @description Those that are new or changed; each replaces what was known of it. */
+            /** @description New or changed batches; each replaces its earlier version. */
             batches: components["schemas"]["LiveBatch"][];
             /** Format: u-int32 */
             batches_total: number;
-            /** @description They have ended since. */
+            /** @description Batches that have ended since the last event. */
             ended: components["schemas"]["EndedBatch"][];
-            /** @description New ones and, with the same id, those that count more than before. */
+            /** @description New incidents, and incidents with a higher count under the same id. */
             incidents: components["schemas"]["Incident"][];
-            /** @description Live still, and no longer among the most urgent. */
+            /** @description Ids of batches that are still live but no longer among the most urgent. */
             left: string[];
-            /** @description With `platform:*` alone: those that have changed. */
+            /** @description Changed pools; only with the scope `platform:*`. */
             pools: components["schemas"]["PoolCapacity"][];
-            /** @description The whole of it, where it has changed. */
+            /** @description The whole queue, if it has changed. */
             queue?: components["schemas"]["StageQueue"][] | null;
         };
-        /** @description The event `snapshot` of `GET /v1/live`: all there is, to start from. */
+        /** @description The event `snapshot` of `GET /v1/live`: the whole state. */
         LiveSnapshot: {
             at: string;
-            /** @description The most urgent first, 200 at most. */
+            /** @description Live batches, the most urgent first, at most 200. */
             batches: components["schemas"]["LiveBatch"][];
             /** Format: u-int32 */
             batches_total: number;
-            /** @description With `platform:*` alone. */
+            /** @description Pools; only with the scope `platform:*`. */
             pools?: components["schemas"]["PoolCapacity"][] | null;
             queue: components["schemas"]["StageQueue"][];
         };
-        /** @description One line that a plugin logged. */
+        /** @description One line of a plugin's log. */
         LogLine: {
-            /** @description `debug`, `info`, `warn`, `error`, or `stderr`. */
+            /** @description Level: `debug`, `info`, `warn`, `error`, or `stderr`. */
             level: string;
             message: string;
             stage: string;
         };
-        /** @description `GET /v1/runs/{run}/logs`: the newest batch first, in it by request. */
+        /** @description `GET /v1/runs/{run}/logs`: the newest batch first, and each batch in the order of its requests. */
         LogPage: {
             items: components["schemas"]["RunLogLine"][];
-            /** @description Give it as `after` for the page behind; absent when this is all. */
+            /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
         };
         Member: {
             added_at: string;
-            /** @description Since when this person cannot sign in anywhere. */
+            /** @description Time since which the person is barred from signing in. */
             disabled_at?: string | null;
             email: string;
             invitation?: components["schemas"]["Invitation"] | null;
-            /** @description Has not set a password yet, nor signed in otherwise. */
+            /** @description Whether the person has neither set a password nor signed in. */
             invited: boolean;
             name: string;
             person: string;
@@ -1623,7 +1648,7 @@ export interface components {
             role: components["schemas"]["Role"];
             tenant: string;
         };
-        /** @description How a request ended: what a trainer gets. The error has no numeric reward by construction. */
+        /** @description The end of a request, as a trainer gets it. An error never has a reward. */
         Outcome: (components["schemas"]["Scored"] & {
             /** @enum {string} */
             kind: "scored";
@@ -1642,27 +1667,27 @@ export interface components {
             message: string;
             retryable: boolean;
         };
-        /** @description `GET /v1/overview`: what is live, as committed, and what the scheduler has of it. */
+        /** @description `GET /v1/overview`: the live batches and their state in the scheduler. */
         Overview: {
-            /** @description When the scheduler was looked at. */
+            /** @description Time of the scheduler's state. */
             at: string;
-            /** @description The most urgent first, 200 at most. */
+            /** @description Live batches, the most urgent first, at most 200. */
             batches: components["schemas"]["LiveBatch"][];
             /**
              * Format: u-int32
-             * @description Live batches, those that are not listed included.
+             * @description Number of live batches, including those that are not listed.
              */
             batches_total: number;
-            /** @description The latest first, 20 at most. */
+            /** @description Incidents, the latest first, at most 20. */
             incidents: components["schemas"]["Incident"][];
-            /** @description With `platform:*` alone. */
+            /** @description Pools; only with the scope `platform:*`. */
             pools?: components["schemas"]["PoolCapacity"][] | null;
-            /** @description By plugin, stage and pool: what waits and runs, single rewards included. */
+            /** @description Waiting and running requests by plugin, stage and pool, including single requests. */
             queue: components["schemas"]["StageQueue"][];
         };
         Person: {
             created_at: string;
-            /** @description Since when this person cannot sign in. */
+            /** @description Time since which the person is barred from signing in. */
             disabled_at?: string | null;
             email: string;
             id: string;
@@ -1677,7 +1702,7 @@ export interface components {
         PersonList: {
             items: components["schemas"]["Person"][];
         };
-        /** @description Why that start is too late. */
+        /** @description The reason why that start is too late. */
         PlanBecause: {
             by_at: string;
             end_at: string;
@@ -1696,7 +1721,7 @@ export interface components {
             /** @enum {string} */
             kind: "risk";
         };
-        /** @description The planner's target of a pool changed. */
+        /** @description A change of the planner's target for a pool. */
         PlanDecision: {
             at: string;
             /** Format: u-int32 */
@@ -1707,13 +1732,13 @@ export interface components {
             hold: number;
             /**
              * Format: u-int32
-             * @description Absent where nothing earlier is known.
+             * @description Target before the change; absent if unknown.
              */
             hold_before?: number | null;
-            /** @description The reason in words. */
+            /** @description The reason as a sentence. */
             why: string;
         };
-        /** @description Why a pool's ceiling is what it is. */
+        /** @description The reason for a pool's ceiling. */
         PlanReason: {
             /** @enum {string} */
             kind: "idle";
@@ -1739,15 +1764,15 @@ export interface components {
             because: components["schemas"]["PlanBecause"];
             /** @enum {string} */
             kind: "bound";
-            /** @description A request of the batch would be ready for the stage ... */
+            /** @description Time at which a request of the batch would be ready for the stage. */
             ready_at: string;
             run: string;
             /**
              * Format: u-int32
-             * @description From 0.
+             * @description Number of the stage, from 0.
              */
             stage: number;
-            /** @description ... and start so late that */
+            /** @description Time at which the request would start. */
             start_at: string;
         };
         /** @description One version of a plugin. */
@@ -1759,7 +1784,7 @@ export interface components {
             label_schema?: unknown;
             name: string;
             published_at: string;
-            /** @description The name of the key, or the person's address; absent where it was not noted. */
+            /** @description Name of the key, or address of the person, that published it; absent if unknown. */
             published_by?: string | null;
             settings_schema?: unknown;
             stages: components["schemas"]["Stage"][];
@@ -1767,30 +1792,30 @@ export interface components {
             /** Format: double */
             timeout_reward: number;
             version: string;
-            /** @description Why no new run may pin this version; absent while it is not yanked. */
+            /** @description Reason why no new run may use this version; absent while it is not yanked. */
             yanked?: string | null;
         };
         PluginList: {
             items: components["schemas"]["Plugin"][];
         };
-        /** @description `GET /v1/plugins/{name}/versions/{version}/stats`: summed up over its last batches. */
+        /** @description `GET /v1/plugins/{name}/versions/{version}/stats`: totals over the last batches of a version. */
         PluginStats: {
             /**
              * Format: u-int32
-             * @description How many batches this is summed up over.
+             * @description Number of batches in these totals.
              */
             batches: number;
             counts: components["schemas"]["Counts"];
             errors: {
                 [key: string]: number;
             };
-            /** @description When the first and the last of them ended. */
+            /** @description End of the first of these batches; `to` is the end of the last one. */
             from?: string | null;
             /** Format: double */
             mean_reward?: number | null;
             /** @description `name@version`. */
             plugin: string;
-            /** @description The runs of these batches. */
+            /** @description Names of the runs of these batches. */
             runs: components["schemas"]["RunOnVersion"][];
             stages: components["schemas"]["StageHistogram"][];
             to?: string | null;
@@ -1801,28 +1826,28 @@ export interface components {
         PoolCapacity: {
             /**
              * Format: double
-             * @description Of a worker, a second.
+             * @description Cost of a worker per second.
              */
             cost: number;
             /**
              * Format: u-int32
-             * @description Never more workers than this.
+             * @description Maximum number of workers.
              */
             max: number;
             /**
              * Format: u-int32
-             * @description Workers that are there even when nothing is live.
+             * @description Minimum number of workers, kept even when no batch is live.
              */
             min: number;
             pool: string;
             /**
              * Format: u-int64
-             * @description Requests that wait for a worker.
+             * @description Number of requests that wait for a worker.
              */
             queued: number;
             /**
              * Format: double
-             * @description How long a worker takes to start, as measured lately.
+             * @description Recently measured start time of a worker, in milliseconds.
              */
             startup_ms?: number | null;
             target?: components["schemas"]["PoolTarget"] | null;
@@ -1830,71 +1855,71 @@ export interface components {
             workers: components["schemas"]["PoolWorkers"];
         };
         PoolHistory: {
-            /** @description Changes of the target, the latest first, 100 at most. */
+            /** @description Changes of the target, the latest first, at most 100. */
             decisions: components["schemas"]["PlanDecision"][];
             pool: string;
-            /** @description 500 at most, in the order of time; each holds until the next. */
+            /** @description Samples in the order of time, at most 500; each holds until the next one. */
             samples: components["schemas"]["CapacitySample"][];
         };
         PoolQueue: {
             /**
-             * @description In the order in which they are served among those of their tenant (earliest batch first), 50
-             *     at most.
+             * @description Waiting batches in the order in which they are served within their tenant (earliest batch
+             *     first), at most 50.
              */
             batches: components["schemas"]["QueuedBatch"][];
             /**
              * Format: u-int32
-             * @description Batches that wait, those that are not listed included.
+             * @description Number of waiting batches, including those that are not listed.
              */
             batches_total: number;
             pool: string;
             /** Format: u-int64 */
             queued: number;
         };
-        /** @description What the planner wants of a pool, and why. */
+        /** @description The planner's target for a pool, with its reason. */
         PoolTarget: {
             /**
              * Format: u-int32
-             * @description Workers that demand may raise this to.
+             * @description Number of workers up to which demand may raise the pool.
              */
             ceiling: number;
             /**
              * Format: u-int32
-             * @description Workers that are kept whether or not anything waits for them.
+             * @description Number of workers that are kept even when they are idle.
              */
             hold: number;
             reason: components["schemas"]["PlanReason"];
-            /** @description The reason in words. */
+            /** @description The reason as a sentence. */
             why: string;
             /**
              * Format: u-int32
-             * @description What it would take for no request to wait.
+             * @description Number of workers with which no request would wait.
              */
             zero_queue: number;
         };
-        /** @description Workers by what they do. */
+        /** @description Number of workers, by state. */
         PoolWorkers: {
             /** Format: u-int32 */
             busy: number;
             /**
              * Format: u-int32
-             * @description They get nothing more and end.
+             * @description Workers that finish their leases, get no new ones, and end.
              */
             draining: number;
             /** Format: u-int32 */
             idle: number;
             /**
              * Format: u-int32
-             * @description Asked for and not there yet.
+             * @description Requested workers that have not joined yet.
              */
             starting: number;
         };
         /** @description RFC 9457 problem, `application/problem+json`. */
         Problem: {
-            /** @description Stable; branch on this. */
+            /** @description Stable code of the error, for programs. */
             code: string;
             detail: string;
-            /** @description What to do about it. */
+            /** @description Advice on what to do. */
             hint?: string | null;
             request_id?: string | null;
             /** Format: u-int16 */
@@ -1923,15 +1948,15 @@ export interface components {
             /** Format: double */
             p95_ms: number;
         };
-        /** @description `GET /v1/queue`: what waits in each pool. */
+        /** @description `GET /v1/queue`: the waiting requests of each pool. */
         QueueList: {
             at: string;
-            /** @description By name; pools in which nothing waits are absent. */
+            /** @description Sorted by name; pools without waiting requests are absent. */
             pools: components["schemas"]["PoolQueue"][];
         };
-        /** @description What waits of one batch in one pool. */
+        /** @description The waiting requests of one batch in one pool. */
         QueuedBatch: {
-            /** @description By which it is ranked: T as far as it is known now. */
+            /** @description Time T as far as known now, by which the batches are sorted. */
             earliest_end_at?: string | null;
             id: string;
             /** Format: u-int64 */
@@ -1943,40 +1968,41 @@ export interface components {
             running: number;
             tenant: string;
         };
-        /** @description Bounds. What is absent has no bound but the platform's own. */
+        /** @description Quotas. An absent one is limited only by the platform. */
         Quotas: {
             /**
              * Format: u-int32
-             * @description Batches that have not ended; a single reward is one, too.
+             * @description Maximum number of batches that have not ended; a single request counts as one.
              * @default null
              */
             open_batches_max: number | null;
             /**
              * Format: u-int32
-             * @description A bucket of so many requests that fills at this rate. A batch is admitted while it is not
-             *     empty, and takes its whole expected size: no batch is refused half-way.
+             * @description Requests per minute, as a token bucket that holds one minute's worth. A batch is admitted
+             *     while the bucket is not empty and takes its whole expected size, so that no batch is refused
+             *     half-way.
              * @default null
              */
             requests_per_minute_max: number | null;
             /**
              * Format: u-int64
-             * @description Of requests, artifacts, results and logs.
+             * @description Maximum stored bytes of requests, artifacts, results and logs.
              * @default null
              */
             stored_bytes_max: number | null;
             /**
-             * @description The most workers at once, by pool.
+             * @description Maximum number of workers at the same time, by pool.
              * @default {}
              */
             workers_max: {
                 [key: string]: number;
             };
         };
-        /** @description A request run again: the same body, settings and seed. */
+        /** @description The outcome of a request that ran again with the same body, settings and seed. */
         Replay: {
-            /** @description Kind, verdict and reward are equal. */
+            /** @description Whether kind, verdict and reward are equal. */
             agrees: boolean;
-            /** @description What is not equal: `kind`, `verdict`, `reward`. */
+            /** @description Names of the values that differ: `kind`, `verdict`, `reward`. */
             differences: string[];
             recorded: components["schemas"]["ReplaySide"];
             replayed: components["schemas"]["ReplaySide"];
@@ -1984,7 +2010,7 @@ export interface components {
         };
         /** @description `POST /v1/requests/{id}/replay`. */
         ReplayRequest: {
-            /** @description Another version of the same plugin; that of the request when absent. */
+            /** @description Version of the same plugin that runs the request; the request's own when absent. */
             version?: string | null;
         };
         ReplaySide: {
@@ -1995,7 +2021,7 @@ export interface components {
             plugin_digest: string;
             stages: components["schemas"]["StageTime"][];
         };
-        /** @description One request with all that is kept of it. */
+        /** @description One request with everything that is stored about it. */
         Request: {
             arrived_at: string;
             context?: components["schemas"]["RequestContext"] | null;
@@ -2012,25 +2038,25 @@ export interface components {
         RequestColumns: {
             arrived_ms: number[];
             finished_ms: (number | null)[];
-            /** @description Place in the list of groups. */
+            /** @description Index into the list of groups. */
             group: (number | null)[];
             key: string[];
             /** @description `scored`, `timed_out` or `error`; null while it waits or runs. */
             kind: (string | null)[];
             reward: (number | null)[];
             seq: number[];
-            /** @description An element a stage. */
+            /** @description One element for each stage. */
             stages: components["schemas"]["StageColumns"][];
             verdict: (string | null)[];
         };
-        /** @description Where a request belongs. */
+        /** @description The run and batch of a request, and its stages in time. */
         RequestContext: {
             artifacts: components["schemas"]["ArtifactSummary"][];
             batch_state: components["schemas"]["BatchState"];
-            /** @description When it could have ended without ever waiting. */
+            /** @description Time at which it could have ended without any waiting. */
             earliest_end_at?: string | null;
             finished_at?: string | null;
-            /** @description When the first request of its batch came. */
+            /** @description Arrival of the first request of its batch. */
             first_request_at?: string | null;
             /** Format: u-int64 */
             iteration: number;
@@ -2038,29 +2064,29 @@ export interface components {
             plugin: string;
             plugin_digest: string;
             run: string;
-            /** @description The run's. */
+            /** @description Settings of the run. */
             settings: Record<string, never>;
-            /** @description The stages that ended, in order. */
+            /** @description The stages that have ended, in order. */
             spans: components["schemas"]["Span"][];
         };
-        /** @description What kept one request from ending when it could have. */
+        /** @description The delays of one request. */
         RequestDelay: {
             /**
              * Format: double
-             * @description What lies between its last stage's end and its own, and is no stage's.
+             * @description Time from the end of its last stage to its own end, in milliseconds.
              */
             rest_ms: number;
             /** Format: u-int32 */
             seq: number;
             /**
              * Format: double
-             * @description How much earlier than T it could have ended.
+             * @description Time from its earliest possible end to T, in milliseconds.
              */
             slack_ms: number;
             waits: components["schemas"]["StageWait"][];
         };
         /**
-         * @description Which requests of a batch are asked for.
+         * @description Filter for the requests of a batch.
          * @enum {string}
          */
         RequestKindFilter: "scored" | "timed_out" | "error" | "waiting";
@@ -2069,27 +2095,30 @@ export interface components {
             items: components["schemas"]["RequestSummary"][];
             /**
              * Format: u-int32
-             * @description Give it as `after` for the next page; absent when this is all.
+             * @description Cursor of the next page, to be sent as `after`; absent on the last page.
              */
             next?: number | null;
         };
         RequestProfile: {
             /**
              * Format: double
-             * @description The paper's r_i: from the batch's first request to this one.
+             * @description Time from the first request of the batch to this one, in milliseconds (the paper's r_i).
              */
             arrived_ms: number;
             group?: string | null;
             /** @description `scored`, `timed_out` or `error`. */
             outcome: string;
-            /** @description The paper's s_ij, a stage each; null where the stage was not reached. */
+            /**
+             * @description Run time of each stage, in milliseconds (the paper's s_ij); null where the stage was not
+             *     reached.
+             */
             ran_ms: (number | null)[];
             /**
              * Format: u-int32
-             * @description Place in the order of admission; absent when the outcome is no longer kept.
+             * @description Position in the order of admission; absent when the outcome was deleted.
              */
             seq?: number | null;
-            /** @description The word for what happened: the plugin's verdict, `timed_out`, or the error's code. */
+            /** @description The plugin's verdict, `timed_out`, or the error's code. */
             verdict?: string | null;
         };
         RequestSummary: {
@@ -2099,7 +2128,7 @@ export interface components {
             key: string;
             /** @description `scored`, `timed_out` or `error`; null while it waits or runs. */
             kind?: string | null;
-            /** @description The beginning of what an error says, or of the plugin's explanation. */
+            /** @description First characters of the error's message or of the plugin's explanation. */
             message?: string | null;
             /** Format: double */
             reward?: number | null;
@@ -2107,7 +2136,7 @@ export interface components {
             seq: number;
             /**
              * Format: double
-             * @description From its arrival to its end.
+             * @description Time from its arrival to its end, in milliseconds.
              */
             took_ms?: number | null;
             verdict?: string | null;
@@ -2116,39 +2145,40 @@ export interface components {
         ResultItem: {
             /**
              * Format: u-int32
-             * @description Place in the order of completion, from 1; give it as `after` to go on behind it.
+             * @description Position in the order of completion, from 1; sent as `after`, it asks for the results after
+             *     this one.
              */
             cursor: number;
             group?: string | null;
             id: string;
             key: string;
             outcome: components["schemas"]["Outcome"];
-            /** @description The equal request that ran; its outcome is this one's as well. */
+            /** @description Id of the equal request that ran and whose outcome this request shares. */
             shared_from?: string | null;
-            /** @description The stages that ran, in order; none if the outcome is another's. */
+            /** @description The stages that ran, in order; empty if the outcome comes from an equal request. */
             stages: components["schemas"]["StageTime"][];
         };
         ResultsPage: {
-            /** @description Nothing will come behind this page. */
+            /** @description Whether this is the last page. */
             done: boolean;
             items: components["schemas"]["ResultItem"][];
             /**
              * Format: u-int32
-             * @description Give it as `after` for the next page.
+             * @description Cursor of the next page, to be sent as `after`.
              */
             next: number;
         };
-        /** @description For how many days things are kept; what is absent, as long as the platform keeps it. */
+        /** @description Retention in days; the platform's own retention where one is absent. */
         Retention: {
             /**
              * Format: u-int32
-             * @description The times of completed batches.
+             * @description Days for which the profiles of completed batches are kept.
              * @default null
              */
             history_days: number | null;
             /**
              * Format: u-int32
-             * @description Requests, artifacts, results and logs, from the end of their batch on.
+             * @description Days for which requests, artifacts, results and logs are kept after the end of their batch.
              * @default null
              */
             results_days: number | null;
@@ -2157,7 +2187,7 @@ export interface components {
             id: string;
             outcome: components["schemas"]["Outcome"];
             plugin_digest: string;
-            /** @description As in a batch's results. */
+            /** @description Id of the equal request that ran and whose outcome this request shares. */
             shared_from?: string | null;
             stages: components["schemas"]["StageTime"][];
         };
@@ -2169,10 +2199,10 @@ export interface components {
             prompt?: string;
             response: string;
             settings?: Record<string, never> | null;
-            /** @description As in `POST /v1/batches`. */
+            /** @description Whether equal requests share one computation, as in `POST /v1/batches`. */
             share_equal?: boolean | null;
         };
-        /** @description Rewards of a batch, timeouts included. */
+        /** @description Statistics of the rewards of a batch, including those of timeouts. */
         Rewards: {
             /** Format: u-int32 */
             count: number;
@@ -2185,32 +2215,32 @@ export interface components {
             min: number;
             /**
              * Format: double
-             * @description The standard deviation over all of them.
+             * @description Standard deviation of the rewards.
              */
             std: number;
         };
         /**
-         * @description What a member may do in its tenant; each may do what those before it may.
+         * @description Role of a member in its tenant; each role includes the roles before it.
          * @enum {string}
          */
         Role: "viewer" | "trainer" | "publisher" | "admin";
-        /** @description What a batch left with its end, in numbers. */
+        /** @description Totals and histograms of a batch that has ended. */
         Rollup: {
             /**
              * Format: u-int32
-             * @description Groups of two or more all of whose requests have a reward.
+             * @description Number of groups of at least two requests, all with a reward.
              */
             complete_groups: number;
-            /** @description The same times what a second costs. */
+            /** @description Cost of these seconds, by pool. */
             cost: {
                 [key: string]: number;
             };
             /**
              * Format: u-int32
-             * @description The request that determines T: even without ever waiting none could have ended later.
+             * @description Position of the request that determines T: without any waiting it would have ended last.
              */
             critical_seq?: number | null;
-            /** @description Requests without a reward by the error's code. */
+            /** @description Number of requests without a reward, by error code. */
             errors: {
                 [key: string]: number;
             };
@@ -2218,22 +2248,22 @@ export interface components {
             groups: number;
             /**
              * Format: u-int32
-             * @description The request that ended last.
+             * @description Position of the request that ended last.
              */
             last_seq?: number | null;
             rewards?: components["schemas"]["Rewards"] | null;
             stages: components["schemas"]["StageStats"][];
-            /** @description Requests by the word for what happened: the most frequent ones, the rest under `other`. */
+            /** @description Number of requests by verdict: the most frequent verdicts, and all others under `other`. */
             verdicts: {
                 [key: string]: number;
             };
-            /** @description For how long workers of each pool were busy with it. */
+            /** @description Seconds for which workers were busy with the batch, by pool. */
             worker_seconds: {
                 [key: string]: number;
             };
             /**
              * Format: u-int32
-             * @description Complete groups whose rewards are all the same: there is nothing to learn from them.
+             * @description Number of complete groups whose rewards are all equal, from which a trainer learns nothing.
              */
             zero_variance_groups: number;
         };
@@ -2241,7 +2271,8 @@ export interface components {
         RotateKey: {
             /**
              * Format: u-int32
-             * @description How long the old secret works on; 24 when absent, 720 at most, 0 ends it at once.
+             * @description Hours for which the old secret still works: 24 when absent, 720 at most, 0 to end it at
+             *     once.
              * @default 24
              */
             overlap_hours: number;
@@ -2250,20 +2281,23 @@ export interface components {
         RunHistory: {
             items: components["schemas"]["BatchHistory"][];
         };
-        /** @description `GET /v1/runs`: what was active last comes first. */
+        /** @description `GET /v1/runs`: the run that was active last comes first. */
         RunList: {
             items: components["schemas"]["RunSummary"][];
-            /** @description Give it as `after` for the next page; absent when this is all. */
+            /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
         };
         /** @description One line that a plugin logged for a request of a run. */
         RunLogLine: {
-            /** @description `debug`, `info`, `warn`, `error`, or `stderr`. */
+            /** @description Level: `debug`, `info`, `warn`, `error`, or `stderr`. */
             level: string;
             message: string;
             request: string;
             stage: string;
-            /** @description The request's word for what happened; absent while it waits or runs. */
+            /**
+             * @description Verdict of the request: the plugin's verdict, `timed_out`, or the error's code; absent while
+             *     it waits or runs.
+             */
             verdict?: string | null;
         };
         RunOnVersion: {
@@ -2277,11 +2311,11 @@ export interface components {
         RunSummary: {
             /**
              * Format: u-int32
-             * @description Batches that have ended.
+             * @description Number of batches that have ended.
              */
             batches: number;
             created_at: string;
-            /** @description When its last batch ended. */
+            /** @description Time at which its last batch ended. */
             last_batch_at?: string | null;
             /** Format: u-int64 */
             last_iteration?: number | null;
@@ -2290,57 +2324,57 @@ export interface components {
             /** Format: u-int32 */
             live_batches: number;
             name: string;
-            /** @description `name@version`, pinned by its first batch. */
+            /** @description `name@version` of the run's first batch, which all later ones use. */
             plugin: string;
             plugin_digest: string;
         };
         /** @description `GET /v1/runs/{run}`. */
         RunView: {
             curves: components["schemas"]["ArrivalCurve"][];
-            /** @description Whether earlier batches than those shown exist. */
+            /** @description Whether the run has earlier batches than those shown. */
             earlier: boolean;
             iterations: components["schemas"]["Iterations"];
             run: components["schemas"]["RunSummary"];
             settings: Record<string, never>;
         };
         /**
-         * @description What a key may do.
+         * @description One permission of a key.
          * @enum {string}
          */
         Scope: "batches:write" | "batches:read" | "plugins:publish" | "plugins:promote" | "admin:*" | "platform:*";
-        /** @description A reward, as the plugin gave it. Always finite. */
+        /** @description A reward as the plugin gave it; always finite. */
         Scored: {
-            /** @description The parts the reward was made from. */
+            /** @description Named parts of the reward. */
             components?: {
                 [key: string]: number;
             };
             explanation?: string;
             /** Format: double */
             reward: number;
-            /** @description The plugin's word for what happened. */
+            /** @description The plugin's word for the result, such as `correct_exact`. */
             verdict: string;
         };
         /** @description `POST /v1/batches/{id}/seal`: no more requests will come. */
         SealBatch: {
             /**
              * Format: u-int32
-             * @description Refused when the batch has another number of requests.
+             * @description Expected number of requests; the seal is refused if the batch has another number.
              */
             final_count?: number | null;
         };
-        /** @description `GET /v1/session`: who calls, as what. */
+        /** @description `GET /v1/session`: the caller and their permissions. */
         Session: {
-            /** @description To be sent back as `X-Assay-Csrf` with everything but GET and HEAD. */
+            /** @description Token to be sent as the header `X-Assay-Csrf` with every call except GET and HEAD. */
             csrf?: string | null;
-            /** @description When the session ends, whatever happens. */
+            /** @description Time at which the session ends, even if it is in use. */
             expires_at?: string | null;
             key?: components["schemas"]["SessionKey"] | null;
             person?: components["schemas"]["SessionPerson"] | null;
             role?: components["schemas"]["Role"] | null;
             scopes: components["schemas"]["Scope"][];
-            /** @description Whose things are read and changed. */
+            /** @description Name of the tenant that the session works with. */
             tenant: string;
-            /** @description Which tenants the session can be switched to. */
+            /** @description Tenants to which the session can be switched. */
             tenants?: components["schemas"]["Membership"][];
         };
         SessionKey: {
@@ -2356,12 +2390,12 @@ export interface components {
         SetCapacity: {
             /**
              * Format: u-int32
-             * @description Never more workers than this; busy ones above it finish what they do.
+             * @description Maximum number of workers; busy workers above it finish their requests.
              */
             max: number;
             /**
              * Format: u-int32
-             * @description Workers that are there even when nothing is live.
+             * @description Minimum number of workers, kept even when no batch is live.
              */
             min: number;
         };
@@ -2369,9 +2403,9 @@ export interface components {
         SetMember: {
             role: components["schemas"]["Role"];
         };
-        /** @description `PATCH /v1/people/{id}`: what is absent stays. */
+        /** @description `PATCH /v1/people/{id}`: absent fields stay unchanged. */
         SetPerson: {
-            /** @description Who is disabled cannot sign in, and is signed out. */
+            /** @description Whether the person is barred from signing in; their sessions end. */
             disabled?: boolean | null;
             name?: string | null;
         };
@@ -2380,9 +2414,9 @@ export interface components {
             email: string;
             password: string;
         };
-        /** @description How one can sign in here; for who has not. */
+        /** @description The ways to sign in. */
         SignInMethods: {
-            /** @description There is no administrator yet; one can be made with the token in the data folder. */
+            /** @description Whether there is no administrator yet; the token in the data folder creates the first one. */
             bootstrap: boolean;
             oidc: boolean;
             password: boolean;
@@ -2395,17 +2429,17 @@ export interface components {
             actual_extra_delay_ms: number;
             /**
              * Format: double
-             * @description From its announcement to T, which no policy changes.
+             * @description Time from its announcement to T in milliseconds; it is the same for every policy.
              */
             earliest_end_ms: number;
             /**
              * Format: double
-             * @description From its announcement on.
+             * @description Time from its announcement to its simulated end, in milliseconds.
              */
             end_ms: number;
             /**
              * Format: double
-             * @description The paper's d.
+             * @description Simulated extra delay, in milliseconds (the paper's d).
              */
             extra_delay_ms: number;
             id: string;
@@ -2418,7 +2452,8 @@ export interface components {
         SimulatedPoint: {
             /**
              * Format: double
-             * @description From the announcement of the first simulated batch on; below zero before it.
+             * @description Time since the announcement of the first simulated batch, in milliseconds; negative before
+             *     it.
              */
             at_ms: number;
             /** Format: u-int32 */
@@ -2427,22 +2462,22 @@ export interface components {
             queued: number;
             /**
              * Format: u-int32
-             * @description Starting or joined.
+             * @description Number of workers, including those that start.
              */
             workers: number;
         };
-        /** @description Workers of one stage. Where several stages share a pool, each has workers of its own here. */
+        /** @description Workers of one stage. Stages that share a pool have separate workers in the simulation. */
         SimulatedStage: {
             /**
              * Format: double
-             * @description For how long workers of the stage really ran the simulated batches.
+             * @description Seconds for which workers of the stage were busy with these batches in reality.
              */
             actual_busy_seconds: number;
             /** Format: double */
             busy_seconds: number;
             /** Format: double */
             cost: number;
-            /** @description 500 at most; each holds until the next. */
+            /** @description Points in the order of time, at most 500; each holds until the next one. */
             curve: components["schemas"]["SimulatedPoint"][];
             pool: string;
             stage: string;
@@ -2452,59 +2487,65 @@ export interface components {
             starts: number;
             /**
              * Format: double
-             * @description From when each worker was asked for until it was stopped.
+             * @description Seconds from the request for each worker to its stop, summed up.
              */
             worker_seconds: number;
             /** Format: u-int32 */
             workers_peak: number;
         };
-        /** @description What would have become of recorded batches. */
+        /** @description The simulated ends of recorded batches. */
         Simulation: {
-            /** @description In the order of time. */
+            /** @description The simulated batches, the oldest first. */
             batches: components["schemas"]["SimulatedBatch"][];
             /**
              * Format: u-int32
-             * @description Batches that were replayed, those that are history only included.
+             * @description Number of replayed batches, including those that only served as history.
              */
             batches_replayed: number;
-            /** @description The run's first batch has none before it: it was its own history. */
+            /** @description Whether the batch was the first of its run and therefore its own history. */
             own_history: boolean;
             policy: string;
             /** Format: u-int32 */
             requests_replayed: number;
             /** Format: double */
             simulated_in_ms: number;
-            /** @description A stage of the plugin each, over the whole time that is simulated. */
+            /** @description Workers of each stage of the plugin over the whole simulated time. */
             stages: components["schemas"]["SimulatedStage"][];
             /** Format: double */
             tolerance_ms: number;
         };
-        /** @description `POST /v1/simulations`: the planner on what really came, with other settings. */
+        /** @description `POST /v1/simulations`: replays recorded batches with other settings of the planner. */
         SimulationRequest: {
-            /** @description A completed batch; the batches of its run before it are the history that the planner has. */
+            /** @description Id of a completed batch; earlier batches of its run are the planner's history. */
             batch?: string | null;
             /**
              * @description `assay` (when absent), `distrs`, `history`, `zq`, `ideal`, `limit`, `fixed` (as many workers
              *     as `pools_max` says) or `fixed:STAGE=N,...`.
              */
             policy?: string | null;
-            /** @description By pool: the most workers of each of its stages; as now where it is silent. */
+            /**
+             * @description Maximum number of workers of each stage, by pool; the current maximum where a pool is
+             *     absent.
+             */
             pools_max?: {
                 [key: string]: number;
             };
-            /** @description In place of a batch: the last batches of a run. */
+            /** @description Name of a run whose last batches are replayed, instead of a batch. */
             run?: string | null;
-            /** @description By pool: how long a worker takes to start; as measured lately where it is silent. */
+            /**
+             * @description Start time of a worker in milliseconds, by pool; the recently measured time where a pool is
+             *     absent.
+             */
             startup_ms?: {
                 [key: string]: number;
             };
             /**
              * Format: u-int32
-             * @description The paper's D; the batch's own when absent.
+             * @description Tolerated extra delay in milliseconds (the paper's D); the batch's own when absent.
              */
             tolerance_ms?: number | null;
         };
-        /** @description One stage of one request, in calendar time. */
+        /** @description One stage of one request, with absolute times. */
         Span: {
             /** Format: u-int32 */
             attempts: number;
@@ -2521,7 +2562,7 @@ export interface components {
             /** Format: u-int64 */
             memory_bytes_max: number;
             name: string;
-            /** @description The kind of worker it runs on: `cpu`, `gpu`, or an operator's own. */
+            /** @description Pool on which the stage runs: `cpu`, `gpu`, or one of the operator's own. */
             pool: string;
             /** Format: u-int32 */
             retries_max: number;
@@ -2532,11 +2573,14 @@ export interface components {
         StageColumns: {
             attempts: (number | null)[];
             ended_ms: (number | null)[];
-            /** @description Since when it waited; also known of the stage at which an unfinished request is. */
+            /**
+             * @description Time at which the request was ready for the stage; also given for the current stage of an
+             *     unfinished request.
+             */
             queued_ms: (number | null)[];
             started_ms: (number | null)[];
         };
-        /** @description How long a stage ran. */
+        /** @description Run times of a stage. */
         StageHistogram: {
             counts: number[];
             /** @description Where each bin ends; the first begins at zero, the last holds all that is longer. */
@@ -2561,7 +2605,7 @@ export interface components {
             running: number;
             stage: string;
         };
-        /** @description How long one stage of a batch took. */
+        /** @description Times of one stage of a batch. */
         StageStats: {
             pool: string;
             queued: components["schemas"]["Quantiles"];
@@ -2570,25 +2614,26 @@ export interface components {
             ran_counts: number[];
             /**
              * Format: u-int32
-             * @description That reached it.
+             * @description Number of requests that reached the stage.
              */
             requests: number;
             /**
              * Format: u-int32
-             * @description Attempts beyond each request's first.
+             * @description Number of attempts after the first one of each request.
              */
             retries: number;
             stage: string;
             /** Format: u-int32 */
             timeout_ms: number;
         };
-        /** @description When one stage of one request ran, relative to the request's arrival. */
+        /** @description Times of one stage of one request. */
         StageTime: {
             /** Format: u-int32 */
             attempts: number;
             /**
              * Format: double
-             * @description From becoming ready to being granted to the worker that finished it.
+             * @description Time from the moment the stage was ready to its grant to the worker that finished it, in
+             *     milliseconds.
              */
             queued_ms: number;
             /** Format: double */
@@ -2599,39 +2644,45 @@ export interface components {
             pool: string;
             /**
              * Format: double
-             * @description For a worker, earlier tries included.
+             * @description Time for which it waited for a worker, including earlier attempts, in milliseconds.
              */
             queued_ms: number;
             /** Format: u-int32 */
             retries: number;
             stage: string;
         };
-        /** @description Why workers of a pool do not start. */
+        /** @description The reason why workers of a pool do not start. */
         StartTrouble: {
-            /** @description What became of the last one. */
+            /** @description Error of the last start. */
             error: string;
             failed_at: string;
             /**
              * Format: u-int64
-             * @description Failed starts since one went well.
+             * @description Number of failed starts since the last successful one.
              */
             failures: number;
-            /** @description The next try comes no earlier, if a worker is still wanted then. */
+            /** @description Earliest time of the next attempt, if a worker is still needed then. */
             next_try_at: string;
         };
-        /** @description One of a stream of server-sent events: its fields, as a client's parser tells them apart. */
+        /** @description One server-sent event, by its fields. */
         StreamEvent: {
-            /** @description JSON. */
+            /** @description Data of the event, as JSON text. */
             data: string;
             event: string;
-            /** @description To be sent back as `Last-Event-ID`, to go on behind this one. */
+            /**
+             * @description Id of the event; a reconnecting client sends it as `Last-Event-ID` and gets the events after
+             *     it.
+             */
             id?: string | null;
         };
-        /** @description One request as a trainer submits it. `key` is unique in the batch: a repeat is harmless. */
+        /**
+         * @description One request as a trainer submits it. Its `key` is unique in the batch, so that a repeated call
+         *     changes nothing.
+         */
         SubmitItem: {
             group?: string | null;
             key: string;
-            /** @description The data set's answer, any JSON; the plugin gets its JSON text. */
+            /** @description The data set's answer as any JSON value; the plugin gets its JSON text. */
             label?: unknown;
             metadata?: unknown;
             prompt?: string;
@@ -2648,10 +2699,10 @@ export interface components {
         };
         /** @enum {string} */
         SubmitStatus: "accepted" | "repeated" | "rejected";
-        /** @description What became of one item of a submit, in the items' order. */
+        /** @description Result of one submitted item; the results have the order of the items. */
         Submitted: {
             id?: string | null;
-            /** @description The item's key; empty when the item could not be read so far. */
+            /** @description Key of the item; empty if the item could not be parsed. */
             key: string;
             problem?: components["schemas"]["ItemProblem"] | null;
             status: components["schemas"]["SubmitStatus"];
@@ -2665,18 +2716,18 @@ export interface components {
             id: string;
             name: string;
             settings?: components["schemas"]["TenantSettings"];
-            /** @description Storage roots that the operator's file grants it. */
+            /** @description Storage roots that the operator grants to the tenant. */
             storage_roots?: string[];
-            /** @description Since when it admits nothing; absent while it is not suspended. */
+            /** @description Time of its suspension; absent while it is not suspended. */
             suspended_at?: string | null;
         };
         TenantList: {
             items: components["schemas"]["Tenant"][];
         };
-        /** @description What an administrator of the platform chooses for a tenant. */
+        /** @description Settings of a tenant, made by an administrator of the platform. */
         TenantSettings: {
             /**
-             * @description For people.
+             * @description Name that is shown to people.
              * @default
              */
             display_name: string;
@@ -2691,28 +2742,31 @@ export interface components {
             /** @default {} */
             retention: components["schemas"]["Retention"];
             /**
-             * @description Admits no new batch, no single reward and no plugin; what was admitted goes on to its end,
-             *     and everything can be read.
+             * @description Whether the tenant is suspended: new batches, single requests and plugins are refused,
+             *     admitted requests still run to their end, and everything can be read.
              * @default false
              */
             suspended: boolean;
             /**
              * Format: u-int32
-             * @description Its share of a pool that is over-subscribed, beside the others'.
+             * @description Weight of the tenant when a pool is contended, relative to other tenants.
              * @default 1
              */
             weight: number;
         };
         /** @description `GET /v1/tenants/{name}/usage`. */
         TenantUsage: {
-            /** @description Of batches that ended, the latest day first. */
+            /** @description Usage of ended batches by day, the latest day first. */
             days: components["schemas"]["DayUsage"][];
             open_batches: components["schemas"]["Used"];
-            /** @description What the bucket lacks; more than the most while a batch's debt is not paid. */
+            /**
+             * @description Tokens that are missing from the bucket; more than the maximum while a large batch is not
+             *     paid off.
+             */
             requests_per_minute: components["schemas"]["Used"];
             stored_bytes: components["schemas"]["Used"];
             tenant: string;
-            /** @description By pool: workers that have something of the tenant's in hand. */
+            /** @description Workers with leases of the tenant, by pool. */
             workers: {
                 [key: string]: components["schemas"]["Used"];
             };
@@ -2721,26 +2775,26 @@ export interface components {
         Timeline: {
             /**
              * Format: double
-             * @description Up to when this is known: now, or the batch's end.
+             * @description Time of this state in milliseconds: now, or the end of the batch.
              */
             as_of_ms: number;
             batch: components["schemas"]["Batch"];
             /**
              * Format: u-int32
-             * @description The request that determines T.
+             * @description Position of the request that determines T.
              */
             critical_seq?: number | null;
             /**
              * Format: double
-             * @description The paper's T: when the last request could have ended, had none ever waited. Of a live batch,
-             *     as far as its finished requests tell.
+             * @description Time at which the last request could have ended without any waiting (the paper's T), in
+             *     milliseconds; for a live batch, estimated from its finished requests.
              */
             earliest_end_ms?: number | null;
             /** Format: double */
             ended_ms?: number | null;
             /**
              * Format: double
-             * @description When it was or is expected to end.
+             * @description Expected end of the batch, in milliseconds.
              */
             estimated_end_ms?: number | null;
             /** @description Absent before the first request. */
@@ -2748,19 +2802,19 @@ export interface components {
             groups: components["schemas"]["GroupColumns"];
             /**
              * Format: u-int32
-             * @description The request that ended last.
+             * @description Position of the request that ended last.
              */
             last_seq?: number | null;
             lateness?: components["schemas"]["Lateness"] | null;
             /**
              * Format: u-int32
-             * @description The run's D.
+             * @description Tolerated extra delay, in milliseconds (the paper's D).
              */
             max_extra_delay_ms?: number | null;
             requests: components["schemas"]["RequestColumns"];
             rollup?: components["schemas"]["Rollup"] | null;
             stages: components["schemas"]["ProfileStage"][];
-            /** @description Whether only some of them are shown, evenly chosen by their place. */
+            /** @description Whether only some of the requests are shown, evenly chosen by position. */
             thinned: boolean;
             /**
              * Format: double
@@ -2769,24 +2823,24 @@ export interface components {
             tolerated_end_ms?: number | null;
             /**
              * Format: u-int32
-             * @description Requests that were acknowledged.
+             * @description Number of requests that were acknowledged.
              */
             total: number;
         };
-        /** @description What is used now, and the most that may be. */
+        /** @description Current use of a quota and its maximum. */
         Used: {
             /**
              * Format: u-int64
-             * @description Absent where there is no bound.
+             * @description Maximum; absent if there is none.
              */
             max?: number | null;
             /** Format: u-int64 */
             used: number;
         };
         Worker: {
-            /** @description When it was asked for. */
+            /** @description Time at which the worker was requested. */
             asked_at?: string | null;
-            /** @description Its last message. */
+            /** @description Time of its last message. */
             heard_at?: string | null;
             /**
              * Format: u-int64
@@ -2795,15 +2849,15 @@ export interface components {
             id?: number | null;
             /**
              * Format: u-int32
-             * @description Leases in its hand: it runs one and holds the others ready.
+             * @description Number of leases: one is running, the others are prefetched.
              */
             in_hand: number;
             joined_at?: string | null;
-            /** @description Who starts and ends it: `local`, a process on the host's own machine. */
+            /** @description Launcher of the worker: `local` for a process on the server's machine. */
             launcher: string;
             /**
              * Format: u-int64
-             * @description Resident memory of its process.
+             * @description Resident memory of its process, in bytes.
              */
             memory_bytes?: number | null;
             /** Format: u-int32 */
@@ -2812,7 +2866,7 @@ export interface components {
             running?: components["schemas"]["WorkerRunning"] | null;
             /**
              * Format: u-int64
-             * @description Stages that it ran to an end.
+             * @description Number of stages that it finished.
              */
             stages_done: number;
             state: components["schemas"]["WorkerState"];
@@ -2820,10 +2874,10 @@ export interface components {
         /** @description `GET /v1/workers`. */
         WorkerList: {
             at: string;
-            /** @description By pool, those that start first, then by id. */
+            /** @description Sorted by pool and id; workers that start come first in each pool. */
             items: components["schemas"]["Worker"][];
         };
-        /** @description What a worker runs right now. */
+        /** @description The stage that a worker runs now. */
         WorkerRunning: {
             batch: string;
             /** @description `name@version`. */
@@ -2887,17 +2941,17 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                /** @description The tenant whose things were changed. */
+                /** @description Name of the tenant that was changed. */
                 tenant?: string;
-                /** @description Such as `quota.set`. */
+                /** @description Action, such as `quota.set`. */
                 action?: string;
-                /** @description The id or the name of a key, the id or the address of a person. */
+                /** @description Id or name of a key, or id or address of a person. */
                 actor?: string;
-                /** @description From this moment on. */
+                /** @description Earliest time of the entries. */
                 since?: string;
-                /** @description What came earlier than this entry. */
+                /** @description Id of an entry; only older ones are returned. */
                 before?: number;
-                /** @description At most this many; 100 when absent, 1,000 at most. */
+                /** @description Maximum number of items: 100 when absent, 1,000 at most. */
                 limit?: number;
             };
             header?: never;
@@ -2935,19 +2989,22 @@ export interface operations {
     get_batches: {
         parameters: {
             query?: {
-                /** @description `live`, `ended`, or one state: `announced`, `open`, `sealed`, `done`, `cancelled`, `expired`. */
+                /**
+                 * @description `live`, `ended`, or one state: `announced`, `open`, `sealed`, `done`, `cancelled` or
+                 *     `expired`.
+                 */
                 state?: components["schemas"]["BatchStateFilter"];
-                /** @description The run's name. */
+                /** @description Name of the run. */
                 run?: string;
-                /** @description The plugin's name. */
+                /** @description Name of the plugin. */
                 plugin?: string;
-                /** @description Announced at this moment or later. */
+                /** @description Earliest time of announcement, inclusive. */
                 from?: string;
-                /** @description Announced before this moment. */
+                /** @description Latest time of announcement, exclusive. */
                 to?: string;
-                /** @description The `next` of the page before. */
+                /** @description Cursor: the `next` of the previous page. */
                 after?: string;
-                /** @description At most this many; 100 when absent, 500 at most. */
+                /** @description Maximum number of items: 100 when absent, 500 at most. */
                 limit?: number;
             };
             header?: never;
@@ -2986,7 +3043,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat of the call under the same key gets the same batch */
+                /** @description Key of the call: a repeat under the same key returns the same batch */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -3028,7 +3085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=60`: answer when the batch has ended, at most 300 s later */
+                /** @description Seconds to wait for the end of the batch, as `wait=60`: 300 at most */
                 Prefer?: string | null;
             };
             path: {
@@ -3105,7 +3162,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Go on behind this event */
+                /** @description Id of an event; the events after it are sent */
                 "Last-Event-ID"?: number | null;
             };
             path: {
@@ -3181,15 +3238,15 @@ export interface operations {
     get_batches_id_requests: {
         parameters: {
             query?: {
-                /** @description `scored`, `timed_out`, `error`, or `waiting`: those that have not ended. */
+                /** @description Kind of the requests: `scored`, `timed_out`, `error`, or `waiting` (not ended yet). */
                 kind?: components["schemas"]["RequestKindFilter"];
-                /** @description The word for what happened: the plugin's verdict, `timed_out`, or the error's code. */
+                /** @description The plugin's verdict, `timed_out`, or the error's code. */
                 verdict?: string;
-                /** @description A part of the key or of the group's name. */
+                /** @description Part of the key or of the group's name. */
                 q?: string;
-                /** @description The `next` of the page before. */
+                /** @description Cursor: the `next` of the previous page. */
                 after?: number;
-                /** @description At most this many; 100 when absent, 500 at most. */
+                /** @description Maximum number of items: 100 when absent, 500 at most. */
                 limit?: number;
             };
             header?: never;
@@ -3271,9 +3328,9 @@ export interface operations {
     get_batches_id_results: {
         parameters: {
             query?: {
-                /** @description Go on behind this cursor. */
+                /** @description Cursor; the results after it are returned. */
                 after?: number;
-                /** @description At most this many; 1,000 when absent, 10,000 at most. */
+                /** @description Maximum number of items: 1,000 when absent, 10,000 at most. */
                 limit?: number;
             };
             header?: never;
@@ -3466,11 +3523,11 @@ export interface operations {
     get_capacity_history: {
         parameters: {
             query?: {
-                /** @description Its name; all of them when absent. */
+                /** @description Name of the pool; all pools when absent. */
                 pool?: string;
-                /** @description An hour before `to` when absent. */
+                /** @description Start of the history; one hour before `to` when absent. */
                 from?: string;
-                /** @description Now when absent. */
+                /** @description End of the history; now when absent. */
                 to?: string;
             };
             header?: never;
@@ -3549,14 +3606,14 @@ export interface operations {
     get_incidents: {
         parameters: {
             query?: {
-                /** @description Those of all tenants; needs `platform:*`. */
+                /** @description Whether all tenants are included; needs the scope `platform:*`. */
                 all?: boolean;
                 from?: string;
                 to?: string;
                 kind?: components["schemas"]["IncidentKind"];
-                /** @description Go on behind this entry, with older ones. */
+                /** @description Cursor of a page; only older incidents are returned. */
                 after?: number;
-                /** @description At most this many; 100 when absent, 1,000 at most. */
+                /** @description Maximum number of items: 100 when absent, 1,000 at most. */
                 limit?: number;
             };
             header?: never;
@@ -3633,7 +3690,7 @@ export interface operations {
     get_keys: {
         parameters: {
             query?: {
-                /** @description The tenant's name; your own when absent. */
+                /** @description Name of the tenant; your own when absent. */
                 tenant?: string;
             };
             header?: never;
@@ -3710,7 +3767,7 @@ export interface operations {
     post_keys_id_revoke: {
         parameters: {
             query?: {
-                /** @description The tenant's name; your own when absent. */
+                /** @description Name of the tenant; your own when absent. */
                 tenant?: string;
             };
             header?: never;
@@ -3750,7 +3807,7 @@ export interface operations {
     post_keys_id_rotate: {
         parameters: {
             query?: {
-                /** @description The tenant's name; your own when absent. */
+                /** @description Name of the tenant; your own when absent. */
                 tenant?: string;
             };
             header?: never;
@@ -3794,11 +3851,11 @@ export interface operations {
     get_live: {
         parameters: {
             query?: {
-                /** @description Those of all tenants; needs `platform:*`. */
+                /** @description Whether all tenants are included; needs the scope `platform:*`. */
                 all?: boolean;
             };
             header?: {
-                /** @description Go on behind this event */
+                /** @description Id of an event; the events after it are sent */
                 "Last-Event-ID"?: string | null;
             };
             path?: never;
@@ -3835,7 +3892,7 @@ export interface operations {
     get_members: {
         parameters: {
             query?: {
-                /** @description The tenant's name; your own when absent. */
+                /** @description Name of the tenant; your own when absent. */
                 tenant?: string;
             };
             header?: never;
@@ -3912,7 +3969,7 @@ export interface operations {
     delete_members_person: {
         parameters: {
             query?: {
-                /** @description The tenant's name; your own when absent. */
+                /** @description Name of the tenant; your own when absent. */
                 tenant?: string;
             };
             header?: never;
@@ -3950,7 +4007,7 @@ export interface operations {
     patch_members_person: {
         parameters: {
             query?: {
-                /** @description The tenant's name; your own when absent. */
+                /** @description Name of the tenant; your own when absent. */
                 tenant?: string;
             };
             header?: never;
@@ -3994,7 +4051,7 @@ export interface operations {
     get_overview: {
         parameters: {
             query?: {
-                /** @description Those of all tenants; needs `platform:*`. */
+                /** @description Whether all tenants are included; needs the scope `platform:*`. */
                 all?: boolean;
             };
             header?: never;
@@ -4383,9 +4440,9 @@ export interface operations {
     get_plugins_name_versions_version_stats: {
         parameters: {
             query?: {
-                /** @description Batches that ended at this moment or later. */
+                /** @description Earliest end of the batches, inclusive. */
                 from?: string;
-                /** @description Batches that ended before this moment. */
+                /** @description Latest end of the batches, exclusive. */
                 to?: string;
             };
             header?: never;
@@ -4616,7 +4673,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=60`: wait at most this many seconds; 60 when absent, 300 at most */
+                /** @description Seconds to wait for the outcome, as `wait=60`: 60 when absent, 300 at most */
                 Prefer?: string | null;
             };
             path: {
@@ -4660,7 +4717,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=60`: wait at most this many seconds; 60 when absent, 300 at most */
+                /** @description Seconds to wait for the outcome, as `wait=60`: 60 when absent, 300 at most */
                 Prefer?: string | null;
             };
             path?: never;
@@ -4701,17 +4758,17 @@ export interface operations {
     get_runs: {
         parameters: {
             query?: {
-                /** @description A part of the run's name. */
+                /** @description Part of the run's name. */
                 q?: string;
-                /** @description The plugin's name. */
+                /** @description Name of the plugin. */
                 plugin?: string;
-                /** @description Active at this moment or later. */
+                /** @description Earliest time of activity, inclusive. */
                 from?: string;
-                /** @description Active before this moment. */
+                /** @description Latest time of activity, exclusive. */
                 to?: string;
-                /** @description The `next` of the page before. */
+                /** @description Cursor: the `next` of the previous page. */
                 after?: string;
-                /** @description At most this many; 100 when absent, 500 at most. */
+                /** @description Maximum number of items: 100 when absent, 500 at most. */
                 limit?: number;
             };
             header?: never;
@@ -4749,11 +4806,11 @@ export interface operations {
     get_runs_run: {
         parameters: {
             query?: {
-                /** @description So many of its last batches; 200 when absent, 1,000 at most. */
+                /** @description Number of the run's last batches: 200 when absent, 1,000 at most. */
                 last?: number;
                 /**
-                 * @description Batches whose arrival curves are wanted, separated by commas, at most 8; the last ones that
-                 *     were completed when absent.
+                 * @description Ids of up to 8 batches whose arrival curves are returned, separated by commas; the last
+                 *     completed ones when absent.
                  */
                 curves?: string;
             };
@@ -4794,7 +4851,7 @@ export interface operations {
     get_runs_run_history: {
         parameters: {
             query?: {
-                /** @description At most this many; 100 when absent, 1,000 at most. */
+                /** @description Maximum number of items: 100 when absent, 1,000 at most. */
                 limit?: number;
             };
             header?: never;
@@ -4834,13 +4891,13 @@ export interface operations {
     get_runs_run_logs: {
         parameters: {
             query?: {
-                /** @description Of requests with this word: the plugin's verdict, `timed_out`, or the error's code. */
+                /** @description Verdict of the requests: the plugin's verdict, `timed_out`, or the error's code. */
                 verdict?: string;
-                /** @description `debug`, `info`, `warn`, `error`, or `stderr`. */
+                /** @description Level: `debug`, `info`, `warn`, `error`, or `stderr`. */
                 level?: string;
-                /** @description The `next` of the page before. */
+                /** @description Cursor: the `next` of the previous page. */
                 after?: string;
-                /** @description At most this many; 100 when absent, 500 at most. */
+                /** @description Maximum number of items: 100 when absent, 500 at most. */
                 limit?: number;
             };
             header?: never;
@@ -5001,6 +5058,22 @@ export interface operations {
                     "application/json": components["schemas"]["SignInMethods"];
                 };
             };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_session_oidc: {
@@ -5012,7 +5085,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the provider; sets the cookie `assay_oidc` */
+            /** @description Redirect to the provider; sets the cookie `assay_oidc` */
             302: {
                 headers: {
                     [name: string]: unknown;
@@ -5043,7 +5116,7 @@ export interface operations {
                 state?: string;
                 code?: string;
                 error?: string;
-                /** @description RFC 9207. */
+                /** @description Issuer of the answer (RFC 9207). */
                 iss?: string;
             };
             header?: never;
@@ -5052,7 +5125,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed in, to `/`; sets the cookie `assay_session`. A browser that is refused goes to `/sign-in?problem=CODE` */
+            /** @description Signed in: redirect to `/`; sets the cookie `assay_session`. A refused browser is redirected to `/sign-in?problem=CODE` */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -5347,7 +5420,7 @@ export interface operations {
     get_tenants_name_usage: {
         parameters: {
             query?: {
-                /** @description Today and so many days before it, less one; 30 when absent, 400 at most. */
+                /** @description Number of days up to today: 30 when absent, 400 at most. */
                 days?: number;
             };
             header?: never;

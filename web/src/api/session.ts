@@ -1,4 +1,4 @@
-// Who is signed in, and what that opens.
+// The session: the signed-in user and their scopes.
 
 import {
   type QueryKey,
@@ -11,7 +11,7 @@ import { api, data, ProblemError, type Schemas, setCsrf } from "./client";
 export type Session = Schemas["Session"];
 export type Scope = Schemas["Scope"];
 
-/** Null where nobody is signed in. */
+/** Null while no user is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   staleTime: 60_000,
@@ -27,7 +27,7 @@ export const sessionQuery = queryOptions({
   },
 });
 
-/** Inside the shell, where somebody always is. */
+/** Returns the session on pages inside the shell, which require one. */
 export function useSession(): Session {
   const { data: session } = useSuspenseQuery(sessionQuery);
   if (!session) throw new ProblemError(401, "signed_out", "You are signed out.");
@@ -38,17 +38,17 @@ export function may(session: Session, scope: Scope): boolean {
   return session.scopes.includes(scope);
 }
 
-/** Of what has been read, all that belongs to whoever was signed in. */
-export function isAnothers(query: { queryKey: QueryKey }): boolean {
+/** Whether a cached answer belongs to the session and is removed when it ends. */
+export function isSessionData(query: { queryKey: QueryKey }): boolean {
   return query.queryKey[0] !== sessionQuery.queryKey[0];
 }
 
-/** Takes what signing in or switching answered; all that was read before is read anew. */
+/** Stores the session that sign-in or a switch of tenant returns, and reads all data again. */
 export function useEnter(): (session: Session) => void {
   const queries = useQueryClient();
   return (session) => {
     setCsrf(session.csrf);
     queries.setQueryData(sessionQuery.queryKey, session);
-    void queries.resetQueries({ predicate: isAnothers });
+    void queries.resetQueries({ predicate: isSessionData });
   };
 }

@@ -1,5 +1,5 @@
-// What the stream of events changes in what has been read. What an event tells whole is put in its
-// place; of what it only says that it changed, pages that show it read it again, once a second at most.
+// Connects the live stream to the query cache. Data in an event replaces the cached data. Where an
+// event only says that something changed, open pages read it again, at most once per second.
 
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { withCounts, withDelta, withSnapshot } from "./changes";
@@ -13,10 +13,10 @@ type Delta = Schemas["LiveDelta"];
 type BatchList = Schemas["BatchList"];
 
 const SOON_MS = 1_000;
-/** Of what is long, and moves little. */
+/** Delay for answers that are long and change little. */
 const LATER_MS = 5_000;
 
-/** Of the caller's own tenant, which is what the stream tells of. */
+/** Key of the overview of the current tenant, which the stream describes. */
 export const OVERVIEW_KEY = ["overview", false] as const;
 
 const LISTENER: Listener = {
@@ -34,23 +34,23 @@ function apply(queries: QueryClient, { name, data }: LiveEvent): void {
   if (name === "delta") applyDelta(queries, data as Delta);
 }
 
-/** Batches that the stream has told of: another is a new one, which lists do not have yet. */
-const living = new Set<string>();
+/** Batches that the stream has mentioned. A new one is not in any list yet. */
+const liveBatchIds = new Set<string>();
 
 function applySnapshot(queries: QueryClient, snapshot: Snapshot): void {
   queries.setQueryData<Overview>(
     OVERVIEW_KEY,
     (before) => before && withSnapshot(before, snapshot),
   );
-  living.clear();
-  for (const { id } of snapshot.batches) living.add(id);
-  // Nobody knows what was missed before it.
+  liveBatchIds.clear();
+  for (const { id } of snapshot.batches) liveBatchIds.add(id);
+  // Events before the snapshot may be missing, so stale answers are read again.
   void queries.invalidateQueries({
-    predicate: (query) => LIVE.has(query.queryKey[0]) && query.isStale(),
+    predicate: (query) => LIVE_KEYS.has(query.queryKey[0]) && query.isStale(),
   });
 }
 
-const LIVE: ReadonlySet<unknown> = new Set([
+const LIVE_KEYS: ReadonlySet<unknown> = new Set([
   "overview",
   "runs",
   "batches",
@@ -68,30 +68,30 @@ function applyDelta(queries: QueryClient, delta: Delta): void {
     (before) => before && withCounts(before, delta.batches),
   );
   const ids = [...delta.batches, ...delta.ended].map(({ id }) => id);
-  for (const id of ids) soon(queries, ["batches", "one", id]);
-  const began = delta.batches.some(({ id }) => !living.has(id));
-  for (const { id } of delta.batches) living.add(id);
-  for (const { id } of delta.ended) living.delete(id);
+  for (const id of ids) invalidateSoon(queries, ["batches", "one", id]);
+  const began = delta.batches.some(({ id }) => !liveBatchIds.has(id));
+  for (const { id } of delta.batches) liveBatchIds.add(id);
+  for (const { id } of delta.ended) liveBatchIds.delete(id);
   if (began || delta.ended.length > 0) {
-    soon(queries, ["batches", "list"]);
-    soon(queries, ["runs"]);
+    invalidateSoon(queries, ["batches", "list"]);
+    invalidateSoon(queries, ["runs"]);
   }
-  if (delta.incidents.length > 0) soon(queries, ["incidents"]);
+  if (delta.incidents.length > 0) invalidateSoon(queries, ["incidents"]);
   if (delta.pools.length > 0) {
-    for (const key of [["capacity", "now"], ["workers"], ["queue"]]) soon(queries, key);
-    soon(queries, ["capacity", "history"], LATER_MS);
+    for (const key of [["capacity", "now"], ["workers"], ["queue"]]) invalidateSoon(queries, key);
+    invalidateSoon(queries, ["capacity", "history"], LATER_MS);
   }
 }
 
-const waiting = new Map<string, ReturnType<typeof setTimeout>>();
+const pendingTimers = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** However many events say so in the meantime. */
-function soon(queries: QueryClient, queryKey: QueryKey, withinMs = SOON_MS): void {
+/** Invalidates a query once, even if several events ask for it within the delay. */
+function invalidateSoon(queries: QueryClient, queryKey: QueryKey, withinMs = SOON_MS): void {
   const name = queryKey.join(" ");
-  if (waiting.has(name)) return;
+  if (pendingTimers.has(name)) return;
   const timer = setTimeout(() => {
-    waiting.delete(name);
+    pendingTimers.delete(name);
     void queries.invalidateQueries({ queryKey });
   }, withinMs);
-  waiting.set(name, timer);
+  pendingTimers.set(name, timer);
 }

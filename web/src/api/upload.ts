@@ -1,4 +1,4 @@
-// Sends a file and tells how much of it is there, which `fetch` does not.
+// Uploads a file and reports progress, which `fetch` cannot do.
 
 import { csrfToken, ProblemError, type Schemas } from "./client";
 

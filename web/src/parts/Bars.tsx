@@ -1,4 +1,4 @@
-// Bars beside each other, one a bin or a day, with a line where something is marked.
+// A bar chart, with an optional line at a marked position.
 
 import { useElementSize } from "@mantine/hooks";
 
@@ -6,30 +6,30 @@ const FOOT = 20;
 const HEAD = 18;
 
 export interface Mark {
-  /** Among the bars: 2.5 is the middle of the third. */
+  /** Position on the axis of bars: 2.5 is the middle of the third bar. */
   at: number;
   label: string;
 }
 
 export function Bars(props: {
-  /** What the chart shows, for those who cannot see it. */
+  /** Accessible name of the chart. */
   label: string;
   values: readonly number[];
-  /** What a bar tells when it is pointed at. */
-  tell: (at: number) => string;
-  /** Below a bar's left edge. */
+  /** Tooltip of a bar. */
+  barLabel: (at: number) => string;
+  /** Tick label below the left edge of a bar. */
   tick: (at: number) => string;
-  /** As wide as a tick's text may be. */
+  /** Width reserved for a tick label, in pixels. */
   tickWidth?: number;
-  /** The value that reaches the top; that of the highest bar when absent. */
+  /** Value at the top of the chart; the highest value when absent. */
   top?: number;
-  /** How the top is written. */
+  /** Formats the value at the top. */
   format: (value: number) => string;
   mark?: Mark;
   colour?: string;
   height?: number;
 }) {
-  const { label, values, tell, tick, tickWidth = 70, format, mark } = props;
+  const { label, values, barLabel, tick, tickWidth = 70, format, mark } = props;
   const { colour = "var(--assay-bar)", height = 150 } = props;
   const { ref, width } = useElementSize();
   const top = props.top ?? Math.max(0, ...values);
@@ -54,7 +54,7 @@ export function Bars(props: {
           </text>
           {values.map((value, at) => (
             <rect
-              // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: a bar is identified by its position
               key={at}
               x={at * step + 1}
               y={ground - value * scale}
@@ -62,26 +62,26 @@ export function Bars(props: {
               height={value * scale}
               fill={colour}
             >
-              <title>{tell(at)}</title>
+              <title>{barLabel(at)}</title>
             </rect>
           ))}
           <line x1={0} x2={width} y1={ground} y2={ground} stroke="var(--assay-ink)" />
           {values.map((_, at) =>
             at % every === 0 && at * step + tickWidth <= width + 8 ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: a bar is identified by its position
               <text key={at} x={at * step + 1} y={height - 6}>
                 {tick(at)}
               </text>
             ) : null,
           )}
-          {mark && <Marked mark={mark} x={mark.at * step} width={width} ground={ground} />}
+          {mark && <MarkLine mark={mark} x={mark.at * step} width={width} ground={ground} />}
         </svg>
       )}
     </div>
   );
 }
 
-function Marked(props: { mark: Mark; x: number; width: number; ground: number }) {
+function MarkLine(props: { mark: Mark; x: number; width: number; ground: number }) {
   const x = Math.min(Math.max(1, props.x), props.width - 1);
   const right = x < props.width / 2;
   return (

@@ -1,4 +1,4 @@
-// Something to be typed elsewhere, with a button that copies it.
+// A shell command with a Copy button.
 
 import { Group } from "@mantine/core";
 import { Copy } from "./Copy";

@@ -1,4 +1,4 @@
-// A word with a coloured dot: the word says it, the colour only helps.
+// A word with a coloured dot. The meaning never depends on the colour alone.
 
 import { Group, Text } from "@mantine/core";
 
@@ -36,9 +36,9 @@ const TONES: Record<string, Tone> = {
   expired: "late",
 };
 
-const WORDS: Record<string, string> = { timed_out: "timed out" };
+const WORDS: Record<string, string> = { timed_out: "timed out", waiting: "in progress" };
 
-/** A batch's state or a request's outcome. */
-export function Kind({ kind }: { kind: string }) {
+/** State of a batch or outcome of a request. */
+export function Status({ kind }: { kind: string }) {
   return <Dot tone={TONES[kind] ?? "waiting"}>{WORDS[kind] ?? kind}</Dot>;
 }

@@ -1,21 +1,23 @@
-// What a thing is in a row of names and values, the important ones first.
+// A list of labels and values, the most important ones first.
 
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 
 export interface Fact {
   label: string;
+  /** Explains the label in a tooltip. */
+  hint?: string;
   value: ReactNode;
-  /** A smaller word below it. */
+  /** Small text below the value. */
   note?: ReactNode;
 }
 
 export function Facts({ items }: { items: readonly Fact[] }) {
   return (
     <dl className="facts">
-      {items.map(({ label, value, note }) => (
+      {items.map(({ label, hint, value, note }) => (
         <div key={label}>
-          <Text component="dt" size="xs" c="dimmed">
+          <Text component="dt" size="xs" c="dimmed" title={hint}>
             {label}
           </Text>
           <Text component="dd" m={0} size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>

@@ -1,27 +1,27 @@
-// A chart with its title, and the same numbers as a table for who would rather read.
+// A chart with a title, which can also be shown as a table.
 
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useId, useState } from "react";
 import { Grid } from "./Grid";
 
-/** Thousands of rows at once would hold the page up. */
+/** Number of rows per step: thousands at once would block the page. */
 const ROWS = 200;
 
-export interface Tabled {
+export interface TableData {
   columns: string[];
   rows: (string | number)[][];
 }
 
 export function Figure(props: {
   title: string;
-  /** What one should see, and units. */
+  /** Explains the chart and its units. */
   about?: string;
-  /** Made only when it is asked for. */
-  table: () => Tabled;
+  /** Called only when the table is shown. */
+  table: () => TableData;
   children: ReactNode;
 }) {
   const { title, about, table, children } = props;
-  const [tabled, setTabled] = useState(false);
+  const [asTable, setAsTable] = useState(false);
   const id = useId();
   return (
     <Paper withBorder p="md" component="section" aria-labelledby={id}>
@@ -40,20 +40,20 @@ export function Figure(props: {
           <Button
             size="xs"
             variant="default"
-            aria-pressed={tabled}
+            aria-pressed={asTable}
             style={{ flex: "none" }}
-            onClick={() => setTabled(!tabled)}
+            onClick={() => setAsTable(!asTable)}
           >
-            {tabled ? "View as chart" : "View as table"}
+            {asTable ? "View as chart" : "View as table"}
           </Button>
         </Group>
-        {tabled ? <Numbers caption={`${title} in numbers`} table={table()} /> : children}
+        {asTable ? <NumberTable caption={`${title} in numbers`} table={table()} /> : children}
       </Stack>
     </Paper>
   );
 }
 
-function Numbers({ caption, table }: { caption: string; table: Tabled }) {
+function NumberTable({ caption, table }: { caption: string; table: TableData }) {
   const columns = table.columns.map((title, at) => ({
     title,
     number: at > 0,
@@ -78,7 +78,7 @@ function Numbers({ caption, table }: { caption: string; table: Tabled }) {
           style={{ alignSelf: "flex-start" }}
           onClick={() => setShown(shown + ROWS)}
         >
-          Show {Math.min(hidden, ROWS)} of {hidden} further rows
+          Show {Math.min(hidden, ROWS)} of {hidden} more rows
         </Button>
       )}
     </>

@@ -1,5 +1,5 @@
-// A button that opens a form over the page. What was refused is shown in the form; what the answer
-// tells once, such as a secret, is shown in its place until it is closed.
+// A button that opens a form dialog. Errors appear in the form. An answer that is shown once, such
+// as a secret, replaces the form until the dialog is closed.
 
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -7,25 +7,25 @@ import { useMutation } from "@tanstack/react-query";
 import type { FormEvent, ReactNode } from "react";
 import { Failed } from "./states";
 
-export function FormDialog<Made>(props: {
-  /** On the button that opens it, and its title. */
+export function FormDialog<Result>(props: {
+  /** Text of the button that opens the dialog, and title of the dialog. */
   label: string;
-  /** On the button that sends it; the label when absent. */
+  /** Text of the submit button; `label` when absent. */
   submit?: string;
-  /** Of the button that opens it. */
+  /** Style of the button that opens the dialog. */
   variant?: "default" | "filled";
-  /** What stands on the page does not tell one row's button from another's. */
+  /** Name of the row, which distinguishes its button from those of other rows. */
   describes?: string;
-  act: () => Promise<Made>;
-  /** Sets the fields anew. */
+  act: () => Promise<Result>;
+  /** Resets the fields. */
   onOpen?: () => void;
-  answer?: (made: Made) => ReactNode;
+  answer?: (result: Result) => ReactNode;
   children: ReactNode;
 }) {
   const { label, submit = label, variant = "default", describes, act, onOpen, answer } = props;
   const [opened, { open, close }] = useDisclosure(false);
   const acting = useMutation({ mutationFn: act, onSuccess: answer ? () => undefined : close });
-  const told = acting.isSuccess && answer !== undefined;
+  const answered = acting.isSuccess && answer !== undefined;
   const opening = () => {
     acting.reset();
     onOpen?.();
@@ -49,9 +49,9 @@ export function FormDialog<Made>(props: {
         opened={opened}
         onClose={close}
         title={describes ? `${label}: ${describes}` : label}
-        // What is told once must not vanish by a click beside it.
-        closeOnClickOutside={!told}
-        closeOnEscape={!told}
+        // A click outside or Escape must not close an answer that is shown only once.
+        closeOnClickOutside={!answered}
+        closeOnEscape={!answered}
       >
         {acting.isSuccess && answer ? (
           <Stack>

@@ -1,19 +1,21 @@
-// A table of rows: named columns, numbers to the right, wide ones scroll by themselves. Plain elements:
-// a page shows thousands of cells.
+// A table with typed columns. It scrolls horizontally and uses plain elements, because pages show
+// thousands of cells.
 
 import type { ReactNode } from "react";
 
 export interface Column<Row> {
   title: string;
+  /** Explains the title in a tooltip. */
+  hint?: string;
   cell: (row: Row) => ReactNode;
-  /** Right-aligned, and on one line. */
+  /** Aligns to the right, on one line. */
   number?: boolean;
-  /** On one line. */
+  /** Keeps the cell on one line. */
   tight?: boolean;
 }
 
 export function Grid<Row>(props: {
-  /** What the table tells, for those who cannot see what stands around it. */
+  /** Accessible name of the table. */
   caption: string;
   columns: Column<Row>[];
   rows: readonly Row[];
@@ -25,7 +27,7 @@ export function Grid<Row>(props: {
     <section
       className="grid"
       aria-label={caption}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must do too
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys must be able to scroll it
       tabIndex={0}
       {...(maxHeight === undefined ? {} : { style: { maxHeight } })}
     >
@@ -33,7 +35,7 @@ export function Grid<Row>(props: {
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.title} scope="col" {...kindOf(column)}>
+              <th key={column.title} scope="col" title={column.hint} {...kindOf(column)}>
                 {column.title}
               </th>
             ))}

@@ -1,4 +1,4 @@
-// A page's frame: where one is, its title, what can be done there.
+// The layout of a page: breadcrumbs, title and actions.
 
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -6,7 +6,7 @@ import { type ReactNode, useEffect } from "react";
 
 export interface Crumb {
   label: string;
-  /** A path of this dashboard. */
+  /** Path in this dashboard. */
   to: string;
 }
 
@@ -25,7 +25,7 @@ export function Page(props: {
     <Stack gap="md">
       <Stack gap={4}>
         {crumbs.length > 0 && (
-          <Breadcrumbs component="nav" aria-label="Where this is">
+          <Breadcrumbs component="nav" aria-label="Breadcrumbs">
             {crumbs.map((crumb) => (
               <Anchor key={crumb.to} component={Link} to={crumb.to} size="sm">
                 {crumb.label}

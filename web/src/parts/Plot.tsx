@@ -1,4 +1,4 @@
-// Lines, steps and bars over a common x axis, by uPlot, in the colours of the scheme.
+// Charts with lines, steps and bars over a common x axis, drawn by uPlot.
 
 import { useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
@@ -8,33 +8,33 @@ import { SERIES } from "../theme";
 
 export interface PlotSeries {
   label: string;
-  /** One a point of x; null where there is none. */
+  /** One value per point of x; null if there is none. */
   values: readonly (number | null)[];
   as?: "line" | "step" | "bars" | "points";
   dashed?: boolean;
-  /** Place in the row of colours, to keep one thing's colour over several charts. */
+  /** Index of the colour, to give one thing the same colour in several charts. */
   colour?: number;
-  /** Fills to zero. */
+  /** Fills the area down to zero. */
   filled?: boolean;
 }
 
 export interface PlotProps {
   x: readonly number[];
-  /** `time`: x is seconds since 1970. */
+  /** `time`: x is in seconds since 1970. */
   xAs?: "number" | "time";
   xLabel: string;
   series: PlotSeries[];
-  /** Writes a value of y, on the axis and in the legend. */
+  /** Formats values of y on the axis and in the legend. */
   format?: (value: number) => string;
   formatX?: (value: number) => string;
   height?: number;
   yMin?: number;
   yMax?: number;
-  /** Series stand on each other, the first at the bottom; the legend keeps each one's own value. */
+  /** Stacks the series, the first at the bottom. The legend shows unstacked values. */
   stacked?: boolean;
-  /** Fills between two series, by their places. */
+  /** Fills the area between two series, given by index. */
   bands?: { upper: number; lower: number; colour?: number }[];
-  /** Told the place of a point in x that was clicked. */
+  /** Called with the index of the clicked point. */
   onPick?: (at: number) => void;
 }
 
@@ -47,7 +47,7 @@ export function Plot(props: PlotProps) {
   const shown = useRef(props);
   shown.current = props;
   const values = series.map((one) => one.values);
-  const data = [x, ...(props.stacked ? heaped(values) : values)] as uPlot.AlignedData;
+  const data = [x, ...(props.stacked ? stackedValues(values) : values)] as uPlot.AlignedData;
   const shownData = useRef(data);
   shownData.current = data;
   const shape = JSON.stringify([
@@ -55,14 +55,15 @@ export function Plot(props: PlotProps) {
     series.map(({ values: _, ...rest }) => rest),
   ]);
 
-  // A chart of another shape is another chart; new numbers alone are put into the one there is.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` stands for all that is read.
+  // uPlot cannot change the shape of a chart, so a new shape creates a new chart; new data is set
+  // on the existing one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` covers all that is read
   useEffect(() => {
     if (!host.current || width === 0) return;
-    const made = new uPlot(options(shown, scheme, width, height), shownData.current, host.current);
-    plot.current = made;
+    const chart = new uPlot(options(shown, scheme, width, height), shownData.current, host.current);
+    plot.current = chart;
     return () => {
-      made.destroy();
+      chart.destroy();
       plot.current = null;
     };
   }, [shape, width > 0]);
@@ -83,7 +84,10 @@ export function Plot(props: PlotProps) {
 
 const DAY_BELOW = "\n{D} {MMM}";
 const TIME = "{HH}:{mm}";
-/** How times are written on an axis, by the seconds between two of them; the day where it changes. */
+/**
+ * Formats of times on an axis by the seconds between two ticks. A second line shows the day where
+ * it changes.
+ */
 const TICKS: (string | number | null)[][] = [
   [86_400 * 28, "{MMM}", "\n{YYYY}", null, null, null, null, null, 1],
   [86_400, "{D} {MMM}", "\n{YYYY}", null, null, null, null, null, 1],
@@ -112,30 +116,30 @@ function options(
     height,
     scales: {
       x: { time: xAs === "time" },
-      y: { range: (_, low, high) => bounds(low, high, yMin, yMax) },
+      y: { range: (_, low, high) => yRange(low, high, yMin, yMax) },
     },
     axes: [
       shown.current.formatX
         ? { ...axis, label: xLabel, space: 80, values: (_, values) => values.map(xText) }
         : { ...axis, label: xLabel, ...(xAs === "time" ? { space: 64, values: TICKS } : {}) },
-      { ...axis, size: (_, values) => room(values), values: (_, values) => values.map(y) },
+      { ...axis, size: (_, values) => axisWidth(values), values: (_, values) => values.map(y) },
     ],
     series: [
       xAs === "time"
-        ? { label: xLabel, value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" }
+        ? { label: xLabel, value: "{D} {MMM} {YYYY}, {HH}:{mm}:{ss}" }
         : { label: xLabel, value: (_, value) => xText(value) },
       ...series.map((one, at) =>
-        drawn(one, SERIES[scheme], at, (place) =>
+        seriesOptions(one, SERIES[scheme], at, (place) =>
           y(shown.current.series[at]?.values[place] ?? null),
         ),
       ),
     ],
-    bands: filled(shown.current, SERIES[scheme]),
+    bands: bandFills(shown.current, SERIES[scheme]),
     hooks: {
       init: [
-        (made) => {
-          made.over.addEventListener("click", () => {
-            if (made.cursor.idx != null) shown.current.onPick?.(made.cursor.idx);
+        (chart) => {
+          chart.over.addEventListener("click", () => {
+            if (chart.cursor.idx != null) shown.current.onPick?.(chart.cursor.idx);
           });
         },
       ],
@@ -143,7 +147,7 @@ function options(
   };
 }
 
-function drawn(
+function seriesOptions(
   one: PlotSeries,
   colours: readonly string[],
   at: number,
@@ -154,7 +158,7 @@ function drawn(
     label: one.label,
     stroke,
     width: one.as === "points" ? 0 : 1.5,
-    points: { show: (made) => one.as === "points" || isSparse(one, made), size: 4 },
+    points: { show: (chart) => one.as === "points" || isSparse(one, chart), size: 4 },
     value: (_, _value, _series, place) => (place == null ? "–" : own(place)),
   };
   if (one.dashed) series.dash = [6, 4];
@@ -164,19 +168,22 @@ function drawn(
   return series;
 }
 
-/** As much as the longest label of the axis needs. */
-function room(labels: string[] | null): number {
+/** Width for the longest label of the axis. */
+function axisWidth(labels: string[] | null): number {
   const longest = Math.max(...(labels ?? []).map((label) => label.length), 4);
   return longest * 7 + 20;
 }
 
-/** A line of few points shows them: one alone would be no line at all. */
-function isSparse(one: PlotSeries, made: uPlot): boolean {
-  return (one.as ?? "line") === "line" && !one.dashed && made.data[0].length <= 30;
+/** A line with few points shows them, because a single point would be invisible. */
+function isSparse(one: PlotSeries, chart: uPlot): boolean {
+  return (one.as ?? "line") === "line" && !one.dashed && chart.data[0].length <= 30;
 }
 
-/** Each on those before it; where one is absent it adds nothing, where all are there is nothing. */
-function heaped(values: readonly (readonly (number | null)[])[]): (number | null)[][] {
+/**
+ * Sums of each series and those before it. A null adds nothing; where all are null, the sum is
+ * null.
+ */
+function stackedValues(values: readonly (readonly (number | null)[])[]): (number | null)[][] {
   return values.map((own, at) =>
     own.map((_, place) => {
       const below = values.slice(0, at + 1).map((one) => one[place] ?? null);
@@ -187,7 +194,7 @@ function heaped(values: readonly (readonly (number | null)[])[]): (number | null
   );
 }
 
-function filled(
+function bandFills(
   { stacked, bands = [], series }: PlotProps,
   colours: readonly string[],
 ): uPlot.Band[] {
@@ -204,8 +211,8 @@ function filled(
   }));
 }
 
-/** From zero unless something lies below it, and never flat. */
-function bounds(
+/** Range of the y axis. It starts at zero unless a value is negative, and is never empty. */
+function yRange(
   low: number | null,
   high: number | null,
   yMin: number | undefined,

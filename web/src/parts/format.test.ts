@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ago, bytes, NONE, percent, reward, span } from "./format";
 
-describe("spans", () => {
+describe("durations", () => {
   it.each([
     [0.84, "0.8 ms"],
     [340.4, "340 ms"],
@@ -14,7 +14,7 @@ describe("spans", () => {
   ])("%s ms is %s", (ms, text) => expect(span(ms)).toBe(text));
 });
 
-it("writes what is absent as such, never as zero", () => {
+it("shows a dash for missing values, never zero", () => {
   expect([reward(null), percent(undefined), bytes(null), ago(null)]).toEqual([
     NONE,
     NONE,
@@ -24,7 +24,7 @@ it("writes what is absent as such, never as zero", () => {
   expect(reward(0)).toBe("0");
 });
 
-it("tells the past from what will be", () => {
+it("distinguishes past and future times", () => {
   const now = Date.parse("2026-01-01T00:01:00Z");
   expect(ago("2026-01-01T00:00:48Z", now)).toBe("12 s ago");
   expect(ago("2026-01-01T00:04:00Z", now)).toBe("in 3 min");

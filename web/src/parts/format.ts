@@ -1,22 +1,28 @@
-// How numbers, times and spans are written, everywhere alike.
+// Formats of numbers, times and durations, used on all pages.
 
-const NUMBER = new Intl.NumberFormat("en-US");
+const NUMBER = new Intl.NumberFormat("en-GB");
+const COST = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 4 });
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
-/** Of what is absent. */
+/** Placeholder for a missing value. */
 export const NONE = "–";
 
 export function count(value: number | null | undefined): string {
   return value == null ? NONE : NUMBER.format(value);
 }
 
-/** On an axis of things that come whole: what lies between two of them has no name. */
+/** A cost in the unit of the configuration, to four significant digits. */
+export function cost(value: number): string {
+  return COST.format(value);
+}
+
+/** Formats whole numbers for an axis of counts; values between them get no label. */
 export function whole(value: number): string {
   return Number.isInteger(value) ? count(value) : "";
 }
 
-/** Three significant digits, as rewards want. */
+/** Formats a reward to three significant digits. */
 export function reward(value: number | null | undefined): string {
   if (value == null) return NONE;
   return Number.isInteger(value) ? String(value) : value.toPrecision(3);
@@ -26,7 +32,7 @@ export function percent(share: number | null | undefined): string {
   return share == null ? NONE : `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 }
 
-/** `0.8 ms`, `340 ms`, `2.41 s`, `3 min 5 s`, `2 h 4 min`. */
+/** Formats a duration: `0.8 ms`, `340 ms`, `2.41 s`, `3 min 5 s`, `2 h 4 min`. */
 export function span(ms: number | null | undefined): string {
   if (ms == null) return NONE;
   if (ms < 0) return `−${span(-ms)}`;
@@ -64,7 +70,7 @@ export function moment(at: string | null | undefined): string {
   return at ? MOMENT.format(new Date(at)) : NONE;
 }
 
-/** `12 s ago`, `in 3 min`. */
+/** Formats a time relative to now: `12 s ago`, `in 3 min`. */
 export function ago(at: string | null | undefined, now: number = Date.now()): string {
   if (!at) return NONE;
   const ms = now - new Date(at).getTime();

@@ -1,8 +1,8 @@
-// The time of day for what counts down on a page, no faster than one can read.
+// The current time for countdowns.
 
 import { useEffect, useState } from "react";
 
-/** Anew each `everyMs` while the page is seen; stands still where `ticking` is false. */
+/** Updates every `everyMs` while the page is visible and `ticking` is true. */
 export function useNow(ticking = true, everyMs = 1_000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -1,8 +1,8 @@
-// Reads what stands in an address's query; what makes no sense is left out.
+// Parses values of the URL query; invalid values are ignored.
 
 type Search = Record<string, unknown>;
 
-/** The router reads `7` as a number; a name may look like one. */
+/** Reads a text. The router parses `7` as a number, but a name may be a number. */
 export function textOf(search: Search, name: string): string | undefined {
   const value = search[name];
   if (typeof value === "number") return String(value);
@@ -14,7 +14,7 @@ export function wholeOf(search: Search, name: string): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Without what is undefined, so that it does not stand in the address. */
+/** Removes undefined values, so that they do not appear in the URL. */
 export function present<T extends object>(
   search: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {

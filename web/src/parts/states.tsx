@@ -1,4 +1,4 @@
-// What is shown instead of an answer: it loads, there is nothing, it failed; and what to do then.
+// States of a query other than data: loading, empty, no match and error.
 
 import { Alert, Button, Code, Paper, Skeleton, Stack, Text } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
@@ -13,7 +13,7 @@ export function Loading({ what, height = 160 }: { what: string; height?: number 
   );
 }
 
-/** Nothing is there yet; `children` says how something comes to be. */
+/** No data yet; `children` explains how to create some. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <Paper withBorder p="lg">
@@ -29,17 +29,28 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-export function Failed({ thrown, again }: { thrown: unknown; again?: () => void }) {
+/** No row matches the filters. */
+export function NoMatch({ title, clear }: { title: string; clear: () => void }) {
+  return (
+    <Empty title={title}>
+      <Button size="xs" variant="default" onClick={clear}>
+        Clear filters
+      </Button>
+    </Empty>
+  );
+}
+
+export function Failed({ thrown, retry }: { thrown: unknown; retry?: () => void }) {
   const problem = ProblemError.from(thrown);
   return (
-    <Alert color="red" variant="outline" title={problem.message} role="alert">
+    <Alert color="red" variant="outline" title={capitalised(problem.message)} role="alert">
       <Stack gap="xs" align="flex-start">
         {problem.hint && <Text size="sm">{problem.hint}</Text>}
         <Text size="sm" c="dimmed">
           Code <Code>{problem.code}</Code>
         </Text>
-        {again && (
-          <Button size="xs" variant="default" onClick={again}>
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
             Try again
           </Button>
         )}
@@ -48,23 +59,28 @@ export function Failed({ thrown, again }: { thrown: unknown; again?: () => void 
   );
 }
 
-/** A query's answer, or what stands in for it. An answer that is there stays while a newer fails. */
+/** Messages of the server start in lower case. */
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Shows the data of a query, or its state. Existing data stays visible if a refresh fails. */
 export function Answer<T>(props: {
   query: UseQueryResult<T>;
-  /** What loads, in words: `the run's iterations`. */
+  /** Name of the data, such as `the run's iterations`. */
   what: string;
   height?: number;
   children: (answer: T) => ReactNode;
 }) {
   const { query, what, height, children } = props;
-  const again = () => void query.refetch();
+  const retry = () => void query.refetch();
   if (query.data === undefined) {
-    if (query.isError) return <Failed thrown={query.error} again={again} />;
+    if (query.isError) return <Failed thrown={query.error} retry={retry} />;
     return <Loading what={what} {...(height === undefined ? {} : { height })} />;
   }
   return (
     <>
-      {query.isError && <Failed thrown={query.error} again={again} />}
+      {query.isError && <Failed thrown={query.error} retry={retry} />}
       {children(query.data)}
     </>
   );

@@ -1,15 +1,15 @@
-// Who is signed in: the tenant looked at, the colours, the password, the way out.
+// The account menu: tenant, colour scheme, password and sign-out.
 
 import { Button, Menu, useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { api, data } from "../api/client";
-import { isAnothers, type Session, sessionQuery, useEnter } from "../api/session";
+import { isSessionData, type Session, sessionQuery, useEnter } from "../api/session";
 
 const SCHEMES = [
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
-  { value: "auto", label: "As the system" },
+  { value: "auto", label: "System" },
 ] as const;
 
 export function Account({ session }: { session: Session }) {
@@ -27,9 +27,9 @@ export function Account({ session }: { session: Session }) {
   const leaving = useMutation({
     mutationFn: () => data(api.DELETE("/v1/session")),
     onSettled: () => {
-      // What is still shown listens to the session, so that one is not taken away but emptied.
+      // Mounted components observe the session query, so it is set to null instead of removed.
       queries.setQueryData(sessionQuery.queryKey, null);
-      queries.removeQueries({ predicate: isAnothers });
+      queries.removeQueries({ predicate: isSessionData });
     },
   });
   const name = session.person?.name || session.person?.email || session.key?.name || "key";
@@ -42,13 +42,13 @@ export function Account({ session }: { session: Session }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {others.length > 0 && <Menu.Label>Look at another tenant</Menu.Label>}
+        {others.length > 0 && <Menu.Label>Switch tenant</Menu.Label>}
         {others.map(({ tenant, role }) => (
           <Menu.Item key={tenant} onClick={() => switching.mutate(tenant)}>
             {tenant} ({role})
           </Menu.Item>
         ))}
-        <Menu.Label>Colours</Menu.Label>
+        <Menu.Label>Colour scheme</Menu.Label>
         {SCHEMES.map(({ value, label }) => (
           <Menu.Item
             key={value}

@@ -1,4 +1,4 @@
-// An address that leads nowhere.
+// The page for unknown URLs.
 
 import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -6,7 +6,7 @@ import { Empty } from "../parts/states";
 
 export function NotFound() {
   return (
-    <Empty title="There is no such page">
+    <Empty title="Page not found">
       Go to the{" "}
       <Anchor component={Link} to="/" underline="always">
         overview

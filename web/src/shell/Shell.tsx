@@ -1,4 +1,4 @@
-// What surrounds every page: where one can go, as whom, in which colours.
+// The layout around every page: navigation, connection state and account menu.
 
 import { AppShell, Burger, Group, NavLink, ScrollArea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -9,7 +9,7 @@ import { may, type Scope, type Session, sessionQuery } from "../api/session";
 import { useLive } from "../api/updates";
 import { Account } from "./Account";
 
-const PLACES: { to: string; label: string; scope: Scope }[] = [
+const PAGES: { to: string; label: string; scope: Scope }[] = [
   { to: "/", label: "Overview", scope: "batches:read" },
   { to: "/runs", label: "Runs", scope: "batches:read" },
   { to: "/batches", label: "Batches", scope: "batches:read" },
@@ -22,12 +22,12 @@ const PLACES: { to: string; label: string; scope: Scope }[] = [
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
-  // Null once a session has ended, on whatever page that was noticed.
+  // The session is null after it ended, whichever page noticed that.
   if (session === null) return <SignedOut />;
   return session ? <Frame session={session} /> : null;
 }
 
-/** Goes to sign in, once: the address that one comes back to is that of before. */
+/** Redirects once to the sign-in page, which returns to the current URL. */
 function SignedOut() {
   const navigate = useNavigate();
   const { href } = useLocation();
@@ -50,7 +50,7 @@ function Frame({ session }: { session: Session }) {
       padding="md"
     >
       <a className="skip" href="#content">
-        To the content
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -60,7 +60,7 @@ function Frame({ session }: { session: Session }) {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label="Open the navigation"
+              aria-label="Open navigation"
             />
             <img src="/assay.svg" alt="" width={26} height={26} />
             <Text fw={700}>Assay</Text>
@@ -73,7 +73,7 @@ function Frame({ session }: { session: Session }) {
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
         <ScrollArea>
-          {PLACES.filter((place) => may(session, place.scope)).map((place) => (
+          {PAGES.filter((place) => may(session, place.scope)).map((place) => (
             <NavLink
               key={place.to}
               component={Link}

@@ -1,4 +1,4 @@
-// The two frames that pages stand in: the empty one of signing in, and the shell.
+// The root route and the shell route, which requires a session.
 
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from "@tanstack/react-router";
@@ -11,7 +11,7 @@ export const rootRoute = createRootRouteWithContext<{ queries: QueryClient }>()(
   notFoundComponent: NotFound,
 });
 
-/** Who is not signed in is sent to sign in, and comes back to where they were. */
+/** Redirects users without a session to the sign-in page, which returns to the current URL. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "shell",

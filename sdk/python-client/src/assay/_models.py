@@ -15,28 +15,28 @@ class _AnnounceBatchRequired(TypedDict):
 class AnnounceBatch(_AnnounceBatchRequired, total=False):
     """`POST /v1/batches`: a rollout has started and a batch of requests will come."""
 
-    #: The batch is complete with this many requests, without a seal.
+    #: Number of requests after which the batch is complete without a seal.
     expected_size: int
-    #: Samples of one prompt; a group is complete with this many.
+    #: Number of samples of each prompt; a group is complete with this many.
     group_size: int
     iteration: int
-    #: The extra delay that the run tolerates (the paper's D).
+    #: Extra delay that the run tolerates, in milliseconds (the paper's D).
     max_extra_delay_ms: int
     #: The plugin's settings for this run.
     settings: dict[str, Any]
-    #: Whether requests that are equal share one computation, where the plugin is
-    #: deterministic; they do unless this is false.
+    #: Whether equal requests to a deterministic plugin share one computation; true when
+    #: absent.
     share_equal: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactSummary:
-    """What a stage left for the next, without its bytes."""
+    """An artifact that a stage handed to the next one, without its bytes."""
 
     bytes: int
     content_type: str
     created_at: str
-    #: The stage that left it.
+    #: Name of the stage that returned it.
     stage: str
 
     @classmethod
@@ -64,17 +64,18 @@ class Batch:
     run: str
     state: BatchState | str
     done_at: str | None = None
-    #: When the last request is expected to end.
+    #: Time at which the last request is expected to end.
     estimated_done_at: str | None = None
     expected_size: int | None = None
-    #: Since when its requests and results are kept no longer; its totals stay.
+    #: Time at which its requests and results were deleted; its totals are kept.
     expired_at: str | None = None
-    #: The paper's d: how much later the batch ended than its slowest request could have.
+    #: Time from the earliest possible end of the batch to its end, in milliseconds (the
+    #: paper's d).
     extra_delay_ms: float | None = None
     first_request_at: str | None = None
     group_size: int | None = None
     max_extra_delay_ms: int | None = None
-    #: Over every request with a reward; absent while there is none.
+    #: Mean over all requests with a reward; absent while there is none.
     mean_reward: float | None = None
     sealed_at: str | None = None
 
@@ -115,14 +116,15 @@ BatchState: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Requests of a batch by what became of them."""
+    """Number of requests of a batch, by outcome."""
 
     error: int
     scored: int
-    #: Acknowledged.
+    #: Requests that were acknowledged.
     submitted: int
     timed_out: int
-    #: Of all that ended those that did not run: an equal request's outcome is theirs.
+    #: Requests among these that did not run, because they share the outcome of an equal
+    #: request.
     shared: int | None = None
 
     @classmethod
@@ -159,7 +161,7 @@ class ItemProblem:
 
     code: str
     detail: str
-    #: Place of the item in the call, from 1 (its line, in NDJSON).
+    #: Position of the item in the call, from 1 (its line number in NDJSON).
     line: int
 
     @classmethod
@@ -177,9 +179,9 @@ class OutcomeScored:
     """`OutcomeScored` of the REST interface."""
 
     reward: float
-    #: The plugin's word for what happened.
+    #: The plugin's word for the result, such as `correct_exact`.
     verdict: str
-    #: The parts the reward was made from.
+    #: Named parts of the reward.
     components: dict[str, float] = field(default_factory=dict)
     explanation: str = ""
     kind: Literal["scored"] = "scored"
@@ -198,7 +200,7 @@ class OutcomeScored:
 @dataclass(frozen=True, slots=True)
 class OutcomeTimedOut:
     """
-    A stage ran into its timeout; the reward is the plugin's policy for that (the paper's
+    A stage timed out; the reward is the one that the plugin gives for timeouts (the paper's
     negative reward).
     """
 
@@ -266,10 +268,10 @@ class Plugin:
     timeout_reward: float
     version: str
     label_schema: Any = None
-    #: The name of the key, or the person's address; absent where it was not noted.
+    #: Name of the key, or address of the person, that published it; absent if unknown.
     published_by: str | None = None
     settings_schema: Any = None
-    #: Why no new run may pin this version; absent while it is not yanked.
+    #: Reason why no new run may use this version; absent while it is not yanked.
     yanked: str | None = None
 
     @classmethod
@@ -310,13 +312,13 @@ class PluginList:
 class Problem:
     """RFC 9457 problem, `application/problem+json`."""
 
-    #: Stable; branch on this.
+    #: Stable code of the error, for programs.
     code: str
     detail: str
     status: int
     title: str
     kind: str
-    #: What to do about it.
+    #: Advice on what to do.
     hint: str | None = None
     request_id: str | None = None
 
@@ -336,7 +338,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request with all that is kept of it."""
+    """One request with everything that is stored about it."""
 
     arrived_at: str
     id: str
@@ -368,7 +370,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """Where a request belongs."""
+    """The run and batch of a request, and its stages in time."""
 
     artifacts: list[ArtifactSummary]
     batch_state: BatchState | str
@@ -377,14 +379,14 @@ class RequestContext:
     plugin: str
     plugin_digest: str
     run: str
-    #: The run's.
+    #: Settings of the run.
     settings: dict[str, Any]
-    #: The stages that ended, in order.
+    #: The stages that have ended, in order.
     spans: list[Span]
-    #: When it could have ended without ever waiting.
+    #: Time at which it could have ended without any waiting.
     earliest_end_at: str | None = None
     finished_at: str | None = None
-    #: When the first request of its batch came.
+    #: Arrival of the first request of its batch.
     first_request_at: str | None = None
 
     @classmethod
@@ -409,15 +411,16 @@ class RequestContext:
 class ResultItem:
     """One finished request."""
 
-    #: Place in the order of completion, from 1; give it as `after` to go on behind it.
+    #: Position in the order of completion, from 1; sent as `after`, it asks for the results
+    #: after this one.
     cursor: int
     id: str
     key: str
     outcome: Outcome
-    #: The stages that ran, in order; none if the outcome is another's.
+    #: The stages that ran, in order; empty if the outcome comes from an equal request.
     stages: list[StageTime]
     group: str | None = None
-    #: The equal request that ran; its outcome is this one's as well.
+    #: Id of the equal request that ran and whose outcome this request shares.
     shared_from: str | None = None
 
     @classmethod
@@ -438,10 +441,10 @@ class ResultItem:
 class ResultsPage:
     """`ResultsPage` of the REST interface."""
 
-    #: Nothing will come behind this page.
+    #: Whether this is the last page.
     done: bool
     items: list[ResultItem]
-    #: Give it as `after` for the next page.
+    #: Cursor of the next page, to be sent as `after`.
     next: int
 
     @classmethod
@@ -462,7 +465,7 @@ class Reward:
     outcome: Outcome
     plugin_digest: str
     stages: list[StageTime]
-    #: As in a batch's results.
+    #: Id of the equal request that ran and whose outcome this request shares.
     shared_from: str | None = None
 
     @classmethod
@@ -489,16 +492,16 @@ class RewardRequest(_RewardRequestRequired, total=False):
     metadata: Any
     prompt: str
     settings: dict[str, Any]
-    #: As in `POST /v1/batches`.
+    #: Whether equal requests share one computation, as in `POST /v1/batches`.
     share_equal: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RunList:
-    """`GET /v1/runs`: what was active last comes first."""
+    """`GET /v1/runs`: the run that was active last comes first."""
 
     items: list[RunSummary]
-    #: Give it as `after` for the next page; absent when this is all.
+    #: Cursor of the next page, to be sent as `after`; absent on the last page.
     next: str | None = None
 
     @classmethod
@@ -514,15 +517,15 @@ class RunList:
 class RunSummary:
     """`RunSummary` of the REST interface."""
 
-    #: Batches that have ended.
+    #: Number of batches that have ended.
     batches: int
     created_at: str
     live_batches: int
     name: str
-    #: `name@version`, pinned by its first batch.
+    #: `name@version` of the run's first batch, which all later ones use.
     plugin: str
     plugin_digest: str
-    #: When its last batch ended.
+    #: Time at which its last batch ended.
     last_batch_at: str | None = None
     last_iteration: int | None = None
     last_mean_reward: float | None = None
@@ -550,13 +553,13 @@ class _SealBatchRequired(TypedDict):
 class SealBatch(_SealBatchRequired, total=False):
     """`POST /v1/batches/{id}/seal`: no more requests will come."""
 
-    #: Refused when the batch has another number of requests.
+    #: Expected number of requests; the seal is refused if the batch has another number.
     final_count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One stage of one request, in calendar time."""
+    """One stage of one request, with absolute times."""
 
     attempts: int
     ended_at: str
@@ -586,7 +589,7 @@ class Stage:
 
     memory_bytes_max: int
     name: str
-    #: The kind of worker it runs on: `cpu`, `gpu`, or an operator's own.
+    #: Pool on which the stage runs: `cpu`, `gpu`, or one of the operator's own.
     pool: str
     retries_max: int
     timeout_ms: int
@@ -605,10 +608,11 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class StageTime:
-    """When one stage of one request ran, relative to the request's arrival."""
+    """Times of one stage of one request."""
 
     attempts: int
-    #: From becoming ready to being granted to the worker that finished it.
+    #: Time from the moment the stage was ready to its grant to the worker that finished it,
+    #: in milliseconds.
     queued_ms: float
     ran_ms: float
     stage: str
@@ -626,15 +630,13 @@ class StageTime:
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """
-    One of a stream of server-sent events: its fields, as a client's parser tells them
-    apart.
-    """
+    """One server-sent event, by its fields."""
 
-    #: JSON.
+    #: Data of the event, as JSON text.
     data: str
     event: str
-    #: To be sent back as `Last-Event-ID`, to go on behind this one.
+    #: Id of the event; a reconnecting client sends it as `Last-Event-ID` and gets the
+    #: events after it.
     id: str | None = None
 
     @classmethod
@@ -653,10 +655,13 @@ class _SubmitItemRequired(TypedDict):
 
 
 class SubmitItem(_SubmitItemRequired, total=False):
-    """One request as a trainer submits it. `key` is unique in the batch: a repeat is harmless."""
+    """
+    One request as a trainer submits it. Its `key` is unique in the batch, so that a
+    repeated call changes nothing.
+    """
 
     group: str
-    #: The data set's answer, any JSON; the plugin gets its JSON text.
+    #: The data set's answer as any JSON value; the plugin gets its JSON text.
     label: Any
     metadata: Any
     prompt: str
@@ -691,9 +696,9 @@ SubmitStatus: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """What became of one item of a submit, in the items' order."""
+    """Result of one submitted item; the results have the order of the items."""
 
-    #: The item's key; empty when the item could not be read so far.
+    #: Key of the item; empty if the item could not be parsed.
     key: str
     status: SubmitStatus | str
     id: str | None = None

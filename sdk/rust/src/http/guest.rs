@@ -10,7 +10,7 @@ use wasip2::io::streams::StreamError;
 
 use super::{Answer, Error, Request};
 
-/// What one write takes.
+/// The most bytes of one write.
 const WRITE_BYTES_MAX: usize = 4_096;
 const READ_BYTES: u64 = 64 << 10;
 

@@ -5,11 +5,11 @@
 /// One block; blank ones are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The first word behind the fence, in lower case; empty where there is none.
+    /// The first word after the fence, in lower case; empty if there is none.
     pub name: String,
     pub content: String,
     pub closed: bool,
-    /// Of the fence, from 1.
+    /// The line of the opening fence, counted from 1.
     pub line: usize,
 }
 

@@ -3,7 +3,7 @@
 const CLOSING: [&str; 2] = ["</think>", "</thinking>"];
 const OPENING: [&str; 2] = ["<think>", "<thinking>"];
 
-/// What follows the last closing tag; `None` where the response only thinks.
+/// The text after the last closing tag; `None` if the response has only thoughts.
 pub fn answer(response: &str) -> Option<&str> {
     let end = CLOSING
         .iter()

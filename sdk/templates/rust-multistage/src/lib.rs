@@ -10,14 +10,14 @@ pub struct Staged;
 
 export!(Staged);
 
-/// What a run may set.
+/// The settings that a run may choose.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Settings {
     ignore_case: bool,
 }
 
-/// What `extract` hands to `score`, perhaps on another worker.
+/// The artifact that `extract` returns and `score` reads, perhaps on another worker.
 #[derive(Debug, Serialize, Deserialize)]
 struct Extracted {
     answer: String,

@@ -1,8 +1,8 @@
-// Administration of the tenant one is in; for who administers the platform, of all others too.
+// Administration of the current tenant and, for platform administrators, of all tenants.
 
 import { may, useSession } from "../../api/session";
-import { Only } from "../../parts/Only";
 import { Page } from "../../parts/Page";
+import { RequireScope } from "../../parts/RequireScope";
 import { Audit } from "./Audit";
 import { People } from "./People";
 import { Tabbed } from "./Tabbed";
@@ -11,13 +11,13 @@ import { tenantTabs } from "./tenantTabs";
 
 export function Admin() {
   return (
-    <Only scope="admin:*" title="Admin">
-      <Own />
-    </Only>
+    <RequireScope scope="admin:*" title="Admin">
+      <AdminTabs />
+    </RequireScope>
   );
 }
 
-function Own() {
+function AdminTabs() {
   const session = useSession();
   const platform = may(session, "platform:*");
   const everywhere = [

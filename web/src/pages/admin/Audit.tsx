@@ -1,4 +1,4 @@
-// Administrative acts with what they changed, the latest first.
+// The audit log: administrative actions with their changes, newest first.
 
 import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -11,28 +11,24 @@ import { differences } from "./diff";
 import { type AuditEntry, auditQuery } from "./queries";
 import { type AdminSearch, useAdminSearch } from "./tabs";
 
-/** Of one tenant, or of all and the platform. */
+/** Shows the log of one tenant; without a tenant, of the platform and all tenants. */
 export function Audit({ tenant }: { tenant?: string }) {
   const { search, set } = useAdminSearch();
   const { action, actor, since, before } = search;
   const from = since && `${since}T00:00:00Z`;
   const filter = present({ tenant, action, actor, since: from, before });
-  const acts = useQuery(auditQuery(filter));
+  const entries = useQuery(auditQuery(filter));
   const filtered = Boolean(action || actor || since);
   return (
     <Stack>
       <Filters key={`${action} ${actor} ${since}`} search={search} set={set} />
-      <Answer query={acts} what="the audit">
+      <Answer query={entries} what="the audit log">
         {({ items, next }) => (
           <>
             {items.length === 0 ? (
-              <Empty title={filtered ? "No act passes these filters" : "Nothing was done yet"}>
-                {filtered
-                  ? "Clear one of them."
-                  : "Each change of keys, members and quotas is kept here."}
-              </Empty>
+              <NoEntries filtered={filtered} />
             ) : (
-              <Acts items={items} everywhere={tenant === undefined} />
+              <EntryTable items={items} everywhere={tenant === undefined} />
             )}
             <Group>
               {before !== undefined && (
@@ -41,7 +37,7 @@ export function Audit({ tenant }: { tenant?: string }) {
                   variant="default"
                   onClick={() => set({ ...search, before: undefined })}
                 >
-                  Back to the latest
+                  Latest entries
                 </Button>
               )}
               {next != null && (
@@ -50,7 +46,7 @@ export function Audit({ tenant }: { tenant?: string }) {
                   variant="default"
                   onClick={() => set({ ...search, before: next })}
                 >
-                  Earlier
+                  Earlier entries
                 </Button>
               )}
             </Group>
@@ -59,6 +55,13 @@ export function Audit({ tenant }: { tenant?: string }) {
       </Answer>
     </Stack>
   );
+}
+
+function NoEntries({ filtered }: { filtered: boolean }) {
+  if (filtered) {
+    return <Empty title="No matching entries">Clear the filters to see all entries.</Empty>;
+  }
+  return <Empty title="No entries yet">Changes of keys, members and quotas appear here.</Empty>;
 }
 
 function Filters({ search, set }: { search: AdminSearch; set: (next: AdminSearch) => void }) {
@@ -80,8 +83,8 @@ function Filters({ search, set }: { search: AdminSearch; set: (next: AdminSearch
           onChange={(event) => setAction(event.currentTarget.value)}
         />
         <TextInput
-          label="By"
-          placeholder="a key's name, an address"
+          label="Actor"
+          placeholder="key name or email"
           value={actor}
           onChange={(event) => setActor(event.currentTarget.value)}
         />
@@ -92,36 +95,36 @@ function Filters({ search, set }: { search: AdminSearch; set: (next: AdminSearch
           onChange={(event) => setSince(event.currentTarget.value)}
         />
         <Button type="submit" variant="default">
-          Filter
+          Apply filters
         </Button>
         <Button variant="default" onClick={() => set(search.tab ? { tab: search.tab } : {})}>
-          Clear
+          Clear filters
         </Button>
       </Group>
     </form>
   );
 }
 
-function Acts({ items, everywhere }: { items: AuditEntry[]; everywhere: boolean }) {
-  const whose = { title: "Tenant", cell: (entry: AuditEntry) => entry.tenant ?? "platform" };
+function EntryTable({ items, everywhere }: { items: AuditEntry[]; everywhere: boolean }) {
+  const tenantColumn = { title: "Tenant", cell: (entry: AuditEntry) => entry.tenant ?? "platform" };
   return (
     <Grid
-      caption="Administrative acts"
+      caption="Audit log"
       rows={items}
       rowKey={(entry) => entry.id}
       columns={[
-        { title: "When", tight: true, cell: (entry) => moment(entry.at) },
-        ...(everywhere ? [whose] : []),
-        { title: "By", cell: (entry) => <By entry={entry} /> },
+        { title: "Time", tight: true, cell: (entry) => moment(entry.at) },
+        ...(everywhere ? [tenantColumn] : []),
+        { title: "Actor", cell: (entry) => <ActorCell entry={entry} /> },
         { title: "Action", cell: (entry) => entry.action },
-        { title: "What", cell: (entry) => <Subject text={entry.subject} /> },
-        { title: "Changed", cell: (entry) => <Changed entry={entry} /> },
+        { title: "Subject", cell: (entry) => <Subject text={entry.subject} /> },
+        { title: "Changes", cell: (entry) => <Changes entry={entry} /> },
       ]}
     />
   );
 }
 
-function By({ entry }: { entry: AuditEntry }) {
+function ActorCell({ entry }: { entry: AuditEntry }) {
   const { search, set } = useAdminSearch();
   const { id, kind, name } = entry.actor;
   if (!id) return <Text size="sm">{name}</Text>;
@@ -143,14 +146,14 @@ function By({ entry }: { entry: AuditEntry }) {
 
 const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-/** An id stays on one line, and whatever has a name may wrap. */
+/** Ids stay on one line; names may wrap. */
 function Subject({ text }: { text: string }) {
   if (ID.test(text)) return <code title={text}>{`…${text.slice(-12)}`}</code>;
   return <span className="raw">{text}</span>;
 }
 
-/** Each place on a line: what is gone behind a minus, what is new behind a plus. */
-function Changed({ entry }: { entry: AuditEntry }) {
+/** One changed field per line: the old value struck through, then the new value. */
+function Changes({ entry }: { entry: AuditEntry }) {
   const places = differences(entry.before, entry.after);
   if (places.length === 0) return <Text size="sm">–</Text>;
   return (
@@ -169,13 +172,13 @@ function Changed({ entry }: { entry: AuditEntry }) {
 
 const LONG = 120;
 
-/** What is long stands behind its beginning. */
+/** Long values are collapsed to their beginning. */
 function Value({ as: Tag, text }: { as: "del" | "ins"; text: string }) {
   const style = {
     color: Tag === "del" ? "var(--assay-bad)" : "var(--assay-good)",
     textDecoration: Tag === "del" ? "line-through" : "none",
   };
-  if (text.length <= LONG) return <Tag style={style}>{text || "empty"}</Tag>;
+  if (text.length <= LONG) return <Tag style={style}>{text || "(empty)"}</Tag>;
   return (
     <details style={{ display: "inline-block", maxWidth: "100%" }}>
       <summary>{text.slice(0, 60)}…</summary>

@@ -1,4 +1,4 @@
-// Makes a key; its secret is shown this once.
+// Creates a key and shows its secret once.
 
 import { Checkbox, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
@@ -6,8 +6,8 @@ import { useState } from "react";
 import { api, data } from "../../api/client";
 import { may, type Scope, useSession } from "../../api/session";
 import { FormDialog } from "../../parts/FormDialog";
-import { expiry, listed, SCOPES } from "./keys";
-import { Once } from "./Once";
+import { expiry, namesIn, SCOPES } from "./keys";
+import { OneTimeSecret } from "./OneTimeSecret";
 import { changed } from "./queries";
 
 const FRESH = {
@@ -19,7 +19,7 @@ const FRESH = {
 const DAYS = [
   { value: "30", label: "in 30 days" },
   { value: "90", label: "in 90 days" },
-  { value: "365", label: "in a year" },
+  { value: "365", label: "in 1 year" },
   { value: "0", label: "never" },
 ];
 
@@ -30,7 +30,7 @@ export function CreateKey({ tenant, platform }: { tenant: string; platform: bool
   const act = async () => {
     const { name, scopes, days, plugins } = form;
     const expires_at = expiry(days, Date.now());
-    const body = { tenant, name, scopes, expires_at, plugins: listed(plugins) };
+    const body = { tenant, name, scopes, expires_at, plugins: namesIn(plugins) };
     const key = await data(api.POST("/v1/keys", { body }));
     await changed(queries, "keys");
     return key;
@@ -50,16 +50,16 @@ export function CreateKey({ tenant, platform }: { tenant: string; platform: bool
       act={act}
       onOpen={() => setForm(FRESH)}
       answer={(key) => (
-        <Once
-          title={`The key ${key.name}`}
+        <OneTimeSecret
+          title={`New key: ${key.name}`}
           text={key.secret ?? ""}
-          about="It is shown this once and kept nowhere. Set it as ASSAY_API_KEY, in a secret store."
+          about="Copy it now; you cannot see it again. Keep it in a secret store and set it as ASSAY_API_KEY."
         />
       )}
     >
       <TextInput
         label="Name"
-        description="Who or what uses it."
+        description="The person or program that uses the key."
         required
         data-autofocus
         value={form.name}
@@ -85,7 +85,7 @@ export function CreateKey({ tenant, platform }: { tenant: string; platform: bool
       />
       <TextInput
         label="Plugins"
-        description="Names or name@channel that its batches may use; all when empty."
+        description="Allowed plugins, as name or name@channel. Empty: all plugins."
         placeholder="math@prod, code"
         value={form.plugins}
         onChange={(event) => setForm({ ...form, plugins: event.currentTarget.value })}

@@ -1,4 +1,4 @@
-// Adds somebody to a tenant; who is new here gets a link.
+// Adds a member to a tenant. A person without an account gets an invitation link.
 
 import { NativeSelect, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
@@ -6,7 +6,7 @@ import { useState } from "react";
 import { api, data } from "../../api/client";
 import { FormDialog } from "../../parts/FormDialog";
 import { moment } from "../../parts/format";
-import { InvitationOnce } from "./Once";
+import { InvitationLink } from "./OneTimeSecret";
 import { changed, type Member, type Role } from "./queries";
 import { ROLES, roleOf } from "./roles";
 
@@ -44,7 +44,7 @@ export function Invite({ tenant }: { tenant: string }) {
       />
       <TextInput
         label="Name"
-        description="Of who is new here."
+        description="For a person who has no account yet."
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
@@ -63,10 +63,10 @@ function Added({ member }: { member: Member }) {
   if (!invitation) {
     return (
       <Text size="sm">
-        {email} is {role} of {tenant} from now on, and signs in as before.
+        {email} now has the role {role} in {tenant}. Their sign-in stays the same.
       </Text>
     );
   }
   const until = moment(invitation.expires_at);
-  return <InvitationOnce email={email} token={invitation.token} until={until} />;
+  return <InvitationLink email={email} token={invitation.token} until={until} />;
 }

@@ -1,15 +1,15 @@
-// A tenant's keys: what programs come with.
+// The API keys of a tenant, which programs use to sign in.
 
 import { Code, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
-import { Ask } from "../../parts/Ask";
+import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot } from "../../parts/Dot";
 import { ago, moment } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
 import { Answer, Empty } from "../../parts/states";
 import { CreateKey } from "./CreateKey";
-import { standing } from "./keys";
+import { keyStatus } from "./keys";
 import { changed, type Key, keysQuery } from "./queries";
 import { Rotate } from "./Rotate";
 
@@ -24,7 +24,7 @@ export function Keys({ tenant, platform }: { tenant: string; platform: boolean }
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No keys yet">
-              Trainers and the command line come with a key: create one and set it as{" "}
+              Trainers and the command line need a key. Create one and set it as{" "}
               <code>ASSAY_API_KEY</code>.
             </Empty>
           ) : (
@@ -60,13 +60,13 @@ function Table({ tenant, keys }: { tenant: string; keys: Key[] }) {
 }
 
 function State({ of }: { of: Key }) {
-  const { word, tone, since } = standing(of, Date.now());
+  const { label, tone, date } = keyStatus(of, Date.now());
   return (
     <div>
-      <Dot tone={tone}>{word}</Dot>
-      {since && (
+      <Dot tone={tone}>{label}</Dot>
+      {date && (
         <Text size="xs" c="dimmed">
-          {since.what} {moment(since.at)}
+          {date.label} {moment(date.at)}
         </Text>
       )}
     </div>
@@ -85,11 +85,11 @@ function Actions({ tenant, of }: { tenant: string; of: Key }) {
   return (
     <Group gap="xs" wrap="nowrap">
       <Rotate tenant={tenant} of={of} />
-      <Ask label="Revoke" describes={name} danger act={act}>
+      <ConfirmButton label="Revoke" describes={name} danger act={act}>
         <Text size="sm">
-          Whoever uses the key {name} is refused from now on. This cannot be taken back.
+          Calls with the key {name} are refused from now on. This cannot be undone.
         </Text>
-      </Ask>
+      </ConfirmButton>
     </Group>
   );
 }

@@ -1,9 +1,9 @@
-// Who belongs to a tenant, and as what.
+// The members of a tenant and their roles.
 
 import { Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
-import { Ask } from "../../parts/Ask";
+import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot } from "../../parts/Dot";
 import { moment } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
@@ -22,8 +22,8 @@ export function Members({ tenant }: { tenant: string }) {
       <Answer query={members} what="the members">
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="Nobody belongs to this tenant yet">
-              Invite somebody: whoever is invited gets a link to set a password with.
+            <Empty title="No members yet">
+              Invite people: each of them gets a link to set a password.
             </Empty>
           ) : (
             <Table tenant={tenant} members={items} />
@@ -45,7 +45,7 @@ function Table({ tenant, members }: { tenant: string; members: Member[] }) {
         { title: "Name", cell: (member) => member.name },
         { title: "Role", cell: (member) => <RoleOf tenant={tenant} member={member} /> },
         { title: "State", cell: (member) => <State member={member} /> },
-        { title: "Since", tight: true, cell: (member) => moment(member.added_at) },
+        { title: "Added", tight: true, cell: (member) => moment(member.added_at) },
         { title: "Actions", cell: (member) => <Remove tenant={tenant} member={member} /> },
       ]}
     />
@@ -65,10 +65,11 @@ function Remove({ tenant, member }: { tenant: string; member: Member }) {
     await changed(queries, "members");
   };
   return (
-    <Ask label="Remove" describes={member.email} danger act={act}>
+    <ConfirmButton label="Remove" describes={member.email} danger act={act}>
       <Text size="sm">
-        {member.email} loses access to {tenant} at once. Keys that this person made stay.
+        {member.email} loses access to {tenant} immediately. Keys that this person created stay
+        valid.
       </Text>
-    </Ask>
+    </ConfirmButton>
   );
 }

@@ -1,11 +1,11 @@
-// What is used of something, beside the most that may be.
+// A quota with its current use.
 
 import { Group, Progress, Stack, Text } from "@mantine/core";
 
 export function Meter(props: {
   label: string;
   used: number;
-  /** Null where there is no bound. */
+  /** Null: no limit. */
   max: number | null | undefined;
   format: (value: number) => string;
   about?: string;
@@ -20,8 +20,8 @@ export function Meter(props: {
           {label}
         </Text>
         <Text size="sm">
-          {format(used)} {max == null ? "used, no bound" : `of ${format(max)}`}
-          {full ? ": all used" : ""}
+          {format(used)} {max == null ? "used, no limit" : `of ${format(max)}`}
+          {full ? ", limit reached" : ""}
         </Text>
       </Group>
       {max != null && (
@@ -29,7 +29,7 @@ export function Meter(props: {
           <Progress.Section
             value={share}
             color={full ? "var(--assay-bad)" : "cyan.9"}
-            // Its own would say percents.
+            // The default role description would be read as percents.
             withAria={false}
             role="progressbar"
             aria-valuemin={0}

@@ -1,15 +1,15 @@
-// Everybody who can sign in, for who administers the platform.
+// All people with an account, for platform administrators.
 
 import { Group, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
-import { Ask } from "../../parts/Ask";
+import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
 import { moment } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
 import { Answer, Empty } from "../../parts/states";
-import { InvitationOnce } from "./Once";
+import { InvitationLink } from "./OneTimeSecret";
 import { changed, peopleQuery } from "./queries";
 
 type Person = Schemas["Person"];
@@ -20,7 +20,7 @@ export function People() {
     <Answer query={people} what="the people">
       {({ items }) =>
         items.length === 0 ? (
-          <Empty title="Nobody yet">Invite members of a tenant on its page.</Empty>
+          <Empty title="No people yet">Invite people on the Members tab of a tenant.</Empty>
         ) : (
           <Grid
             caption="People"
@@ -30,9 +30,9 @@ export function People() {
               { title: "Email", cell: (person) => person.email },
               { title: "Name", cell: (person) => person.name },
               { title: "Member of", cell: memberships },
-              { title: "Signs in by", cell: ways },
+              { title: "Sign-in", cell: ways },
               { title: "State", cell: (person) => <State person={person} /> },
-              { title: "Since", tight: true, cell: (person) => moment(person.created_at) },
+              { title: "Created", tight: true, cell: (person) => moment(person.created_at) },
               { title: "Actions", cell: (person) => <Actions person={person} /> },
             ]}
           />
@@ -47,12 +47,12 @@ function memberships(person: Person): string {
 }
 
 function ways(person: Person): string {
-  const ways = [person.password ? "password" : "", person.oidc ? "provider" : ""];
-  return ways.filter(Boolean).join(", ") || "not yet";
+  const ways = [person.password ? "password" : "", person.oidc ? "OpenID provider" : ""];
+  return ways.filter(Boolean).join(", ") || "not set up";
 }
 
 function State({ person }: { person: Person }) {
-  return person.disabled_at ? <Dot tone="bad">disabled</Dot> : <Dot tone="good">may sign in</Dot>;
+  return person.disabled_at ? <Dot tone="bad">disabled</Dot> : <Dot tone="good">active</Dot>;
 }
 
 function Actions({ person }: { person: Person }) {
@@ -67,13 +67,13 @@ function Actions({ person }: { person: Person }) {
   return (
     <Group gap="xs" wrap="nowrap">
       <FormDialog
-        label="New link"
+        label="New invitation"
         describes={person.email}
-        submit="Make the link"
+        submit="Create the link"
         act={invite}
         answer={({ email, invitation }) =>
           invitation && (
-            <InvitationOnce
+            <InvitationLink
               email={email}
               token={invitation.token}
               until={moment(invitation.expires_at)}
@@ -82,11 +82,11 @@ function Actions({ person }: { person: Person }) {
         }
       >
         <Text size="sm">
-          {person.email} is signed out everywhere and loses the password there may be; with the link
-          another one is set.
+          {person.email} is signed out everywhere, and the current password stops working. The link
+          lets them set a new one.
         </Text>
       </FormDialog>
-      <Ask
+      <ConfirmButton
         label={disabled ? "Disable" : "Enable"}
         describes={person.email}
         danger={disabled}
@@ -94,10 +94,10 @@ function Actions({ person }: { person: Person }) {
       >
         <Text size="sm">
           {disabled
-            ? `${person.email} is signed out everywhere and cannot sign in until enabled again.`
-            : `${person.email} may sign in again.`}
+            ? `${person.email} is signed out everywhere and cannot sign in until they are enabled again.`
+            : `${person.email} can sign in again.`}
         </Text>
-      </Ask>
+      </ConfirmButton>
     </Group>
   );
 }

@@ -1,4 +1,4 @@
-// For how long a tenant's things are kept.
+// Retention of a tenant's data.
 
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -10,42 +10,46 @@ import { Amount } from "./SettingsForm";
 import { bound, type Field } from "./settings";
 import { useSettings } from "./useSettings";
 
-const RESULTS = "Requests, artifacts, results and logs, from the end of their batch on";
-const HISTORY = "The times and totals of completed batches";
+const RESULTS = "Requests, artifacts, results and logs, counted from the end of their batch";
+const HISTORY = "Times and totals of completed batches";
 
 export function Retention({ tenant, platform }: { tenant: string; platform: boolean }) {
   const settings = useQuery(tenantQuery(tenant));
   return (
     <Answer query={settings} what="the retention">
       {(answer) =>
-        platform ? <Change key={answer.name} tenant={answer} /> : <Shown tenant={answer} />
+        platform ? (
+          <EditableRetention key={answer.name} tenant={answer} />
+        ) : (
+          <ReadOnlyRetention tenant={answer} />
+        )
       }
     </Answer>
   );
 }
 
-function Shown({ tenant }: { tenant: Tenant }) {
-  const kept = (days: number | null | undefined) =>
-    days == null ? "as long as the platform keeps it" : `${days} days`;
+function ReadOnlyRetention({ tenant }: { tenant: Tenant }) {
+  const daysText = (days: number | null | undefined) =>
+    days == null ? "platform default" : `${days} days`;
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {RESULTS}: <b>{kept(tenant.settings?.retention.results_days)}</b>
+        {RESULTS}: <b>{daysText(tenant.settings?.retention.results_days)}</b>
       </Text>
       <Text size="sm">
-        {HISTORY}: <b>{kept(tenant.settings?.retention.history_days)}</b>
+        {HISTORY}: <b>{daysText(tenant.settings?.retention.history_days)}</b>
       </Text>
       <Text size="sm" c="dimmed">
-        Administrators of the platform change it.
+        Only platform administrators can change this.
       </Text>
     </Stack>
   );
 }
 
-function Change({ tenant }: { tenant: Tenant }) {
-  const kept = tenant.settings?.retention;
-  const [results, setResults] = useState<Field>(kept?.results_days ?? "");
-  const [history, setHistory] = useState<Field>(kept?.history_days ?? "");
+function EditableRetention({ tenant }: { tenant: Tenant }) {
+  const current = tenant.settings?.retention;
+  const [results, setResults] = useState<Field>(current?.results_days ?? "");
+  const [history, setHistory] = useState<Field>(current?.history_days ?? "");
   const saving = useSettings(tenant.name);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -55,10 +59,9 @@ function Change({ tenant }: { tenant: Tenant }) {
   return (
     <Paper withBorder p="md" maw={640} component="form" onSubmit={submit} aria-label="Retention">
       <Stack>
-        <Title order={2}>Days that things are kept</Title>
+        <Title order={2}>Retention in days</Title>
         <Text size="sm" c="dimmed">
-          A field that is empty: as long as the platform keeps them. What is past its days is
-          deleted soon after, and cannot be had back.
+          Empty: platform default. Older data is deleted soon after and cannot be recovered.
         </Text>
         <Amount label="Results" description={RESULTS} value={results} min={1} set={setResults} />
         <Amount label="History" description={HISTORY} value={history} min={1} set={setHistory} />

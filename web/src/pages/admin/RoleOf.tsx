@@ -1,4 +1,4 @@
-// A member's role, which another can be chosen for.
+// The role of a member, with a choice of another role.
 
 import { NativeSelect, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";

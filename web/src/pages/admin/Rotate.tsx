@@ -1,19 +1,19 @@
-// Gives a key another secret; the old one works on for a while, so that nobody is cut off.
+// Replaces the secret of a key. The old secret works for a while, so that no program is cut off.
 
 import { NativeSelect } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data } from "../../api/client";
 import { FormDialog } from "../../parts/FormDialog";
-import { Once } from "./Once";
+import { OneTimeSecret } from "./OneTimeSecret";
 import { changed, type Key } from "./queries";
 
 const HOURS = [
-  { value: "0", label: "ends at once" },
-  { value: "1", label: "works for an hour more" },
-  { value: "24", label: "works for a day more" },
-  { value: "168", label: "works for a week more" },
-  { value: "720", label: "works for 30 days more" },
+  { value: "0", label: "stops working now" },
+  { value: "1", label: "works for 1 more hour" },
+  { value: "24", label: "works for 1 more day" },
+  { value: "168", label: "works for 1 more week" },
+  { value: "720", label: "works for 30 more days" },
 ];
 
 export function Rotate({ tenant, of }: { tenant: string; of: Key }) {
@@ -33,15 +33,15 @@ export function Rotate({ tenant, of }: { tenant: string; of: Key }) {
       act={act}
       onOpen={() => setHours(24)}
       answer={(key) => (
-        <Once
-          title="The new secret"
+        <OneTimeSecret
+          title="New secret"
           text={key.secret ?? ""}
-          about="It is shown this once and kept nowhere. Put it where the old one is used."
+          about="Copy it now; you cannot see it again. Use it wherever the old secret is used."
         />
       )}
     >
       <NativeSelect
-        label="The old secret"
+        label="Old secret"
         value={String(hours)}
         data={HOURS}
         onChange={(event) => setHours(Number(event.currentTarget.value))}

@@ -1,4 +1,4 @@
-// The end of a form: what became of saving it, and the button that does.
+// The end of a form: the result of saving and the Save button.
 
 import { Alert, Button } from "@mantine/core";
 import { Failed } from "../../parts/states";
@@ -10,9 +10,7 @@ export function Save(props: {
   return (
     <>
       {isError && <Failed thrown={error} />}
-      {isSuccess && (
-        <Alert color="green" variant="outline" role="status" title="Saved; it holds from now on" />
-      )}
+      {isSuccess && <Alert color="green" variant="outline" role="status" title="Saved" />}
       <div>
         <Button type="submit" loading={isPending}>
           Save

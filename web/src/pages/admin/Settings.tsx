@@ -1,8 +1,8 @@
-// What bounds a tenant and what is granted to it; administrators of the platform change it.
+// Quotas and grants of a tenant, editable for platform administrators.
 
 import { Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Ask } from "../../parts/Ask";
+import { ConfirmButton } from "../../parts/ConfirmButton";
 import { bytes, count, moment } from "../../parts/format";
 import { Answer } from "../../parts/states";
 import { capacityQuery } from "../platform/queries";
@@ -14,12 +14,14 @@ export function Settings({ tenant, platform }: { tenant: string; platform: boole
   const settings = useQuery(tenantQuery(tenant));
   return (
     <Answer query={settings} what="the settings" height={320}>
-      {(answer) => (platform ? <Change tenant={answer} /> : <Shown tenant={answer} />)}
+      {(answer) =>
+        platform ? <EditableSettings tenant={answer} /> : <ReadOnlySettings tenant={answer} />
+      }
     </Answer>
   );
 }
 
-function Change({ tenant }: { tenant: Tenant }) {
+function EditableSettings({ tenant }: { tenant: Tenant }) {
   const pools = useQuery(capacityQuery);
   return (
     <Stack>
@@ -46,46 +48,46 @@ function Suspension({ tenant }: { tenant: Tenant }) {
         <Title order={2}>{suspended ? "Suspended" : "Suspend"}</Title>
         <Text size="sm">
           {suspended
-            ? `${tenant.name} admits nothing since ${moment(tenant.suspended_at)}.`
-            : "Who is suspended submits no batch, no reward and no plugin; all can be read."}
+            ? `${tenant.name} is read-only since ${moment(tenant.suspended_at)}.`
+            : "A suspended tenant is read-only: it cannot submit batches, rewards or plugins."}
         </Text>
-        <Ask
-          label={suspended ? "Admit again" : "Suspend"}
+        <ConfirmButton
+          label={suspended ? "Resume" : "Suspend"}
           danger={!suspended}
           act={() => saving.mutateAsync({ suspended: !suspended })}
         >
           <Text size="sm">
             {suspended
-              ? `${tenant.name} may submit again from now on.`
+              ? `${tenant.name} can submit again immediately.`
               : `New batches, rewards and plugins of ${tenant.name} are refused from now on. ` +
-                "What was admitted goes on to its end."}
+                "Work that was already accepted runs to its end."}
           </Text>
-        </Ask>
+        </ConfirmButton>
       </Stack>
     </Paper>
   );
 }
 
-function Shown({ tenant }: { tenant: Tenant }) {
+function ReadOnlySettings({ tenant }: { tenant: Tenant }) {
   const { settings } = tenant;
-  const free = "no bound but the platform's own";
+  const free = "platform limit";
   const rows: [string, string][] = [
-    ["Name for people", settings?.display_name || "–"],
+    ["Display name", settings?.display_name || "–"],
     ["Weight", count(settings?.weight)],
-    ["Open batches", settings?.quotas.open_batches_max?.toString() ?? free],
-    ["Requests a minute", settings?.quotas.requests_per_minute_max?.toString() ?? free],
+    ["Max open batches", settings?.quotas.open_batches_max?.toString() ?? free],
+    ["Max requests per minute", settings?.quotas.requests_per_minute_max?.toString() ?? free],
     [
-      "Stored",
+      "Max stored data",
       settings?.quotas.stored_bytes_max == null ? free : bytes(settings.quotas.stored_bytes_max),
     ],
     ...Object.entries(settings?.quotas.workers_max ?? {}).map(([pool, max]): [string, string] => [
-      `Workers of ${pool}`,
+      `Max workers in ${pool}`,
       count(max),
     ]),
     ["GPUs", settings?.grants.gpu ? "granted" : "not granted"],
     ["Toolchains", settings?.grants.toolchains?.join(", ") || "all"],
-    ["Hosts", settings?.grants.hosts?.join(", ") || "none granted"],
-    ["Storage", tenant.storage_roots?.join(", ") || "none granted"],
+    ["Allowed hosts", settings?.grants.hosts?.join(", ") || "none granted"],
+    ["Storage roots", tenant.storage_roots?.join(", ") || "none granted"],
     ["Suspended", tenant.suspended_at ? `since ${moment(tenant.suspended_at)}` : "no"],
   ];
   return (
@@ -103,7 +105,7 @@ function Shown({ tenant }: { tenant: Tenant }) {
         </Table.Tbody>
       </Table>
       <Text size="sm" c="dimmed">
-        Administrators of the platform change these; ask them for more.
+        Only platform administrators can change these settings.
       </Text>
     </Stack>
   );

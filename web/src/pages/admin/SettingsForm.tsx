@@ -1,4 +1,4 @@
-// Quotas, weight and grants of a tenant, to be changed.
+// The form for the quotas, weight and grants of a tenant.
 
 import {
   Checkbox,
@@ -34,28 +34,27 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
       <Stack>
         <Title order={2}>Quotas, weight and grants</Title>
         <Text size="sm" c="dimmed">
-          A field that is empty is no bound but the platform's own. What is changed holds at once;
-          what was admitted before goes on.
+          Empty: platform limit. Changes apply immediately to new batches.
         </Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
-            label="Name for people"
+            label="Display name"
             value={form.displayName}
             onChange={(event) => set({ displayName: event.currentTarget.value })}
           />
           <Amount label="Weight" value={form.weight} min={1} set={(weight) => set({ weight })} />
           <Amount
-            label="Open batches"
+            label="Max open batches"
             value={form.openBatches}
             set={(openBatches) => set({ openBatches })}
           />
           <Amount
-            label="Requests a minute"
+            label="Max requests per minute"
             value={form.requestsPerMinute}
             set={(requestsPerMinute) => set({ requestsPerMinute })}
           />
           <Amount
-            label="Stored, in GB"
+            label="Max stored data (GB)"
             value={form.storedGigabytes}
             decimals
             set={(storedGigabytes) => set({ storedGigabytes })}
@@ -63,7 +62,7 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
           {Object.entries(form.workers).map(([pool, max]) => (
             <Amount
               key={pool}
-              label={`Workers of ${pool}`}
+              label={`Max workers in ${pool}`}
               value={max}
               set={(workers) => set({ workers: { ...form.workers, [pool]: workers } })}
             />
@@ -81,8 +80,8 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
           />
           {form.toolchains === "named" && (
             <TextInput
-              label="Toolchains by name"
-              description="None when empty."
+              label="Allowed toolchains"
+              description="Empty: none."
               placeholder="python, cpp17-gcc"
               value={form.named}
               onChange={(event) => set({ named: event.currentTarget.value })}
@@ -90,14 +89,14 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
           )}
         </SimpleGrid>
         <TextInput
-          label="Hosts that its plugins may send requests to"
-          description="None when empty. By https, unless http:// stands before one; private: before one whose address is not public."
+          label="Hosts that plugins may call"
+          description="Empty: none. HTTPS by default. Prefix http:// for plain HTTP, private: for private addresses."
           placeholder="api.example.com, *.example.com, private:http://10.0.0.5:8000"
           value={form.hosts}
           onChange={(event) => set({ hosts: event.currentTarget.value })}
         />
         <Checkbox
-          label="Its plugins may use GPUs"
+          label="Plugins may use GPUs"
           checked={form.gpu}
           onChange={(event) => set({ gpu: event.currentTarget.checked })}
         />
@@ -123,7 +122,7 @@ export function Amount(props: {
       min={min}
       allowNegative={false}
       allowDecimal={decimals}
-      thousandSeparator=" "
+      thousandSeparator=","
       {...(description ? { description } : {})}
       onChange={set}
     />

@@ -1,4 +1,4 @@
-// Tabs whose choice stands in the address.
+// Tabs whose selection is part of the URL.
 
 import { Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -17,7 +17,7 @@ export function Tabbed({ label, tabs }: { label: string; tabs: [Tab, ...Tab[]] }
     <Tabs
       value={chosen.value}
       keepMounted={false}
-      // What was filtered on one tab has no meaning on the next.
+      // Filters of one tab do not apply to another tab.
       onChange={(tab) => set(tab ? { tab } : {})}
     >
       <Tabs.List aria-label={label}>

@@ -1,8 +1,8 @@
-// Administration of any tenant, for who administers the platform.
+// Administration of any tenant, for platform administrators.
 
 import { getRouteApi } from "@tanstack/react-router";
-import { Only } from "../../parts/Only";
 import { Page } from "../../parts/Page";
+import { RequireScope } from "../../parts/RequireScope";
 import { Tabbed } from "./Tabbed";
 import { tenantTabs } from "./tenantTabs";
 
@@ -10,9 +10,9 @@ const route = getRouteApi("/shell/admin/tenants/$name");
 
 export function TenantPage() {
   return (
-    <Only scope="platform:*" title="Tenant">
+    <RequireScope scope="platform:*" title="Tenant">
       <Tenant />
-    </Only>
+    </RequireScope>
   );
 }
 

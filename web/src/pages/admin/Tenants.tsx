@@ -1,4 +1,4 @@
-// Every tenant, and how another comes to be.
+// All tenants, and a form that creates one.
 
 import { Stack, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -8,9 +8,9 @@ import { api, data } from "../../api/client";
 import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
 import { bytes, count, moment } from "../../parts/format";
-import { Go } from "../../parts/Go";
 import { Grid } from "../../parts/Grid";
 import { Answer } from "../../parts/states";
+import { TextLink } from "../../parts/TextLink";
 import { changed, type Tenant, tenantsQuery } from "./queries";
 
 export function Tenants() {
@@ -46,7 +46,7 @@ function Create() {
     >
       <TextInput
         label="Name"
-        description="Lower-case letters, digits and dashes; it stands in addresses and stays."
+        description="1 to 64 lower-case letters, digits, - or _. The name is part of URLs and cannot be changed."
         required
         data-autofocus
         value={name}
@@ -66,31 +66,31 @@ function Table({ tenants }: { tenants: Tenant[] }) {
         {
           title: "Name",
           cell: ({ name }) => (
-            <Go to="/admin/tenants/$name" params={{ name }}>
+            <TextLink to="/admin/tenants/$name" params={{ name }}>
               {name}
-            </Go>
+            </TextLink>
           ),
         },
-        { title: "For people", cell: ({ settings }) => settings?.display_name || "–" },
+        { title: "Display name", cell: ({ settings }) => settings?.display_name || "–" },
         { title: "State", cell: (tenant) => <State tenant={tenant} /> },
         { title: "Weight", number: true, cell: ({ settings }) => count(settings?.weight) },
         {
-          title: "Open batches, most",
+          title: "Max open batches",
           number: true,
           cell: ({ settings }) => count(settings?.quotas.open_batches_max),
         },
         {
-          title: "Requests a minute, most",
+          title: "Max requests per minute",
           number: true,
           cell: ({ settings }) => count(settings?.quotas.requests_per_minute_max),
         },
         {
-          title: "Stored, most",
+          title: "Max stored data",
           number: true,
           cell: ({ settings }) => bytes(settings?.quotas.stored_bytes_max),
         },
         { title: "GPUs", cell: ({ settings }) => (settings?.grants.gpu ? "granted" : "–") },
-        { title: "Since", tight: true, cell: (tenant) => moment(tenant.created_at) },
+        { title: "Created", tight: true, cell: (tenant) => moment(tenant.created_at) },
       ]}
     />
   );

@@ -1,10 +1,10 @@
-// What a tenant uses now beside its quotas, and what it cost by pool and day.
+// Current usage of a tenant with its quotas, and its cost by pool and day.
 
 import { Group, NativeSelect, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Bars } from "../../parts/Bars";
 import { Figure } from "../../parts/Figure";
-import { bytes, count, span } from "../../parts/format";
+import { bytes, cost, count, span } from "../../parts/format";
 import { Answer, Empty } from "../../parts/states";
 import { Meter } from "./Meter";
 import { type TenantUsage, usageQuery } from "./queries";
@@ -12,7 +12,6 @@ import { useAdminSearch } from "./tabs";
 import { byPool, daysUntil, type PoolUse } from "./usage";
 
 const RANGES = [7, 30, 90, 400];
-const COST = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
 
 export function Usage({ tenant }: { tenant: string }) {
   const { search, set } = useAdminSearch();
@@ -20,29 +19,29 @@ export function Usage({ tenant }: { tenant: string }) {
   const usage = useQuery({ ...usageQuery(tenant, days), placeholderData: keepPreviousData });
   return (
     <Stack>
-      <Answer query={usage} what="what is used" height={200}>
-        {(answer) => <Now usage={answer} />}
+      <Answer query={usage} what="the usage" height={200}>
+        {(answer) => <CurrentUsage usage={answer} />}
       </Answer>
       <NativeSelect
-        label="Days"
+        label="Period"
         w={160}
         value={String(days)}
         data={RANGES.map((range) => ({ value: String(range), label: `Last ${range} days` }))}
         onChange={(event) => set({ ...search, days: Number(event.currentTarget.value) })}
       />
-      <Answer query={usage} what="what was used by day" height={240}>
-        {(answer) => <Days usage={answer} days={days} />}
+      <Answer query={usage} what="the daily usage" height={240}>
+        {(answer) => <DailyCost usage={answer} days={days} />}
       </Answer>
     </Stack>
   );
 }
 
-function Now({ usage }: { usage: TenantUsage }) {
+function CurrentUsage({ usage }: { usage: TenantUsage }) {
   const workers = Object.entries(usage.workers).sort(([a], [b]) => a.localeCompare(b));
   return (
     <Paper withBorder p="md" component="section" aria-label="Quotas">
       <Stack>
-        <Title order={2}>Used now, and the most that may be</Title>
+        <Title order={2}>Usage and quotas</Title>
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <Meter
             label="Open batches"
@@ -51,21 +50,21 @@ function Now({ usage }: { usage: TenantUsage }) {
             format={count}
           />
           <Meter
-            label="Requests a minute"
+            label="Requests per minute"
             used={usage.requests_per_minute.used}
             max={usage.requests_per_minute.max}
             format={count}
-            about="Taken by batches as they are announced; given back at an even rate."
+            about="Charged when a batch is announced; refilled at a constant rate."
           />
           <Meter
-            label="Stored"
+            label="Stored data"
             used={usage.stored_bytes.used}
             max={usage.stored_bytes.max}
             format={bytes}
             about="Requests, artifacts, results and logs."
           />
           {workers.map(([pool, { used, max }]) => (
-            <Meter key={pool} label={`Workers of ${pool}`} used={used} max={max} format={count} />
+            <Meter key={pool} label={`Workers in ${pool}`} used={used} max={max} format={count} />
           ))}
         </SimpleGrid>
       </Stack>
@@ -73,13 +72,13 @@ function Now({ usage }: { usage: TenantUsage }) {
   );
 }
 
-function Days({ usage, days }: { usage: TenantUsage; days: number }) {
+function DailyCost({ usage, days }: { usage: TenantUsage; days: number }) {
   const all = daysUntil(new Date().toISOString().slice(0, 10), days);
   const pools = byPool(usage.days, all);
   if (pools.length === 0) {
     return (
       <Empty title={`No batch ended in the last ${days} days`}>
-        What batches use is counted on the day they end: score something, for example by{" "}
+        Usage is counted on the day a batch ends. Score a file, for example with{" "}
         <code>assay score FILE.jsonl --plugin math@prod</code>.
       </Empty>
     );
@@ -88,26 +87,26 @@ function Days({ usage, days }: { usage: TenantUsage; days: number }) {
   return (
     <Figure
       title="Cost by pool and day"
-      about="Seconds of workers times what a worker of the pool costs; days are UTC."
-      table={() => tabled(pools, all)}
+      about="Worker seconds times the cost of a worker per second. Days are in UTC."
+      table={() => tableOf(pools, all)}
     >
       <Stack>
         {pools.map((pool) => (
-          <PoolDays key={pool.pool} pool={pool} days={all} top={top} />
+          <PoolCosts key={pool.pool} pool={pool} days={all} top={top} />
         ))}
       </Stack>
     </Figure>
   );
 }
 
-function PoolDays(props: { pool: PoolUse; days: string[]; top: number }) {
+function PoolCosts(props: { pool: PoolUse; days: string[]; top: number }) {
   const { pool, days, top } = props;
   return (
     <div>
       <Group gap="md">
         <Text fw={600}>{pool.pool}</Text>
-        <Text size="sm">cost {COST.format(pool.cost)}</Text>
-        <Text size="sm">{span(pool.workerSeconds * 1000)} of workers</Text>
+        <Text size="sm">cost {cost(pool.cost)}</Text>
+        <Text size="sm">{span(pool.workerSeconds * 1000)} of worker time</Text>
         <Text size="sm">{count(pool.requests)} requests</Text>
       </Group>
       <Bars
@@ -116,21 +115,21 @@ function PoolDays(props: { pool: PoolUse; days: string[]; top: number }) {
         top={top}
         tick={(at) => (days[at] ?? "").slice(5)}
         tickWidth={44}
-        tell={(at) => `${days[at]}: ${COST.format(pool.costs[at] ?? 0)}`}
-        format={(value) => COST.format(value)}
+        barLabel={(at) => `${days[at]}: ${cost(pool.costs[at] ?? 0)}`}
+        format={cost}
         height={120}
       />
     </div>
   );
 }
 
-function tabled(pools: PoolUse[], days: string[]) {
+function tableOf(pools: PoolUse[], days: string[]) {
   return {
     columns: ["Day", ...pools.map((pool) => `Cost of ${pool.pool}`)],
     rows: days
       .map((day, at) => [
         day,
-        ...pools.map((pool) => Number(COST.format(pool.costs[at] ?? 0).replaceAll(",", ""))),
+        ...pools.map((pool) => Number(cost(pool.costs[at] ?? 0).replaceAll(",", ""))),
       ])
       .reverse(),
   };

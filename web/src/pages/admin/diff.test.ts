@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { differences } from "./diff";
 
-it("names each place that changed, and no other", () => {
+it("lists every changed field and no other", () => {
   const before = { weight: 1, quotas: { workers_max: { cpu: 2 }, open_batches_max: 4 } };
   const after = { weight: 1, quotas: { workers_max: { cpu: 8, gpu: 1 } } };
   expect(differences(before, after)).toEqual([
@@ -11,7 +11,7 @@ it("names each place that changed, and no other", () => {
   ]);
 });
 
-it("tells what was made and what is gone", () => {
+it("lists created and removed values", () => {
   const key = { name: "trainer", scopes: ["batches:read", "batches:write"] };
   expect(differences(undefined, key)).toEqual([
     { path: "name", before: undefined, after: "trainer" },

@@ -1,19 +1,19 @@
-// What an act changed, as the places in which two JSON values differ.
+// The fields in which two JSON values differ.
 
 export interface Difference {
-  /** Such as `quotas.workers_max.cpu`; empty for the value as a whole. */
+  /** Path of the field, such as `quotas.workers_max.cpu`; empty for the whole value. */
   path: string;
   before: string | undefined;
   after: string | undefined;
 }
 
-/** In the order of their names; lists are compared as a whole. */
+/** Lists differences by path. Lists are compared as whole values. */
 export function differences(before: unknown, after: unknown): Difference[] {
-  const old = leaves(before);
-  const young = leaves(after);
-  const paths = [...new Set([...old.keys(), ...young.keys()])].sort();
+  const previous = leaves(before);
+  const current = leaves(after);
+  const paths = [...new Set([...previous.keys(), ...current.keys()])].sort();
   return paths
-    .map((path) => ({ path, before: old.get(path), after: young.get(path) }))
+    .map((path) => ({ path, before: previous.get(path), after: current.get(path) }))
     .filter((place) => place.before !== place.after);
 }
 

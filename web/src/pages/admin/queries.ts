@@ -1,4 +1,4 @@
-// What the pages of administration read, and what a change makes stale.
+// Queries of the administration pages, and invalidation after a change.
 
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
@@ -22,7 +22,9 @@ export const tenantQuery = (name: string) =>
     queryFn: () => data(api.GET("/v1/tenants/{name}", { params: { path: { name } } })),
   });
 
-/** What is used now changes without an event; days change when batches end. */
+/**
+ * Current usage changes without an event, so it is polled; daily usage changes when batches end.
+ */
 export const usageQuery = (name: string, days: number) =>
   queryOptions({
     queryKey: ["tenants", name, "usage", days],
@@ -63,7 +65,7 @@ export const auditQuery = (filter: AuditFilter) =>
     placeholderData: keepPreviousData,
   });
 
-/** After an administrative act: what it changed, and the audit that tells of it. */
+/** Invalidates what an administrative action changed, and the audit log. */
 export async function changed(
   queries: QueryClient,
   what: "tenants" | "members" | "keys" | "people",

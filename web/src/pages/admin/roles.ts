@@ -1,13 +1,13 @@
-// What members may do.
+// Roles of members.
 
 import type { Role } from "./queries";
 
-/** Each may do what those before it may. */
+/** Ordered: each role includes the rights of those before it. */
 export const ROLES: { role: Role; may: string }[] = [
-  { role: "viewer", may: "sees everything of the tenant" },
-  { role: "trainer", may: "also submits batches" },
-  { role: "publisher", may: "also publishes and promotes plugins" },
-  { role: "admin", may: "also administers members, keys and quotas" },
+  { role: "viewer", may: "can view everything in the tenant" },
+  { role: "trainer", may: "can also submit batches" },
+  { role: "publisher", may: "can also publish and promote plugins" },
+  { role: "admin", may: "can also administer members, keys and quotas" },
 ];
 
 export function roleOf(text: string): Role {

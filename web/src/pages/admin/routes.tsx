@@ -1,4 +1,4 @@
-// Administration: of the tenant one is in, and of the others.
+// Routes of the administration pages.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../shell/routes";

@@ -16,7 +16,7 @@ const settings: TenantSettings = {
   retention: { history_days: null, results_days: null },
 };
 
-it("gives back what it was made from", () => {
+it("converts settings to a form and back", () => {
   expect(patchOf(formOf(settings, ["cpu", "gpu"]))).toEqual({
     display_name: "Team",
     weight: 3,
@@ -30,7 +30,7 @@ it("gives back what it was made from", () => {
   });
 });
 
-it("takes a bound away where its field is empty, and tells no toolchain from all", () => {
+it("removes a limit if its field is empty, and distinguishes no toolchain from all", () => {
   const form = formOf(settings, []);
   const patch = patchOf({ ...form, workers: { cpu: "" }, openBatches: "", named: "" });
   expect(patch.quotas.workers_max).toEqual({ cpu: null });

@@ -1,9 +1,9 @@
-// A tenant's settings as a form has them, and the merge patch that makes the tenant what it says.
+// Converts the settings of a tenant to form values, and form values to a merge patch.
 
-import { listed } from "./keys";
+import { namesIn } from "./keys";
 import type { TenantSettings } from "./queries";
 
-/** What a number's field holds; empty text for no bound. */
+/** Value of a number field; empty text means no limit. */
 export type Field = number | string;
 
 export interface SettingsForm {
@@ -12,13 +12,13 @@ export interface SettingsForm {
   openBatches: Field;
   requestsPerMinute: Field;
   storedGigabytes: Field;
-  /** By pool. */
+  /** Max workers by pool. */
   workers: Record<string, Field>;
   gpu: boolean;
-  /** `all`, or those in `named`. */
+  /** All toolchains, or only those in `named`. */
   toolchains: "all" | "named";
   named: string;
-  /** Where its plugins may send requests; nowhere when empty. */
+  /** Hosts that plugins may call; none when empty. */
   hosts: string;
 }
 
@@ -42,7 +42,9 @@ export function formOf(settings: TenantSettings, pools: readonly string[]): Sett
   };
 }
 
-/** RFC 7396: null takes a bound away, which the document's type of settings cannot say. */
+/**
+ * Builds the merge patch (RFC 7396). Null removes a limit, which the generated type cannot express.
+ */
 export function patchOf(form: SettingsForm) {
   const workers = Object.entries(form.workers).map(([pool, max]) => [pool, bound(max)] as const);
   const gigabytes = bound(form.storedGigabytes);
@@ -57,8 +59,8 @@ export function patchOf(form: SettingsForm) {
     },
     grants: {
       gpu: form.gpu,
-      toolchains: form.toolchains === "all" ? null : (listed(form.named) ?? []),
-      hosts: listed(form.hosts) ?? [],
+      toolchains: form.toolchains === "all" ? null : (namesIn(form.named) ?? []),
+      hosts: namesIn(form.hosts) ?? [],
     },
   };
 }

@@ -1,16 +1,16 @@
-// What the address of an administration page says: the tab, and the filters of what is on it.
+// URL state of the administration pages: the tab and its filters.
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { present, textOf, wholeOf } from "../../parts/search";
 
 export interface AdminSearch {
   tab?: string;
-  /** Of usage. */
+  /** Period of the usage tab, in days. */
   days?: number;
-  /** Of the audit. */
+  /** Filters of the audit log. */
   action?: string;
   actor?: string;
-  /** A day, such as 2026-01-31. */
+  /** A date, such as 2026-01-31. */
   since?: string;
   before?: number;
 }

@@ -1,4 +1,4 @@
-// The tabs of one tenant, whoever looks at it.
+// The tabs of one tenant, on its own page and on the administration page.
 
 import { Audit } from "./Audit";
 import { Keys } from "./Keys";
@@ -8,7 +8,7 @@ import { Settings } from "./Settings";
 import type { Tab } from "./Tabbed";
 import { Usage } from "./Usage";
 
-/** `platform`: whether settings can be changed, too. */
+/** `platform`: whether the user is a platform administrator and may change settings. */
 export function tenantTabs(tenant: string, platform: boolean): [Tab, ...Tab[]] {
   return [
     { value: "usage", label: "Usage and quotas", show: () => <Usage tenant={tenant} /> },

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { byPool, daysUntil } from "./usage";
 
-it("lists days over the end of a month", () => {
+it("lists days across the end of a month", () => {
   expect(daysUntil("2026-03-01", 3)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
 });
 
-it("folds days by pool, the dearest first, with zero where nothing ended", () => {
+it("groups days by pool, highest cost first, with zero for days without batches", () => {
   const row = (day: string, pool: string, cost: number) => ({
     day,
     pool,

@@ -1,4 +1,4 @@
-// What a tenant used by day, folded by pool.
+// Groups the daily usage of a tenant by pool.
 
 import type { TenantUsage } from "./queries";
 
@@ -9,11 +9,11 @@ export interface PoolUse {
   requests: number;
   workerSeconds: number;
   cost: number;
-  /** One a day of `days`; zero where nothing ended. */
+  /** One value per day of `days`; zero if no batch ended that day. */
   costs: number[];
 }
 
-/** Every day from the first to the last asked for (UTC), the earliest first. */
+/** The last `count` days up to `today` (UTC), oldest first. */
 export function daysUntil(today: string, count: number): string[] {
   const last = Date.parse(`${today}T00:00:00Z`);
   return Array.from({ length: count }, (_, at) =>
@@ -21,7 +21,7 @@ export function daysUntil(today: string, count: number): string[] {
   );
 }
 
-/** By pool, the dearest first. */
+/** Groups rows by pool, highest cost first. */
 export function byPool(rows: readonly Day[], days: readonly string[]): PoolUse[] {
   const place = new Map(days.map((day, at) => [day, at]));
   const pools = new Map<string, PoolUse>();

@@ -1,4 +1,4 @@
-// Changes a tenant's settings by a merge patch.
+// Changes the settings of a tenant by a merge patch.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
@@ -11,7 +11,7 @@ export function useSettings(name: string) {
       data(
         api.PATCH("/v1/tenants/{name}", {
           params: { path: { name } },
-          // A merge patch names less than settings do, and may say null.
+          // A merge patch has fewer fields than the settings type, and may contain null.
           body: patch as TenantSettings,
         }),
       ),

@@ -1,4 +1,4 @@
-// The frame of a page where nobody is signed in.
+// The layout of pages that need no session.
 
 import { Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";

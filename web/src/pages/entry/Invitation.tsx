@@ -1,5 +1,5 @@
-// Accepting an invitation: a password is set, once. The token stands behind the address's `#`, which
-// no server and no log ever sees.
+// Accepts an invitation by setting a password, once. The token follows the `#` of the URL, so no
+// server and no log receives it.
 
 import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -27,11 +27,11 @@ export function Invitation() {
     accepting.mutate();
   };
   return (
-    <Entry title="Welcome to Assay" about="Choose a password and you are in.">
+    <Entry title="Welcome to Assay" about="Choose a password to finish your registration.">
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Invitation"
+            label="Invitation token"
             autoComplete="off"
             required
             value={token}
@@ -39,7 +39,7 @@ export function Invitation() {
           />
           <PasswordInput
             label="Password"
-            description="Twelve characters or more."
+            description="At least 12 characters."
             autoComplete="new-password"
             required
             value={password}
@@ -47,7 +47,7 @@ export function Invitation() {
           />
           {accepting.isError && <Failed thrown={accepting.error} />}
           <Button type="submit" loading={accepting.isPending}>
-            Set the password
+            Set password
           </Button>
         </Stack>
       </form>

@@ -1,4 +1,4 @@
-// Changing one's password; other sessions of the same person end with the old one.
+// Changes the user's password. Their other sessions end.
 
 import { Alert, Button, Paper, PasswordInput, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -34,7 +34,7 @@ export function Password() {
           />
           <PasswordInput
             label="New password"
-            description="Twelve characters or more."
+            description="At least 12 characters."
             autoComplete="new-password"
             required
             value={chosen}
@@ -42,7 +42,7 @@ export function Password() {
           />
           {changing.isError && <Failed thrown={changing.error} />}
           {changing.isSuccess && (
-            <Alert color="green" variant="outline" role="status" title="The password was changed" />
+            <Alert color="green" variant="outline" role="status" title="Password changed" />
           )}
           <Button type="submit" loading={changing.isPending}>
             Change password

@@ -1,4 +1,4 @@
-// Signing in: by password, by the OpenID provider, and once as the first administrator.
+// Sign-in by password or OpenID provider, and creation of the first administrator.
 
 import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -24,13 +24,13 @@ export function SignIn() {
       {...(first
         ? {
             about:
-              "Nobody administers this platform yet. Make the first administrator with the " +
-              "token in the file bootstrap.token of the server's data folder.",
+              "This platform has no administrator yet. Create the first one with the token from the " +
+              "file bootstrap.token in the server's data folder.",
           }
         : {})}
     >
       {problem && <Alert color="red" variant="outline" title={refusal(problem)} role="alert" />}
-      <Answer query={methods} what="the ways to sign in">
+      <Answer query={methods} what="the sign-in methods">
         {(answer) => (
           <Stack>
             {answer.bootstrap ? <FirstAdministrator /> : <ByPassword />}
@@ -46,15 +46,15 @@ export function SignIn() {
   );
 }
 
-/** Words of this page for a code: the address could hold any text. */
+/** Maps the code to a fixed text, because the URL may contain any text. */
 function refusal(code: string): string {
   switch (code) {
     case "oidc_refused":
-      return "Your organisation's account may not sign in here: ask an administrator to invite you.";
+      return "Your organisation's account has no access here. Ask an administrator to invite you.";
     case "oidc_state_unknown":
-      return "That sign-in was begun elsewhere or too long ago: begin again.";
+      return "This sign-in has expired or was started in another browser. Start again.";
     default:
-      return "Your organisation's sign-in failed: try again, or ask an administrator.";
+      return "The sign-in with your organisation failed. Try again, or ask an administrator.";
   }
 }
 
@@ -109,7 +109,7 @@ function ByPassword() {
 }
 
 function FirstAdministrator() {
-  // Who starts Assay is given a link with the token behind its `#`, which no server ever sees.
+  // The server prints a link with the token after the `#`, which is not sent to any server.
   const [token] = useState(() => window.location.hash.slice(1));
   const [values, setValues] = useState({ token, email: "", name: "", password: "" });
   const set = (name: keyof typeof values) => (event: { currentTarget: { value: string } }) => {
@@ -126,7 +126,7 @@ function FirstAdministrator() {
       <Stack>
         <TextInput
           label="Token"
-          description="It works once."
+          description="The token works once."
           autoComplete="off"
           required
           value={values.token}
@@ -143,7 +143,7 @@ function FirstAdministrator() {
         <TextInput label="Name" autoComplete="name" value={values.name} onChange={set("name")} />
         <PasswordInput
           label="Password"
-          description="Twelve characters or more."
+          description="At least 12 characters."
           autoComplete="new-password"
           required
           value={values.password}
@@ -151,7 +151,7 @@ function FirstAdministrator() {
         />
         {making.isError && <Failed thrown={making.error} />}
         <Button type="submit" loading={making.isPending}>
-          Make the first administrator
+          Create the administrator
         </Button>
       </Stack>
     </form>

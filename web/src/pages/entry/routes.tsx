@@ -1,12 +1,12 @@
-// The pages of who is not in yet, and of who wants another password.
+// Routes of the sign-in, invitation and password pages.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { rootRoute, shellRoute } from "../../shell/routes";
 
 interface SignInSearch {
-  /** Where to go after. */
+  /** Path to open after sign-in. */
   back?: string;
-  /** The code of why signing in by the provider was refused. */
+  /** Code of a refusal by the OpenID provider. */
   problem?: string;
 }
 
@@ -32,7 +32,7 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("./Password"), "Password"),
 });
 
-/** A path of this dashboard, never another site's address. */
+/** Whether the path belongs to this dashboard, and not to another site. */
 function local(back: unknown): boolean {
   return typeof back === "string" && /^\/(?![/\\])/.test(back);
 }

@@ -1,4 +1,4 @@
-// Changes how few and how many workers a pool may have.
+// Changes the worker limits of a pool.
 
 import { NumberInput, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
@@ -22,10 +22,10 @@ export function Bounds({ pool }: { pool: Pool }) {
     setMax(pool.max);
   };
   return (
-    <FormDialog label="Change bounds" describes={pool.pool} submit="Save" act={act} onOpen={fill}>
+    <FormDialog label="Change limits" describes={pool.pool} submit="Save" act={act} onOpen={fill}>
       <NumberInput
-        label="At least"
-        description="Workers that are there even when nothing is live."
+        label="Min workers"
+        description="Workers that are kept even when no batch is live."
         required
         min={0}
         allowDecimal={false}
@@ -34,8 +34,8 @@ export function Bounds({ pool }: { pool: Pool }) {
         onChange={setMin}
       />
       <NumberInput
-        label="At most"
-        description="Busy workers above it finish what they do."
+        label="Max workers"
+        description="Busy workers above the limit finish their work first."
         required
         min={0}
         allowDecimal={false}
@@ -43,7 +43,7 @@ export function Bounds({ pool }: { pool: Pool }) {
         onChange={setMax}
       />
       <Text size="sm" c="dimmed">
-        It holds from now on, over restarts, too.
+        Changes apply immediately and survive a restart of the server.
       </Text>
     </FormDialog>
   );

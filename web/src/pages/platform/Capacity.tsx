@@ -1,4 +1,4 @@
-// Pools: workers against demand, what waits, and why the planner wants what it wants.
+// All pools: workers, load, queue, and the decisions of the planner with their reasons.
 
 import { NativeSelect, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -6,8 +6,8 @@ import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client";
 import { Command } from "../../parts/Command";
 import { ago, count, span } from "../../parts/format";
-import { Only } from "../../parts/Only";
 import { Page } from "../../parts/Page";
+import { RequireScope } from "../../parts/RequireScope";
 import { Answer, Empty, Failed } from "../../parts/states";
 import { PoolSection } from "./PoolSection";
 import { capacityQuery, historyQuery, queueQuery } from "./queries";
@@ -15,18 +15,18 @@ import { capacityQuery, historyQuery, queueQuery } from "./queries";
 const route = getRouteApi("/shell/capacity");
 const HOUR = 60;
 const RANGES = [
-  { value: "15", label: "the last 15 minutes" },
-  { value: "60", label: "the last hour" },
-  { value: "360", label: "the last 6 hours" },
-  { value: "1440", label: "the last day" },
-  { value: "10080", label: "the last 7 days" },
+  { value: "15", label: "Last 15 minutes" },
+  { value: "60", label: "Last hour" },
+  { value: "360", label: "Last 6 hours" },
+  { value: "1440", label: "Last day" },
+  { value: "10080", label: "Last 7 days" },
 ];
 
 export function Capacity() {
   return (
-    <Only scope="platform:*" title="Capacity">
+    <RequireScope scope="platform:*" title="Capacity">
       <Pools />
-    </Only>
+    </RequireScope>
   );
 }
 
@@ -43,7 +43,7 @@ function Pools() {
       about={capacity.data && <Plan capacity={capacity.data} />}
       actions={
         <NativeSelect
-          aria-label="How far back"
+          aria-label="Time range"
           size="xs"
           data={RANGES}
           value={chosen}
@@ -54,12 +54,12 @@ function Pools() {
         />
       }
     >
-      {history.isError && <Failed thrown={history.error} again={() => void history.refetch()} />}
-      {queue.isError && <Failed thrown={queue.error} again={() => void queue.refetch()} />}
+      {history.isError && <Failed thrown={history.error} retry={() => void history.refetch()} />}
+      {queue.isError && <Failed thrown={queue.error} retry={() => void queue.refetch()} />}
       <Answer query={capacity} what="the pools" height={420}>
         {({ pools }) =>
           pools.length === 0 ? (
-            <Empty title="There are no pools">
+            <Empty title="No pools">
               Start the server with workers:
               <Command text="assay serve --workers cpu=0..8" />
             </Empty>
@@ -84,9 +84,9 @@ function Pools() {
 }
 
 function Plan({ capacity: { planner, plan } }: { capacity: Schemas["Capacity"] }) {
-  if (!plan) return `Planner ${planner}; no plan was made yet.`;
+  if (!plan) return `Planner: ${planner}. No plan yet.`;
   return (
-    `Planner ${planner}; the last plan was made ${ago(plan.at)} in ${span(plan.took_ms)}, ` +
-    `by ${count(plan.simulations)} simulations of ${count(plan.requests)} requests.`
+    `Planner: ${planner}. Last plan: ${ago(plan.at)}, computed in ${span(plan.took_ms)} with ` +
+    `${count(plan.simulations)} simulations of ${count(plan.requests)} requests.`
   );
 }

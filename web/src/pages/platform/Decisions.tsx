@@ -1,4 +1,4 @@
-// What the planner decided for a pool, with its reasons, the latest first.
+// Decisions of the planner for a pool with their reasons, newest first.
 
 import { Paper, Text, Title } from "@mantine/core";
 import { clock, moment } from "../../parts/format";
@@ -13,18 +13,23 @@ export function Decisions({ pool, decisions }: { pool: string; decisions: Decisi
     <Paper withBorder p="md" component="section" aria-label={`Decisions for ${pool}`}>
       <Title order={2}>Decisions for {pool}</Title>
       <Text size="sm" c="dimmed" mb="xs">
-        Each change of the target, with what one worker less would have done.
+        Changes of the target, newest first. The reason says what one worker fewer would have
+        caused.
       </Text>
       <Grid
-        caption={`Targets of ${pool} and why`}
+        caption={`Changes of the target of ${pool}`}
         rows={rows}
         rowKey={({ key }) => key}
         maxHeight={320}
         columns={[
           { title: "Time", cell: ({ at }) => <time title={moment(at)}>{clock(at)}</time> },
-          { title: "Held", number: true, cell: (one) => step(one.hold_before, one.hold) },
-          { title: "Ceiling", number: true, cell: (one) => step(one.ceiling_before, one.ceiling) },
-          { title: "Why", cell: ({ why }) => why },
+          { title: "Target min", number: true, cell: (one) => step(one.hold_before, one.hold) },
+          {
+            title: "Target max",
+            number: true,
+            cell: (one) => step(one.ceiling_before, one.ceiling),
+          },
+          { title: "Reason", cell: ({ why }) => why },
         ]}
       />
     </Paper>

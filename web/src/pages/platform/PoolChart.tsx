@@ -1,25 +1,31 @@
-// A pool's workers against demand over time, with what the planner wanted.
+// Chart of a pool over time: workers, demand and the target of the planner.
 
 import { Figure } from "../../parts/Figure";
-import { moment, whole } from "../../parts/format";
+import { count, moment, whole } from "../../parts/format";
 import { Plot } from "../../parts/Plot";
-import { type Columns, columnsOf, topOf } from "./history";
+import { type Columns, columnsOf, peakOf, topOf } from "./history";
 import type { Sample } from "./queries";
 
 export function PoolChart(props: { pool: string; samples: readonly Sample[]; to: string }) {
   const { pool, samples, to } = props;
   const columns = columnsOf(samples, to);
+  const top = topOf(columns);
+  const peak = peakOf(columns);
+  const clipped =
+    peak > top
+      ? ` Lines are clipped at ${count(Math.floor(top))}; the peak is ${count(peak)}.`
+      : "";
   return (
     <Figure
-      title={`Workers of ${pool} against demand`}
-      about="Demand: busy workers and requests that waited. What is far above the workers is cut off. Of each number the most in its part of the time."
-      table={() => tabled(columns)}
+      title={`Workers and load of ${pool}`}
+      about={`Demand = busy workers + queued requests. Each point is the maximum in its interval.${clipped}`}
+      table={() => tableOf(columns)}
     >
       <Plot
         x={columns.at}
         xAs="time"
         xLabel="time"
-        yMax={topOf(columns)}
+        yMax={top}
         format={whole}
         series={[
           { label: "Demand", values: columns.demand, filled: true, as: "step" },
@@ -27,9 +33,9 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
           { label: "Idle", values: columns.idle, as: "step" },
           { label: "Starting", values: columns.starting, as: "step" },
           { label: "Draining", values: columns.draining, as: "step" },
-          { label: "Ceiling", values: columns.ceiling, dashed: true, as: "step" },
-          { label: "Held", values: columns.hold, dashed: true, as: "step" },
-          { label: "Without any queue", values: columns.zeroQueue, dashed: true, as: "step" },
+          { label: "Target max", values: columns.ceiling, dashed: true, as: "step" },
+          { label: "Target min", values: columns.hold, dashed: true, as: "step" },
+          { label: "Workers for zero wait", values: columns.zeroQueue, dashed: true, as: "step" },
         ]}
       />
       <Plot
@@ -40,7 +46,7 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
         format={whole}
         series={[
           {
-            label: "Waiting requests",
+            label: "Queued requests",
             values: columns.queued,
             filled: true,
             as: "step",
@@ -52,17 +58,17 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
   );
 }
 
-function tabled(columns: Columns) {
+function tableOf(columns: Columns) {
   const named: [string, readonly (number | null)[]][] = [
     ["Demand", columns.demand],
     ["Starting", columns.starting],
     ["Idle", columns.idle],
     ["Busy", columns.busy],
     ["Draining", columns.draining],
-    ["Ceiling", columns.ceiling],
-    ["Held", columns.hold],
-    ["Without any queue", columns.zeroQueue],
-    ["Waiting", columns.queued],
+    ["Target max", columns.ceiling],
+    ["Target min", columns.hold],
+    ["Workers for zero wait", columns.zeroQueue],
+    ["Queued", columns.queued],
   ];
   return {
     columns: ["Time", ...named.map(([label]) => label)],

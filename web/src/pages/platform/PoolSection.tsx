@@ -1,8 +1,8 @@
-// One pool: how it stands, workers against demand over time, what waits, what the planner decided.
+// One pool: current state, chart over time, queue and decisions of the planner.
 
 import { Alert, Group, Stack, Text, Title } from "@mantine/core";
 import { Facts } from "../../parts/Facts";
-import { ago, count, span } from "../../parts/format";
+import { ago, cost, count, NONE, span } from "../../parts/format";
 import { Bounds } from "./Bounds";
 import { Decisions } from "./Decisions";
 import { costOf } from "./history";
@@ -10,26 +10,24 @@ import { PoolChart } from "./PoolChart";
 import { Queue } from "./Queue";
 import type { Pool, PoolHistory, PoolQueue } from "./queries";
 
-const COST = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
-
 export function PoolSection(props: {
   pool: Pool;
-  /** What the charts reach back over, in words, and up to when. */
+  /** Time range of the charts, as text, and its end. */
   range: string;
   to: string | undefined;
   history: PoolHistory | undefined;
   queue: PoolQueue | undefined;
 }) {
   const { pool, range, to, history, queue } = props;
-  const cost = history && to ? COST.format(costOf(history.samples, to)) : undefined;
+  const total = history && to ? costOf(history.samples, to) : undefined;
   return (
     <Stack component="section" aria-label={`Pool ${pool.pool}`}>
       <Group gap="md" align="center">
         <Title order={2}>Pool {pool.pool}</Title>
         <Bounds pool={pool} />
       </Group>
-      {pool.trouble && <Trouble trouble={pool.trouble} />}
-      <Standing pool={pool} cost={cost} range={range} />
+      {pool.trouble && <StartFailures trouble={pool.trouble} />}
+      <PoolFacts pool={pool} total={total} range={range} />
       {history && to && history.samples.length > 0 && (
         <PoolChart pool={pool.pool} samples={history.samples} to={to} />
       )}
@@ -41,8 +39,8 @@ export function PoolSection(props: {
   );
 }
 
-function Standing(props: { pool: Pool; cost: string | undefined; range: string }) {
-  const { pool, cost, range } = props;
+function PoolFacts(props: { pool: Pool; total: number | undefined; range: string }) {
+  const { pool, total, range } = props;
   const { busy, idle, starting, draining } = pool.workers;
   const { target } = pool;
   return (
@@ -56,32 +54,36 @@ function Standing(props: { pool: Pool; cost: string | undefined; range: string }
           },
           {
             label: "Target",
-            value: target ? `${target.hold} to ${target.ceiling}` : "no plan yet",
-            note: "held, and what demand may raise it to",
+            value: target ? `${target.hold}–${target.ceiling}` : "no plan yet",
+            note: "min–max workers",
           },
-          { label: "Without any queue", value: count(target?.zero_queue), note: "workers" },
-          { label: "Waiting", value: count(pool.queued), note: "requests" },
-          { label: "Bounds", value: `${pool.min} to ${pool.max}`, note: "workers" },
-          { label: "A start takes", value: span(pool.startup_ms) },
-          { label: "Cost", value: cost ?? "–", note: `at most, ${range}` },
+          { label: "Workers for zero wait", value: count(target?.zero_queue) },
+          { label: "Queued", value: count(pool.queued), note: "requests" },
+          { label: "Limits", value: `${pool.min}–${pool.max}`, note: "min–max workers" },
+          { label: "Startup time", value: span(pool.startup_ms) },
+          {
+            label: "Cost",
+            value: total === undefined ? NONE : cost(total),
+            note: `upper bound, ${range.toLowerCase()}`,
+          },
         ]}
       />
       {target && (
         <Text size="sm">
-          <b>Why:</b> {target.why}
+          <b>Reason:</b> {target.why}
         </Text>
       )}
     </>
   );
 }
 
-function Trouble({ trouble }: { trouble: NonNullable<Pool["trouble"]> }) {
+function StartFailures({ trouble }: { trouble: NonNullable<Pool["trouble"]> }) {
   return (
-    <Alert color="red" variant="outline" role="alert" title="Workers do not start">
+    <Alert color="red" variant="outline" role="alert" title="Workers fail to start">
       <pre className="raw">{trouble.error}</pre>
       <Text size="sm">
-        {count(trouble.failures)} failed since one went well, the last {ago(trouble.failed_at)}; the
-        next try comes {ago(trouble.next_try_at)}. See <code>assay doctor</code>.
+        Consecutive failures: {count(trouble.failures)}. Last failure: {ago(trouble.failed_at)}.
+        Next attempt: {ago(trouble.next_try_at)}. Run <code>assay doctor</code> for details.
       </Text>
     </Alert>
   );

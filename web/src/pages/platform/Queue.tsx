@@ -1,10 +1,10 @@
-// What waits in a pool, batch by batch, in the order in which it is served.
+// The queue of a pool by batch, in the order of service.
 
 import { Paper, Text, Title } from "@mantine/core";
 import { useSession } from "../../api/session";
 import { count, moment } from "../../parts/format";
-import { Go } from "../../parts/Go";
 import { Grid } from "../../parts/Grid";
+import { TextLink } from "../../parts/TextLink";
 import type { PoolQueue } from "./queries";
 
 export function Queue({ queue }: { queue: PoolQueue }) {
@@ -13,19 +13,24 @@ export function Queue({ queue }: { queue: PoolQueue }) {
     <Paper withBorder p="md" component="section" aria-label={`Queue of ${queue.pool}`}>
       <Title order={2}>Queue of {queue.pool}</Title>
       <Text size="sm" c="dimmed" mb="xs">
-        Batches whose last request could end first are served first, among those of their tenant.
-        {rest > 0 && ` ${count(rest)} more wait behind these.`}
+        Within a tenant, the batch with the earliest ideal end is served first.
+        {rest > 0 && ` ${count(rest)} more batches are queued after these.`}
       </Text>
       <Grid
-        caption={`Batches that wait for ${queue.pool}`}
+        caption={`Batches queued for ${queue.pool}`}
         rows={queue.batches}
         rowKey={({ id }) => id}
         maxHeight={320}
         columns={[
           { title: "Batch", cell: (batch) => <Batch batch={batch} /> },
           { title: "Tenant", cell: ({ tenant }) => tenant },
-          { title: "Could end", tight: true, cell: (batch) => moment(batch.earliest_end_at) },
-          { title: "Waiting", number: true, cell: ({ queued }) => count(queued) },
+          {
+            title: "Ideal end",
+            hint: "T: the end if no request had waited for a worker",
+            tight: true,
+            cell: (batch) => moment(batch.earliest_end_at),
+          },
+          { title: "Queued", number: true, cell: ({ queued }) => count(queued) },
           { title: "Running", number: true, cell: ({ running }) => count(running) },
         ]}
       />
@@ -33,14 +38,14 @@ export function Queue({ queue }: { queue: PoolQueue }) {
   );
 }
 
-/** Other tenants' batches are theirs to open. */
+/** Only batches of the current tenant can be opened. */
 function Batch({ batch: { id, run, iteration, tenant } }: { batch: PoolQueue["batches"][number] }) {
   const session = useSession();
   const name = `${run} · ${iteration}`;
   if (tenant !== session.tenant) return name;
   return (
-    <Go to="/batches/$batch" params={{ batch: id }}>
+    <TextLink to="/batches/$batch" params={{ batch: id }}>
       {name}
-    </Go>
+    </TextLink>
   );
 }

@@ -1,14 +1,14 @@
-// Workers in a table, each of which can be drained.
+// Table of workers, each with an action that drains it.
 
 import { Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { useSession } from "../../api/session";
-import { Ask } from "../../parts/Ask";
+import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot, type Tone } from "../../parts/Dot";
 import { ago, bytes, count, NONE, span } from "../../parts/format";
-import { Go } from "../../parts/Go";
 import { Grid } from "../../parts/Grid";
+import { TextLink } from "../../parts/TextLink";
 import type { Worker } from "./queries";
 
 const TONES: Record<Worker["state"], Tone> = {
@@ -18,7 +18,7 @@ const TONES: Record<Worker["state"], Tone> = {
   draining: "late",
 };
 
-/** `at` is when they were looked at, by the server's clock. */
+/** `at`: the server's time when it listed the workers. */
 export function WorkerTable({ workers, at }: { workers: Worker[]; at: string }) {
   const now = Date.parse(at);
   const rows = workers.map((worker, place) => ({ worker, key: worker.id ?? `new ${place}` }));
@@ -28,19 +28,23 @@ export function WorkerTable({ workers, at }: { workers: Worker[]; at: string }) 
       rows={rows}
       rowKey={({ key }) => key}
       columns={[
-        { title: "Id", cell: ({ worker }) => worker.id ?? NONE },
+        { title: "ID", cell: ({ worker }) => worker.id ?? NONE },
         { title: "Pool", cell: ({ worker }) => worker.pool },
         {
           title: "State",
           cell: ({ worker: { state } }) => <Dot tone={TONES[state]}>{state}</Dot>,
         },
-        { title: "Runs now", cell: ({ worker }) => <Running worker={worker} now={now} /> },
-        { title: "In hand", number: true, cell: ({ worker }) => count(worker.in_hand) },
-        { title: "Stages done", number: true, cell: ({ worker }) => count(worker.stages_done) },
-        { title: "Memory", number: true, cell: ({ worker }) => bytes(worker.memory_bytes) },
-        { title: "Heard", tight: true, cell: ({ worker }) => ago(worker.heard_at, now) },
+        { title: "Running", cell: ({ worker }) => <Running worker={worker} now={now} /> },
+        { title: "Leases", number: true, cell: ({ worker }) => count(worker.in_hand) },
         {
-          title: "Since",
+          title: "Stages completed",
+          number: true,
+          cell: ({ worker }) => count(worker.stages_done),
+        },
+        { title: "Memory", number: true, cell: ({ worker }) => bytes(worker.memory_bytes) },
+        { title: "Last message", tight: true, cell: ({ worker }) => ago(worker.heard_at, now) },
+        {
+          title: "Started",
           tight: true,
           cell: ({ worker }) => ago(worker.joined_at ?? worker.asked_at, now),
         },
@@ -65,12 +69,12 @@ function Running({ worker: { running }, now }: { worker: Worker; now: number }) 
         {plugin} · {stage}, for {span(Math.max(0, now - Date.parse(since)))}
       </Text>
       {tenant === session.tenant ? (
-        <Go size="xs" to="/requests/$request" params={{ request }}>
+        <TextLink size="xs" to="/requests/$request" params={{ request }}>
           {request}
-        </Go>
+        </TextLink>
       ) : (
         <Text size="xs" c="dimmed">
-          of {tenant}
+          tenant {tenant}
         </Text>
       )}
     </Stack>
@@ -86,11 +90,11 @@ function Drain({ worker }: { worker: Worker }) {
     await queries.invalidateQueries({ queryKey: ["workers"] });
   };
   return (
-    <Ask label="Drain" describes={`worker ${id}`} act={act}>
+    <ConfirmButton label="Drain" describes={`worker ${id}`} act={act}>
       <Text size="sm">
-        Worker {id} finishes what it has in hand, gets nothing more and ends. The planner may start
-        another in its place.
+        Worker {id} finishes its leases, gets no new ones and stops. The planner may start another
+        worker in its place.
       </Text>
-    </Ask>
+    </ConfirmButton>
   );
 }

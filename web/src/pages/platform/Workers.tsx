@@ -1,13 +1,13 @@
-// Every worker: what it does, since when, and when it was heard last.
+// All workers: current work, start time and last message.
 
 import { Group, NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Command } from "../../parts/Command";
-import { Only } from "../../parts/Only";
 import { Page } from "../../parts/Page";
+import { RequireScope } from "../../parts/RequireScope";
 import { present } from "../../parts/search";
-import { Answer, Empty } from "../../parts/states";
+import { Answer, Empty, NoMatch } from "../../parts/states";
 import { type Worker, workersQuery } from "./queries";
 import { WorkerTable } from "./WorkerTable";
 
@@ -16,13 +16,13 @@ const STATES: Worker["state"][] = ["starting", "idle", "busy", "draining"];
 
 export function Workers() {
   return (
-    <Only scope="platform:*" title="Workers">
-      <All />
-    </Only>
+    <RequireScope scope="platform:*" title="Workers">
+      <WorkerList />
+    </RequireScope>
   );
 }
 
-function All() {
+function WorkerList() {
   const { pool, state } = route.useSearch();
   const navigate = route.useNavigate();
   const workers = useQuery(workersQuery);
@@ -32,37 +32,54 @@ function All() {
   const set = (next: { pool?: string | undefined; state?: string | undefined }) =>
     void navigate({ search: present({ pool, state, ...next }) });
   return (
-    <Page title="Workers" about="The processes that run plugins. The planner starts and ends them.">
+    <Page
+      title="Workers"
+      about="The processes that run plugins. The planner starts and stops them."
+    >
       <Group>
         <NativeSelect
           label="Pool"
           value={pool ?? ""}
-          data={[{ value: "", label: "all" }, ...[...new Set([...pools, ...(pool ? [pool] : [])])]]}
+          data={[{ value: "", label: "Any" }, ...[...new Set([...pools, ...(pool ? [pool] : [])])]]}
           onChange={(event) => set({ pool: event.currentTarget.value || undefined })}
         />
         <NativeSelect
           label="State"
           value={state ?? ""}
-          data={[{ value: "", label: "all" }, ...STATES]}
+          data={[{ value: "", label: "Any" }, ...STATES]}
           onChange={(event) => set({ state: event.currentTarget.value || undefined })}
         />
       </Group>
       <Answer query={workers} what="the workers" height={240}>
-        {({ items, at }) => <Listed items={items} shown={items.filter(passes)} at={at} />}
+        {({ items, at }) => (
+          <FilteredWorkers
+            items={items}
+            shown={items.filter(passes)}
+            at={at}
+            clear={() => set({ pool: undefined, state: undefined })}
+          />
+        )}
       </Answer>
     </Page>
   );
 }
 
-function Listed({ items, shown, at }: { items: Worker[]; shown: Worker[]; at: string }) {
+function FilteredWorkers(props: {
+  items: Worker[];
+  shown: Worker[];
+  at: string;
+  clear: () => void;
+}) {
+  const { items, shown, at, clear } = props;
   if (items.length === 0) {
     return (
-      <Empty title="No worker runs now">
-        The planner starts some when there is work, within a pool's bounds. To keep some ready:
+      <Empty title="No running workers">
+        The planner starts workers when there is work, within the limits of the pool. To keep one
+        ready:
         <Command text="assay capacity set cpu 1..8" />
       </Empty>
     );
   }
-  if (shown.length === 0) return <Empty title="No worker passes these filters" />;
+  if (shown.length === 0) return <NoMatch title="No matching workers" clear={clear} />;
   return <WorkerTable workers={shown} at={at} />;
 }

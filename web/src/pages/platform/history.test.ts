@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { columnsOf, costOf, topOf } from "./history";
+import { columnsOf, costOf, peakOf, topOf } from "./history";
 import type { Sample } from "./queries";
 
 const sample = (at: string, more: Partial<Sample>): Sample => ({
@@ -19,7 +19,7 @@ const SAMPLES = [
 ];
 const TO = "2026-01-01T00:01:00Z";
 
-it("draws each sample until the next, and the last until the end", () => {
+it("extends each sample to the next, and the last to the end", () => {
   const columns = columnsOf(SAMPLES, TO);
   expect(columns.at.map((at) => at - (columns.at[0] ?? 0))).toEqual([0, 10, 60]);
   expect([columns.busy, columns.idle]).toEqual([
@@ -31,14 +31,16 @@ it("draws each sample until the next, and the last until the end", () => {
   expect(columnsOf([], TO).at).toEqual([]);
 });
 
-it("sums costs over the time that each sample holds", () => {
+it("sums the cost over the duration of each sample", () => {
   expect(costOf(SAMPLES, TO)).toBe(3 * 10 + 2 * 50);
   expect(costOf([], TO)).toBe(0);
 });
 
-it("cuts off what is far above the workers, and nothing else", () => {
+it("clips only values far above the workers", () => {
   const top = (more: Partial<Sample>) => topOf(columnsOf([sample(TO, more)], TO));
   expect(top({ busy: 2, ceiling: 4, demand: 7 })).toBeCloseTo(7.7);
   expect(top({ busy: 2, ceiling: 4, zero_queue: 100, demand: 500 })).toBeCloseTo(13.2);
   expect(top({})).toBeCloseTo(1.1);
+  const peak = (more: Partial<Sample>) => peakOf(columnsOf([sample(TO, more)], TO));
+  expect(peak({ busy: 2, ceiling: 4, zero_queue: 100, demand: 500 })).toBe(500);
 });

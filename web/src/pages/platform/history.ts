@@ -1,4 +1,4 @@
-// A pool's samples as the columns of a chart, and what they add up to.
+// Converts the samples of a pool to chart columns and sums their cost.
 
 import type { Sample } from "./queries";
 
@@ -16,7 +16,7 @@ export interface Columns {
   queued: number[];
 }
 
-/** Each sample holds until the next, the last one until `to`. */
+/** Each sample is valid until the next one, the last one until `to`. */
 export function columnsOf(samples: readonly Sample[], to: string): Columns {
   const last = samples.at(-1);
   const all = last ? [...samples, { ...last, at: to }] : [];
@@ -36,15 +36,25 @@ export function columnsOf(samples: readonly Sample[], to: string): Columns {
 
 const ABOVE_MOST = 3;
 
-/** Of the axis: what is far above the workers is cut off, so that their lines are not flat. */
+/**
+ * Upper end of the axis. Values far above the workers are clipped, so that worker lines are not
+ * flat.
+ */
 export function topOf({ busy, idle, starting, ceiling, demand, zeroQueue }: Columns): number {
-  const most = (...lines: (number | null)[][]) =>
-    Math.max(1, ...lines.flat().map((value) => value ?? 0));
   const workers = most(busy, idle, starting, ceiling);
   return Math.min(most(demand, zeroQueue, [workers]), workers * ABOVE_MOST) * 1.1;
 }
 
-/** What the pool's workers cost from the first sample to `to`. */
+/** The highest value of all lines of the chart, clipped or not. */
+export function peakOf({ busy, idle, starting, ceiling, demand, zeroQueue }: Columns): number {
+  return most(busy, idle, starting, ceiling, demand, zeroQueue);
+}
+
+function most(...lines: (number | null)[][]): number {
+  return Math.max(1, ...lines.flat().map((value) => value ?? 0));
+}
+
+/** Cost of the workers from the first sample to `to`. */
 export function costOf(samples: readonly Sample[], to: string): number {
   return samples.reduce((sum, sample, at) => {
     const until = Date.parse(samples[at + 1]?.at ?? to);

@@ -1,4 +1,4 @@
-// What the pages of the platform read: pools, their history, what waits in them, workers.
+// Queries of the platform pages: pools, their history, queues and workers.
 
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
@@ -9,7 +9,7 @@ export type Sample = Schemas["CapacitySample"];
 export type PoolQueue = Schemas["PoolQueue"];
 export type Worker = Schemas["Worker"];
 
-/** Workers come and go without an event. */
+/** Polling interval: workers start and stop without an event. */
 const EVERY_MS = 5_000;
 
 export const capacityQuery = queryOptions({

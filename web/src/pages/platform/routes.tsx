@@ -1,11 +1,11 @@
-// The platform's own pages: its pools and its workers.
+// Routes of the platform pages: capacity and workers.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { present, textOf, wholeOf } from "../../parts/search";
 import { shellRoute } from "../../shell/routes";
 
 interface CapacitySearch {
-  /** How far back charts reach; an hour when absent. */
+  /** Time range of the charts; one hour when absent. */
   minutes?: number;
 }
 

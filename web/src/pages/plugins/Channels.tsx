@@ -1,7 +1,7 @@
-// Where each channel of a plugin points.
+// The channels of a plugin with their versions.
 
 import { Stack, Text } from "@mantine/core";
-import { Go } from "../../parts/Go";
+import { TextLink } from "../../parts/TextLink";
 import type { PluginVersions } from "./versions";
 
 export function Channels({ of }: { of: PluginVersions }) {
@@ -11,9 +11,9 @@ export function Channels({ of }: { of: PluginVersions }) {
       {of.channels.map(({ channel, version }) => (
         <Text key={channel} size="sm">
           {channel} →{" "}
-          <Go to="/plugins/$name/$version" params={{ name: of.name, version }}>
+          <TextLink to="/plugins/$name/$version" params={{ name: of.name, version }}>
             {version}
-          </Go>
+          </TextLink>
         </Text>
       ))}
     </Stack>

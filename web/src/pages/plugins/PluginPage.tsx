@@ -1,4 +1,4 @@
-// One plugin: where its channels point, and its versions.
+// One plugin: its channels and versions.
 
 import { Group, Stack, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -6,10 +6,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../api/session";
 import { Dot } from "../../parts/Dot";
 import { moment } from "../../parts/format";
-import { Go } from "../../parts/Go";
 import { Grid } from "../../parts/Grid";
 import { Page } from "../../parts/Page";
 import { Answer } from "../../parts/states";
+import { TextLink } from "../../parts/TextLink";
 import { Channels } from "./Channels";
 import { Promote } from "./Promote";
 import { type Plugin, versionsQuery } from "./queries";
@@ -26,13 +26,15 @@ export function PluginPage() {
   return (
     <Page title={name} crumbs={[{ label: "Plugins", to: "/plugins" }]} about={summary}>
       <Answer query={versions} what="the versions">
-        {({ items }) => byName(items).map((plugin) => <Shown key={plugin.name} plugin={plugin} />)}
+        {({ items }) =>
+          byName(items).map((plugin) => <Content key={plugin.name} plugin={plugin} />)
+        }
       </Answer>
     </Page>
   );
 }
 
-function Shown({ plugin }: { plugin: PluginVersions }) {
+function Content({ plugin }: { plugin: PluginVersions }) {
   const session = useSession();
   return (
     <Stack>
@@ -43,8 +45,8 @@ function Shown({ plugin }: { plugin: PluginVersions }) {
         <Channels of={plugin} />
         {may(session, "plugins:promote") && (
           <Group gap="xs" mt="xs">
-            {plugin.channels.map(({ channel }) => (
-              <RollBack key={channel} name={plugin.name} channel={channel} />
+            {plugin.channels.map(({ channel, version }) => (
+              <RollBack key={channel} name={plugin.name} channel={channel} version={version} />
             ))}
           </Group>
         )}
@@ -81,9 +83,9 @@ function Table({ plugin }: { plugin: PluginVersions }) {
         {
           title: "Version",
           cell: ({ name, version }) => (
-            <Go to="/plugins/$name/$version" params={{ name, version }}>
+            <TextLink to="/plugins/$name/$version" params={{ name, version }}>
               {version}
-            </Go>
+            </TextLink>
           ),
         },
         { title: "Channels", cell: ({ channels }) => channels.join(", ") || "–" },
@@ -97,7 +99,7 @@ function Table({ plugin }: { plugin: PluginVersions }) {
 }
 
 function State({ yanked }: { yanked: string | null | undefined }) {
-  if (yanked == null) return <Dot tone="good">ready</Dot>;
+  if (yanked == null) return <Dot tone="good">available</Dot>;
   return (
     <div>
       <Dot tone="bad">yanked</Dot>

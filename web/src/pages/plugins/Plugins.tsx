@@ -1,14 +1,14 @@
-// Every plugin with its channels, and how one comes to be.
+// All plugins with their channels, and a form that uploads one.
 
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { may, useSession } from "../../api/session";
 import { Command } from "../../parts/Command";
 import { ago, count } from "../../parts/format";
-import { Go } from "../../parts/Go";
 import { Grid } from "../../parts/Grid";
 import { Page } from "../../parts/Page";
 import { Answer, Empty } from "../../parts/states";
+import { TextLink } from "../../parts/TextLink";
 import { Channels } from "./Channels";
 import { pluginsQuery } from "./queries";
 import { Upload } from "./Upload";
@@ -18,12 +18,15 @@ export function Plugins() {
   const session = useSession();
   const plugins = useQuery(pluginsQuery);
   return (
-    <Page title="Plugins" about="What computes rewards. A run keeps the version it began with.">
+    <Page
+      title="Plugins"
+      about="Plugins compute rewards. A run keeps the version that it started with."
+    >
       <Answer query={plugins} what="the plugins">
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No plugins yet">
-              Build and publish one, or upload its component below:
+              Build and publish a plugin, or upload its component below:
               <Command text="assay plugin publish PLUGIN.wasm --channel prod" />
             </Empty>
           ) : (
@@ -46,13 +49,13 @@ function Table({ plugins }: { plugins: PluginVersions[] }) {
         {
           title: "Name",
           cell: ({ name }) => (
-            <Go to="/plugins/$name" params={{ name }}>
+            <TextLink to="/plugins/$name" params={{ name }}>
               {name}
-            </Go>
+            </TextLink>
           ),
         },
         {
-          title: "What it does",
+          title: "Summary",
           cell: ({ versions: [{ summary }] }) => (
             <Text size="sm" lineClamp={2} maw={420}>
               {summary || "–"}
@@ -61,11 +64,11 @@ function Table({ plugins }: { plugins: PluginVersions[] }) {
         },
         { title: "Channels", cell: (plugin) => <Channels of={plugin} /> },
         {
-          title: "Newest",
+          title: "Latest version",
           cell: ({ name, versions: [{ version }] }) => (
-            <Go to="/plugins/$name/$version" params={{ name, version }}>
+            <TextLink to="/plugins/$name/$version" params={{ name, version }}>
               {version}
-            </Go>
+            </TextLink>
           ),
         },
         { title: "Versions", number: true, cell: ({ versions }) => count(versions.length) },

@@ -26,7 +26,7 @@ export function Promote({ plugin, channels }: { plugin: Plugin; channels: string
     >
       <TextInput
         label="Channel"
-        description="One that there is, or a new one."
+        description="An existing channel or a new one."
         required
         data-autofocus
         autoComplete="off"
@@ -40,8 +40,8 @@ export function Promote({ plugin, channels }: { plugin: Plugin; channels: string
         ))}
       </datalist>
       <Text size="sm">
-        New runs that name {name}@{channel || "…"} use {version} from now on. Runs under way keep
-        the version they began with.
+        New runs that use {name}@{channel || "…"} get version {version}. Existing runs keep their
+        version.
       </Text>
     </FormDialog>
   );

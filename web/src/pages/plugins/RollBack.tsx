@@ -1,4 +1,4 @@
-// Points a channel back at the version that it had before.
+// Points a channel back to its previous version.
 
 import { Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
@@ -6,7 +6,14 @@ import { api, data } from "../../api/client";
 import { FormDialog } from "../../parts/FormDialog";
 import { pluginsChanged } from "./queries";
 
-export function RollBack({ name, channel }: { name: string; channel: string }) {
+interface Props {
+  name: string;
+  channel: string;
+  /** The version that the channel points to now. */
+  version: string;
+}
+
+export function RollBack({ name, channel, version }: Props) {
   const queries = useQueryClient();
   const act = async () => {
     const params = { path: { name, channel } };
@@ -16,8 +23,8 @@ export function RollBack({ name, channel }: { name: string; channel: string }) {
   return (
     <FormDialog label={`Roll back ${channel}`} describes={name} act={act}>
       <Text size="sm">
-        New runs that name {name}@{channel} use the version it had before, the last that is not
-        yanked. Runs under way keep the version they began with.
+        {name}@{channel} points to {version} now. It goes back to the version before that, skipping
+        yanked ones. New runs get that version; existing runs keep theirs.
       </Text>
     </FormDialog>
   );

@@ -1,14 +1,14 @@
-// How long a stage ran, as bars over bins that grow, with a line at its timeout.
+// Histogram of the run times of a stage, in bins of growing width, with its timeout.
 
 import { Bars } from "../../parts/Bars";
 import { Figure } from "../../parts/Figure";
 import { count, span } from "../../parts/format";
-import { place, shown } from "./bins";
+import { positionOf, visibleBins } from "./bins";
 import type { StageHistogram } from "./queries";
 
 export function StageTimes({ stage }: { stage: StageHistogram }) {
   const { edges_ms: edges, counts, timeout_ms: timeout } = stage;
-  const bins = shown(edges, counts, timeout);
+  const bins = visibleBins(edges, counts, timeout);
   const start = (at: number) => span(edges[at - 1] ?? 0);
   const range = (at: number) => `${start(at)} to ${span(edges[at])}`;
   const rows = () =>
@@ -19,18 +19,18 @@ export function StageTimes({ stage }: { stage: StageHistogram }) {
     <Figure
       title={`Stage ${stage.stage}`}
       about={
-        `Requests by how long it ran on ${stage.pool}: ${count(stage.requests)} requests, ` +
+        `Run times on ${stage.pool}: ${count(stage.requests)} requests, ` +
         `${count(stage.retries)} retries.`
       }
-      table={() => ({ columns: ["Ran", "Requests"], rows: rows() })}
+      table={() => ({ columns: ["Run time", "Requests"], rows: rows() })}
     >
       <Bars
-        label={`Times of stage ${stage.stage}, with its timeout`}
+        label={`Run times of stage ${stage.stage}, with its timeout`}
         values={bins.counts}
         tick={(at) => start(bins.from + at)}
-        tell={(at) => `${range(bins.from + at)}: ${count(bins.counts[at])} requests`}
+        barLabel={(at) => `${range(bins.from + at)}: ${count(bins.counts[at])} requests`}
         format={(most) => `${count(most)} requests`}
-        mark={{ at: place(edges, timeout) - bins.from, label: `timeout ${span(timeout)}` }}
+        mark={{ at: positionOf(edges, timeout) - bins.from, label: `timeout ${span(timeout)}` }}
       />
     </Figure>
   );

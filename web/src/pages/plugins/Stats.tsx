@@ -1,4 +1,4 @@
-// What a version did: its stages' times, its verdicts, the runs on it.
+// Statistics of a version: stage times, verdicts, and the runs that use it.
 
 import { NativeSelect, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -6,19 +6,21 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Command } from "../../parts/Command";
 import { Facts } from "../../parts/Facts";
 import { ago, count, moment, reward } from "../../parts/format";
-import { Go } from "../../parts/Go";
 import { Grid } from "../../parts/Grid";
 import { Answer, Empty } from "../../parts/states";
-import { Mix } from "./Mix";
+import { TextLink } from "../../parts/TextLink";
 import { type PluginStats, statsQuery } from "./queries";
+import { ShareTable } from "./ShareTable";
 import { StageTimes } from "./StageTimes";
 
 const route = getRouteApi("/shell/plugins/$name/$version");
+/** The server sums up the latest batches only; see VERSION_BATCHES_MAX. */
+const BATCHES_MAX = 200;
 const RANGES = [
-  { value: "", label: "any time" },
-  { value: "1", label: "the last day" },
-  { value: "7", label: "the last 7 days" },
-  { value: "30", label: "the last 30 days" },
+  { value: "", label: "At any time" },
+  { value: "1", label: "In the last day" },
+  { value: "7", label: "In the last 7 days" },
+  { value: "30", label: "In the last 30 days" },
 ];
 
 export function Stats() {
@@ -29,8 +31,8 @@ export function Stats() {
   return (
     <Stack>
       <NativeSelect
-        label="Batches that ended in"
-        w={200}
+        label={`Last ${BATCHES_MAX} batches that ended`}
+        w={240}
         data={RANGES}
         value={days ? String(days) : ""}
         onChange={(event) => {
@@ -38,15 +40,15 @@ export function Stats() {
           void navigate({ search: chosen ? { days: chosen } : {} });
         }}
       />
-      <Answer query={stats} what="what it did" height={320}>
+      <Answer query={stats} what="the statistics" height={320}>
         {(answer) =>
           answer.batches === 0 ? (
-            <Empty title="No batch of it has ended in that time">
-              Score something with it:
+            <Empty title="No batches in this period">
+              Score a file with this version:
               <Command text={`assay score FILE.jsonl --plugin ${name}@${version}`} />
             </Empty>
           ) : (
-            <Shown stats={answer} />
+            <Content stats={answer} />
           )
         }
       </Answer>
@@ -54,7 +56,7 @@ export function Stats() {
   );
 }
 
-function Shown({ stats }: { stats: PluginStats }) {
+function Content({ stats }: { stats: PluginStats }) {
   const { counts } = stats;
   return (
     <Stack>
@@ -79,17 +81,17 @@ function Shown({ stats }: { stats: PluginStats }) {
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <Section title="Verdicts">
-          <Mix caption="Requests by verdict" of="Verdict" counts={stats.verdicts} />
+          <ShareTable caption="Requests by verdict" of="Verdict" counts={stats.verdicts} />
         </Section>
         <Section title="Errors by code">
           {Object.keys(stats.errors).length === 0 ? (
-            <Text size="sm">none</Text>
+            <Text size="sm">None</Text>
           ) : (
-            <Mix caption="Requests by error" of="Code" counts={stats.errors} />
+            <ShareTable caption="Requests by error" of="Code" counts={stats.errors} />
           )}
         </Section>
       </SimpleGrid>
-      <Section title="Runs on it">
+      <Section title="Runs on this version">
         <Runs stats={stats} />
       </Section>
     </Stack>
@@ -118,9 +120,9 @@ function Runs({ stats }: { stats: PluginStats }) {
         {
           title: "Run",
           cell: ({ run }) => (
-            <Go to="/runs/$run" params={{ run }}>
+            <TextLink to="/runs/$run" params={{ run }}>
               {run}
-            </Go>
+            </TextLink>
           ),
         },
         { title: "Batches", number: true, cell: ({ batches }) => count(batches) },

@@ -1,4 +1,4 @@
-// Publishes a component from a file; its own `describe` says its name and version.
+// Publishes a component from a file. The component contains its name and version.
 
 import {
   Alert,
@@ -15,8 +15,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { publish } from "../../api/upload";
 import { bytes } from "../../parts/format";
-import { Go } from "../../parts/Go";
 import { Failed } from "../../parts/states";
+import { TextLink } from "../../parts/TextLink";
 import { type Plugin, pluginsChanged } from "./queries";
 
 export function Upload() {
@@ -43,7 +43,7 @@ export function Upload() {
         <Group align="end">
           <FileInput
             label="Component"
-            description="A .wasm file; it says its name and version by itself."
+            description="A .wasm file. Name and version are read from the file."
             placeholder="Choose a file"
             accept=".wasm,application/wasm"
             clearable
@@ -70,10 +70,10 @@ function Sending({ file, sent }: { file: File; sent: number }) {
     <Stack gap={4}>
       <Text size="sm" role="status">
         {all
-          ? "Sent; it is checked and compiled, which takes some seconds…"
-          : `${bytes(Math.round(sent * file.size))} of ${bytes(file.size)} sent`}
+          ? "Uploaded. Checking and compiling takes a few seconds…"
+          : `${bytes(Math.round(sent * file.size))} of ${bytes(file.size)} uploaded`}
       </Text>
-      <Progress value={sent * 100} aria-label="Sent" color="cyan.9" />
+      <Progress value={sent * 100} aria-label="Upload progress" color="cyan.9" />
     </Stack>
   );
 }
@@ -85,9 +85,9 @@ function Published({ plugin: { name, version, channels } }: { plugin: Plugin }) 
         {channels.length > 0
           ? `Channels that point to it: ${channels.join(", ")}. `
           : "No channel points to it yet. "}
-        <Go to="/plugins/$name/$version" params={{ name, version }}>
-          See and promote it
-        </Go>
+        <TextLink to="/plugins/$name/$version" params={{ name, version }}>
+          View and promote
+        </TextLink>
       </Text>
     </Alert>
   );

@@ -1,4 +1,4 @@
-// One version of a plugin: what it is, and what it did.
+// One version of a plugin: its properties and statistics.
 
 import { Alert, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -34,7 +34,11 @@ export function VersionPage() {
     >
       <Answer query={versions} what="the version">
         {() =>
-          plugin ? <Shown plugin={plugin} /> : <Empty title={`${name} has no version ${version}`} />
+          plugin ? (
+            <Content plugin={plugin} />
+          ) : (
+            <Empty title={`${name} has no version ${version}`} />
+          )
         }
       </Answer>
     </Page>
@@ -52,11 +56,11 @@ function Actions({ plugin, channels }: { plugin: Plugin; channels: string[] }) {
   );
 }
 
-function Shown({ plugin }: { plugin: Plugin }) {
+function Content({ plugin }: { plugin: Plugin }) {
   return (
     <Stack>
       {plugin.yanked != null && (
-        <Alert color="red" variant="outline" title="Yanked: no new run may use it">
+        <Alert color="red" variant="outline" title="Yanked: new runs cannot use this version">
           <span className="raw">{plugin.yanked}</span>
         </Alert>
       )}
@@ -69,15 +73,15 @@ function Shown({ plugin }: { plugin: Plugin }) {
             note: plugin.published_by && `by ${plugin.published_by}`,
           },
           {
-            label: "Answers",
-            value: plugin.deterministic ? "the same each time" : "may differ",
-            note: plugin.deterministic ? "deterministic" : "not deterministic",
+            label: "Deterministic",
+            value: plugin.deterministic ? "yes" : "no",
+            note: plugin.deterministic ? "equal requests get equal results" : "results may differ",
           },
-          { label: "Reward of a timeout", value: reward(plugin.timeout_reward) },
+          { label: "Reward on timeout", value: reward(plugin.timeout_reward) },
           {
             label: "Digest",
             value: <code>{plugin.digest.slice(0, 16)}…</code>,
-            note: <Copy text={plugin.digest} label="Copy the digest" />,
+            note: <Copy text={plugin.digest} label="Copy digest" />,
           },
         ]}
       />
@@ -106,8 +110,8 @@ function Stages({ plugin }: { plugin: Plugin }) {
         { title: "Stage", cell: ({ name }) => name },
         { title: "Pool", cell: ({ pool }) => pool },
         { title: "Timeout", number: true, cell: (stage) => span(stage.timeout_ms) },
-        { title: "Memory, most", number: true, cell: (stage) => bytes(stage.memory_bytes_max) },
-        { title: "Retries, most", number: true, cell: (stage) => count(stage.retries_max) },
+        { title: "Max memory", number: true, cell: (stage) => bytes(stage.memory_bytes_max) },
+        { title: "Max retries", number: true, cell: (stage) => count(stage.retries_max) },
       ]}
     />
   );
@@ -121,7 +125,7 @@ function Schema({ title, of }: { title: string; of: unknown }) {
       </Title>
       {of == null ? (
         <Text size="sm" c="dimmed">
-          The plugin names none.
+          The plugin declares none.
         </Text>
       ) : (
         <pre className="raw">{JSON.stringify(of, null, 2)}</pre>

@@ -1,4 +1,4 @@
-// Keeps new runs off a version.
+// Yanks a version, so that new runs cannot use it.
 
 import { Text, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
@@ -24,11 +24,11 @@ export function Yank({ plugin: { name, version } }: { plugin: Plugin }) {
       onOpen={() => setReason("")}
     >
       <Text size="sm">
-        No new run may use {name}@{version}; runs that use it keep it. This cannot be taken back.
+        New runs cannot use {name}@{version}. Existing runs keep it. This cannot be undone.
       </Text>
       <Textarea
         label="Reason"
-        description="Who is refused is told it."
+        description="Shown to users who are refused this version."
         required
         data-autofocus
         autosize

@@ -1,4 +1,4 @@
-// What the pages of plugins read.
+// Queries of the plugin pages.
 
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
@@ -18,7 +18,7 @@ export const versionsQuery = (name: string) =>
     queryFn: () => data(api.GET("/v1/plugins/{name}", { params: { path: { name } } })),
   });
 
-/** Of the batches that ended in so many days; in all days when absent. */
+/** Statistics of batches that ended in the last `days` days; of all times when absent. */
 export const statsQuery = (name: string, version: string, days: number | undefined) =>
   queryOptions({
     queryKey: ["plugins", "stats", name, version, days],

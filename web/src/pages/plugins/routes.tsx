@@ -1,11 +1,11 @@
-// Plugins: all of them, one with its versions, one version.
+// Routes of the plugin pages.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { present, wholeOf } from "../../parts/search";
 import { shellRoute } from "../../shell/routes";
 
 interface VersionSearch {
-  /** Over how many days numbers are summed up; all of them when absent. */
+  /** Period of the statistics, in days; all times when absent. */
   days?: number;
 }
 

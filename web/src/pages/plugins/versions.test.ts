@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Plugin } from "./queries";
 import { byName } from "./versions";
 
-it("folds versions by name, with the channels that point at them", () => {
+it("groups versions by name, with the channels that point to them", () => {
   const plugin = (name: string, version: string, ...channels: string[]): Plugin => ({
     name,
     version,

@@ -1,15 +1,15 @@
-// Versions folded into plugins.
+// Groups versions by plugin.
 
 import type { Plugin } from "./queries";
 
 export interface PluginVersions {
   name: string;
-  /** The newest first. */
+  /** Newest first. */
   versions: [Plugin, ...Plugin[]];
   channels: { channel: string; version: string }[];
 }
 
-/** By name; of each the newest version comes first, as the server lists them. */
+/** Groups versions by plugin name. The server lists the newest version first. */
 export function byName(plugins: readonly Plugin[]): PluginVersions[] {
   const names = new Map<string, PluginVersions>();
   for (const plugin of plugins) {

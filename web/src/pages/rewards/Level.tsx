@@ -1,4 +1,4 @@
-// How grave a log line is.
+// The level of a log line.
 
 import { Dot, type Tone } from "../../parts/Dot";
 

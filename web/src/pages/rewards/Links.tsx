@@ -1,4 +1,4 @@
-// Links to the things of rewards, written alike on every page.
+// Links to runs, batches, requests and plugins.
 
 import { Anchor, type AnchorProps } from "@mantine/core";
 import { createLink, Link } from "@tanstack/react-router";
@@ -8,34 +8,34 @@ function Plain(props: AnchorProps & Omit<ComponentProps<"a">, keyof AnchorProps>
   return <Anchor {...props} />;
 }
 
-/** A link whose path and parameters are checked. */
-export const To = createLink(Plain);
+/** A link with a typed path and parameters. */
+export const PageLink = createLink(Plain);
 
 export function RunLink({ run }: { run: string }) {
   return (
-    <To to="/runs/$run" params={{ run }} size="sm">
+    <PageLink to="/runs/$run" params={{ run }} size="sm">
       <span className="broken">{run}</span>
-    </To>
+    </PageLink>
   );
 }
 
 export function BatchLink({ id, children }: { id: string; children: ReactNode }) {
   return (
-    <To to="/batches/$batch" params={{ batch: id }} size="sm">
+    <PageLink to="/batches/$batch" params={{ batch: id }} size="sm">
       {children}
-    </To>
+    </PageLink>
   );
 }
 
 export function RequestLink({ id, children }: { id: string; children: ReactNode }) {
   return (
-    <To to="/requests/$request" params={{ request: id }} size="sm">
+    <PageLink to="/requests/$request" params={{ request: id }} size="sm">
       {children}
-    </To>
+    </PageLink>
   );
 }
 
-/** `name@version`. */
+/** `plugin` has the form `name@version`. */
 export function PluginLink({ plugin }: { plugin: string }) {
   const at = plugin.lastIndexOf("@");
   const path = [plugin.slice(0, at), plugin.slice(at + 1)].map(encodeURIComponent).join("/");

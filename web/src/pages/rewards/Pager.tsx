@@ -1,9 +1,9 @@
-// Goes on to the page behind, or back to the first. The page before is the browser's own way back.
+// Buttons for the next and the first page. The browser's Back button returns to the previous page.
 
 import { Button, Group, Text } from "@mantine/core";
 
 export function Pager<Cursor>(props: {
-  /** Where this page begins; undefined on the first. */
+  /** Cursor of this page; undefined on the first page. */
   after: Cursor | undefined;
   next: Cursor | null | undefined;
   onGo: (after: Cursor | undefined) => void;

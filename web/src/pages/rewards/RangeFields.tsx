@@ -1,18 +1,18 @@
-// Chooses a stretch of time; it stands in the address.
+// Selects a time range, which is part of the URL.
 
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { localInput, RANGES, type Ranged } from "./range";
+import { localInput, RANGES, type TimeRange } from "./range";
 
 const CHOICES = [
   { value: "", label: "Any time" },
   ...RANGES.map(({ value, label }) => ({ value, label })),
-  { value: "between", label: "Between two moments" },
+  { value: "between", label: "Custom range" },
 ];
 
 export function RangeFields(props: {
-  range: Ranged;
-  /** All three together, absent ones undefined. */
+  range: TimeRange;
+  /** Passes all three values; an unset one is undefined. */
   onChange: (range: {
     within: string | undefined;
     from: string | undefined;

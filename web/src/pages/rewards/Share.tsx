@@ -1,9 +1,9 @@
-// A share of a whole as a bar with its numbers beside it.
+// A share as a bar with its numbers.
 
 import { Group, Progress, Text } from "@mantine/core";
 
 export function Share(props: {
-  /** What the bar is of, for those who cannot see where it stands. */
+  /** Accessible name of the bar. */
   label: string;
   value: number;
   of: number;

@@ -1,4 +1,4 @@
-// A filter that is typed: it is taken once the typing rests, or with Enter.
+// A text filter. It applies after a pause in typing, or on Enter.
 
 import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
@@ -14,7 +14,7 @@ export function TextFilter(props: {
 }) {
   const { label, value = "", placeholder, onChange } = props;
   const [typed, setTyped] = useState(value);
-  // The address changed by itself: back, forward, a link.
+  // The URL changed: back, forward or a link.
   useEffect(() => setTyped(value), [value]);
   const take = (text: string) => onChange(text.trim() || undefined);
   const later = useDebouncedCallback(take, REST_MS);

@@ -1,21 +1,23 @@
-// What the pages of rewards read. The stream of events (api/updates.ts) knows these keys.
+// Queries of the reward pages. The live stream (api/updates.ts) uses the same keys.
 
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
 import { present } from "../../parts/search";
-import { boundsOf, type Ranged } from "./range";
+import { boundsOf, type TimeRange } from "./range";
 
 export type Batch = Schemas["Batch"];
 export type Request = Schemas["Request"];
 export type Outcome = Schemas["Outcome"];
 
 const PAGE = 50;
-/** Lateness is known only of what was read: enough of it to find some. */
+/**
+ * The server cannot filter by lateness, so this page size is large enough to contain late batches.
+ */
 const PAGE_OF_LATE = 500;
 export const ITERATIONS_MAX = 1_000;
 const ALL_TENANTS_MS = 5_000;
 
-/** All tenants' has no stream: it is read again while it is looked at. */
+/** The overview of all tenants has no stream, so it is polled. */
 export const overviewQuery = (all: boolean) =>
   queryOptions({
     queryKey: ["overview", all],
@@ -23,7 +25,7 @@ export const overviewQuery = (all: boolean) =>
     refetchInterval: all ? ALL_TENANTS_MS : false,
   });
 
-export interface RunsFilter extends Ranged {
+export interface RunsFilter extends TimeRange {
   q?: string;
   plugin?: string;
   after?: string;
@@ -82,7 +84,7 @@ export const STATES = [
   "expired",
 ] as const;
 
-export interface BatchesFilter extends Ranged {
+export interface BatchesFilter extends TimeRange {
   state?: (typeof STATES)[number];
   run?: string;
   plugin?: string;
@@ -128,7 +130,7 @@ export const requestsQuery = (id: string, { kind, verdict, q, after }: RequestsF
     placeholderData: keepPreviousData,
   });
 
-/** A request that has ended changes no more. */
+/** A request does not change after its end. */
 export const requestQuery = (id: string) =>
   queryOptions({
     queryKey: ["requests", id],

@@ -3,7 +3,7 @@ import { boundsOf, localInput, rangeOf } from "./range";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 
-it("reads what makes sense and leaves out the rest", () => {
+it("reads valid values and ignores others", () => {
   expect(rangeOf({ within: "7d", from: "2026-01-01" })).toEqual({
     within: "7d",
     from: "2026-01-01T00:00:00.000Z",
@@ -13,7 +13,7 @@ it("reads what makes sense and leaves out the rest", () => {
   expect(rangeOf({ from: "soon" }).from).toBeUndefined();
 });
 
-it("goes back from now, or lies between two moments", () => {
+it("is a period up to now, or lies between two times", () => {
   expect(boundsOf({ within: "24h" }, NOW)).toEqual({ from: "2026-02-28T12:00:00.000Z" });
   expect(boundsOf({ from: "2026-01-01T00:00:00.000Z" }, NOW)).toEqual({
     from: "2026-01-01T00:00:00.000Z",
@@ -21,7 +21,7 @@ it("goes back from now, or lies between two moments", () => {
   expect(boundsOf({}, NOW)).toEqual({});
 });
 
-it("goes through an input of local time and back", () => {
+it("converts to the value of a local time input and back", () => {
   const at = "2026-03-01T12:34:00.000Z";
   expect(new Date(localInput(at)).toISOString()).toBe(at);
   expect(localInput(undefined)).toBe("");

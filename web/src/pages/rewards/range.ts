@@ -1,11 +1,11 @@
-// A stretch of time as it stands in an address: up to now, or between two moments.
+// Time range in the URL: a period up to now, or from and to.
 
 import { textOf } from "../../parts/search";
 
-export interface Ranged {
-  /** One of `RANGES`. */
+export interface TimeRange {
+  /** Period up to now: one of `RANGES`. */
   within?: string;
-  /** Moments, in place of it. */
+  /** Absolute times, used if `within` is absent. */
   from?: string;
   to?: string;
 }
@@ -38,14 +38,14 @@ export function rangeOf(search: Record<string, unknown>): {
   };
 }
 
-/** What the server is asked for. */
-export function boundsOf(range: Ranged, nowMs: number): { from?: string; to?: string } {
+/** Bounds for the query to the server. */
+export function boundsOf(range: TimeRange, nowMs: number): { from?: string; to?: string } {
   const ms = RANGES.find(({ value }) => value === range.within)?.ms;
   if (ms !== undefined) return { from: new Date(nowMs - ms).toISOString() };
   return { ...(range.from ? { from: range.from } : {}), ...(range.to ? { to: range.to } : {}) };
 }
 
-/** A moment as `<input type="datetime-local">` writes it, in the browser's own zone. */
+/** Formats a time for `<input type="datetime-local">`, in the browser's time zone. */
 export function localInput(at: string | undefined): string {
   if (!at) return "";
   const date = new Date(at);

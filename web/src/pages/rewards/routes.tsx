@@ -1,4 +1,4 @@
-// The pages of rewards: what goes on, runs, batches, requests.
+// Routes of the reward pages: overview, runs, batches and requests.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../shell/routes";

@@ -1,4 +1,4 @@
-// What stands in the addresses of the pages of rewards.
+// URL state of the reward pages.
 
 import { present, textOf, wholeOf } from "../../parts/search";
 import {
@@ -33,11 +33,11 @@ export function runsSearch(search: Search): RunsFilter {
   });
 }
 
-/** Of its log lines, beside those of its iterations. */
+/** Filters of the log lines, and the selected iterations. */
 export interface RunSearch extends RunLogsFilter {
-  /** So many of the last batches. */
+  /** Number of latest batches. */
   last?: number;
-  /** Batches whose arrival curves are compared, by commas. */
+  /** Batches in the arrival chart, separated by commas. */
   curves?: string;
 }
 
@@ -64,7 +64,7 @@ export function batchesSearch(search: Search): BatchesFilter {
 }
 
 export interface BatchSearch extends RequestsFilter {
-  /** Of the timeline's rows; by arrival when absent. */
+  /** Row order of the timeline; by arrival when absent. */
   order?: Order;
 }
 
@@ -79,7 +79,7 @@ export function batchSearch(search: Search): BatchSearch {
 }
 
 export interface RequestSearch {
-  /** The version that it is compared with. */
+  /** Version to compare with. */
   version?: string;
 }
 

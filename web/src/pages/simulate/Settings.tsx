@@ -1,4 +1,4 @@
-// What is simulated and with what: a batch or a run, a policy, bounds, a tolerance.
+// The simulation form: a batch or a run, a policy, worker limits and a delay tolerance.
 
 import { Button, Group, NativeSelect, NumberInput, Paper, SimpleGrid, Stack } from "@mantine/core";
 import { type FormEvent, useState } from "react";
@@ -43,18 +43,18 @@ export function Settings(props: {
     );
   };
   if (of.listed.isError && of.choices.length === 0) {
-    return <Failed thrown={of.listed.error} again={() => void of.listed.refetch()} />;
+    return <Failed thrown={of.listed.error} retry={() => void of.listed.refetch()} />;
   }
   if (of.listed.isSuccess && of.choices.length === 0) {
     return (
-      <Empty title="There is no batch yet that has ended">
-        Score something first:
+      <Empty title="No completed batches yet">
+        Score a file first:
         <Command text="assay score FILE.jsonl --plugin math@prod" />
       </Empty>
     );
   }
   return (
-    <Paper withBorder p="md" component="form" onSubmit={submit} aria-label="What is simulated">
+    <Paper withBorder p="md" component="form" onSubmit={submit} aria-label="Simulation settings">
       <Stack>
         <Group align="end">
           <NativeSelect
@@ -82,19 +82,19 @@ export function Settings(props: {
             onChange={(event) => setPolicy(event.currentTarget.value)}
           />
           <NumberInput
-            label="Tolerance D, in ms"
-            description="Each batch's own when empty."
+            label="Delay tolerance (ms)"
+            description="Empty: tolerance of each batch."
             min={0}
             allowDecimal={false}
-            thousandSeparator=" "
+            thousandSeparator=","
             value={tolerance}
             onChange={setTolerance}
           />
           {pools.map((pool) => (
             <NumberInput
               key={pool}
-              label={`Workers of ${pool}, at most`}
-              description="As now when empty; of each stage."
+              label={`Max workers in ${pool}`}
+              description="Per stage. Empty: current limit."
               min={0}
               allowDecimal={false}
               value={workers[pool] ?? ""}

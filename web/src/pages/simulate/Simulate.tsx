@@ -1,4 +1,4 @@
-// Asks the planner what would have become of a past batch with other settings.
+// Replays a past batch with other planner settings.
 
 import { Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -26,7 +26,7 @@ export function Simulate() {
   return (
     <Page
       title="Simulate"
-      about="What would have become of a past batch with another policy, other bounds or another tolerance."
+      about="Replay a past batch with a different policy, worker limits or delay tolerance."
     >
       <Settings search={search} start={start} busy={simulating.isPending} />
       <Stack aria-live="polite">
@@ -34,13 +34,13 @@ export function Simulate() {
         {simulating.isError && (
           <Failed
             thrown={simulating.error}
-            again={() => simulating.variables && simulating.mutate(simulating.variables)}
+            retry={() => simulating.variables && simulating.mutate(simulating.variables)}
           />
         )}
         {simulating.isSuccess && <Simulated result={simulating.data} />}
         {simulating.isIdle && (
-          <Empty title="Nothing is simulated yet">
-            Choose a batch or a run that has ended, change what you like, and simulate it.
+          <Empty title="No simulation yet">
+            Choose a completed batch or a run, change the settings and select Simulate.
           </Empty>
         )}
       </Stack>

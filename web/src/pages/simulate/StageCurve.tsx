@@ -1,4 +1,4 @@
-// Workers of one stage over the simulated time.
+// Workers of one stage over simulated time.
 
 import type { Schemas } from "../../api/client";
 import { Figure } from "../../parts/Figure";
@@ -13,7 +13,7 @@ export function StageCurve({ stage }: { stage: Schemas["SimulatedStage"] }) {
     { label: "Busy", values: curve.map(({ busy }) => busy), as: "step" },
   ];
   const waiting: PlotSeries = {
-    label: "Waiting requests",
+    label: "Queued requests",
     values: curve.map(({ queued }) => queued),
     filled: true,
     as: "step",
@@ -29,8 +29,8 @@ export function StageCurve({ stage }: { stage: Schemas["SimulatedStage"] }) {
   });
   return (
     <Figure
-      title={`Workers of ${stage.stage}`}
-      about={`On ${stage.pool}, from the announcement of the first simulated batch on.`}
+      title={`Workers for ${stage.stage}`}
+      about={`Pool ${stage.pool}. Time from the announcement of the first simulated batch.`}
       table={table}
     >
       <Plot x={at} xLabel="time" formatX={span} format={whole} height={180} series={workers} />

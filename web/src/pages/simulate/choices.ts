@@ -1,4 +1,4 @@
-// What can be simulated: the last batches and runs, and the pools that they ran on.
+// Choices of the simulation form: recent batches and runs, and their pools.
 
 import { useQuery } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
@@ -13,7 +13,7 @@ export interface Choice {
   plugin: string;
 }
 
-/** The one that the address names is among them, however old it is. */
+/** Includes the batch that the URL names, even if it is old. */
 export function useBatches(named: string | undefined) {
   const listed = useQuery({
     queryKey: ["batches", "simulated"],
@@ -61,7 +61,7 @@ export function useRuns(named: string | undefined) {
   return { listed, choices: withNamed(listed.data ?? [], one.data ?? fallback) };
 }
 
-/** Pools by the stages of the plugin, newest version first. */
+/** Pools of the stages of a plugin version. */
 export function usePools(plugin: string | undefined): string[] {
   const name = plugin ? pluginName(plugin) : "";
   const { data: versions } = useQuery({
@@ -73,7 +73,7 @@ export function usePools(plugin: string | undefined): string[] {
   return [...new Set(version?.stages.map(({ pool }) => pool))];
 }
 
-/** What is chosen where the address names nothing: the last batch. */
+/** The batch that the URL names, or else the latest one. */
 export function chosenOf(search: SimulateSearch, batches: Choice[]): string {
   return search.batch ?? batches[0]?.value ?? "";
 }

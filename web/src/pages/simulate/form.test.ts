@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { pluginName, requestOf, simulateSearch, workersOf, workersText } from "./form";
 
-it("keeps workers by pool in a word of the address", () => {
+it("writes and reads workers by pool in the URL", () => {
   expect(workersText({ cpu: 4, gpu: "", huge: "12" })).toBe("cpu:4,huge:12");
   expect(workersText({ cpu: "" })).toBeUndefined();
   expect(workersOf("cpu:4,gpu:x,:3,huge:12,odd,half:1.5")).toEqual({ cpu: 4, huge: 12 });
 });
 
-it("leaves out what makes no sense in an address", () => {
+it("ignores invalid URL parameters", () => {
   expect(simulateSearch({ batch: "b", policy: "magic", tolerance: -1, workers: "cpu" })).toEqual({
     batch: "b",
   });
@@ -19,7 +19,7 @@ it("leaves out what makes no sense in an address", () => {
   });
 });
 
-it("asks for a batch, or else for a run, with bounds where there are some", () => {
+it("requests a batch, or else a run, with the given limits", () => {
   expect(requestOf({ batch: "b", run: "r" })).toEqual({
     batch: "b",
     policy: "assay",
@@ -33,7 +33,7 @@ it("asks for a batch, or else for a run, with bounds where there are some", () =
   });
 });
 
-it("knows a plugin by its name alone", () => {
+it("reduces a plugin reference to its name", () => {
   expect(["math@1.0.0", "team/cuda@prod", "code"].map(pluginName)).toEqual([
     "math",
     "cuda",

@@ -1,27 +1,27 @@
-// What is simulated, as the address has it, as the form has it, and as the server wants it.
+// Converts simulation settings between URL, form and API request.
 
 import type { Schemas } from "../../api/client";
 import { present, textOf, wholeOf } from "../../parts/search";
 
 export interface SimulateSearch {
-  /** A completed batch; else the last batches of a run. */
+  /** A completed batch; if absent, the latest batches of `run`. */
   batch?: string;
   run?: string;
   policy?: string;
-  /** In milliseconds; each batch's own when absent. */
+  /** Delay tolerance in milliseconds; the tolerance of each batch when absent. */
   tolerance?: number;
-  /** The most workers by pool, such as `cpu:4,gpu:1`. */
+  /** Max workers by pool, such as `cpu:4,gpu:1`. */
   workers?: string;
 }
 
 export const POLICIES = [
-  { value: "assay", label: "assay: the planner of this service" },
-  { value: "distrs", label: "distrs: the planner as the paper has it" },
-  { value: "history", label: "history: without its check of timeouts" },
-  { value: "zq", label: "zq: as many as the last batch used without waiting" },
-  { value: "ideal", label: "ideal: the planner, knowing what will come" },
-  { value: "limit", label: "limit: as many as there may be, at once" },
-  { value: "fixed", label: "fixed: always the most workers" },
+  { value: "assay", label: "assay: the planner of this server" },
+  { value: "distrs", label: "distrs: the planner of the DistRS paper" },
+  { value: "history", label: "history: distrs without the timeout check" },
+  { value: "zq", label: "zq: the workers that give zero wait in the last batch" },
+  { value: "ideal", label: "ideal: perfect knowledge, planned when batches start and end" },
+  { value: "limit", label: "limit: perfect knowledge, planned at any time" },
+  { value: "fixed", label: "fixed: always the maximum number of workers" },
 ];
 
 export function simulateSearch(search: Record<string, unknown>): SimulateSearch {
@@ -36,7 +36,7 @@ export function simulateSearch(search: Record<string, unknown>): SimulateSearch 
   });
 }
 
-/** Of `cpu:4,gpu:1`; what makes no sense is left out. */
+/** Parses `cpu:4,gpu:1`; invalid parts are ignored. */
 export function workersOf(text: string): Record<string, number> {
   const pairs = text.split(",").map((pair) => pair.split(":"));
   return Object.fromEntries(
@@ -62,7 +62,7 @@ export function requestOf(search: SimulateSearch): Schemas["SimulationRequest"] 
   };
 }
 
-/** `math` of `team/math@1.0.0`. */
+/** Returns `math` for `team/math@1.0.0`. */
 export function pluginName(plugin: string): string {
   return plugin.replace(/^.*\//, "").replace(/@.*$/, "");
 }

@@ -1,4 +1,4 @@
-// The planner on what really came, with other settings.
+// Route of the simulation page.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { shellRoute } from "../../shell/routes";

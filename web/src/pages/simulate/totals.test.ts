@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { totals } from "./totals";
 
-it("adds up what was simulated beside what happened", () => {
+it("sums simulated and actual values", () => {
   const batch = (late: boolean, d: number, really: number) => ({
     id: "b",
     iteration: 1,

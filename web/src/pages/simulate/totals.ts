@@ -1,4 +1,4 @@
-// What a simulation adds up to, and what really happened.
+// Totals of a simulation and of the actual batches.
 
 import type { Schemas } from "../../api/client";
 

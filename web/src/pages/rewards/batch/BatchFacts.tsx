@@ -1,7 +1,7 @@
-// How a batch stands, in numbers: the important ones first.
+// Key figures of a batch, the most important ones first.
 
 import type { Schemas } from "../../../api/client";
-import { Dot, Kind } from "../../../parts/Dot";
+import { Dot, Status } from "../../../parts/Dot";
 import { type Fact, Facts } from "../../../parts/Facts";
 import { count, moment, NONE, reward, span } from "../../../parts/format";
 import { waitsForRequests } from "../due";
@@ -13,38 +13,42 @@ type Timeline = Schemas["Timeline"];
 export function BatchFacts(props: {
   timeline: Timeline;
   targets: Targets;
-  /** What the stream of events says of it while it lives. */
-  living: Schemas["LiveBatch"] | undefined;
+  /** State of a live batch from the live stream. */
+  liveBatch: Schemas["LiveBatch"] | undefined;
   nowMs: number;
 }) {
-  const { timeline, targets, living, nowMs } = props;
+  const { timeline, targets, liveBatch, nowMs } = props;
   const { batch, rollup } = timeline;
   const { scored, timed_out, error, submitted, shared } = batch.counts;
   const rewards = rollup?.rewards;
   const facts: Fact[] = [
-    { label: "State", value: <Kind kind={batch.state} />, note: moment(batch.announced_at) },
+    { label: "State", value: <Status kind={batch.state} />, note: moment(batch.announced_at) },
     {
       label: "Finished",
       value: `${count(scored + timed_out + error)} of ${count(batch.expected_size ?? submitted)}`,
       note: `${count(scored)} scored, ${count(timed_out)} timed out, ${count(error)} failed`,
     },
-    ...(shared ? [sharing(shared)] : []),
+    ...(shared ? [deduplicated(shared)] : []),
     {
       label: "Mean reward",
       value: reward(batch.mean_reward),
       note:
-        rewards && `std ${reward(rewards.std)}, ${reward(rewards.min)} to ${reward(rewards.max)}`,
+        rewards &&
+        `std ${reward(rewards.std)}, min ${reward(rewards.min)}, max ${reward(rewards.max)}`,
     },
-    ...ending(timeline, targets, living, nowMs),
-    ...(living ? [waiting(living)] : []),
+    ...ending(timeline, targets, liveBatch, nowMs),
+    ...(liveBatch ? [queueFact(liveBatch)] : []),
     {
-      label: "T",
+      label: "Ideal end",
+      hint: "T: the end if no request had waited for a worker",
       value: span(targets.earliestMs),
-      note: "its end if no request waited",
+      note: "no queueing",
     },
     {
-      label: "T + D",
+      label: "Deadline",
+      hint: "T + D: the ideal end plus the delay tolerance",
       value: span(targets.toleratedMs),
+      note: tolerance(timeline, liveBatch),
     },
     { label: "Plugin", value: <PluginLink plugin={batch.plugin} /> },
   ];
@@ -52,7 +56,7 @@ export function BatchFacts(props: {
     facts.push({
       label: "Groups",
       value: count(rollup.groups),
-      note: `${count(rollup.zero_variance_groups)} of ${count(rollup.complete_groups)} complete ones without variance`,
+      note: `${count(rollup.zero_variance_groups)} of ${count(rollup.complete_groups)} complete groups have zero variance`,
     });
   }
   if (rollup) {
@@ -65,47 +69,61 @@ export function BatchFacts(props: {
   return <Facts items={facts} />;
 }
 
-function sharing(shared: number): Fact {
-  return { label: "Shared", value: count(shared), note: "took the outcome of an equal request" };
+function deduplicated(shared: number): Fact {
+  return { label: "Deduplicated", value: count(shared), note: "answered by an equal request" };
 }
 
-function waiting({ queued, running }: Schemas["LiveBatch"]): Fact {
+function queueFact({ queued, running }: Schemas["LiveBatch"]): Fact {
   return { label: "Queued", value: count(queued), note: `${count(running)} running` };
 }
 
-/** When it ended or will, against what is tolerated. */
+/** The delay tolerance in words. If the run sets none, only live batches report the default. */
+function tolerance(timeline: Timeline, liveBatch: Schemas["LiveBatch"] | undefined): string {
+  if (timeline.max_extra_delay_ms != null) {
+    return `${span(timeline.max_extra_delay_ms)} delay tolerance`;
+  }
+  if (liveBatch) return `${span(liveBatch.tolerance_ms)} delay tolerance (default)`;
+  return "the run sets no delay tolerance";
+}
+
+function lateBy({ batch, max_extra_delay_ms }: Timeline): string {
+  if (batch.extra_delay_ms == null || max_extra_delay_ms == null) return "late";
+  return `late by ${span(batch.extra_delay_ms - max_extra_delay_ms)}`;
+}
+
+/** Actual or expected end, compared with the deadline. */
 function ending(
   timeline: Timeline,
   targets: Targets,
-  living: Schemas["LiveBatch"] | undefined,
+  liveBatch: Schemas["LiveBatch"] | undefined,
   nowMs: number,
 ): Fact[] {
   const { ended_ms, batch, lateness } = timeline;
   if (ended_ms == null) {
-    if (living && waitsForRequests(living)) {
-      return [{ label: "Expected end", value: NONE, note: "waits for requests" }];
+    if (liveBatch && waitsForRequests(liveBatch)) {
+      return [{ label: "Expected end", value: NONE, note: "waiting for requests" }];
     }
-    return [{ label: "Expected end", ...left(targets, nowMs) }];
+    return [{ label: "Expected end", ...expectedEnd(targets, nowMs) }];
   }
   const delay = span(batch.extra_delay_ms);
-  // What was cancelled or expired ended when somebody said so.
+  // A cancelled or expired batch did not run to its end, so it is never late.
   const late = batch.state === "done" && lateness?.late;
   return [
     {
       label: "Extra delay",
-      value: late ? <Dot tone="late">{`${delay}, late`}</Dot> : delay,
-      note: `D ${span(timeline.max_extra_delay_ms)}`,
+      hint: "d: from the ideal end to the actual end",
+      value: late ? <Dot tone="late">{`${delay}, ${lateBy(timeline)}`}</Dot> : delay,
     },
-    { label: "Ended after", value: span(ended_ms) },
+    { label: "Duration", value: span(ended_ms), note: "from the first request" },
   ];
 }
 
-function left({ estimatedMs, toleratedMs }: Targets, nowMs: number) {
-  // What was expected before now may come at any moment.
+function expectedEnd({ estimatedMs, toleratedMs }: Targets, nowMs: number) {
+  // An expected end in the past is due at any moment.
   const overdue = estimatedMs !== null && estimatedMs < nowMs;
   const value = overdue ? "any moment" : span(estimatedMs);
   if (toleratedMs === null || Number.isNaN(nowMs)) return { value };
   const over = nowMs - toleratedMs;
   if (over > 0) return { value, note: <Dot tone="late">{`${span(over)} late`}</Dot> };
-  return { value, note: `${span(-over)} left to T + D` };
+  return { value, note: `${span(-over)} until the deadline` };
 }

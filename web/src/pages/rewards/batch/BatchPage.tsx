@@ -1,16 +1,16 @@
-// One batch: how it stands, the timeline of its requests, why it is late, and the requests.
+// One batch: key figures, timeline, reasons for its delay, and requests.
 
 import { Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { api, data, type Schemas } from "../../../api/client";
 import { may, useSession } from "../../../api/session";
-import { Ask } from "../../../parts/Ask";
+import { ConfirmButton } from "../../../parts/ConfirmButton";
 import { Copy } from "../../../parts/Copy";
 import { useNow } from "../../../parts/now";
 import { Page } from "../../../parts/Page";
 import { Answer, Empty } from "../../../parts/states";
-import { To } from "../Links";
+import { PageLink } from "../Links";
 import { overviewQuery, timelineQuery } from "../queries";
 import { BatchFacts } from "./BatchFacts";
 import { BatchTimeline } from "./BatchTimeline";
@@ -37,28 +37,28 @@ export function BatchPage() {
       actions={batch && <Actions batch={batch} />}
     >
       <Answer query={timeline} what="the batch" height={480}>
-        {(answer) => <Shown answer={answer} readAt={timeline.dataUpdatedAt} />}
+        {(answer) => <Content answer={answer} readAt={timeline.dataUpdatedAt} />}
       </Answer>
     </Page>
   );
 }
 
-function Shown({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: number }) {
+function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: number }) {
   const live = answer.ended_ms == null && !answer.batch.done_at;
   const now = useNow(live, 500);
-  // By the server's clock when it answered, and this one's since.
+  // The server's time of the answer plus the time that has passed since then.
   const nowMs = live ? answer.as_of_ms + Math.max(now - readAt, 0) : Number.NaN;
   const overview = useQuery({ ...overviewQuery(false), enabled: live });
-  const living = overview.data?.batches.find(({ id }) => id === answer.batch.id);
-  const targets = targetsOf(answer, live ? living : undefined);
-  const came = answer.requests.seq.length > 0;
+  const liveBatch = overview.data?.batches.find(({ id }) => id === answer.batch.id);
+  const targets = targetsOf(answer, live ? liveBatch : undefined);
+  const hasRequests = answer.requests.seq.length > 0;
   return (
     <Stack gap="md">
-      <BatchFacts timeline={answer} targets={targets} living={living} nowMs={nowMs} />
+      <BatchFacts timeline={answer} targets={targets} liveBatch={liveBatch} nowMs={nowMs} />
       {answer.lateness && answer.batch.state === "done" && (
         <WhyLate lateness={answer.lateness} batch={answer.batch.id} />
       )}
-      {came ? (
+      {hasRequests ? (
         <>
           <BatchTimeline answered={answer} targets={targets} nowMs={nowMs} />
           <Groups timeline={answer} />
@@ -66,10 +66,10 @@ function Shown({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: number
           <Requests batch={answer.batch.id} verdicts={Object.keys(answer.rollup?.verdicts ?? {})} />
         </>
       ) : (
-        <Empty title={live ? "No request has come yet" : "No request is kept"}>
+        <Empty title={live ? "No requests yet" : "No requests stored"}>
           {live
-            ? "The batch was announced; its requests show here as they come."
-            : "None came, or they are past the days that the tenant keeps them: the totals stay."}
+            ? "The batch is announced. Its requests appear here as they arrive."
+            : "Requests were deleted by retention, or none were sent. Totals remain."}
         </Empty>
       )}
     </Stack>
@@ -88,17 +88,16 @@ function Actions({ batch }: { batch: Schemas["Batch"] }) {
     <>
       <Copy text={batch.id} label="Copy id" />
       {ended && (
-        <To to="/simulate" search={{ batch: batch.id }} size="sm">
+        <PageLink to="/simulate" search={{ batch: batch.id }} size="sm">
           Simulate
-        </To>
+        </PageLink>
       )}
       {!ended && may(session, "batches:write") && (
-        <Ask label="Cancel batch" danger act={cancel}>
+        <ConfirmButton label="Cancel batch" dismiss="Keep batch" danger act={cancel}>
           <Text size="sm">
-            Requests that have not ended end as errors with the code cancelled; rewards that are
-            there stay.
+            Unfinished requests end as errors with the code cancelled. Existing rewards are kept.
           </Text>
-        </Ask>
+        </ConfirmButton>
       )}
     </>
   );

@@ -1,4 +1,4 @@
-// The timeline of a batch with what its colours and lines mean, or as a table.
+// The timeline of a batch with its legend, or as a table.
 
 import { NativeSelect } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
@@ -27,14 +27,13 @@ export function BatchTimeline(props: {
   const lines = linesOf(targets, answered.ended_ms ?? null);
   const { size } = timeline;
   const shown = answered.thinned
-    ? `${count(size)} of ${count(answered.total)} requests, evenly chosen`
+    ? `${count(size)} of ${count(answered.total)} requests, sampled evenly`
     : `${count(size)} requests`;
-  const live =
-    answered.ended_ms == null ? " What is grey up to now waits, or runs where it got to last." : "";
+  const live = answered.ended_ms == null ? " Grey: queued or still running." : "";
   return (
     <Figure
       title="Timeline"
-      about={`${shown}, a row each; time from the first request.${live}`}
+      about={`${shown}, one per row. Time from the first request.${live}`}
       table={() => tableOf(timeline)}
     >
       <TimelineCanvas
@@ -47,7 +46,7 @@ export function BatchTimeline(props: {
         controls={
           <NativeSelect
             size="xs"
-            aria-label="Order of the rows"
+            aria-label="Row order"
             data={[
               { value: "arrival", label: "By arrival" },
               { value: "end", label: "By end" },

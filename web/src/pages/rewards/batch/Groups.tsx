@@ -1,4 +1,4 @@
-// How fast groups were complete: a trainer may start on those that are.
+// Completion of groups over time. A trainer may start on complete groups.
 
 import type { Schemas } from "../../../api/client";
 import { Figure } from "../../../parts/Figure";
@@ -19,7 +19,7 @@ export function Groups({ timeline }: { timeline: Schemas["Timeline"] }) {
     { label: "requests finished", values: finished, as: "step" as const, dashed: true },
   ];
   const table = () => ({
-    columns: ["Group", "Requests", "Finished", "Complete after"],
+    columns: ["Group", "Requests", "Finished", "Completed after"],
     rows: groups.name.map((name, at) => [
       name,
       count(groups.requests[at]),

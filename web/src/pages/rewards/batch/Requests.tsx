@@ -1,14 +1,14 @@
-// The requests of a batch, a page at a time: for finding the one that is looked for.
+// The requests of a batch with filters, one page at a time.
 
 import { Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "../../../api/client";
-import { Kind } from "../../../parts/Dot";
+import { Status } from "../../../parts/Dot";
 import { NONE, reward, span } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
 import { present } from "../../../parts/search";
-import { Answer, Empty } from "../../../parts/states";
+import { Answer, NoMatch } from "../../../parts/states";
 import { RequestLink } from "../Links";
 import { Pager } from "../Pager";
 import { KINDS, type RequestsFilter, requestsQuery } from "../queries";
@@ -19,7 +19,7 @@ const route = getRouteApi("/shell/batches/$batch");
 
 type Change = { [K in keyof RequestsFilter]: RequestsFilter[K] | undefined };
 
-const WORDS: Record<string, string> = { timed_out: "timed out" };
+const WORDS: Record<string, string> = { timed_out: "timed out", waiting: "in progress" };
 
 export function Requests({ batch, verdicts }: { batch: string; verdicts: string[] }) {
   const search = route.useSearch();
@@ -29,6 +29,7 @@ export function Requests({ batch, verdicts }: { batch: string; verdicts: string[
   const go = (change: Change) =>
     void navigate({ search: present({ ...search, ...change }), resetScroll: false });
   const filter = (change: Change) => go({ after: undefined, ...change });
+  const clear = () => filter({ kind: undefined, verdict: undefined, q: undefined });
   const known = verdict && !verdicts.includes(verdict) ? [...verdicts, verdict] : verdicts;
   return (
     <div id="requests">
@@ -61,7 +62,7 @@ export function Requests({ batch, verdicts }: { batch: string; verdicts: string[
               {items.length > 0 ? (
                 <Rows items={items} />
               ) : (
-                <Empty title="No request is like that">Take a filter away.</Empty>
+                <NoMatch title="No matching requests" clear={clear} />
               )}
               <Pager after={after} next={next} onGo={(page) => go({ after: page })} />
             </Stack>
@@ -87,10 +88,10 @@ function Rows({ items }: { items: Schemas["RequestSummary"][] }) {
           ),
         },
         { title: "Group", cell: ({ group }) => <span className="broken">{group ?? NONE}</span> },
-        { title: "Outcome", cell: ({ kind }) => <Kind kind={kind ?? "waiting"} /> },
+        { title: "Outcome", cell: ({ kind }) => <Status kind={kind ?? "waiting"} /> },
         { title: "Verdict", cell: ({ verdict }) => verdict ?? NONE },
         { title: "Reward", number: true, cell: (row) => reward(row.reward) },
-        { title: "Took", number: true, cell: ({ took_ms }) => span(took_ms) },
+        { title: "Duration", number: true, cell: ({ took_ms }) => span(took_ms) },
         {
           title: "Message",
           cell: ({ message }) => (

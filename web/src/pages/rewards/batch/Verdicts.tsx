@@ -1,9 +1,9 @@
-// What became of a batch's requests, by the word for it; each leads to its requests.
+// Requests of a batch by verdict, each with a link to its requests.
 
 import type { Schemas } from "../../../api/client";
 import { count, percent } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
-import { To } from "../Links";
+import { PageLink } from "../Links";
 import { Section } from "../Section";
 import { Share } from "../Share";
 import { verdictsOf } from "./fold";
@@ -20,7 +20,7 @@ export function Verdicts({ timeline }: { timeline: Schemas["Timeline"] }) {
           {
             title: "Verdict",
             cell: ({ name }) => (
-              <To
+              <PageLink
                 to="/batches/$batch"
                 params={{ batch: timeline.batch.id }}
                 search={{ verdict: name }}
@@ -28,7 +28,7 @@ export function Verdicts({ timeline }: { timeline: Schemas["Timeline"] }) {
                 size="sm"
               >
                 {name}
-              </To>
+              </PageLink>
             ),
           },
           {

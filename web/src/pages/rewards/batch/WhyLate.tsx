@@ -1,4 +1,4 @@
-// Why a batch ended when it did: what its last request and the critical one went through.
+// Delays of the last and the critical request of a batch.
 
 import { Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
@@ -31,14 +31,24 @@ export function WhyLate({ lateness, batch }: { lateness: Schemas["Lateness"]; ba
         cell: ({ delay }) => waited(delay, stage),
       }),
     ),
-    { title: "Beside stages", number: true, cell: ({ delay }) => span(delay.rest_ms) },
-    { title: "Slack to T", number: true, cell: ({ delay }) => span(delay.slack_ms) },
+    {
+      title: "Overhead",
+      hint: "Time from the end of the last stage to the end of the request",
+      number: true,
+      cell: ({ delay }) => span(delay.rest_ms),
+    },
+    {
+      title: "Slack",
+      hint: "How much earlier than the ideal end (T) the request could have ended",
+      number: true,
+      cell: ({ delay }) => span(delay.slack_ms),
+    },
   ];
   return (
     <Section title={lateness.late ? "Why late?" : "Where the time went"}>
       <Text size="sm">{lateness.reason}</Text>
       <Grid
-        caption="What kept the last and the critical request"
+        caption="Delays of the last and the critical request"
         columns={columns}
         rows={rows}
         rowKey={({ of }) => of}
@@ -51,5 +61,5 @@ function waited(delay: Delay, stage: string): string {
   const wait = delay.waits.find((one) => one.stage === stage);
   if (!wait) return NONE;
   const { queued_ms, retries } = wait;
-  return retries > 0 ? `${span(queued_ms)}, retried ${retries} ×` : span(queued_ms);
+  return retries > 0 ? `${span(queued_ms)}, retries: ${retries}` : span(queued_ms);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { completion, verdictsOf } from "./fold";
 
-it("counts what is complete by each time", () => {
+it("computes the share that is complete at each time", () => {
   expect(completion([30, 10, null], [5, 10, 30, null])).toEqual({
     atMs: [0, 5, 10, 30],
     groups: [0, 0, 1 / 3, 2 / 3],
@@ -9,7 +9,7 @@ it("counts what is complete by each time", () => {
   });
 });
 
-it("takes verdicts from the roll-up, or counts those that are there", () => {
+it("takes verdicts from the roll-up, or counts the listed requests", () => {
   expect(verdictsOf({ wrong: 2, success: 7 }, ["ignored"])).toEqual([
     { name: "success", count: 7 },
     { name: "wrong", count: 2 },

@@ -1,6 +1,6 @@
-// A batch's groups and verdicts, from columns to what is drawn.
+// Converts groups and verdicts of a batch to chart data.
 
-/** Shares that were complete by each of the times at which one of them became so. */
+/** Share of groups and requests that were complete at each completion time. */
 export function completion(
   groups: readonly (number | null)[],
   requests: readonly (number | null)[],
@@ -29,7 +29,7 @@ export interface Counted {
   count: number;
 }
 
-/** The words for what happened, the most frequent first; of what is there, until there is a roll-up. */
+/** Verdicts by count, highest first. Counts the listed requests while there is no roll-up. */
 export function verdictsOf(
   rolledUp: Readonly<Record<string, number>> | undefined,
   verdicts: readonly (string | null)[],

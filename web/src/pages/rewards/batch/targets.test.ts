@@ -8,7 +8,7 @@ const answered = {
   estimated_end_ms: 4000,
 };
 
-it("are the timeline's where the batch has ended", () => {
+it("come from the timeline if the batch has ended", () => {
   expect(targetsOf(answered, undefined)).toEqual({
     earliestMs: 900,
     toleratedMs: 1900,
@@ -16,7 +16,7 @@ it("are the timeline's where the batch has ended", () => {
   });
 });
 
-it("are the stream's while it lives, as far as it knows them", () => {
+it("come from the stream while the batch is live, as far as it has them", () => {
   const live = { earliest_end_at: "2026-03-01T12:00:03Z", due_at: "2026-03-01T12:00:04Z" };
   expect(targetsOf(answered, live)).toEqual({
     earliestMs: 3000,

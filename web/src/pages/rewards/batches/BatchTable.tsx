@@ -1,7 +1,7 @@
-// Batches as rows: what became of their requests, and whether they were late.
+// Table of batches: results and lateness.
 
 import type { Schemas } from "../../../api/client";
-import { Dot, Kind } from "../../../parts/Dot";
+import { Dot, Status } from "../../../parts/Dot";
 import { count, moment, percent, reward, span } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
 import { BatchLink, PluginLink, RunLink } from "../Links";
@@ -20,7 +20,7 @@ export function BatchTable({ batches }: { batches: Summary[] }) {
           cell: ({ batch }) => <BatchLink id={batch.id}>{count(batch.iteration)}</BatchLink>,
         },
         { title: "Plugin", cell: ({ batch }) => <PluginLink plugin={batch.plugin} /> },
-        { title: "State", cell: ({ batch }) => <Kind kind={batch.state} /> },
+        { title: "State", cell: ({ batch }) => <Status kind={batch.state} /> },
         { title: "Requests", number: true, cell: requests },
         { title: "Timed out", number: true, cell: ({ batch }) => count(batch.counts.timed_out) },
         { title: "Failed", number: true, cell: ({ batch }) => count(batch.counts.error) },

@@ -1,4 +1,4 @@
-// Batches of all runs, the newest first.
+// Batches of all runs, newest first.
 
 import { Checkbox, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -6,7 +6,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Command } from "../../../parts/Command";
 import { Page } from "../../../parts/Page";
 import { present } from "../../../parts/search";
-import { Answer, Empty } from "../../../parts/states";
+import { Answer, Empty, NoMatch } from "../../../parts/states";
 import { Pager } from "../Pager";
 import { type BatchesFilter, batchesQuery, STATES } from "../queries";
 import { RangeFields } from "../RangeFields";
@@ -22,7 +22,7 @@ export function Batches() {
   const navigate = route.useNavigate();
   const batches = useQuery(batchesQuery(search));
   const go = (change: Change) => void navigate({ search: present({ ...search, ...change }) });
-  /** Another filter begins at the first page again. */
+  /** A new filter starts at the first page. */
   const filter = (change: Change) => go({ after: undefined, ...change });
   return (
     <Page title="Batches">
@@ -57,7 +57,11 @@ export function Batches() {
             {items.length > 0 ? (
               <BatchTable batches={items} />
             ) : (
-              <None filtered={Object.keys(search).length > 0} more={next != null} />
+              <NoBatches
+                filtered={Object.keys(search).length > 0}
+                more={next != null}
+                clear={() => void navigate({ search: {} })}
+              />
             )}
             <Pager after={search.after} next={next} onGo={(after) => go({ after })} />
           </Stack>
@@ -67,14 +71,20 @@ export function Batches() {
   );
 }
 
-function None({ filtered, more }: { filtered: boolean; more: boolean }) {
-  if (more)
-    return <Empty title="None on this page">Earlier ones may be: go to the next page.</Empty>;
-  if (filtered) return <Empty title="No batch is like that">Take a filter away.</Empty>;
+function NoBatches(props: { filtered: boolean; more: boolean; clear: () => void }) {
+  const { filtered, more, clear } = props;
+  if (more) {
+    return (
+      <Empty title="No matching batches on this page">
+        Earlier batches may match: go to the next page.
+      </Empty>
+    );
+  }
+  if (filtered) return <NoMatch title="No matching batches" clear={clear} />;
   return (
-    <Empty title="No batch yet">
+    <Empty title="No batches yet">
       <Stack gap="xs">
-        <Text size="sm">Score a file: a line of JSON a request.</Text>
+        <Text size="sm">Score a file with one JSON object per line:</Text>
         <Command text="assay score FILE.jsonl --plugin math@prod" />
       </Stack>
     </Empty>

@@ -1,4 +1,4 @@
-// Nothing is live: how a batch comes to be.
+// Instructions for a first batch, shown while no batch is live.
 
 import { Stack, Text } from "@mantine/core";
 import { Command } from "../../../parts/Command";
@@ -6,7 +6,7 @@ import { Empty } from "../../../parts/states";
 
 const SCORE = "assay score FILE.jsonl --plugin math@prod";
 
-/** The dashboard's own address is the server's. */
+/** The dashboard and the API share one origin. */
 function curl(): string {
   return [
     `curl ${window.location.origin}/v1/rewards \\`,
@@ -17,11 +17,14 @@ function curl(): string {
 
 export function FirstBatch() {
   return (
-    <Empty title="No batch is live">
+    <Empty title="No live batches">
       <Stack gap="xs">
-        <Text size="sm">Send one: a line of JSON a request, with a key from Admin.</Text>
+        <Text size="sm">
+          Score a file with one JSON object per line. You need an API key: an administrator of the
+          tenant creates it under Admin, Keys.
+        </Text>
         <Command text={SCORE} />
-        <Text size="sm">Or a single request, its reward in the answer:</Text>
+        <Text size="sm">Or send one request and get its reward in the response:</Text>
         <Command text={curl()} />
       </Stack>
     </Empty>

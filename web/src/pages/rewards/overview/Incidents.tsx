@@ -1,4 +1,4 @@
-// What went wrong lately, with the way to it.
+// Recent incidents with links.
 
 import { Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
@@ -10,32 +10,32 @@ import { Section } from "../Section";
 
 type Incident = Schemas["Incident"];
 
-const WORDS: Record<Incident["kind"], { word: string; tone: Tone }> = {
-  worker_died: { word: "worker died", tone: "bad" },
-  worker_killed: { word: "worker killed", tone: "late" },
-  worker_start_failed: { word: "start failed", tone: "bad" },
-  batch_late: { word: "batch late", tone: "late" },
-  requests_failed: { word: "requests failed", tone: "bad" },
+const KINDS: Record<Incident["kind"], { label: string; tone: Tone }> = {
+  worker_died: { label: "worker died", tone: "bad" },
+  worker_killed: { label: "worker killed", tone: "late" },
+  worker_start_failed: { label: "worker start failed", tone: "bad" },
+  batch_late: { label: "batch late", tone: "late" },
+  requests_failed: { label: "requests failed", tone: "bad" },
 };
 
 export function Incidents({ incidents }: { incidents: Incident[] }) {
   return (
-    <Section title="Last incidents">
+    <Section title="Recent incidents">
       {incidents.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None: no batch was late, no request failed, no worker died in the last 30 days.
+          None in the last 30 days.
         </Text>
       ) : (
         <Grid
-          caption="What went wrong lately"
+          caption="Recent incidents"
           columns={[
-            { title: "When", tight: true, cell: ({ at }) => moment(at) },
+            { title: "Time", tight: true, cell: ({ at }) => moment(at) },
             {
-              title: "What",
-              cell: ({ kind }) => <Dot tone={WORDS[kind].tone}>{WORDS[kind].word}</Dot>,
+              title: "Incident",
+              cell: ({ kind }) => <Dot tone={KINDS[kind].tone}>{KINDS[kind].label}</Dot>,
             },
-            { title: "Where", cell: (incident) => <Where incident={incident} /> },
-            { title: "Times", number: true, cell: ({ count: times }) => count(times) },
+            { title: "Run or pool", cell: (incident) => <IncidentLink incident={incident} /> },
+            { title: "Count", number: true, cell: ({ count: times }) => count(times) },
             { title: "Detail", cell: ({ detail }) => <span className="words">{detail}</span> },
           ]}
           rows={incidents}
@@ -47,7 +47,7 @@ export function Incidents({ incidents }: { incidents: Incident[] }) {
   );
 }
 
-function Where({ incident: { batch, run, pool } }: { incident: Incident }) {
+function IncidentLink({ incident: { batch, run, pool } }: { incident: Incident }) {
   if (batch) return <BatchLink id={batch}>{run ?? "batch"}</BatchLink>;
   return pool ?? run ?? NONE;
 }

@@ -1,12 +1,12 @@
-// Batches that have not ended, the most urgent first.
+// Live batches, most urgent first.
 
 import { Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
-import { Dot, Kind } from "../../../parts/Dot";
+import { Dot, Status } from "../../../parts/Dot";
 import { ago, count, NONE, span } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
 import { useNow } from "../../../parts/now";
-import { standing, waitsForRequests } from "../due";
+import { deadlineStatus, waitsForRequests } from "../due";
 import { BatchLink, PluginLink, RunLink } from "../Links";
 import { Section } from "../Section";
 import { Share } from "../Share";
@@ -28,11 +28,16 @@ export function LiveBatches(props: { batches: LiveBatch[]; total: number; tenant
       title: "Plugin",
       cell: ({ plugin }) => (tenants ? plugin : <PluginLink plugin={plugin} />),
     },
-    { title: "State", cell: ({ state }) => <Kind kind={state} /> },
-    { title: "Finished", cell: (batch) => <Finished batch={batch} /> },
+    { title: "State", cell: ({ state }) => <Status kind={state} /> },
+    { title: "Finished", cell: (batch) => <FinishedCell batch={batch} /> },
     { title: "Queued", number: true, cell: ({ queued }) => count(queued) },
     { title: "Running", number: true, cell: ({ running }) => count(running) },
-    { title: "To T + D", tight: true, cell: (batch) => <Left batch={batch} now={now} /> },
+    {
+      title: "Deadline in",
+      hint: "Time left until the ideal end plus the delay tolerance (T + D)",
+      tight: true,
+      cell: (batch) => <DeadlineCell batch={batch} now={now} />,
+    },
     {
       title: "Expected end",
       tight: true,
@@ -45,11 +50,11 @@ export function LiveBatches(props: { batches: LiveBatch[]; total: number; tenant
       about={
         batches.length < total
           ? `The ${batches.length} most urgent of ${count(total)}.`
-          : "The most urgent first."
+          : "Most urgent first."
       }
     >
       <Grid
-        caption="Batches that are live"
+        caption="Live batches"
         columns={columns}
         rows={batches}
         rowKey={(batch) => batch.id}
@@ -59,12 +64,12 @@ export function LiveBatches(props: { batches: LiveBatch[]; total: number; tenant
   );
 }
 
-/** It was expected before: it may come at any moment. */
+/** An expected end in the past is due at any moment. */
 function soonOr(at: string | null | undefined, now: number): string {
   return at && Date.parse(at) < now ? "any moment" : ago(at, now);
 }
 
-function Finished({ batch }: { batch: LiveBatch }) {
+function FinishedCell({ batch }: { batch: LiveBatch }) {
   const { scored, timed_out, error, submitted } = batch.counts;
   const finished = scored + timed_out + error;
   const of = batch.expected_size ?? submitted;
@@ -79,14 +84,14 @@ function Finished({ batch }: { batch: LiveBatch }) {
   );
 }
 
-function Left({ batch, now }: { batch: LiveBatch; now: number }) {
-  const told = standing(batch, now);
-  if (!told) return NONE;
+function DeadlineCell({ batch, now }: { batch: LiveBatch; now: number }) {
+  const status = deadlineStatus(batch, now);
+  if (!status) return NONE;
   return (
     <>
-      {told.late ? <Dot tone="late">{told.words}</Dot> : <Text size="sm">{told.words}</Text>}
+      {status.late ? <Dot tone="late">{status.text}</Dot> : <Text size="sm">{status.text}</Text>}
       <Text size="xs" c="dimmed">
-        {told.note ?? `D ${span(batch.tolerance_ms)}`}
+        {status.note ?? `tolerance ${span(batch.tolerance_ms)}`}
       </Text>
     </>
   );

@@ -1,4 +1,4 @@
-// What goes on: live batches with the time that is left, what waits, workers, what went wrong lately.
+// Overview: live batches with their deadlines, queues, workers and recent incidents.
 
 import { Checkbox, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -36,7 +36,7 @@ export function Overview() {
         )
       }
     >
-      <Answer query={overview} what="what goes on" height={320}>
+      <Answer query={overview} what="the overview" height={320}>
         {(answer) => (
           <Stack gap="md">
             {answer.batches.length > 0 ? (

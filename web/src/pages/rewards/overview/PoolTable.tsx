@@ -1,4 +1,4 @@
-// Workers against demand, by pool.
+// Workers and load by pool.
 
 import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -14,8 +14,8 @@ type Pool = Schemas["PoolCapacity"];
 export function PoolTable({ pools }: { pools: Pool[] }) {
   return (
     <Section
-      title="Workers against demand"
-      about="Demand is busy workers and requests that wait; the planner holds and bounds each pool."
+      title="Workers and load"
+      about="Demand = busy workers + queued requests."
       actions={
         <Anchor component={Link} to="/capacity" size="sm">
           Capacity
@@ -23,10 +23,10 @@ export function PoolTable({ pools }: { pools: Pool[] }) {
       }
     >
       <Grid
-        caption="Workers against demand by pool"
+        caption="Workers and load by pool"
         columns={[
           { title: "Pool", cell: ({ pool }) => pool },
-          { title: "Busy of workers", cell: (pool) => <Busy pool={pool} /> },
+          { title: "Busy", cell: (pool) => <Busy pool={pool} /> },
           { title: "Starting", number: true, cell: ({ workers }) => count(workers.starting) },
           { title: "Draining", number: true, cell: ({ workers }) => count(workers.draining) },
           {
@@ -35,12 +35,12 @@ export function PoolTable({ pools }: { pools: Pool[] }) {
             cell: ({ workers, queued }) => count(workers.busy + queued),
           },
           {
-            title: "Held to ceiling",
+            title: "Target (min–max)",
             number: true,
-            cell: ({ target }) => (target ? `${target.hold} to ${target.ceiling}` : NONE),
+            cell: ({ target }) => (target ? `${target.hold}–${target.ceiling}` : NONE),
           },
-          { title: "Max", number: true, cell: ({ max }) => count(max) },
-          { title: "Why", cell: (pool) => <Why pool={pool} /> },
+          { title: "Max workers", number: true, cell: ({ max }) => count(max) },
+          { title: "Reason", cell: (pool) => <Reason pool={pool} /> },
         ]}
         rows={pools}
         rowKey={({ pool }) => pool}
@@ -61,7 +61,7 @@ function Busy({ pool: { pool, workers } }: { pool: Pool }) {
   );
 }
 
-function Why({ pool: { target, trouble } }: { pool: Pool }) {
-  if (trouble) return <Dot tone="bad">{`workers do not start: ${trouble.error}`}</Dot>;
+function Reason({ pool: { target, trouble } }: { pool: Pool }) {
+  if (trouble) return <Dot tone="bad">{`workers fail to start: ${trouble.error}`}</Dot>;
   return <span className="words">{target?.why ?? NONE}</span>;
 }

@@ -1,4 +1,4 @@
-// What waits and runs, by stage.
+// Queued and running requests by stage.
 
 import type { Schemas } from "../../../api/client";
 import { count } from "../../../parts/format";
@@ -12,7 +12,7 @@ type StageQueue = Schemas["StageQueue"];
 export function StageQueues({ queue }: { queue: StageQueue[] }) {
   const most = Math.max(...queue.map(({ queued }) => queued), 1);
   return (
-    <Section title="Queue by stage" about="Single rewards are counted too.">
+    <Section title="Queue by stage" about="Includes single requests.">
       <Grid
         caption="Requests by stage"
         columns={[

@@ -1,4 +1,4 @@
-// What stages left for the next: to be downloaded, or looked at as text.
+// Artifacts of the stages, as downloads or text previews.
 
 import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -13,15 +13,15 @@ type Artifact = Schemas["ArtifactSummary"];
 
 export function Artifacts({ id, artifacts }: { id: string; artifacts: Artifact[] }) {
   return (
-    <Section title="Artifacts" about="What a stage left for the next.">
+    <Section title="Artifacts" about="Data that one stage passes to the next.">
       {artifacts.map((artifact) => (
-        <One key={artifact.stage} id={id} artifact={artifact} />
+        <ArtifactRow key={artifact.stage} id={id} artifact={artifact} />
       ))}
     </Section>
   );
 }
 
-function One({ id, artifact }: { id: string; artifact: Artifact }) {
+function ArtifactRow({ id, artifact }: { id: string; artifact: Artifact }) {
   const { stage, content_type, bytes: size } = artifact;
   const [shown, setShown] = useState(false);
   const path = `/v1/requests/${id}/artifacts/${encodeURIComponent(stage)}`;
@@ -66,13 +66,13 @@ function Preview({ id, stage }: { id: string; stage: string }) {
     <Answer query={artifact} what="the artifact">
       {({ text, cut }) => (
         <>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must do too */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys must be able to scroll it */}
           <section className="scrolled" tabIndex={0} aria-label={`Artifact of ${stage}`}>
             <pre className="raw">{text}</pre>
           </section>
           {cut && (
             <Text size="xs" c="dimmed">
-              Only its beginning is shown; the download has all of it.
+              Only the beginning is shown. Download the artifact to see all of it.
             </Text>
           )}
         </>

@@ -1,4 +1,4 @@
-// What came in: prompt, response, label, metadata and the run's settings, as text.
+// Inputs of a request as text: prompt, response, label, metadata and settings of the run.
 
 import { Text, Title } from "@mantine/core";
 import { useId } from "react";
@@ -31,7 +31,7 @@ function Input({ title, text }: { title: string; text: string }) {
         {text && <Copy text={text} label={`Copy ${title.toLowerCase()}`} />}
       </div>
       {text ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must do too
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys must be able to scroll it
         <section className="scrolled" tabIndex={0} aria-labelledby={id}>
           <pre className="raw">{text}</pre>
         </section>

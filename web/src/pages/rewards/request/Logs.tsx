@@ -1,4 +1,4 @@
-// What the plugin logged for a request, over all stages and attempts.
+// Log lines of a request, over all stages and attempts.
 
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -20,7 +20,7 @@ export function Logs({ id, ended }: { id: string; ended: boolean }) {
         {(lines) =>
           lines.length === 0 ? (
             <Text size="sm" c="dimmed">
-              {ended ? "The plugin logged nothing." : "Logs come with the end of the request."}
+              {ended ? "No log lines." : "Logs appear when the request ends."}
             </Text>
           ) : (
             <Grid

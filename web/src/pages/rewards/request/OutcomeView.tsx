@@ -1,7 +1,7 @@
-// How a request ended: the reward with its parts, or what kept it from having one.
+// The outcome of a request: the reward with its components, or the error.
 
 import { Paper, Stack, Text } from "@mantine/core";
-import { Kind } from "../../../parts/Dot";
+import { Status } from "../../../parts/Dot";
 import { Facts } from "../../../parts/Facts";
 import { Grid } from "../../../parts/Grid";
 import type { Outcome } from "../queries";
@@ -14,7 +14,7 @@ export function OutcomeView({ outcome }: { outcome: Outcome | undefined }) {
         <OutcomeBody outcome={outcome} />
       ) : (
         <Text size="sm" c="dimmed">
-          It waits or runs still; this page shows its outcome when it is there.
+          In progress. The result appears here.
         </Text>
       )}
     </Section>
@@ -23,19 +23,22 @@ export function OutcomeView({ outcome }: { outcome: Outcome | undefined }) {
 
 export function OutcomeBody(props: {
   outcome: Outcome;
-  /** Where several outcomes stand beside each other. */
+  /** Distinguishes several outcomes on one page. */
   which?: string;
 }) {
   const { outcome, which = "" } = props;
   return (
     <Stack gap="sm">
       <Facts
-        items={[{ label: "Kind", value: <Kind kind={outcome.kind} /> }, ...factsOf(outcome)]}
+        items={[{ label: "Outcome", value: <Status kind={outcome.kind} /> }, ...factsOf(outcome)]}
       />
       {outcome.kind === "scored" && outcome.explanation && <Raw text={outcome.explanation} />}
       {outcome.kind === "error" && outcome.message && <Raw text={outcome.message} />}
       {outcome.kind === "scored" && (
-        <Components caption={`Components of the reward ${which}`} of={outcome.components ?? {}} />
+        <Components
+          caption={which ? `Reward components, ${which}` : "Reward components"}
+          of={outcome.components ?? {}}
+        />
       )}
     </Stack>
   );
@@ -53,18 +56,18 @@ function factsOf(outcome: Outcome) {
         {
           label: "Reward",
           value: <strong>{outcome.reward}</strong>,
-          note: "the plugin's for timeouts",
+          note: "set by the plugin for timeouts",
         },
-        { label: "In stage", value: outcome.stage },
+        { label: "Stage", value: outcome.stage },
       ];
     case "error":
       return [
-        { label: "Reward", value: "none", note: "a failure is never a number" },
+        { label: "Reward", value: "none", note: "No reward is recorded for errors" },
         { label: "Code", value: outcome.code },
         { label: "Attempts", value: outcome.attempts },
         {
-          label: "Again",
-          value: outcome.retryable ? "may end otherwise" : "would end alike",
+          label: "Retryable",
+          value: outcome.retryable ? "yes" : "no",
         },
       ];
   }

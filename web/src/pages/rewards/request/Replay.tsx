@@ -1,4 +1,4 @@
-// The request run again, by its own version of the plugin or another, beside what was recorded.
+// Runs the request again with the same or another version, and compares the outcomes.
 
 import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -34,10 +34,10 @@ export function Replay(props: { request: Request; context: Schemas["RequestConte
   });
   const others = (versions.data?.items ?? []).filter((other) => other.version !== own);
   const choices = [
-    { value: "", label: `${own}, its own` },
+    { value: "", label: `${own} (original)` },
     ...others.map((other) => ({
       value: other.version,
-      label: other.yanked ? `${other.version}, yanked` : other.version,
+      label: other.yanked ? `${other.version} (yanked)` : other.version,
     })),
   ];
   const choose = (value: string) => {
@@ -47,7 +47,7 @@ export function Replay(props: { request: Request; context: Schemas["RequestConte
   return (
     <Section
       title="Replay"
-      about="Runs it again with the same inputs, settings and seed. It counts like any other request."
+      about="Runs the request again with the same inputs, settings and seed. A replay is counted like any other request."
     >
       <Group gap="sm" align="end">
         <NativeSelect
@@ -77,23 +77,23 @@ function Compared({ replay }: { replay: Schemas["Replay"] }) {
   return (
     <Stack gap="sm" role="status">
       {replay.agrees ? (
-        <Dot tone="good">They agree: kind, verdict and reward are equal.</Dot>
+        <Dot tone="good">Same result</Dot>
       ) : (
-        <Dot tone="bad">{`They differ in ${replay.differences.join(", ")}.`}</Dot>
+        <Dot tone="bad">{`Different result: ${replay.differences.join(", ")}`}</Dot>
       )}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Side title="Recorded" side={replay.recorded} />
-        <Side title="Replayed" side={replay.replayed} />
+        <OutcomeSide title="Recorded" side={replay.recorded} />
+        <OutcomeSide title="Replayed" side={replay.replayed} />
       </SimpleGrid>
     </Stack>
   );
 }
 
-function Side({ title, side }: { title: string; side: Schemas["ReplaySide"] }) {
+function OutcomeSide({ title, side }: { title: string; side: Schemas["ReplaySide"] }) {
   return (
     <Stack gap="xs">
       <Title order={3} size="sm">
-        {title} by {side.plugin}
+        {title}: {side.plugin}
       </Title>
       <OutcomeBody outcome={side.outcome} which={title.toLowerCase()} />
       <Text size="sm">

@@ -1,4 +1,4 @@
-// Where a request belongs and when it came.
+// Run, batch, group and times of a request.
 
 import { Facts } from "../../../parts/Facts";
 import { moment, NONE, span } from "../../../parts/format";
@@ -30,22 +30,22 @@ export function RequestFacts({ request }: { request: Request }) {
           label: "Arrived",
           value: moment(arrived_at),
           note: context.first_request_at
-            ? `${span(between(context.first_request_at, arrived_at))} into the batch`
+            ? `${span(between(context.first_request_at, arrived_at))} after the first request`
             : undefined,
         },
         {
-          label: "Took",
+          label: "Duration",
           value: context.finished_at ? span(between(arrived_at, context.finished_at)) : NONE,
           note: context.earliest_end_at
-            ? `${span(between(arrived_at, context.earliest_end_at))} without waiting`
+            ? `${span(between(arrived_at, context.earliest_end_at))} without queueing`
             : undefined,
         },
         ...(shared
           ? [
               {
-                label: "Shared",
-                value: <RequestLink id={shared}>the request that ran</RequestLink>,
-                note: "this one is equal to it",
+                label: "Answered by",
+                value: <RequestLink id={shared}>an equal request</RequestLink>,
+                note: "deduplicated: this request did not run",
               },
             ]
           : []),

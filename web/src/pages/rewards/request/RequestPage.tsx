@@ -1,4 +1,4 @@
-// One request: what came of it, where its time went, what it logged, what came in, and again.
+// One request: outcome, times, logs, inputs and replay.
 
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -47,13 +47,13 @@ export function RequestPage() {
       }
     >
       <Answer query={request} what="the request" height={480}>
-        {(answer) => <Shown request={answer} />}
+        {(answer) => <Content request={answer} />}
       </Answer>
     </Page>
   );
 }
 
-function Shown({ request }: { request: Request }) {
+function Content({ request }: { request: Request }) {
   const session = useSession();
   const { result, context } = request;
   return (

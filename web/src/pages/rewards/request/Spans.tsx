@@ -1,4 +1,4 @@
-// Where a request's time went: a bar a stage, grey while it waited.
+// Times of a request by stage: one bar per stage, grey while queued.
 
 import { Stack, Text, useComputedColorScheme } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
@@ -6,30 +6,30 @@ import { Figure } from "../../../parts/Figure";
 import { span } from "../../../parts/format";
 import type { Request } from "../queries";
 import { stageColours } from "../timeline/colours";
-import { type Piece, piecesOf } from "./spans";
+import { type StageSpan, stageSpansOf } from "./spans";
 
 export function Spans(props: { request: Request; context: Schemas["RequestContext"] }) {
   const { request, context } = props;
   const colours = stageColours(useComputedColorScheme());
-  const pieces = piecesOf(request.arrived_at, context.spans);
+  const stageSpans = stageSpansOf(request.arrived_at, context.spans);
   const table = () => ({
     columns: ["Stage", "Pool", "Waited", "Ran", "Timeout", "Attempts"],
-    rows: pieces.map((piece) => [
-      piece.stage,
-      piece.pool,
-      span(piece.waitedMs),
-      span(piece.ranMs),
-      span(piece.timeoutMs),
-      piece.attempts,
+    rows: stageSpans.map((stageSpan) => [
+      stageSpan.stage,
+      stageSpan.pool,
+      span(stageSpan.waitedMs),
+      span(stageSpan.ranMs),
+      span(stageSpan.timeoutMs),
+      stageSpan.attempts,
     ]),
   });
   return (
-    <Figure title="Stages" about="Grey while it waited for a worker." table={table}>
-      <Stack gap={6} role="img" aria-label={pieces.map(told).join("; ")}>
-        {pieces.map((piece, at) => (
-          <div key={piece.stage}>
-            <Text size="sm">{told(piece)}</Text>
-            <Bar piece={piece} colour={colours[at % colours.length] ?? "currentColor"} />
+    <Figure title="Stages" about="Grey: queued for a worker." table={table}>
+      <Stack gap={6} role="img" aria-label={stageSpans.map(stageText).join("; ")}>
+        {stageSpans.map((stageSpan, at) => (
+          <div key={stageSpan.stage}>
+            <Text size="sm">{stageText(stageSpan)}</Text>
+            <Bar stageSpan={stageSpan} colour={colours[at % colours.length] ?? "currentColor"} />
           </div>
         ))}
       </Stack>
@@ -37,12 +37,12 @@ export function Spans(props: { request: Request; context: Schemas["RequestContex
   );
 }
 
-function told(piece: Piece): string {
-  const again = piece.attempts > 1 ? `, ${piece.attempts} attempts` : "";
-  return `${piece.stage} (${piece.pool}): waited ${span(piece.waitedMs)}, ran ${span(piece.ranMs)} of ${span(piece.timeoutMs)}${again}`;
+function stageText(stageSpan: StageSpan): string {
+  const attempts = stageSpan.attempts > 1 ? `, ${stageSpan.attempts} attempts` : "";
+  return `${stageSpan.stage} (${stageSpan.pool}): waited ${span(stageSpan.waitedMs)}, ran ${span(stageSpan.ranMs)} (timeout ${span(stageSpan.timeoutMs)})${attempts}`;
 }
 
-function Bar({ piece, colour }: { piece: Piece; colour: string }) {
+function Bar({ stageSpan, colour }: { stageSpan: StageSpan; colour: string }) {
   const part = (from: number, to: number, background: string) => (
     <div
       style={{
@@ -56,8 +56,8 @@ function Bar({ piece, colour }: { piece: Piece; colour: string }) {
   );
   return (
     <div style={{ position: "relative", height: 12, background: "var(--assay-grid)" }}>
-      {part(piece.queuedAt, piece.startedAt, "var(--assay-waiting)")}
-      {part(piece.startedAt, piece.endedAt, colour)}
+      {part(stageSpan.queuedAt, stageSpan.startedAt, "var(--assay-waiting)")}
+      {part(stageSpan.startedAt, stageSpan.endedAt, colour)}
     </div>
   );
 }

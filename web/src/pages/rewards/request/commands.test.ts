@@ -27,13 +27,13 @@ const request: Request = {
   },
 };
 
-it("is one word to a shell, whatever stands in it", () => {
+it("quotes any text as one word for a shell", () => {
   expect(execFileSync("sh", ["-c", `printf %s ${quoted(NASTY)}`], { encoding: "utf8" })).toBe(
     NASTY,
   );
 });
 
-it("sends just what came in", () => {
+it("sends exactly the inputs of the request", () => {
   const command = curlOf(request, "http://127.0.0.1:7700");
   const echo = command.replace(/^curl /, "printf '%s\\n' ");
   const words = execFileSync("sh", ["-c", `${echo} | tail -n 1`], { encoding: "utf8" });
@@ -47,7 +47,7 @@ it("sends just what came in", () => {
   expect(command).toContain("Bearer $ASSAY_API_KEY");
 });
 
-it("replays by the version asked for", () => {
+it("replays with the given version", () => {
   expect(replayCommand("b.7", undefined)).toBe("assay request replay b.7");
   expect(replayCommand("b.7", "1.3.0")).toBe("assay request replay b.7 --version '1.3.0'");
 });

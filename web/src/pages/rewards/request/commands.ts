@@ -1,13 +1,13 @@
-// A request as commands that run it again elsewhere.
+// Shell commands that run a request again.
 
 import type { Request } from "../queries";
 
-/** In single quotes, where a shell reads nothing but the quote itself. */
+/** Quotes for a shell: within single quotes only the quote itself is special. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The same plugin, settings and inputs as a single reward. */
+/** Sends the same plugin, settings and inputs as a single request. */
 export function curlOf(request: Request, origin: string): string {
   const { context, prompt, response, label, metadata } = request;
   const body = {

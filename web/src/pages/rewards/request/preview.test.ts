@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { looksLikeText, textOf } from "./preview";
 
-it("shows text and leaves the rest to be downloaded", () => {
+it("previews text types only", () => {
   expect(["text/plain", "application/json", "text/x-cuda"].every(looksLikeText)).toBe(true);
   expect(["application/octet-stream", "image/png"].some(looksLikeText)).toBe(false);
 });
 
-it("cuts what is long, between characters", () => {
+it("cuts long text between characters", () => {
   const bytes = new TextEncoder().encode(`a${"é".repeat(40_000)}`);
   const { text, cut } = textOf(bytes.buffer);
   expect(cut).toBe(true);

@@ -1,4 +1,4 @@
-// Bytes of tenants as text to look at: bounded, and nothing but text.
+// Converts artifact bytes to a bounded text preview.
 
 const SHOWN_BYTES_MAX = 64 * 1024;
 
@@ -8,7 +8,7 @@ export function looksLikeText(contentType: string): boolean {
 
 export function textOf(bytes: ArrayBuffer): { text: string; cut: boolean } {
   const cut = bytes.byteLength > SHOWN_BYTES_MAX;
-  // What is no UTF-8 shows as such instead of failing; a character that is cut is left out.
+  // Invalid UTF-8 becomes replacement characters. A character cut at the end is left out.
   const text = new TextDecoder().decode(bytes.slice(0, SHOWN_BYTES_MAX), { stream: cut });
   return { text, cut };
 }

@@ -1,35 +1,35 @@
-// The stages of a request as pieces of one line of time.
+// Converts the stages of a request to spans on one time line.
 
 import type { Schemas } from "../../../api/client";
 
 type Span = Schemas["Span"];
 
-export interface Piece {
+export interface StageSpan {
   stage: string;
   pool: string;
   attempts: number;
   timeoutMs: number;
   waitedMs: number;
   ranMs: number;
-  /** Places on the line, as shares of the whole. */
+  /** Positions on the time line, from 0 to 1. */
   queuedAt: number;
   startedAt: number;
   endedAt: number;
 }
 
-/** Milliseconds, to the microsecond: dates of JavaScript know no finer than one. */
+/** Milliseconds with microsecond precision, which JavaScript dates lack. */
 export function between(from: string, to: string): number {
   const whole = Math.floor(Date.parse(to) / 1000) - Math.floor(Date.parse(from) / 1000);
   return whole * 1000 + fraction(to) - fraction(from);
 }
 
-/** The part of a second, in milliseconds. */
+/** Fraction of the second, in milliseconds. */
 function fraction(at: string): number {
   const digits = /\.(\d+)/.exec(at)?.[1];
   return digits ? Number(`0.${digits}`) * 1000 : 0;
 }
 
-export function piecesOf(arrivedAt: string, spans: readonly Span[]): Piece[] {
+export function stageSpansOf(arrivedAt: string, spans: readonly Span[]): StageSpan[] {
   const last = spans.at(-1);
   if (!last) return [];
   const whole = Math.max(between(arrivedAt, last.ended_at), 1e-6);

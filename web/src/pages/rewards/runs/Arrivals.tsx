@@ -1,4 +1,4 @@
-// When the requests of some iterations came, each from its first request on.
+// Arrival times of the requests of selected iterations, from their first request.
 
 import type { Schemas } from "../../../api/client";
 import { Figure } from "../../../parts/Figure";
@@ -25,7 +25,7 @@ export function Arrivals({ curves }: { curves: Schemas["ArrivalCurve"][] }) {
   return (
     <Figure
       title="Arrivals"
-      about="Share of the requests that had come. Choose iterations in the table below."
+      about="Share of requests that had arrived. Choose iterations in the table below."
       table={table}
     >
       <Plot

@@ -1,10 +1,17 @@
-// The charts of a run, an iteration a point; picking one opens its batch.
+// Charts of a run, one point per iteration. A click opens the batch.
 
 import { SimpleGrid, Text } from "@mantine/core";
 import { Figure } from "../../../parts/Figure";
 import { count, NONE, percent, reward, span } from "../../../parts/format";
-import { Plot, type PlotProps } from "../../../parts/Plot";
-import { type Heat, heatOf, type Iterations, type Named, spreadOf, stacked } from "./fold";
+import { Plot, type PlotProps, type PlotSeries } from "../../../parts/Plot";
+import {
+  type HeatMapData,
+  heatMapOf,
+  type Iterations,
+  type NamedSeries,
+  spreadOf,
+  stacked,
+} from "./fold";
 import { HeatMap } from "./HeatMap";
 
 const BINS = 20;
@@ -20,20 +27,20 @@ export function Charts({
   const x = iterations.iteration.map((_, at) => at);
   const name = (at: number) => count(iterations.iteration[at]);
   const common: Common = {
-    // Places, not iterations: a run that was resumed may count them anew.
+    // Indexes instead of iterations: a resumed run may repeat iteration numbers.
     x,
     xLabel: "iteration",
     formatX: (at) => (Number.isInteger(at) ? name(at) : ""),
     onPick,
   };
-  const heat = heatOf(iterations.histogram, BINS);
+  const heat = heatMapOf(iterations.histogram, BINS);
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
       <Rewards iterations={iterations} common={common} />
       {heat && <Histogram heat={heat} name={name} onPick={onPick} />}
       <Stacked
         title="Verdicts"
-        about="Share of the requests of an iteration."
+        about="Share of requests by verdict."
         series={stacked(iterations.verdicts, NAMES_MAX, "shares")}
         common={common}
         format={percent}
@@ -42,7 +49,7 @@ export function Charts({
       <ZeroVariance iterations={iterations} common={common} />
       <Stacked
         title="Worker time"
-        about="For how long workers of each pool were busy with an iteration."
+        about="Busy time of workers by pool."
         series={stacked(iterations.worker_seconds, NAMES_MAX, "numbers")}
         common={common}
         format={(seconds) => span(seconds * 1000)}
@@ -54,7 +61,7 @@ export function Charts({
 
 type Common = Pick<PlotProps, "x" | "xLabel" | "formatX" | "onPick">;
 
-function rowsOf(common: Common, series: Named[], format: (value: number) => string) {
+function rowsOf(common: Common, series: readonly PlotSeries[], format: (value: number) => string) {
   return () => ({
     columns: ["Iteration", ...series.map(({ label }) => label)],
     rows: common.x.map((at) => [
@@ -79,7 +86,7 @@ function Rewards({ iterations, common }: { iterations: Iterations; common: Commo
   return (
     <Figure
       title="Reward"
-      about="Mean, one standard deviation to both sides, least and most."
+      about="Mean ± 1 std, min and max."
       table={rowsOf(common, series, reward)}
     >
       <Plot {...common} series={series} bands={[{ upper: 1, lower: 2 }]} format={reward} />
@@ -88,7 +95,7 @@ function Rewards({ iterations, common }: { iterations: Iterations; common: Commo
 }
 
 function Histogram(props: {
-  heat: Heat;
+  heat: HeatMapData;
   name: (at: number) => string;
   onPick: (at: number) => void;
 }) {
@@ -105,7 +112,7 @@ function Histogram(props: {
     ]),
   });
   return (
-    <Figure title="Rewards by iteration" about="The darker, the more requests." table={table}>
+    <Figure title="Rewards by iteration" about="Darker means more requests." table={table}>
       <HeatMap
         heat={heat}
         label="Histogram of rewards by iteration"
@@ -119,7 +126,7 @@ function Histogram(props: {
 function Stacked(props: {
   title: string;
   about: string;
-  series: Named[];
+  series: NamedSeries[];
   common: Common;
   format: (value: number) => string;
   yMax?: number;
@@ -129,7 +136,7 @@ function Stacked(props: {
     <Figure title={title} about={about} table={rowsOf(common, series, format)}>
       {series.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing is known yet: it comes with the end of a batch.
+          Available after the first batch completes.
         </Text>
       ) : (
         <Plot
@@ -148,8 +155,8 @@ function ZeroVariance({ iterations, common }: { iterations: Iterations; common: 
   const series = [{ label: "zero variance", values: iterations.zero_variance_share }];
   return (
     <Figure
-      title="Groups without variance"
-      about="Share of the complete groups whose rewards are all the same."
+      title="Groups with zero variance"
+      about="Share of complete groups whose rewards are all equal."
       table={rowsOf(common, series, percent)}
     >
       <Plot {...common} series={series} format={percent} yMax={1} />
@@ -158,14 +165,15 @@ function ZeroVariance({ iterations, common }: { iterations: Iterations; common: 
 }
 
 function ExtraDelay({ iterations, common }: { iterations: Iterations; common: Common }) {
-  const series = [
-    { label: "extra delay", values: iterations.extra_delay_ms },
-    { label: "D", values: iterations.max_extra_delay_ms, dashed: true },
-  ];
+  const tolerance = iterations.max_extra_delay_ms;
+  const series: PlotSeries[] = [{ label: "extra delay", values: iterations.extra_delay_ms }];
+  if (tolerance.some((ms) => ms != null)) {
+    series.push({ label: "delay tolerance", values: tolerance, dashed: true });
+  }
   return (
     <Figure
       title="Extra delay"
-      about="How much later than T a batch ended, against the D it tolerates."
+      about="How much later than its ideal end a batch ended."
       table={rowsOf(common, series, span)}
     >
       <Plot {...common} series={series} format={span} />

@@ -1,18 +1,18 @@
-// Shares by iteration and bin, the more the darker; a click opens what stands there.
+// Heat map of shares by iteration and bin. Darker means more; a click opens the iteration.
 
 import { Group, Text, useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
 import { percent, reward } from "../../../parts/format";
 import { SERIES } from "../../../theme";
-import type { Heat } from "./fold";
+import type { HeatMapData } from "./fold";
 
 const HEIGHT = 200;
 
 export function HeatMap(props: {
-  heat: Heat;
+  heat: HeatMapData;
   label: string;
-  /** What a column is called. */
+  /** Name of a column. */
   name: (column: number) => string;
   onPick: (column: number) => void;
 }) {
@@ -35,7 +35,7 @@ export function HeatMap(props: {
     paint(context, heat, width, SERIES[scheme][0]);
   }, [heat, width, scheme]);
 
-  const place = (x: number, y: number) => ({
+  const cellAt = (x: number, y: number) => ({
     column: Math.min(Math.max(Math.floor((x / width) * columns), 0), columns - 1),
     bin: Math.min(Math.max(Math.floor((1 - y / HEIGHT) * heat.bins), 0), heat.bins - 1),
   });
@@ -53,37 +53,46 @@ export function HeatMap(props: {
             aria-label={label}
             style={{ width, height: HEIGHT, cursor: "pointer" }}
             onPointerMove={({ nativeEvent }) =>
-              setOver(place(nativeEvent.offsetX, nativeEvent.offsetY))
+              setOver(cellAt(nativeEvent.offsetX, nativeEvent.offsetY))
             }
             onPointerLeave={() => setOver(null)}
             onClick={({ nativeEvent }) =>
-              onPick(place(nativeEvent.offsetX, nativeEvent.offsetY).column)
+              onPick(cellAt(nativeEvent.offsetX, nativeEvent.offsetY).column)
             }
           />
         </div>
       </Group>
       <Text size="xs" c="dimmed" ta="center" mt={4}>
-        {over ? told(heat, over, name) : `${name(0)} to ${name(columns - 1)}`}
+        {over ? cellText(heat, over, name) : `${name(0)} to ${name(columns - 1)}`}
       </Text>
     </div>
   );
 }
 
-function told(heat: Heat, at: { column: number; bin: number }, name: (column: number) => string) {
+function cellText(
+  heat: HeatMapData,
+  at: { column: number; bin: number },
+  name: (column: number) => string,
+) {
   const step = (heat.to - heat.from) / heat.bins;
   const low = heat.from + at.bin * step;
   const share = heat.columns[at.column]?.[at.bin];
-  return `${name(at.column)}: ${percent(share)} of the requests from ${reward(low)} to ${reward(low + step)}`;
+  return `${name(at.column)}: ${percent(share)} of requests have a reward from ${reward(low)} to ${reward(low + step)}`;
 }
 
-function paint(context: CanvasRenderingContext2D, heat: Heat, width: number, colour: string): void {
+function paint(
+  context: CanvasRenderingContext2D,
+  heat: HeatMapData,
+  width: number,
+  colour: string,
+): void {
   const across = width / heat.columns.length;
   const up = HEIGHT / heat.bins;
   context.fillStyle = colour;
   for (const [column, shares] of heat.columns.entries()) {
     for (const [bin, share] of (shares ?? []).entries()) {
       if (share === 0) continue;
-      // Few are seen too: the root lifts small shares.
+      // The square root makes small shares visible.
       context.globalAlpha = Math.max(Math.sqrt(share), 0.06);
       const y = HEIGHT - (bin + 1) * up;
       context.fillRect(column * across, y, Math.max(across - (across > 6 ? 1 : 0), 1), up - 1);

@@ -1,7 +1,7 @@
-// A run's iterations, the newest first, with the choice of whose arrivals are compared.
+// Iterations of a run, latest first, with a selection for the arrival chart.
 
 import { Checkbox } from "@mantine/core";
-import { Dot, Kind } from "../../../parts/Dot";
+import { Dot, Status } from "../../../parts/Dot";
 import { count, moment, percent, reward, span } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
 import { BatchLink } from "../Links";
@@ -13,9 +13,9 @@ const ROWS_MAX = 100;
 
 export function IterationTable(props: {
   iterations: Iterations;
-  /** Whether batches before these exist. */
+  /** Whether the run has earlier batches. */
   earlier: boolean;
-  /** Batches whose arrivals are shown. */
+  /** Batches in the arrival chart. */
   curves: readonly string[];
   onCurves: (curves: string[]) => void;
 }) {
@@ -34,8 +34,8 @@ export function IterationTable(props: {
       title="Iterations"
       about={
         earlier || rows.length < all
-          ? `The newest ${rows.length}; Batches, above, has all of them.`
-          : "All of them, the newest first."
+          ? `The latest ${rows.length}. Open Batches above to see all.`
+          : "Latest first."
       }
     >
       <Grid
@@ -61,7 +61,7 @@ export function IterationTable(props: {
               <BatchLink id={batch}>{count(iterations.iteration[at])}</BatchLink>
             ),
           },
-          { title: "State", cell: ({ at }) => <Kind kind={iterations.state[at] ?? ""} /> },
+          { title: "State", cell: ({ at }) => <Status kind={iterations.state[at] ?? ""} /> },
           {
             title: "Requests",
             number: true,

@@ -1,4 +1,4 @@
-// One training run: how its rewards, verdicts, times and delays went from iteration to iteration.
+// One training run: rewards, verdicts, times and delays by iteration.
 
 import { NativeSelect, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -10,7 +10,7 @@ import { count, moment, reward } from "../../../parts/format";
 import { Page } from "../../../parts/Page";
 import { present } from "../../../parts/search";
 import { Answer, Empty } from "../../../parts/states";
-import { PluginLink, To } from "../Links";
+import { PageLink, PluginLink } from "../Links";
 import { ITERATIONS_MAX, runQuery } from "../queries";
 import { Section } from "../Section";
 import type { RunSearch } from "../searches";
@@ -38,16 +38,19 @@ export function Run() {
       crumbs={[{ label: "Runs", to: "/runs" }]}
       actions={
         <>
-          <To to="/batches" search={{ run }} size="sm">
+          <PageLink to="/batches" search={{ run }} size="sm">
             Batches
-          </To>
-          <To to="/simulate" search={{ run }} size="sm">
+          </PageLink>
+          <PageLink to="/simulate" search={{ run }} size="sm">
             Simulate
-          </To>
+          </PageLink>
           <NativeSelect
             size="xs"
-            aria-label="How many iterations"
-            data={LASTS.map((value) => ({ value: String(value), label: `Last ${count(value)}` }))}
+            aria-label="Number of iterations"
+            data={LASTS.map((value) => ({
+              value: String(value),
+              label: `Last ${count(value)} iterations`,
+            }))}
             value={String(last)}
             onChange={({ currentTarget }) => go({ last: Number(currentTarget.value) })}
           />
@@ -56,7 +59,7 @@ export function Run() {
     >
       <Answer query={view} what="the run's iterations" height={480}>
         {(answer) => (
-          <Shown
+          <Content
             view={answer}
             onCurves={(curves) => go({ curves: curves.length > 0 ? curves.join(",") : undefined })}
           />
@@ -66,7 +69,7 @@ export function Run() {
   );
 }
 
-function Shown(props: { view: Schemas["RunView"]; onCurves: (curves: string[]) => void }) {
+function Content(props: { view: Schemas["RunView"]; onCurves: (curves: string[]) => void }) {
   const { view, onCurves } = props;
   const navigate = route.useNavigate();
   const { run, iterations } = view;
@@ -88,11 +91,11 @@ function Shown(props: { view: Schemas["RunView"]; onCurves: (curves: string[]) =
           { label: "Last iteration", value: count(run.last_iteration) },
           { label: "Last mean reward", value: reward(run.last_mean_reward) },
           { label: "Last batch", value: moment(run.last_batch_at) },
-          { label: "Began", value: moment(run.created_at) },
+          { label: "Started", value: moment(run.created_at) },
         ]}
       />
       {iterations.batch.length === 0 ? (
-        <Empty title="No batch has come yet">It shows here once the run announces one.</Empty>
+        <Empty title="No batches yet">Batches appear here when the run announces them.</Empty>
       ) : (
         <>
           <Charts iterations={iterations} onPick={open} />

@@ -1,4 +1,4 @@
-// What the plugin logged for the requests of a run: by verdict and level, the newest batch first.
+// Log lines of a run by verdict and level, latest batch first.
 
 import { Group, NativeSelect, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -6,7 +6,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { NONE } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
 import { present } from "../../../parts/search";
-import { Answer, Empty } from "../../../parts/states";
+import { Answer, Empty, NoMatch } from "../../../parts/states";
 import { Level } from "../Level";
 import { RequestLink } from "../Links";
 import { Pager } from "../Pager";
@@ -28,7 +28,7 @@ export function RunLogs() {
     void navigate({ search: present({ ...search, ...change }), resetScroll: false });
   const filter = (change: Change) => go({ after: undefined, ...change });
   return (
-    <Section title="Logs" about="What the plugin logged, by request.">
+    <Section title="Logs" about="Log lines of the plugin, by request.">
       <Group gap="sm" align="end">
         <TextFilter
           label="Verdict"
@@ -73,9 +73,11 @@ export function RunLogs() {
                 rowKey={({ at }) => at}
               />
             ) : (
-              <Empty title="No line is like that">
-                {next ? "Earlier batches may have some." : "Take a filter away."}
-              </Empty>
+              <NoLines
+                filtered={Boolean(verdict || level)}
+                more={next != null}
+                clear={() => filter({ verdict: undefined, level: undefined })}
+              />
             )}
             <Pager after={after} next={next} onGo={(page) => go({ after: page })} />
           </Stack>
@@ -83,4 +85,17 @@ export function RunLogs() {
       </Answer>
     </Section>
   );
+}
+
+function NoLines(props: { filtered: boolean; more: boolean; clear: () => void }) {
+  const { filtered, more, clear } = props;
+  if (more) {
+    return (
+      <Empty title="No matching log lines on this page">
+        Earlier batches may have some: go to the next page.
+      </Empty>
+    );
+  }
+  if (filtered) return <NoMatch title="No matching log lines" clear={clear} />;
+  return <Empty title="No log lines" />;
 }

@@ -1,4 +1,4 @@
-// Training runs, the one that was active last first.
+// Training runs, most recently active first.
 
 import { Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -9,7 +9,7 @@ import { count, moment, NONE, reward } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
 import { Page } from "../../../parts/Page";
 import { present } from "../../../parts/search";
-import { Answer, Empty } from "../../../parts/states";
+import { Answer, Empty, NoMatch } from "../../../parts/states";
 import { PluginLink, RunLink } from "../Links";
 import { Pager } from "../Pager";
 import { type RunsFilter, runsQuery } from "../queries";
@@ -26,7 +26,7 @@ export function Runs() {
   const navigate = route.useNavigate();
   const runs = useQuery(runsQuery(search));
   const go = (change: Change) => void navigate({ search: present({ ...search, ...change }) });
-  /** Another filter begins at the first page again. */
+  /** A new filter starts at the first page. */
   const filter = (change: Change) => go({ after: undefined, ...change });
   return (
     <Page title="Runs" about="A run keeps the plugin and settings of its first batch.">
@@ -42,7 +42,11 @@ export function Runs() {
       <Answer query={runs} what="the runs" height={320}>
         {({ items, next }) => (
           <Stack gap="sm">
-            {items.length > 0 ? <Table runs={items} /> : <None filtered={isFiltered(search)} />}
+            {items.length > 0 ? (
+              <Table runs={items} />
+            ) : (
+              <NoRuns filtered={isFiltered(search)} clear={() => void navigate({ search: {} })} />
+            )}
             <Pager after={search.after} next={next} onGo={(after) => go({ after })} />
           </Stack>
         )}
@@ -75,7 +79,7 @@ function Table({ runs }: { runs: Run[] }) {
           cell: ({ last_mean_reward }) => reward(last_mean_reward),
         },
         { title: "Last batch", tight: true, cell: ({ last_batch_at }) => moment(last_batch_at) },
-        { title: "Began", tight: true, cell: ({ created_at }) => moment(created_at) },
+        { title: "Started", tight: true, cell: ({ created_at }) => moment(created_at) },
       ]}
       rows={runs}
       rowKey={({ name }) => name}
@@ -83,12 +87,12 @@ function Table({ runs }: { runs: Run[] }) {
   );
 }
 
-function None({ filtered }: { filtered: boolean }) {
-  if (filtered) return <Empty title="No run is like that">Take a filter away.</Empty>;
+function NoRuns({ filtered, clear }: { filtered: boolean; clear: () => void }) {
+  if (filtered) return <NoMatch title="No matching runs" clear={clear} />;
   return (
-    <Empty title="No run yet">
+    <Empty title="No runs yet">
       <Stack gap="xs">
-        <Text size="sm">A run begins with its first batch. Score a file under a name:</Text>
+        <Text size="sm">A run starts with its first batch. To start one, score a file:</Text>
         <Command text="assay score FILE.jsonl --plugin math@prod --run my-run" />
       </Stack>
     </Empty>

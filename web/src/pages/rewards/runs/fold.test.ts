@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { aligned, heatOf, spreadOf, stacked } from "./fold";
+import { aligned, heatMapOf, spreadOf, stacked } from "./fold";
 
-it("has a spread where mean and deviation are known", () => {
+it("has a spread where mean and standard deviation are known", () => {
   expect(spreadOf({ mean: [1, null, 2], std: [0.5, null, null] })).toEqual({
     upper: [1.5, null, null],
     lower: [0.5, null, null],
@@ -14,7 +14,7 @@ describe("stacked", () => {
     {},
     { wrong: 2, trap: 1, odd: 1 },
   ];
-  it("ranks by how often, and leaves gaps where nothing is known", () => {
+  it("orders by frequency and leaves gaps where data is missing", () => {
     expect(stacked(columns, 8, "numbers")).toEqual([
       { label: "success", values: [3, null, 0] },
       { label: "wrong", values: [1, null, 2] },
@@ -22,7 +22,7 @@ describe("stacked", () => {
       { label: "trap", values: [0, null, 1] },
     ]);
   });
-  it("puts what is rare under other, and loses nothing", () => {
+  it("sums rare names as other, without losses", () => {
     const shares = stacked(columns, 3, "shares");
     expect(shares.map(({ label }) => label)).toEqual(["success", "wrong", "other"]);
     for (const at of [0, 2]) {
@@ -30,7 +30,7 @@ describe("stacked", () => {
     }
     expect(shares[2]?.values).toEqual([0, null, 0.5]);
   });
-  it("keeps the other that came", () => {
+  it("keeps an existing name other", () => {
     const all = stacked([{ success: 1, other: 9 }], 8, "numbers");
     expect(all).toEqual([
       { label: "success", values: [1] },
@@ -39,9 +39,9 @@ describe("stacked", () => {
   });
 });
 
-describe("heat", () => {
-  it("brings histograms of different bounds together", () => {
-    const heat = heatOf(
+describe("a heat map", () => {
+  it("rebins histograms of different ranges", () => {
+    const heat = heatMapOf(
       [
         { from: 0, to: 1, counts: [2, 0, 0, 2] },
         null,
@@ -53,10 +53,10 @@ describe("heat", () => {
     expect(heat).toMatchObject({ from: -1, to: 1, bins: 4 });
     expect(heat?.columns).toEqual([[0, 0, 0.5, 0.5], null, [0.5, 0.5, 0, 0], [0, 0, 0, 1]]);
   });
-  it("of nothing is nothing", () => expect(heatOf([null, null], 20)).toBe(null));
+  it("is null without histograms", () => expect(heatMapOf([null, null], 20)).toBe(null));
 });
 
-it("aligns arrival curves at their common points of time", () => {
+it("aligns arrival curves at the points in time of all of them", () => {
   const curve = (at_ms: number[], share: number[]) => ({ batch: "b", iteration: 1, at_ms, share });
   expect(aligned([curve([0, 10], [0.1, 1]), curve([0, 20], [0.5, 1])])).toEqual({
     atMs: [0, 10, 20],

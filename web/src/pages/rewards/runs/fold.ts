@@ -1,4 +1,4 @@
-// A run's iterations, from columns to what its charts draw.
+// Converts the iterations of a run to chart data.
 
 import type { Schemas } from "../../../api/client";
 
@@ -6,12 +6,12 @@ export type Iterations = Schemas["Iterations"];
 type Histogram = Schemas["Histogram"];
 type Curve = Schemas["ArrivalCurve"];
 
-export interface Named {
+export interface NamedSeries {
   label: string;
   values: (number | null)[];
 }
 
-/** mean ± the standard deviation, where both are known. */
+/** Mean ± standard deviation, where both are known. */
 export function spreadOf(iterations: Pick<Iterations, "mean" | "std">): {
   upper: (number | null)[];
   lower: (number | null)[];
@@ -25,14 +25,14 @@ export function spreadOf(iterations: Pick<Iterations, "mean" | "std">): {
 }
 
 /**
- * One series for each name, the most frequent first; what is rarer than the first `most` - 1 goes
- * under `other`. As shares of the iteration's whole when `shares`. Null where nothing is known.
+ * One series per name, most frequent first. Names after the first `most` - 1 are summed as `other`.
+ * `as: "shares"` divides by the sum of the iteration. Null where the iteration has no data.
  */
 export function stacked(
   columns: readonly Record<string, number>[],
   most: number,
   as: "shares" | "numbers",
-): Named[] {
+): NamedSeries[] {
   const totals = new Map<string, number>();
   for (const column of columns) {
     for (const [name, value] of Object.entries(column)) {
@@ -60,16 +60,22 @@ export function stacked(
 
 const OTHER = "other";
 
-export interface Heat {
+export interface HeatMapData {
   from: number;
   to: number;
   bins: number;
-  /** A column an iteration: the share of its requests in each bin; null without a histogram. */
+  /** One column per iteration with the share of its requests per bin; null without a histogram. */
   columns: (number[] | null)[];
 }
 
-/** Histograms of different bounds over common ones; what a bin straddles is divided evenly. */
-export function heatOf(histograms: readonly (Histogram | null)[], bins: number): Heat | null {
+/**
+ * Rebins histograms of different ranges to a common range. A count that spans several bins is
+ * divided evenly.
+ */
+export function heatMapOf(
+  histograms: readonly (Histogram | null)[],
+  bins: number,
+): HeatMapData | null {
   const known = histograms.filter((one) => one !== null);
   if (known.length === 0) return null;
   const from = Math.min(...known.map((one) => one.from));
@@ -91,7 +97,7 @@ export function heatOf(histograms: readonly (Histogram | null)[], bins: number):
   return { from, to, bins, columns };
 }
 
-/** Adds a share over the bins from `low` to `high`, which are places in bins. */
+/** Adds a share to the bins from `low` to `high`, in units of bins. */
 function spread(shares: number[], low: number, high: number, share: number): void {
   const last = shares.length - 1;
   const first = Math.min(Math.max(Math.floor(low + 1e-9), 0), last);
@@ -105,17 +111,17 @@ function spread(shares: number[], low: number, high: number, share: number): voi
   }
 }
 
-/** Arrival curves over the points of time of all of them, as shares, straight between points. */
+/** Interpolates arrival curves linearly at the points in time of all of them. */
 export function aligned(curves: readonly Curve[]): { atMs: number[]; shares: (number | null)[][] } {
   const atMs = [...new Set(curves.flatMap((curve) => curve.at_ms))].sort((a, b) => a - b);
   return { atMs, shares: curves.map((curve) => atMs.map((at) => shareAt(curve, at))) };
 }
 
 function shareAt(curve: Curve, at: number): number | null {
-  const behind = curve.at_ms.findIndex((point) => point >= at);
-  if (behind < 0) return curve.at_ms.length > 0 ? 1 : null;
-  const [x1, y1] = [curve.at_ms[behind] ?? 0, curve.share[behind] ?? 0];
-  if (x1 === at || behind === 0) return x1 === at ? y1 : null;
-  const [x0, y0] = [curve.at_ms[behind - 1] ?? 0, curve.share[behind - 1] ?? 0];
+  const next = curve.at_ms.findIndex((point) => point >= at);
+  if (next < 0) return curve.at_ms.length > 0 ? 1 : null;
+  const [x1, y1] = [curve.at_ms[next] ?? 0, curve.share[next] ?? 0];
+  if (x1 === at || next === 0) return x1 === at ? y1 : null;
+  const [x0, y0] = [curve.at_ms[next - 1] ?? 0, curve.share[next - 1] ?? 0];
   return y0 + ((at - x0) / (x1 - x0)) * (y1 - y0);
 }

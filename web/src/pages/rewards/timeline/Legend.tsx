@@ -1,4 +1,4 @@
-// What the colours and marks of a timeline mean.
+// The legend of the timeline.
 
 import { Group, Text, useComputedColorScheme } from "@mantine/core";
 import type { CSSProperties } from "react";
@@ -8,7 +8,7 @@ export function Legend({ stages }: { stages: string[] }) {
   const colours = stageColours(useComputedColorScheme());
   return (
     <Group gap="md" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
-      <Entry name="waits" style={{ background: "var(--assay-waiting)" }} />
+      <Entry name="queued" style={{ background: "var(--assay-waiting)" }} />
       {stages.map((name, at) => (
         <Entry
           key={name}

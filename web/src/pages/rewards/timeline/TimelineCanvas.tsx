@@ -1,13 +1,24 @@
-// The timeline of a batch: a row a request, on a canvas that is moved by wheel, drag and keys.
+// The timeline of a batch on a canvas, one row per request. Wheel, drag and keys move it.
 
 import { Button, Group, Text } from "@mantine/core";
 import { type ReactNode, useId, useMemo, useRef, useState } from "react";
-import { inWords } from "./columns";
-import { keyed } from "./keys";
-import { type Line, type Order, reach, rowsBy, type Timeline } from "./model";
+import { describeRequest } from "./columns";
+import { pressKey } from "./keys";
+import { type Line, lastMs, type Order, rowsBy, type Timeline } from "./model";
 import { type Picture, useCanvas } from "./useCanvas";
 import { useWheel } from "./useWheel";
-import { grown, hit, isAll, msOf, pan, revealTime, rowOf, seeAll, type View, zoom } from "./view";
+import {
+  fullView,
+  isFullView,
+  msOf,
+  pan,
+  resized,
+  revealTime,
+  rowAt,
+  rowOf,
+  type View,
+  zoom,
+} from "./view";
 
 const HEIGHT_MAX = 480;
 const ROW_HEIGHT = 14;
@@ -17,8 +28,8 @@ const BOTTOM = 24;
 /** A press that moves less than this many pixels is a click. */
 const STILL = 4;
 
-/** From a request's arrival to its end, or to now. */
-function extent(timeline: Timeline, at: number, nowMs: number): [number, number] {
+/** Start and end of a request; the end is now while it is in progress. */
+function requestSpan(timeline: Timeline, at: number, nowMs: number): [number, number] {
   const from = timeline.arrived[at] ?? 0;
   const to = timeline.finished[at] ?? Number.NaN;
   return [from, Number.isNaN(to) ? Math.max(nowMs, from) : to];
@@ -30,20 +41,20 @@ export function TimelineCanvas(props: {
   order: Order;
   nowMs: number;
   label: string;
-  /** What the colours mean. */
+  /** Legend of the colours. */
   legend: ReactNode;
-  /** What else is chosen here. */
+  /** Further controls of the timeline. */
   controls: ReactNode;
-  /** Opens the request at this place of the columns. */
+  /** Opens the request with this column index. */
   onOpen: (at: number) => void;
 }) {
   const { timeline, lines, order, nowMs, label, legend, controls, onOpen } = props;
   const rows = useMemo(() => rowsBy(timeline, order), [timeline, order]);
-  const whole = { toMs: reach(timeline, nowMs, lines), rows: timeline.size };
-  const [kept, setKept] = useState({ view: seeAll(whole), whole });
-  const view = grown(kept.view, kept.whole, whole);
-  const show = (next: View) => setKept({ view: next, whole });
-  // A place in the columns, not a row: rows move while a batch lives.
+  const extent = { toMs: lastMs(timeline, nowMs, lines), rows: timeline.size };
+  const [last, setLast] = useState({ view: fullView(extent), extent });
+  const view = resized(last.view, last.extent, extent);
+  const show = (next: View) => setLast({ view: next, extent });
+  // A column index, not a row: rows move while a batch is live.
   const [chosen, setChosen] = useState<number | null>(null);
   const row = chosen === null ? null : rows.indexOf(chosen);
   const height = Math.min(HEIGHT_MAX, Math.max(timeline.size, 2) * ROW_HEIGHT);
@@ -60,11 +71,11 @@ export function TimelineCanvas(props: {
     const place = { ms: msOf(view, frame, at.x), row: rowOf(view, frame, at.y) };
     if (turn.zooms) {
       const factor = Math.exp(turn.y * 0.005);
-      show(zoom(view, whole, { time: factor, rows: turn.timeOnly ? 1 : factor }, place));
+      show(zoom(view, extent, { time: factor, rows: turn.timeOnly ? 1 : factor }, place));
       return true;
     }
-    if (isAll(view, whole)) return false;
-    const next = pan(view, whole, {
+    if (isFullView(view, extent)) return false;
+    const next = pan(view, extent, {
       ms: (turn.x / frame.width) * (view.toMs - view.fromMs),
       rows: (turn.y / frame.height) * view.rows,
     });
@@ -74,22 +85,24 @@ export function TimelineCanvas(props: {
 
   const drag = useRef<{ x: number; y: number; view: View; moved: boolean } | null>(null);
   const move = (x: number, y: number) => {
-    const held = drag.current;
-    if (!held) {
-      const over = hit(view, frame, rows.length, { x, y });
+    const active = drag.current;
+    if (!active) {
+      const over = rowAt(view, frame, rows.length, { x, y });
       setChosen(over === null ? null : (rows[over] ?? null));
       return;
     }
-    held.moved ||= Math.hypot(x - held.x, y - held.y) > STILL;
-    if (!held.moved) return;
-    const { fromMs, toMs } = held.view;
-    const ms = ((held.x - x) / frame.width) * (toMs - fromMs);
-    show(pan(held.view, whole, { ms, rows: ((held.y - y) / frame.height) * held.view.rows }));
+    active.moved ||= Math.hypot(x - active.x, y - active.y) > STILL;
+    if (!active.moved) return;
+    const { fromMs, toMs } = active.view;
+    const ms = ((active.x - x) / frame.width) * (toMs - fromMs);
+    show(
+      pan(active.view, extent, { ms, rows: ((active.y - y) / frame.height) * active.view.rows }),
+    );
   };
   const release = (x: number, y: number) => {
     const clicked = drag.current && !drag.current.moved;
     drag.current = null;
-    const over = clicked ? hit(view, frame, rows.length, { x, y }) : null;
+    const over = clicked ? rowAt(view, frame, rows.length, { x, y }) : null;
     const at = over === null ? undefined : rows[over];
     if (at !== undefined) onOpen(at);
   };
@@ -99,12 +112,12 @@ export function TimelineCanvas(props: {
       if (chosen !== null) onOpen(chosen);
       return true;
     }
-    const next = rows.length > 0 ? keyed(key, { view, row }, whole) : null;
+    const next = rows.length > 0 ? pressKey(key, { view, row }, extent) : null;
     if (!next) return false;
     const at = next.row === null ? null : (rows[next.row] ?? null);
     setChosen(at);
     const moved = at !== null && next.row !== row;
-    show(moved ? revealTime(next.view, whole, ...extent(timeline, at, nowMs)) : next.view);
+    show(moved ? revealTime(next.view, extent, ...requestSpan(timeline, at, nowMs)) : next.view);
     return true;
   };
 
@@ -131,21 +144,21 @@ export function TimelineCanvas(props: {
             −
           </Button>
           <Button size="compact-xs" variant="default" onClick={() => press("0")}>
-            All
+            Show all
           </Button>
         </Group>
       </Group>
       <div
         ref={host}
         role="application"
-        aria-label={`${label}. Up and down choose a request, Enter opens it, left and right move in time, plus and minus zoom, 0 shows all.`}
+        aria-label={`${label}. Up and down select a request, Enter opens it, left and right pan in time, plus and minus zoom, 0 shows all.`}
         aria-describedby={readout}
         className="timeline"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it takes keys, as its label says
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it handles keys, as its label says
         tabIndex={0}
         onKeyDown={(event) => {
-          const held = event.ctrlKey || event.metaKey || event.altKey;
-          if (!held && press(event.key)) event.preventDefault();
+          const modified = event.ctrlKey || event.metaKey || event.altKey;
+          if (!modified && press(event.key)) event.preventDefault();
         }}
       >
         <canvas
@@ -169,8 +182,8 @@ export function TimelineCanvas(props: {
       </div>
       <Text id={readout} size="xs" c="dimmed" mih="2.8em" role="status">
         {chosen === null
-          ? "Point at a request to read it, click to open it. Ctrl and the wheel zoom, with Shift in time only; drag or wheel to move."
-          : inWords(timeline, chosen)}
+          ? "Hover for details, click to open. Ctrl+wheel zooms, drag pans."
+          : describeRequest(timeline, chosen)}
       </Text>
     </div>
   );

@@ -1,10 +1,10 @@
-// The colours of stages, on timelines and wherever else stages stand beside each other.
+// The colours of stages in all charts.
 
 import { SERIES } from "../../../theme";
 
-/** Not those in which failures, lateness and marks are drawn. */
-const PLACES = [0, 7, 4, 6, 5];
+/** Excludes the colours of failures, lateness and marks. */
+const SERIES_INDEXES = [0, 7, 4, 6, 5];
 
 export function stageColours(scheme: "light" | "dark"): string[] {
-  return PLACES.map((place) => SERIES[scheme][place] ?? "currentColor");
+  return SERIES_INDEXES.map((index) => SERIES[scheme][index] ?? "currentColor");
 }

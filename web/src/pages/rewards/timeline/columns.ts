@@ -1,22 +1,29 @@
-// What `GET /v1/batches/{id}/timeline` answers, as the timeline draws it.
+// Converts the answer of `GET /v1/batches/{id}/timeline` to the model of the timeline.
 
 import type { Schemas } from "../../../api/client";
-import type { Tabled } from "../../../parts/Figure";
+import type { TableData } from "../../../parts/Figure";
 import { NONE, reward, span } from "../../../parts/format";
 import type { Targets } from "../batch/targets";
-import type { Kind, Line, Timeline } from "./model";
+import type { Line, OutcomeKind, Timeline } from "./model";
 
-type Answered = Schemas["Timeline"];
+type TimelineResponse = Schemas["Timeline"];
+
+const KIND_LABELS: Record<OutcomeKind, string> = {
+  open: "in progress",
+  scored: "scored",
+  timed_out: "timed out",
+  error: "error",
+};
 
 function numbers(values: readonly (number | null)[]): Float64Array {
   return Float64Array.from(values, (value) => value ?? Number.NaN);
 }
 
-function kindOf(kind: string | null): Kind {
+function kindOf(kind: string | null): OutcomeKind {
   return kind === "scored" || kind === "timed_out" || kind === "error" ? kind : "open";
 }
 
-export function timelineOf(answered: Answered): Timeline {
+export function timelineOf(answered: TimelineResponse): Timeline {
   const { requests, stages } = answered;
   const place = (seq: number | null | undefined) => (seq == null ? -1 : requests.seq.indexOf(seq));
   return {
@@ -45,27 +52,27 @@ export function timelineOf(answered: Answered): Timeline {
   };
 }
 
-/** T, T + D, and when it ended or is expected to, in the order of time. */
+/**
+ * Lines for the ideal end (T), the deadline (T + D) and the actual or expected end, ordered by
+ * time.
+ */
 export function linesOf(targets: Targets, endedMs: number | null): Line[] {
   const lines: Line[] = [];
   const add = (atMs: number | null, label: string, tone: Line["tone"], dashed: boolean) => {
     if (atMs !== null) lines.push({ atMs, label: `${label} ${span(atMs)}`, tone, dashed });
   };
-  add(targets.earliestMs, "T", "ink", true);
-  add(targets.toleratedMs, "T + D", "late", true);
+  add(targets.earliestMs, "ideal end", "ink", true);
+  add(targets.toleratedMs, "deadline", "late", true);
   add(endedMs, "end", "ink", false);
   if (endedMs === null) add(targets.estimatedMs, "expected end", "mark", true);
   return lines.sort((one, other) => one.atMs - other.atMs);
 }
 
-/** One request in a line of text. */
-export function inWords(timeline: Timeline, at: number): string {
+/** One request as a line of text. */
+export function describeRequest(timeline: Timeline, at: number): string {
   const kind = timeline.kinds[at] ?? "open";
   const value = timeline.rewards[at];
-  const what =
-    kind === "open"
-      ? "under way"
-      : `${kind === "timed_out" ? "timed out" : kind}${value == null ? "" : ` ${reward(value)}`}`;
+  const what = `${KIND_LABELS[kind]}${value == null ? "" : ` ${reward(value)}`}`;
   const verdict = timeline.verdicts[at];
   const parts = [
     timeline.keys[at] ?? "",
@@ -78,26 +85,26 @@ export function inWords(timeline: Timeline, at: number): string {
     const [queued, started, ended] = [stage.queued[at], stage.started[at], stage.ended[at]];
     if (queued === undefined || Number.isNaN(queued)) continue;
     if (started === undefined || ended === undefined || Number.isNaN(ended)) {
-      parts.push(`${stage.name}: waits or runs since ${span(queued)}`);
+      parts.push(`${stage.name}: queued or running since ${span(queued)}`);
       continue;
     }
     const tries = stage.attempts[at] ?? 1;
-    const again = tries > 1 ? `, ${tries} attempts` : "";
+    const attempts = tries > 1 ? `, ${tries} attempts` : "";
     parts.push(
-      `${stage.name}: waited ${span(started - queued)}, ran ${span(ended - started)}${again}`,
+      `${stage.name}: waited ${span(started - queued)}, ran ${span(ended - started)}${attempts}`,
     );
   }
   return parts.join(" · ");
 }
 
-/** The same numbers for who would rather read, in the order of admission. */
-export function tableOf(timeline: Timeline): Tabled {
+/** The same data as a table, in the order of admission. */
+export function tableOf(timeline: Timeline): TableData {
   const { stages } = timeline;
   const columns = ["Request", "Outcome", "Verdict", "Reward", "Arrived", "Ended"];
   for (const { name } of stages) columns.push(`${name}: waited`, `${name}: ran`);
   const rows = timeline.keys.map((key, at) => [
     key,
-    timeline.kinds[at] ?? "",
+    KIND_LABELS[timeline.kinds[at] ?? "open"],
     timeline.verdicts[at] ?? NONE,
     timeline.rewards[at] ?? NONE,
     span(timeline.arrived[at]),

@@ -1,4 +1,4 @@
-// Draws a timeline on a canvas. It decides nothing: what is seen, in which order and where, is given.
+// Draws a timeline on a canvas. The visible part, the order and the position are given.
 
 import { span } from "../../../parts/format";
 import type { Line, Timeline } from "./model";
@@ -18,21 +18,21 @@ export interface Colours {
 
 export interface Scene {
   timeline: Timeline;
-  /** The request of each row. */
+  /** Column index of the request in each row. */
   rows: Uint32Array;
   view: View;
   frame: Frame;
-  /** Up to where what has not ended is drawn; NaN where all has. */
+  /** Time up to which unfinished requests are drawn; NaN if all have ended. */
   nowMs: number;
   lines: readonly Line[];
-  /** The row that is pointed at. */
+  /** The row under the pointer. */
   chosen: number | null;
   colours: Colours;
 }
 
 const FONT = "11px system-ui, sans-serif";
 const LANE = 14;
-/** Thinner than this no request could be seen. */
+/** Minimum size of a bar in pixels, so that every request is visible. */
 const WIDTH_MIN = 0.75;
 const THICK_MIN = 0.75;
 
@@ -71,24 +71,27 @@ function axis(context: CanvasRenderingContext2D, { view, frame, colours }: Scene
     const text = span(place);
     const half = context.measureText(text).width / 2;
     const x = xOf(view, frame, place);
-    const kept = Math.min(Math.max(x - half, frame.left), frame.left + frame.width - 2 * half);
-    context.fillText(text, kept, bottom + 6);
+    const textX = Math.min(Math.max(x - half, frame.left), frame.left + frame.width - 2 * half);
+    context.fillText(text, textX, bottom + 6);
   }
 }
 
-/** Grey while a request waits, a stage's colour while it runs; a pass over the rows for each colour. */
+/**
+ * Draws bars: grey while queued, the stage's colour while running. One pass over the rows per
+ * colour.
+ */
 function bars(context: CanvasRenderingContext2D, scene: Scene): void {
   const { timeline, view, frame, nowMs, colours } = scene;
   const scale = frame.width / (view.toMs - view.fromMs);
   const offset = frame.left - view.fromMs * scale;
   const right = frame.left + frame.width;
   const first = Math.max(Math.floor(view.topRow), 0);
-  const behind = Math.min(Math.ceil(view.topRow + view.rows), scene.rows.length);
+  const rowsEnd = Math.min(Math.ceil(view.topRow + view.rows), scene.rows.length);
   const step = frame.height / view.rows;
   const thick = step >= 8 ? step - 2 : step >= 3 ? step - 1 : Math.max(step, THICK_MIN);
   const pass = (colour: string, from: Float64Array, to: Float64Array, open: boolean) => {
     context.fillStyle = colour;
-    for (let row = first; row < behind; row += 1) {
+    for (let row = first; row < rowsEnd; row += 1) {
       const at = scene.rows[row] ?? 0;
       const start = from[at] ?? Number.NaN;
       let end = to[at] ?? Number.NaN;
@@ -111,7 +114,7 @@ function bars(context: CanvasRenderingContext2D, scene: Scene): void {
   }
 }
 
-/** Marks requests that failed or timed out where they ended, thick enough to be seen from afar. */
+/** Marks the end of failed and timed-out requests, large enough to be seen in a small scale. */
 function ends(context: CanvasRenderingContext2D, scene: Scene): void {
   const { timeline, view, frame, colours } = scene;
   const step = frame.height / view.rows;
@@ -124,7 +127,7 @@ function ends(context: CanvasRenderingContext2D, scene: Scene): void {
     const y = yOf(view, frame, row);
     if (y + thick < frame.top || y > frame.top + frame.height) continue;
     context.fillStyle = kind === "error" ? colours.bad : colours.late;
-    // A failure is a wedge, a timeout a bar: told apart without colours too.
+    // A failure is a wedge and a timeout a bar, so that the shape also distinguishes them.
     if (kind === "timed_out") context.fillRect(x, y, 4, thick);
     else wedge(context, x, y, thick);
   }
@@ -163,7 +166,7 @@ function outline(
   context.restore();
 }
 
-/** The lines of T and its kin, their labels above the rows. */
+/** Draws the vertical lines with their labels above the rows. */
 function verticals(context: CanvasRenderingContext2D, scene: Scene): void {
   const { view, frame, colours } = scene;
   const right = frame.left + frame.width;
@@ -189,7 +192,7 @@ function verticals(context: CanvasRenderingContext2D, scene: Scene): void {
     context.stroke();
     context.restore();
   }
-  // On top of the lines, which would cross them.
+  // Labels are drawn after the lines, so that no line crosses them.
   for (const [at, { line, x, width }] of labels.entries()) {
     context.fillStyle = colours.ground;
     context.fillRect(x, middle(at) - 7, width, LANE);

@@ -1,44 +1,44 @@
-// What the keys do to a timeline: choose a row, move and zoom what is seen.
+// Key bindings of the timeline: select a row, pan and zoom.
 
-import { pan, reveal, seeAll, type View, type Whole, zoom } from "./view";
+import { type Extent, fullView, pan, reveal, type View, zoom } from "./view";
 
-export interface Looking {
+export interface ViewState {
   view: View;
-  /** The chosen row. */
+  /** The selected row. */
   row: number | null;
 }
 
-const CLOSER = 0.6;
-const ASIDE = 0.1;
+const ZOOM_FACTOR = 0.6;
+const PAN_SHARE = 0.1;
 
-/** Null where the key does nothing here. */
-export function keyed(key: string, { view, row }: Looking, whole: Whole): Looking | null {
-  const choose = (wanted: number): Looking => {
-    const next = Math.min(Math.max(wanted, 0), whole.rows - 1);
-    return { view: reveal(view, whole, next), row: next };
+/** Null if the key has no function here. */
+export function pressKey(key: string, { view, row }: ViewState, extent: Extent): ViewState | null {
+  const choose = (target: number): ViewState => {
+    const next = Math.min(Math.max(target, 0), extent.rows - 1);
+    return { view: reveal(view, extent, next), row: next };
   };
-  const zoomed = (factor: number): Looking => {
+  const zoomed = (factor: number): ViewState => {
     const at = { ms: (view.fromMs + view.toMs) / 2, row: row ?? view.topRow + view.rows / 2 };
-    return { view: zoom(view, whole, { time: factor, rows: factor }, at), row };
+    return { view: zoom(view, extent, { time: factor, rows: factor }, at), row };
   };
-  const aside = (share: number): Looking => {
+  const panned = (share: number): ViewState => {
     const ms = (view.toMs - view.fromMs) * share;
-    return { view: pan(view, whole, { ms, rows: 0 }), row };
+    return { view: pan(view, extent, { ms, rows: 0 }), row };
   };
   const first = Math.floor(view.topRow);
   const page = Math.max(Math.floor(view.rows), 1);
   switch (key) {
     case "+":
     case "=":
-      return zoomed(CLOSER);
+      return zoomed(ZOOM_FACTOR);
     case "-":
-      return zoomed(1 / CLOSER);
+      return zoomed(1 / ZOOM_FACTOR);
     case "0":
-      return { view: seeAll(whole), row };
+      return { view: fullView(extent), row };
     case "ArrowLeft":
-      return aside(-ASIDE);
+      return panned(-PAN_SHARE);
     case "ArrowRight":
-      return aside(ASIDE);
+      return panned(PAN_SHARE);
     case "ArrowUp":
       return choose(row === null ? first : row - 1);
     case "ArrowDown":
@@ -50,7 +50,7 @@ export function keyed(key: string, { view, row }: Looking, whole: Whole): Lookin
     case "Home":
       return choose(0);
     case "End":
-      return choose(whole.rows - 1);
+      return choose(extent.rows - 1);
     default:
       return null;
   }

@@ -1,13 +1,15 @@
-// A batch's requests as the timeline knows them: columns of numbers, in milliseconds from the
-// batch's first request, NaN where there is none.
+// The model of the timeline: the requests of a batch in columns of numbers. Times are milliseconds
+// from the first request of the batch; NaN means none.
 
-export type Kind = "open" | "scored" | "timed_out" | "error";
+export type OutcomeKind = "open" | "scored" | "timed_out" | "error";
 export type Order = "arrival" | "end";
 
 export interface StageColumns {
   name: string;
   pool: string;
-  /** When a request became ready for the stage, was granted to a worker, and left the stage. */
+  /**
+   * Times at which a request was ready for the stage, was leased to a worker, and left the stage.
+   */
   queued: Float64Array;
   started: Float64Array;
   ended: Float64Array;
@@ -17,16 +19,16 @@ export interface StageColumns {
 export interface Timeline {
   size: number;
   keys: readonly string[];
-  kinds: readonly Kind[];
+  kinds: readonly OutcomeKind[];
   verdicts: readonly (string | null)[];
   rewards: readonly (number | null)[];
   arrived: Float64Array;
   finished: Float64Array;
   stages: readonly StageColumns[];
-  /** The request whose own time is T, and the one that ended last; -1 where there is none. */
+  /** Index of the request that determines T, and of the one that ended last; -1 if none. */
   critical: number;
   last: number;
-  /** Where the picture ends, if nothing is going on any more. */
+  /** End of the time axis if all requests have ended. */
   endMs: number;
 }
 
@@ -38,7 +40,7 @@ export interface Line {
   dashed: boolean;
 }
 
-/** Requests from the top row down. Those on their way come last when rows are ordered by end. */
+/** Requests from the top row down. When ordered by end, unfinished ones come last. */
 export function rowsBy(timeline: Timeline, order: Order): Uint32Array {
   const places = new Float64Array(timeline.size);
   for (let at = 0; at < timeline.size; at += 1) {
@@ -52,8 +54,8 @@ export function rowsBy(timeline: Timeline, order: Order): Uint32Array {
   });
 }
 
-/** How far the picture goes: to its end, or to now while it goes on. */
-export function reach(timeline: Timeline, nowMs: number, lines: readonly Line[]): number {
+/** End of the time axis: the end of the batch, now, or the last line. */
+export function lastMs(timeline: Timeline, nowMs: number, lines: readonly Line[]): number {
   let end = Math.max(timeline.endMs, Number.isNaN(nowMs) ? 0 : nowMs);
   for (const line of lines) if (Number.isFinite(line.atMs)) end = Math.max(end, line.atMs);
   return Math.max(end * 1.01, 1);

@@ -1,4 +1,4 @@
-// Round places on an axis of time, and lines' labels that do not cover each other.
+// Round tick values of a time axis, and lanes for labels that must not overlap.
 
 const STEPS_MS = [
   0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000,
@@ -6,7 +6,7 @@ const STEPS_MS = [
   21_600_000, 43_200_000, 86_400_000,
 ];
 
-/** Multiples of a round step, at most `most` of them. */
+/** At most `most` multiples of a round step. */
 export function ticks(fromMs: number, toMs: number, most: number): number[] {
   const fits = (step: number) => (toMs - fromMs) / step <= most - 1;
   const day = STEPS_MS[STEPS_MS.length - 1] ?? 1;
@@ -17,7 +17,9 @@ export function ticks(fromMs: number, toMs: number, most: number): number[] {
   return places;
 }
 
-/** The lowest lane for each label in which it covers none before it; given and told in order of x. */
+/**
+ * The lowest lane in which each label does not overlap the previous ones. Labels are ordered by x.
+ */
 export function lanes(labels: readonly { x: number; width: number }[], gap: number): number[] {
   const ends: number[] = [];
   return labels.map(({ x, width }) => {

@@ -1,9 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { inWords } from "./columns";
-import { keyed, type Looking } from "./keys";
-import { reach, rowsBy, type Timeline } from "./model";
+import { describeRequest } from "./columns";
+import { pressKey, type ViewState } from "./keys";
+import { lastMs, rowsBy, type Timeline } from "./model";
 import { lanes, ticks } from "./ticks";
-import { grown, hit, msOf, pan, reveal, revealTime, rowOf, seeAll, xOf, yOf, zoom } from "./view";
+import {
+  fullView,
+  msOf,
+  pan,
+  resized,
+  reveal,
+  revealTime,
+  rowAt,
+  rowOf,
+  xOf,
+  yOf,
+  zoom,
+} from "./view";
 
 const none = Number.NaN;
 const timeline: Timeline = {
@@ -37,80 +49,82 @@ const timeline: Timeline = {
   endMs: 20,
 };
 
-describe("rows", () => {
-  it("come by arrival, and by end with what goes on last", () => {
+describe("timeline rows", () => {
+  it("are ordered by arrival, or by end with unfinished requests last", () => {
     expect([...rowsBy(timeline, "arrival")]).toEqual([0, 2, 1]);
     expect([...rowsBy(timeline, "end")]).toEqual([2, 0, 1]);
   });
-  it("reach as far as the last line, or now", () => {
+  it("extend to the last line or to now", () => {
     const line = { atMs: 100, label: "T + D", tone: "late", dashed: false } as const;
-    expect(reach(timeline, none, [])).toBeCloseTo(20.2);
-    expect(reach(timeline, 50, [])).toBeCloseTo(50.5);
-    expect(reach(timeline, 50, [line, { ...line, atMs: none }])).toBeCloseTo(101);
+    expect(lastMs(timeline, none, [])).toBeCloseTo(20.2);
+    expect(lastMs(timeline, 50, [])).toBeCloseTo(50.5);
+    expect(lastMs(timeline, 50, [line, { ...line, atMs: none }])).toBeCloseTo(101);
   });
 });
 
-it("tells a request in a line", () => {
-  expect(inWords(timeline, 0)).toBe(
+it("describes a request in one line", () => {
+  expect(describeRequest(timeline, 0)).toBe(
     "a · ended last · critical · scored 1, success · arrived 0 ms · " +
       "compile: waited 1 ms, ran 9 ms · run: waited 1 ms, ran 9 ms",
   );
-  expect(inWords(timeline, 1)).toContain("under way");
-  expect(inWords(timeline, 1)).toContain("run: waits or runs since 9 ms");
-  expect(inWords(timeline, 2)).toContain("error, worker_lost");
-  expect(inWords(timeline, 2)).toContain("4 attempts");
+  expect(describeRequest(timeline, 1)).toContain("in progress");
+  expect(describeRequest(timeline, 1)).toContain("run: queued or running since 9 ms");
+  expect(describeRequest(timeline, 2)).toContain("error, worker_lost");
+  expect(describeRequest(timeline, 2)).toContain("4 attempts");
 });
 
-const whole = { toMs: 1000, rows: 2048 };
+const extent = { toMs: 1000, rows: 2048 };
 const frame = { left: 10, top: 40, width: 1000, height: 512 };
 
-describe("what is seen", () => {
-  it("goes there and back between places and pixels", () => {
-    const view = zoom(seeAll(whole), whole, { time: 0.37, rows: 0.11 }, { ms: 300, row: 700 });
+describe("the visible part", () => {
+  it("converts positions to pixels and back", () => {
+    const view = zoom(fullView(extent), extent, { time: 0.37, rows: 0.11 }, { ms: 300, row: 700 });
     expect(msOf(view, frame, xOf(view, frame, 345))).toBeCloseTo(345);
     expect(rowOf(view, frame, yOf(view, frame, 711))).toBeCloseTo(711);
   });
-  it("keeps what is under the pointer where it is", () => {
-    const before = seeAll(whole);
-    const after = zoom(before, whole, { time: 0.5, rows: 0.5 }, { ms: 250, row: 512 });
+  it("keeps the point under the pointer fixed when zooming", () => {
+    const before = fullView(extent);
+    const after = zoom(before, extent, { time: 0.5, rows: 0.5 }, { ms: 250, row: 512 });
     expect(xOf(after, frame, 250)).toBeCloseTo(xOf(before, frame, 250));
     expect(yOf(after, frame, 512)).toBeCloseTo(yOf(before, frame, 512));
   });
-  it("never leaves the whole, however far one zooms or pans", () => {
-    let view = seeAll(whole);
+  it("never leaves the extent, however far the user zooms or pans", () => {
+    let view = fullView(extent);
     for (let step = 0; step < 200; step += 1) {
-      view = zoom(view, whole, { time: 0.7, rows: 0.7 }, { ms: 990, row: 2040 });
-      view = pan(view, whole, { ms: 500, rows: 500 });
+      view = zoom(view, extent, { time: 0.7, rows: 0.7 }, { ms: 990, row: 2040 });
+      view = pan(view, extent, { ms: 500, rows: 500 });
       expect(view.fromMs).toBeGreaterThanOrEqual(0);
-      expect(view.toMs).toBeLessThanOrEqual(whole.toMs + 1e-9);
-      expect(view.topRow + view.rows).toBeLessThanOrEqual(whole.rows + 1e-9);
+      expect(view.toMs).toBeLessThanOrEqual(extent.toMs + 1e-9);
+      expect(view.topRow + view.rows).toBeLessThanOrEqual(extent.rows + 1e-9);
       expect(view.rows).toBeGreaterThanOrEqual(8);
     }
-    expect(zoom(view, whole, { time: 1e9, rows: 1e9 }, { ms: 0, row: 0 })).toEqual(seeAll(whole));
+    expect(zoom(view, extent, { time: 1e9, rows: 1e9 }, { ms: 0, row: 0 })).toEqual(
+      fullView(extent),
+    );
   });
-  it("moves just far enough for a row", () => {
+  it("scrolls as little as needed to show a row", () => {
     const view = { fromMs: 0, toMs: 1000, topRow: 100, rows: 50 };
-    expect(reveal(view, whole, 120)).toEqual(view);
-    expect(reveal(view, whole, 150).topRow).toBe(101);
-    expect(reveal(view, whole, 99).topRow).toBe(99);
+    expect(reveal(view, extent, 120)).toEqual(view);
+    expect(reveal(view, extent, 150).topRow).toBe(101);
+    expect(reveal(view, extent, 99).topRow).toBe(99);
   });
-  it("moves in time only where nothing of a request is seen", () => {
+  it("pans in time only if no part of a request is visible", () => {
     const view = { fromMs: 500, toMs: 600, topRow: 0, rows: 50 };
-    expect(revealTime(view, whole, 0, 500)).toEqual(view);
-    expect(revealTime(view, whole, 550, 560)).toEqual(view);
-    expect(revealTime(view, whole, 700, 800)).toMatchObject({ fromMs: 690, toMs: 790 });
-    expect(revealTime(view, whole, 0, 10)).toMatchObject({ fromMs: 0, toMs: 100 });
+    expect(revealTime(view, extent, 0, 500)).toEqual(view);
+    expect(revealTime(view, extent, 550, 560)).toEqual(view);
+    expect(revealTime(view, extent, 700, 800)).toMatchObject({ fromMs: 690, toMs: 790 });
+    expect(revealTime(view, extent, 0, 10)).toMatchObject({ fromMs: 0, toMs: 100 });
   });
-  it("grows with the batch only where all was seen", () => {
+  it("grows with the batch only if it was a full view", () => {
     const more = { toMs: 2000, rows: 4096 };
-    expect(grown(seeAll(whole), whole, more)).toEqual(seeAll(more));
+    expect(resized(fullView(extent), extent, more)).toEqual(fullView(more));
     const part = { fromMs: 0, toMs: 500, topRow: 0, rows: 100 };
-    expect(grown(part, whole, more)).toEqual(part);
+    expect(resized(part, extent, more)).toEqual(part);
   });
 });
 
 describe("the pointer", () => {
-  const view = seeAll(whole);
+  const view = fullView(extent);
   it.each([
     [{ x: 500, y: 40 }, 0],
     [{ x: 500, y: 551.9 }, 2047],
@@ -118,10 +132,10 @@ describe("the pointer", () => {
     [{ x: 500, y: 39 }, null],
     [{ x: 5, y: 100 }, null],
     [{ x: 500, y: 552 }, null],
-  ])("at %o is over row %s", (at, row) => expect(hit(view, frame, whole.rows, at)).toBe(row));
-  it("is over no row of a short batch below its last", () => {
+  ])("at %o is over row %s", (at, row) => expect(rowAt(view, frame, extent.rows, at)).toBe(row));
+  it("is over no row below the last row of a short batch", () => {
     const short = { fromMs: 0, toMs: 10, topRow: 0, rows: 8 };
-    expect(hit(short, frame, 3, { x: 500, y: 500 })).toBe(null);
+    expect(rowAt(short, frame, 3, { x: 500, y: 500 })).toBe(null);
   });
 });
 
@@ -131,12 +145,12 @@ describe("the axis", () => {
     [130, 950, 6, [200, 400, 600, 800]],
     [0, 90_000, 5, [0, 30_000, 60_000, 90_000]],
     [0, 0.5, 6, [0, 0.1, 0.2, 0.3, 0.4, 0.5]],
-  ])("from %s to %s ms has round places", (from, to, most, places) => {
+  ])("from %s to %s ms has round tick values", (from, to, most, places) => {
     const found = ticks(from, to, most);
     expect(found).toHaveLength(places.length);
     for (const [at, place] of places.entries()) expect(found[at]).toBeCloseTo(place);
   });
-  it("never has more places than asked for", () => {
+  it("never has more ticks than requested", () => {
     for (let to = 0.3; to < 1e11; to *= 1.9) {
       expect(ticks(0, to, 8).length).toBeLessThanOrEqual(8);
       expect(ticks(0, to, 8).length).toBeGreaterThan(1);
@@ -144,33 +158,33 @@ describe("the axis", () => {
   });
 });
 
-it("puts labels that would cover each other in another lane", () => {
+it("puts overlapping labels into different lanes", () => {
   const labels = [0, 20, 50, 200].map((x) => ({ x, width: 40 }));
   expect(lanes(labels, 5)).toEqual([0, 1, 0, 0]);
 });
 
 describe("keys", () => {
-  const start = { view: seeAll(whole), row: null };
+  const start = { view: fullView(extent), row: null };
   const pressed = (...keys: string[]) =>
-    keys.reduce<Looking>((looking, key) => keyed(key, looking, whole) ?? looking, start);
-  it("choose rows, and stop at the first and the last", () => {
+    keys.reduce<ViewState>((state, key) => pressKey(key, state, extent) ?? state, start);
+  it("select rows and stop at the first and the last", () => {
     expect(pressed("ArrowDown").row).toBe(0);
     expect(pressed("ArrowDown", "ArrowDown", "ArrowDown").row).toBe(2);
     expect(pressed("ArrowDown", "ArrowUp", "ArrowUp").row).toBe(0);
     expect(pressed("End", "ArrowDown").row).toBe(2047);
   });
-  it("keep the chosen row in sight", () => {
-    const looking = pressed("+", "+", "+", "End", "PageUp", "ArrowUp");
-    expect(looking.row).toBeGreaterThanOrEqual(looking.view.topRow);
-    expect(looking.row).toBeLessThan(looking.view.topRow + looking.view.rows);
+  it("keep the selected row visible", () => {
+    const state = pressed("+", "+", "+", "End", "PageUp", "ArrowUp");
+    expect(state.row).toBeGreaterThanOrEqual(state.view.topRow);
+    expect(state.row).toBeLessThan(state.view.topRow + state.view.rows);
   });
-  it("zoom and move in time, and show all again", () => {
+  it("zoom, pan in time and show everything again", () => {
     const closer = pressed("+", "ArrowRight");
     expect(closer.view.toMs - closer.view.fromMs).toBeCloseTo(600);
     expect(closer.view.fromMs).toBeCloseTo(260);
-    expect(pressed("+", "+", "ArrowRight", "0").view).toEqual(seeAll(whole));
+    expect(pressed("+", "+", "ArrowRight", "0").view).toEqual(fullView(extent));
   });
-  it("that mean nothing here are left to the page", () => {
-    expect(keyed("Tab", start, whole)).toBe(null);
+  it("without a function here are left to the page", () => {
+    expect(pressKey("Tab", start, extent)).toBe(null);
   });
 });

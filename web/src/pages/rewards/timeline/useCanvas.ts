@@ -1,4 +1,5 @@
-// A canvas as wide as its place and as fine as the screen, drawn anew once a frame at most.
+// A canvas with the width of its container and the resolution of the screen, redrawn at most once
+// per frame.
 
 import { useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
@@ -35,7 +36,7 @@ export function useCanvas(
 function paint(canvas: HTMLCanvasElement, scene: Scene, width: number, height: number): void {
   const fine = window.devicePixelRatio;
   const [across, down] = [Math.round(width * fine), Math.round(height * fine)];
-  // Setting a size empties the canvas and costs a frame, even when it is the same.
+  // Setting a size clears the canvas and costs a frame, even if the size is unchanged.
   if (canvas.width !== across || canvas.height !== down) {
     canvas.width = across;
     canvas.height = down;

@@ -1,34 +1,35 @@
-// The wheel over an element. React listens passively, which cannot keep the page from scrolling.
+// Wheel events over an element. React registers passive listeners, which cannot stop page
+// scrolling.
 
 import { type RefObject, useEffect, useRef } from "react";
 
-export interface Turn {
+export interface WheelMove {
   x: number;
   y: number;
-  /** With Ctrl, as pinching on a touch pad comes too. */
+  /** Ctrl is pressed, which browsers also report for a pinch on a touchpad. */
   zooms: boolean;
   timeOnly: boolean;
 }
 
 const LINE = 16;
-const MOST = 120;
+const DELTA_MAX = 120;
 
-/** `turned` says whether it took the turn; what it left scrolls the page. */
+/** `onWheel` returns whether it handled the event; otherwise the page scrolls. */
 export function useWheel(
   element: RefObject<HTMLElement | null>,
-  turned: (at: { x: number; y: number }, turn: Turn) => boolean,
+  onWheel: (at: { x: number; y: number }, turn: WheelMove) => boolean,
 ): void {
-  const latest = useRef(turned);
-  latest.current = turned;
+  const latest = useRef(onWheel);
+  latest.current = onWheel;
   useEffect(() => {
     const over = element.current;
     if (!over) return;
     const listen = (event: WheelEvent) => {
       const unit = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE;
-      const bounded = (delta: number) => Math.min(Math.max(delta * unit, -MOST), MOST);
-      // Browsers turn the wheel sideways while Shift is held.
+      const bounded = (delta: number) => Math.min(Math.max(delta * unit, -DELTA_MAX), DELTA_MAX);
+      // Browsers report a horizontal wheel while Shift is pressed.
       const zooms = event.ctrlKey || event.metaKey;
-      const turn: Turn = {
+      const turn: WheelMove = {
         x: bounded(event.deltaX),
         y: bounded(zooms && event.shiftKey ? event.deltaX || event.deltaY : event.deltaY),
         zooms,

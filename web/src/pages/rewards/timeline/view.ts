@@ -1,5 +1,5 @@
-// Which part of the picture is seen, and how it moves: pure, so that it can be tried without a
-// screen. Rows and milliseconds are continuous; what is seen always lies within the whole.
+// The visible part of the timeline and its movements. Pure, so that tests need no screen. Rows and
+// milliseconds are continuous; the visible part always lies within the extent.
 
 export interface View {
   fromMs: number;
@@ -8,13 +8,13 @@ export interface View {
   rows: number;
 }
 
-/** What can be seen at all. */
-export interface Whole {
+/** Size of the whole timeline. */
+export interface Extent {
   toMs: number;
   rows: number;
 }
 
-/** Where the rows are drawn on the canvas, in CSS pixels. */
+/** Position of the rows on the canvas, in CSS pixels. */
 export interface Frame {
   left: number;
   top: number;
@@ -25,61 +25,61 @@ export interface Frame {
 const ROWS_MIN = 8;
 const SPAN_MS_MIN = 0.05;
 
-export function seeAll(whole: Whole): View {
-  return { fromMs: 0, toMs: whole.toMs, topRow: 0, rows: Math.max(whole.rows, 1) };
+export function fullView(extent: Extent): View {
+  return { fromMs: 0, toMs: extent.toMs, topRow: 0, rows: Math.max(extent.rows, 1) };
 }
 
-export function isAll(view: View, whole: Whole): boolean {
-  return view.toMs - view.fromMs >= whole.toMs && view.rows >= whole.rows;
+export function isFullView(view: View, extent: Extent): boolean {
+  return view.toMs - view.fromMs >= extent.toMs && view.rows >= extent.rows;
 }
 
-function within(view: View, whole: Whole): View {
-  const span = Math.min(Math.max(view.toMs - view.fromMs, SPAN_MS_MIN), whole.toMs);
-  const least = Math.min(ROWS_MIN, whole.rows);
-  const rows = Math.max(Math.min(Math.max(view.rows, least), whole.rows), 1);
-  const fromMs = Math.min(Math.max(view.fromMs, 0), Math.max(whole.toMs - span, 0));
-  const topRow = Math.min(Math.max(view.topRow, 0), Math.max(whole.rows - rows, 0));
+function within(view: View, extent: Extent): View {
+  const span = Math.min(Math.max(view.toMs - view.fromMs, SPAN_MS_MIN), extent.toMs);
+  const least = Math.min(ROWS_MIN, extent.rows);
+  const rows = Math.max(Math.min(Math.max(view.rows, least), extent.rows), 1);
+  const fromMs = Math.min(Math.max(view.fromMs, 0), Math.max(extent.toMs - span, 0));
+  const topRow = Math.min(Math.max(view.topRow, 0), Math.max(extent.rows - rows, 0));
   return { fromMs, toMs: fromMs + span, topRow, rows };
 }
 
-/** Shows less (`factor` below 1) or more, and what lies at the given place stays where it is. */
+/** Zooms in (`factor` below 1) or out around a fixed point. */
 export function zoom(
   view: View,
-  whole: Whole,
+  extent: Extent,
   factor: { time: number; rows: number },
   at: { ms: number; row: number },
 ): View {
   const fromMs = at.ms - (at.ms - view.fromMs) * factor.time;
   const toMs = at.ms + (view.toMs - at.ms) * factor.time;
   const topRow = at.row - (at.row - view.topRow) * factor.rows;
-  return within({ fromMs, toMs, topRow, rows: view.rows * factor.rows }, whole);
+  return within({ fromMs, toMs, topRow, rows: view.rows * factor.rows }, extent);
 }
 
-export function pan(view: View, whole: Whole, by: { ms: number; rows: number }): View {
+export function pan(view: View, extent: Extent, by: { ms: number; rows: number }): View {
   const { fromMs, toMs, topRow, rows } = view;
   return within(
     { fromMs: fromMs + by.ms, toMs: toMs + by.ms, topRow: topRow + by.rows, rows },
-    whole,
+    extent,
   );
 }
 
-/** Moves just far enough that the row is seen. */
-export function reveal(view: View, whole: Whole, row: number): View {
+/** Scrolls as little as needed to show the row. */
+export function reveal(view: View, extent: Extent, row: number): View {
   const below = row + 1 - (view.topRow + view.rows);
   const rows = row < view.topRow ? row - view.topRow : Math.max(below, 0);
-  return pan(view, whole, { ms: 0, rows });
+  return pan(view, extent, { ms: 0, rows });
 }
 
-/** Moves in time where nothing of that stretch is seen, to its beginning. */
-export function revealTime(view: View, whole: Whole, from: number, to: number): View {
+/** Pans to the start of the time range if no part of it is visible. */
+export function revealTime(view: View, extent: Extent, from: number, to: number): View {
   if (to >= view.fromMs && from <= view.toMs) return view;
   const margin = (view.toMs - view.fromMs) / 10;
-  return pan(view, whole, { ms: from - margin - view.fromMs, rows: 0 });
+  return pan(view, extent, { ms: from - margin - view.fromMs, rows: 0 });
 }
 
-/** The same part of a picture that grew: all of it stays all of it. */
-export function grown(view: View, before: Whole, whole: Whole): View {
-  return isAll(view, before) ? seeAll(whole) : within(view, whole);
+/** Keeps the visible part when the extent grows; a full view stays a full view. */
+export function resized(view: View, before: Extent, extent: Extent): View {
+  return isFullView(view, before) ? fullView(extent) : within(view, extent);
 }
 
 export function xOf(view: View, frame: Frame, ms: number): number {
@@ -90,18 +90,18 @@ export function msOf(view: View, frame: Frame, x: number): number {
   return view.fromMs + ((x - frame.left) / frame.width) * (view.toMs - view.fromMs);
 }
 
-/** Of a row's upper edge. */
+/** Y position of the upper edge of a row. */
 export function yOf(view: View, frame: Frame, row: number): number {
   return frame.top + ((row - view.topRow) / view.rows) * frame.height;
 }
 
-/** The row at a place; a fraction, as zooming wants it. */
+/** Row at a y position, with a fraction, which zooming needs. */
 export function rowOf(view: View, frame: Frame, y: number): number {
   return view.topRow + ((y - frame.top) / frame.height) * view.rows;
 }
 
-/** The row under the pointer; null where there is none. */
-export function hit(
+/** Row under the pointer; null if there is none. */
+export function rowAt(
   view: View,
   frame: Frame,
   rows: number,

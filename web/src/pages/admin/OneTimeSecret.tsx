@@ -1,9 +1,17 @@
-// Something that is shown this once: a key's secret, an invitation's link.
+// Secrets that are shown once: the secret of a key, an invitation link.
 
 import { Alert, Stack, Text } from "@mantine/core";
 import { Copy } from "../../parts/Copy";
 
-export function Once({ title, text, about }: { title: string; text: string; about: string }) {
+export function OneTimeSecret({
+  title,
+  text,
+  about,
+}: {
+  title: string;
+  text: string;
+  about: string;
+}) {
   return (
     <Alert color="yellow" variant="outline" title={title} role="alert">
       <Stack gap="xs" align="flex-start">
@@ -15,17 +23,17 @@ export function Once({ title, text, about }: { title: string; text: string; abou
   );
 }
 
-/** Of an invitation. The token stands behind the `#`, which browsers send to no server. */
-export function InvitationOnce({
+/** Shows an invitation link. The token follows the `#`, which browsers do not send to servers. */
+export function InvitationLink({
   email,
   token,
   until,
 }: Record<"email" | "token" | "until", string>) {
   return (
-    <Once
+    <OneTimeSecret
       title={`Send this link to ${email}`}
       text={`${window.location.origin}/invitation#${token}`}
-      about={`It is shown this once, works once, and until ${until}. With it a password is set.`}
+      about={`One-time link to set a password, valid until ${until}. Copy it now; you cannot see it again.`}
     />
   );
 }

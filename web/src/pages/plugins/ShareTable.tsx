@@ -1,9 +1,9 @@
-// Shares of a whole as a table with bars.
+// A table of counts by name, with bars for their shares.
 
 import { count, percent } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
 
-export function Mix({ caption, of, counts }: Props) {
+export function ShareTable({ caption, of, counts }: Props) {
   const rows = Object.entries(counts).sort(([, a], [, b]) => b - a);
   const total = rows.reduce((sum, [, requests]) => sum + requests, 0);
   return (
@@ -12,7 +12,10 @@ export function Mix({ caption, of, counts }: Props) {
       rows={rows}
       rowKey={([word]) => word}
       columns={[
-        { title: of, cell: ([word, requests]) => <Barred word={word} share={requests / total} /> },
+        {
+          title: of,
+          cell: ([word, requests]) => <NameWithBar word={word} share={requests / total} />,
+        },
         { title: "Requests", number: true, cell: ([, requests]) => count(requests) },
         { title: "Share", number: true, cell: ([, requests]) => percent(requests / total) },
       ]}
@@ -22,13 +25,13 @@ export function Mix({ caption, of, counts }: Props) {
 
 interface Props {
   caption: string;
-  /** What a row is. */
+  /** Title of the name column. */
   of: string;
   counts: Record<string, number>;
 }
 
-/** The word with its share drawn below it. */
-function Barred({ word, share }: { word: string; share: number }) {
+/** A name with its share as a bar below it. */
+function NameWithBar({ word, share }: { word: string; share: number }) {
   const width = `${Math.max(0.5, share * 100)}%`;
   return (
     <>

@@ -1,4 +1,4 @@
-// Asks before something that cannot be taken back, and shows why it was refused.
+// A button that opens a confirmation dialog and shows errors of the action in it.
 
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -6,17 +6,19 @@ import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Failed } from "./states";
 
-export function Ask(props: {
-  /** On the button that opens it, and its title. */
+export function ConfirmButton(props: {
+  /** Text of the button that opens the dialog, and title of the dialog. */
   label: string;
-  /** What will happen. */
+  /** Explains the effect of the action. */
   children: ReactNode;
-  /** What stands on the page does not tell one row's button from another's. */
+  /** Name of the row, which distinguishes its button from those of other rows. */
   describes?: string;
+  /** Text of the button that closes the dialog. */
+  dismiss?: string;
   danger?: boolean;
   act: () => Promise<unknown>;
 }) {
-  const { label, children, describes, danger = false, act } = props;
+  const { label, children, describes, dismiss = "Cancel", danger = false, act } = props;
   const title = describes ? `${label}: ${describes}` : label;
   const [opened, { open, close }] = useDisclosure(false);
   const acting = useMutation({ mutationFn: act, onSuccess: close });
@@ -31,7 +33,7 @@ export function Ask(props: {
           {acting.isError && <Failed thrown={acting.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              Leave it
+              {dismiss}
             </Button>
             <Button
               {...(danger ? { color: "red.9" } : {})}

@@ -10,5 +10,5 @@ function Underlined(props: AnchorProps & Attributes & RefAttributes<HTMLAnchorEl
   return <Anchor size="sm" underline="always" {...props} />;
 }
 
-/** `<Go to="/runs/$run" params={{ run }}>…</Go>`, for text in a sentence or a table. */
-export const Go = createLink(Underlined);
+/** `<TextLink to="/runs/$run" params={{ run }}>…</TextLink>`, for text in a sentence or a table. */
+export const TextLink = createLink(Underlined);
