@@ -2,8 +2,9 @@
 # Paths may hold spaces: recipes quote them and no file is a target.
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-# One set of packages for every release build: another set makes cargo build shared crates again.
-RELEASE := -p assay-server -p assay-worker -p assay-exec -p assay-gpu -p assay-bench
+# The programs of a running service, and those that measure it.
+PROGRAMS := -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
+BENCHES := $(PROGRAMS) -p assay-bench
 PLUGIN := cargo build --target wasm32-wasip2 --profile plugin
 DATA ?= plugins/math/sample.jsonl
 ARGS ?=
@@ -11,7 +12,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api python-api web-speed test test-long contract test-v2 bench bench-boxes bench-kernels reproduce docs test-trainers release plugins guests sqlx fmt clean help
+.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels reproduce docs test-trainers release release-benches plugins guests sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -26,19 +27,26 @@ web: ## Build the dashboard, which the server takes in as it is built; nothing w
 
 web-api: ## Write the dashboard's types of the REST interface anew, after a change of the interface
 	@scripts/setup.sh web
-	cargo build -p assay-server
+	cargo build -p assay-cli
 	"$(TARGET)/debug/assay" openapi >"$(TARGET)/openapi.json"
 	document=$$(realpath "$(TARGET)/openapi.json") && cd web && npm run --silent api -- "$$document"
 
 python-api: ## Write the Python client's models of the REST interface anew, after a change of the interface
-	cargo build -p assay-server
+	cargo build -p assay-cli
 	"$(TARGET)/debug/assay" openapi >"$(TARGET)/openapi.json"
 	sdk/python-client/generate.py "$(TARGET)/openapi.json"
 
+proto: ## Write the messages between server and workers anew, after a change of worker.proto
+	UPDATE_EXPECT=1 cargo test -q -p assay-wire --test generated
+
 web-speed: ## Measure every page of the dashboard on 1,000 batches of 2,048 requests (some minutes)
 	@scripts/setup.sh test
-	@$(MAKE) --no-print-directory web release
+	@$(MAKE) --no-print-directory web
+	cargo build --release $(RELEASE) -p assay-seed
 	program=$$(realpath "$(TARGET)/release/assay") && cd web && ASSAY_PROGRAM="$$program" npm run --silent e2e:fast
+
+check: ## What is known within three minutes: formatting, lints, tests without servers, one reward end to end
+	@scripts/check.sh
 
 test: ## Everything that must hold: builds, tests, formatting, lints
 	@scripts/test.sh
@@ -46,10 +54,13 @@ test: ## Everything that must hold: builds, tests, formatting, lints
 test-long: ## The same, with all of what it tries by samples (an hour or more)
 	@ASSAY_TEST_LONG=1 PROPTEST_CASES=5000 scripts/test.sh
 
+test-one: ## Run the tests whose names hold NAME, with what they need built
+	@scripts/test-one.sh "$(NAME)" $(ARGS)
+
 contract: ## Try the REST interface against its document with many more calls than `make test` does (some minutes)
 	@scripts/setup.sh test
 	@$(MAKE) --no-print-directory plugins guests
-	cargo build -p assay-server -p assay-worker -p assay-exec -p assay-gpu
+	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
 	tests/contract/run.py --long
 
 test-v2: ## Test the boxes on cgroups of version 2 alone, in an emulator (some minutes)
@@ -57,38 +68,41 @@ test-v2: ## Test the boxes on cgroups of version 2 alone, in an emulator (some m
 
 bench: ## Measure Assay beside a plain reward server, with more options in ARGS
 	@scripts/setup.sh bench
-	@$(MAKE) --no-print-directory release plugins guests
+	@$(MAKE) --no-print-directory release-benches plugins guests
 	"$(TARGET)/release/assay-bench" $(ARGS)
 
 bench-boxes: ## Measure boxed programs beside plain ones and other boxes, with more options in ARGS
 	@scripts/setup.sh bench
-	@$(MAKE) --no-print-directory release plugins
+	@$(MAKE) --no-print-directory release-benches plugins
 	"$(TARGET)/release/assay-bench-boxes" $(ARGS)
 
 bench-kernels: ## Measure CUDA compiled and checked beside plain scripts, with more options in ARGS
 	@scripts/setup.sh bench
-	@$(MAKE) --no-print-directory release
+	@$(MAKE) --no-print-directory release-benches
 	"$(TARGET)/release/assay" gpu install-toolchain --to "$(TARGET)/cuda"
 	"$(TARGET)/release/assay-bench-kernels" --cuda "$(TARGET)/cuda" $(ARGS)
 
 reproduce: ## Run the paper's figures and more by simulation, into docs/reproduction.md
 	@scripts/setup.sh build
-	@$(MAKE) --no-print-directory release
+	cargo build --release -p assay-reproduce
 	@scripts/reproduce.sh
 
 docs: ## Build the book from docs/book into target/book
 	@scripts/setup.sh build docs
-	cargo build -p assay-server
+	cargo build -p assay-cli
 	docs/book/build.py
 
 test-trainers: ## Follow the trainers' guides with the trainers themselves (large packages)
 	@scripts/setup.sh test
 	@$(MAKE) --no-print-directory plugins
-	cargo build -p assay-server -p assay-worker -p assay-exec -p assay-gpu
+	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
 	docs/book/run.py --trainers
 
 release: ## Build the programs, optimised
-	cargo build --release $(RELEASE)
+	cargo build --release $(PROGRAMS)
+
+release-benches: ## Build the programs and what measures them, optimised
+	cargo build --release $(BENCHES)
 
 plugins: ## Build the plugins as WebAssembly components
 	$(PLUGIN) -p assay-plugin-hello -p assay-plugin-math -p assay-plugin-code -p assay-plugin-cuda -p assay-plugin-judge -p assay-plugin-run

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Programs of packages, and test targets of packages. An end-to-end suite is one more line here: it finds
+# Programs of packages, and areas of packages' tests. An end-to-end suite is one more line here: it finds
 # programs in $ASSAY_BUNDLE/bin, tasks in $ASSAY_BUNDLE/tasks.
 programs=("assay-gpu assay-gpu")
 suites=("assay-gpu gpu")
@@ -24,7 +24,7 @@ for program in "${programs[@]}"; do
 done
 for suite in "${suites[@]}"; do
     read -r package name <<<"$suite"
-    built=$(cargo test --release -p "$package" --test "$name" --no-run --message-format=json |
+    built=$(cargo test --release -p "$package" --test it --no-run --message-format=json |
         sed -n 's/.*"kind":\["test"\].*"executable":"\([^"]*\)".*/\1/p')
     install -s -m 755 "$built" "$bundle/suites/$name"
 done

@@ -34,7 +34,7 @@ fi
 failed=0
 for suite in "$ASSAY_BUNDLE"/suites/*; do
     log="$out/$(basename "$suite").log"
-    "$suite" --test-threads=1 >"$log" 2>&1 || failed=1
+    "$suite" --test-threads=1 "$(basename "$suite")::" >"$log" 2>&1 || failed=1
     cat "$log"
 done
 rm -f "$out/plain"

@@ -7,14 +7,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-assay=${CARGO_TARGET_DIR:-target}/release/assay
+program=${CARGO_TARGET_DIR:-target}/release/assay-reproduce
 traces=${1:-../shared/traces}
 
-[ -x "$assay" ] || {
-    printf 'reproduce: %s is missing: run `make reproduce`, or `make release` first\n' "$assay" >&2
+[ -x "$program" ] || {
+    printf 'reproduce: %s is missing: run `make reproduce`\n' "$program" >&2
     exit 1
 }
 if [ -f "$traces/simulate_vectors.jsonl.gz" ]; then
-    "$assay" simulate vectors "$traces/simulate_vectors.jsonl.gz"
+    "$program" vectors "$traces/simulate_vectors.jsonl.gz"
 fi
-exec "$assay" simulate report --traces "$traces" --out docs
+exec "$program" report --traces "$traces" --out docs

@@ -380,5 +380,4 @@ for part in "$@"; do
     [ "$part" != test ] || check_python_plugins "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_javascript_plugins "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_trainers "${CARGO_TARGET_DIR:-target}"
-    [ "$part" != test ] || check_book "${CARGO_TARGET_DIR:-target}" || true
 done

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Writes .sqlx anew: what PostgreSQL says about every checked query of the server, which is what the
+# Writes .sqlx anew: what PostgreSQL says about every checked query of the store, which is what the
 # queries are checked against in builds without a database. To be run after a change of a query or a
 # migration.
 #
-# The macros describe each query as they are compiled, so this compiles the server against a private,
+# The macros describe each query as they are compiled, so this compiles the store against a private,
 # freshly migrated cluster. An old query's file is left out, and nothing changes unless all succeed.
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,9 +15,8 @@ if [ "${1:-}" = inside ]; then
             --dbname "$DATABASE_URL" --file "$migration"
     done
     # Cargo takes unchanged sources for compiled.
-    touch host/server/src/main.rs
-    [ ! -f host/server/src/lib.rs ] || touch host/server/src/lib.rs
-    SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$fresh cargo check -p assay-server --all-targets
+    touch host/store/src/lib.rs
+    SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$fresh cargo check -p assay-store --all-targets
     exit
 fi
 
@@ -33,5 +32,5 @@ mkdir .sqlx.new
 rm -rf .sqlx
 mv .sqlx.new .sqlx
 # The next build must not take what it has for made with the new files.
-touch host/server/src/main.rs
+touch host/store/src/lib.rs
 echo ".sqlx holds $(find .sqlx -name '*.json' | wc -l) queries"

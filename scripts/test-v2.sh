@@ -79,12 +79,12 @@ mount -t cgroup2 groups /sys/fs/cgroup
 chmod 1777 /tmp
 export ASSAY_TEST_SLOWNESS=$slowness RUST_BACKTRACE=0
 echo "v2: as root, in the root group"
-$(realpath "$tests") 2>&1
+$(realpath "$tests") boxes:: 2>&1
 groups=/sys/fs/cgroup/service
 mkdir "\$groups" "\$groups/main"
 echo \$\$ >"\$groups/main/cgroup.procs"
 echo "v2: in a group of its own"
-$(realpath "$tests") 2>&1
+$(realpath "$tests") boxes:: 2>&1
 echo "v2: left behind: \$(find /sys/fs/cgroup -name 'assay-*')."
 poweroff -f
 INIT
@@ -94,9 +94,9 @@ INIT
 
 install
 fetch_kernel
-tests=$(cargo test -p assay-exec --test boxes --no-run --message-format json 2>/dev/null |
-    sed -n 's/.*"executable":"\([^"]*boxes-[^"]*\)".*/\1/p' | tail -n 1)
-[ -x "$tests" ] || { say "the tests are not built: see cargo test -p assay-exec --test boxes --no-run"; exit 1; }
+tests=$(cargo test -p assay-exec --test it --no-run --message-format json 2>/dev/null |
+    sed -n 's/.*"executable":"\([^"]*it-[^"]*\)".*/\1/p' | tail -n 1)
+[ -x "$tests" ] || { say "the tests are not built: see cargo test -p assay-exec --test it --no-run"; exit 1; }
 make_root
 say "starting $(ls "$work"/kernel/boot/vmlinuz-*) in an emulator"
 timeout 1500 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp 2 -m 4096 -nographic -no-reboot \

@@ -3,65 +3,82 @@
 # With ASSAY_TEST_LONG=1 (`make test-long`) all is tried of what is tried by samples else, and the server's
 # answers reach the browser late; PROPTEST_CASES (256) says how many random cases properties are tried on.
 #
-# Shows each step live, goes on after a failed one where that makes sense, and ends with what was skipped,
-# how each failure begins, and one line: `N passed, N failed`, and `, N skipped` where tests were ignored or
-# said that they skip. The numbers are those of cargo test, vitest, Playwright and the contract's passes, but
+# Shows each step live, or at its end where steps run side by side; goes on after a failed one where that makes
+# sense. Ends with what was skipped, how each failure begins, a table of the steps' times (also in
+# target/test-times.txt), and one line: `N passed, N failed`, and `, N skipped` where tests were ignored or said
+# that they skip. The numbers are those of the test runner, vitest, Playwright and the contract's passes, but
 # for tests that pass as they say `SKIPPED: why`; a failed step without failed tests (a build, formatting, a
 # lint) counts as one failure, a step that cannot be tried here as one that is skipped.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
+. scripts/testing.sh
 
-target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target" || exit 1
-scratch=$(mktemp -d)
-# Others pass through it.
-chmod 711 "$scratch"
 logs=$scratch/logs
-mkdir "$logs"
-trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$scratch"' EXIT
+results=$scratch/results
+mkdir "$logs" "$results"
+trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$scratch"' EXIT
 # The numbers are read from what is printed.
-export CARGO_TERM_COLOR=never NO_COLOR=1 SQLX_OFFLINE=true
+export CARGO_TERM_COLOR=never NO_COLOR=1
 unset FORCE_COLOR
-failures=()
-skips=()
-passed=0
-failed=0
-skipped=0
+# Set where steps run side by side.
+beside=
 
 heading() { printf '\n== %s (at %d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 
-run_step() {
-    local name=$1
-    shift
-    heading "$name: $*"
-    "$@" 2>&1 | tee "$logs/$name" && return
-    failures+=("$name")
-    return 1
-}
-
-step() {
-    run_step "$@" && return
-    failed=$((failed + 1))
-    return 1
-}
-
-# The last number before a word on the lines of a step's log that match a pattern.
+# The last number before a word on the lines of a log that match a pattern.
 number() {
-    sed -n "/$2/s/.*[^0-9]\([0-9][0-9]*\) $3\>.*/\1/p" <<<" $(sed 's/^/ /' "$logs/$1")" |
+    sed -n "/$2/s/.*[^0-9]\([0-9][0-9]*\) $3\>.*/\1/p" <<<" $(sed 's/^/ /' "$1")" |
         awk '{ n += $1 } END { print n + 0 }'
 }
 
-# A step that counts tests itself: its name, the pattern of the lines with its numbers, the command.
-counted_step() {
-    local name=$1 lines=$2 status=0 of_it
+# Seconds of the processors that `times` told, of a shell and what it waited for.
+processor_seconds() {
+    tr ' ms' '\n  ' <"$1" | awk 'NF == 2 { s += 60 * $1 + $2 } END { printf "%.0f", s }'
+}
+
+# What a step came to: its name, its status, the tests passed, failed and skipped, seconds of the clock and of
+# the processors. A file for each, so that steps can run side by side; they are in the order of their starts.
+note() { (IFS=$'\t' && printf '%s\n' "${*:2}") >"$results/$1"; }
+
+# The pattern of the lines with a step's numbers, its name, the command.
+run_step() {
+    local lines=$1 name=$2 began=${EPOCHREALTIME/[.,]/} status of_it=(0 0 0) seconds
     shift 2
-    run_step "$name" "$@" || status=1
-    of_it=$(number "$name" "$lines" failed)
-    passed=$((passed + $(number "$name" "$lines" passed)))
-    failed=$((failed + of_it))
-    skipped=$((skipped + $(number "$name" "$lines" '\(skipped\|ignored\)')))
-    [ "$status" = 0 ] || [ "$of_it" -gt 0 ] || failed=$((failed + 1))
+    local log=$logs/$name
+    [ -n "$beside" ] || heading "$name: $*"
+    ( "$@" && status=0 || status=$?; times >"$log.times"; exit "$status" ) 2>&1 |
+        if [ -n "$beside" ]; then cat >"$log"; else tee "$log"; fi
+    status=${PIPESTATUS[0]}
+    seconds=$(((${EPOCHREALTIME/[.,]/} - began + 500000) / 1000000))
+    if [ -n "$lines" ]; then
+        of_it=("$(number "$log" "$lines" passed)" "$(number "$log" "$lines" '\(failed\|timed out\)')"
+            "$(number "$log" "$lines" '\(skipped\|ignored\)')")
+    fi
+    [ "$status" = 0 ] || [ "${of_it[1]}" -gt 0 ] || of_it[1]=1
+    note "$began" "$name" "$status" "${of_it[@]}" "$seconds" "$(processor_seconds "$log.times")"
+    [ -z "$beside" ] || { flock 9 && heading "$name, after $seconds s: $*" && cat "$log"; } 9>>"$scratch/printing"
     return "$status"
+}
+
+step() { run_step '' "$@"; }
+
+# A step that counts tests itself: its name, the pattern of the lines with its numbers, the command.
+counted_step() { run_step "$2" "$1" "${@:3}"; }
+
+skip() {
+    heading "$1"
+    printf 'SKIPPED: %s: %s\n' "$1" "$2"
+    note "${EPOCHREALTIME/[.,]/}" "$1" skipped 0 0 1 0 0 "$2"
+}
+
+# Runs functions side by side, the steps of each in their order.
+side_by_side() {
+    local each started=()
+    for each in "$@"; do
+        (beside=yes && "$each") &
+        started+=($!)
+    done
+    wait "${started[@]}"
 }
 
 # The server goes without a dashboard where its tools cannot be had.
@@ -83,27 +100,26 @@ told() {
     return "$1"
 }
 
-# Built as they are linted: Clippy's driver is the compiler, so that nothing is read twice and the packages
-# of others are compiled once. The guests are programs for the sandbox alone; they do not link here.
-linted=(--config 'build.rustc-workspace-wrapper="clippy-driver"' --workspace --exclude assay-guests)
-
 # With the tests, so that what is built here is what they use: their features add to the programs'.
 build() { cargo build "${linted[@]}" --all-targets; }
 
-run_tests() { cargo test "${linted[@]}" --no-fail-fast; }
+run_tests() {
+    if ! has_nextest; then
+        cargo test "${linted[@]}" --no-fail-fast
+        return
+    fi
+    local status=0
+    rm -f "$report"
+    cargo nextest run "${linted[@]}" || status=$?
+    # What passing tests said is in the report alone.
+    sed -n "s/.*\(SKIPPED: .*\)/\1/; s/&apos;/'/g; s/&quot;/\"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g; /^SKIPPED/p" \
+        "$report"
+    return "$status"
+}
 
 # Of what was built, and of the guests.
 lint() {
     cargo clippy -p assay-guests --all-targets -- -D warnings && ! grep -A 4 '^warning' "$logs/build"
-}
-
-# Some hundred servers are started; what is costly for each is done once for all of them.
-install_caches() {
-    local postgres
-    postgres=$("$target/debug/assay" doctor | sed -n 's/^ok *PostgreSQL *version [0-9]* in //p')
-    [ -z "$postgres" ] || ASSAY_POSTGRES_BIN=$(scripts/caching-postgres.sh "$scratch/postgres" "$postgres")
-    ASSAY_WORKER_PROGRAM=$(realpath "$target/debug/assay-caching-worker")
-    export ASSAY_POSTGRES_BIN ASSAY_WORKER_PROGRAM
 }
 
 # Tests that compile CUDA take its toolkit from here, and skip, saying so, where it cannot be had.
@@ -117,12 +133,6 @@ install_toolkit() {
     fi
 }
 
-skip() {
-    heading "$1"
-    printf 'SKIPPED: %s: %s\n' "$1" "$2"
-    skips+=("$1: $2")
-}
-
 in_web() { (cd web && "$@"); }
 
 # The types that the dashboard is checked with are those of the server that was just built.
@@ -130,10 +140,8 @@ check_types() {
     "$target/debug/assay" openapi >"$logs/openapi.json" && in_web npm run --silent api -- --check "$logs/openapi.json"
 }
 
-web_installed() { scripts/setup.sh web; }
-
 test_web() {
-    if ! web_installed; then
+    if ! scripts/setup.sh web; then
         skip dashboard 'no Node 20.19 or newer, or its packages cannot be had; the server has no dashboard'
         return
     fi
@@ -174,26 +182,43 @@ test_python_client() {
     fi
 }
 
-# The book's pages, followed from top to bottom, one after the other; then the book itself and its links.
+# The book's pages, followed from top to bottom, one after the other; then its links, in the built book where
+# `make docs` has put mdbook, in its sources elsewhere.
 test_book() {
+    local sources=--check
+    [ ! -x "$target/tools/bin/mdbook" ] || sources=
     counted_step docs '^ *docs: [0-9]* passed' docs/book/run.py
-    if [ -x "$target/tools/bin/mdbook" ]; then
-        counted_step book '^ *book: [0-9]* passed' docs/book/build.py
-    else
-        skip book 'no mdbook'
-    fi
+    counted_step book '^ *book: [0-9]* passed' docs/book/build.py ${sources:+"$sources"}
+}
+
+test_interfaces() {
+    test_contract
+    test_python_client
+    test_book
 }
 
 # How what a step said of its failure begins.
 why() {
     case $1 in
         tests)
-            grep '^test .* FAILED$' "$logs/$1"
-            sed -n '/^---- /,/^stack backtrace\|^note: /p' "$logs/$1"
+            grep '^test .* FAILED$\|^ *\(FAIL\|TIMEOUT\|SIG[A-Z]*\) \[' "$logs/$1" | sort -u
+            sed -n '/^---- /,/^stack backtrace\|^note: /p; /^ *stderr ───$/,/^ *note: /p' "$logs/$1"
             ;;
         browser) sed -n '/^  1) /,$p' "$logs/$1" ;;
         *) tail -n 15 "$logs/$1" ;;
     esac | grep -v '^ *$' | cut -c 1-120 | head -n 15
+}
+
+# The steps' times, the totals, and which tests took longest; of the run before as well, where there was one.
+tell_times() {
+    printf '%-22s %7s %7s %8s %9s %11s\n' step passed failed skipped 'wall s' 'processor s'
+    awk -F '\t' '{ printf "%-22s %7d %7d %8d %9d %11d\n", $1, $3, $4, $5, $6, $7; cpu += $7 }
+        END { printf "%-22s %33d %11d\n", "all", '$SECONDS', cpu }' "$results"/*
+    if [ -f "$report" ]; then
+        printf '\nthe slowest tests, in seconds\n'
+        sed -n 's/.*<testcase name="\([^"]*\)" classname="\([^"]*\)".* time="\([0-9.]*\)".*/\3 \2 \1/p' \
+            "$report" | sort -rn | head -n 20
+    fi
 }
 
 built=
@@ -211,25 +236,38 @@ if [ -n "$built" ]; then
     step lints lint
     install_toolkit
     install_caches
-    counted_step tests '^ *test result: ' run_tests
-    test_web
-    test_contract
-    test_python_client
-    test_book
+    share_postgres
+    if has_nextest; then
+        counted_step tests '^ *Summary \[' run_tests
+        # Which it does not run.
+        counted_step 'tests in documents' '^test result: ' cargo test "${linted[@]}" --doc
+    else
+        counted_step tests '^test result: ' run_tests
+    fi
+    side_by_side test_web test_interfaces
 fi
 
 touch "$logs/tests"
 said=$(grep -c 'SKIPPED: ' "$logs/tests")
+read -r passed failed skipped < <(awk -F '\t' '{ p += $3; f += $4; s += $5 } END { print p + 0, f + 0, s + 0 }' "$results"/*)
 passed=$((passed - said))
-skipped=$((skipped + said + ${#skips[@]}))
+skipped=$((skipped + said))
 printf '\n'
 grep -o 'SKIPPED: [^:]*' "$logs/tests" | sort | uniq -c
-[ ${#skips[@]} = 0 ] || printf '      1 SKIPPED: %s\n' "${skips[@]}"
-for failure in ${failures[@]+"${failures[@]}"}; do
-    printf '\nFAILED: %s\n' "$failure"
-    why "$failure"
-done
+awk -F '\t' '$2 == "skipped" { printf "      1 SKIPPED: %s: %s\n", $1, $8 }' "$results"/*
+broken=0
+while IFS=$'\t' read -r name status _; do
+    case $status in 0 | skipped) continue ;; esac
+    broken=$((broken + 1))
+    printf '\nFAILED: %s\n' "$name"
+    why "$name"
+done < <(cat "$results"/*)
+times=$target/test-times.txt
+[ ! -f "$times" ] || mv "$times" "$target/test-times-before.txt"
+printf '\n'
+tell_times | tee "$times"
+printf '\n'
 summary="$passed passed, $failed failed"
 [ "$skipped" = 0 ] || summary="$summary, $skipped skipped"
 printf '%s\n' "$summary" | tee "$target/test-summary"
-[ "$failed" = 0 ] && [ ${#failures[@]} = 0 ]
+[ "$failed" = 0 ] && [ "$broken" = 0 ]

@@ -1,0 +1,42 @@
+# What the scripts that run tests share; they source it at the root of the checkout.
+#
+# Makes a folder `scratch`, which its user deletes.
+
+target=${CARGO_TARGET_DIR:-target}
+mkdir -p "$target" || exit 1
+scratch=$(mktemp -d)
+# Others pass through it.
+chmod 711 "$scratch"
+export SQLX_OFFLINE=true
+# Where cargo-nextest tells about its tests.
+# Its store lies in the checkout, whatever CARGO_TARGET_DIR says.
+report=target/nextest/default/junit.xml
+# End-to-end tests wait more than they compute, so that more of them run than there are cores.
+export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(nproc) + 2))}
+
+# Built as they are linted: Clippy's driver is the compiler, so that nothing is read twice and the packages
+# of others are compiled once. The guests are programs for the sandbox alone; they do not link here.
+linted=(--config 'build.rustc-workspace-wrapper="clippy-driver"' --workspace --exclude assay-guests)
+
+has_nextest() { cargo nextest --version >/dev/null 2>&1; }
+
+# Some hundred servers are started; what is costly for each is done once for all of them.
+install_caches() {
+    local postgres
+    postgres=$("$target/debug/assay" doctor | sed -n 's/^ok *PostgreSQL *version [0-9]* in //p')
+    [ -z "$postgres" ] || ASSAY_POSTGRES_BIN=$(scripts/caching-postgres.sh "$scratch/postgres" "$postgres")
+    ASSAY_WORKER_PROGRAM=$(realpath "$target/debug/assay-caching-worker")
+    export ASSAY_POSTGRES_BIN ASSAY_WORKER_PROGRAM
+}
+
+# Most servers under test need a database and no PostgreSQL of their own. Ends with this shell.
+share_postgres() {
+    mkfifo "$scratch/address"
+    scripts/shared-postgres.sh "$scratch/shared" >"$scratch/address" 2>"$scratch/shared.log" &
+    # Nothing is read where it ended instead.
+    if read -r ASSAY_TEST_DATABASE_URL <"$scratch/address"; then
+        export ASSAY_TEST_DATABASE_URL
+    else
+        cat "$scratch/shared.log" >&2
+    fi
+}
