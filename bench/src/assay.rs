@@ -5,8 +5,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use assay_api::plugin::Plugin;
 use assay_client::{Client, Retry};
-use assay_model::api::Plugin;
 use serde::Deserialize;
 
 use crate::child::Server;

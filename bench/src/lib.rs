@@ -1,4 +1,4 @@
-//! What the benchmarks share: servers of their own, load, the machine, numbers and goals.
+//! The parts that the benchmarks share: servers of their own, load, the machine, numbers and goals.
 //!
 //! Three programs use it: `assay-bench` (`rewards/`: the whole path beside a plain reward server),
 //! `assay-bench-boxes` (`boxes/`: boxed programs beside plain ones and other boxes) and

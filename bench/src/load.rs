@@ -5,8 +5,8 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use assay_model::api::AnnounceBatch;
-use assay_model::id::BatchId;
+use assay_api::batch::AnnounceBatch;
+use assay_core::id::BatchId;
 use bytes::Bytes;
 use futures_util::future::{try_join, try_join_all};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -41,6 +41,7 @@ struct Accepted {
 impl Endpoint {
     /// `key` may be empty for a server that wants none.
     pub fn new(url: &str, key: &str) -> Result<Self> {
+        assay_client::install_tls_provider();
         let http = reqwest::Client::builder().tcp_nodelay(true).timeout(CALL).build()?;
         Ok(Self { http, url: url.trim_end_matches('/').to_owned(), key: key.to_owned() })
     }
@@ -183,7 +184,7 @@ impl Endpoint {
     }
 }
 
-/// What is sent in one round of batches.
+/// The load of one round of batches.
 pub struct Round<'a> {
     pub plugin: &'a str,
     pub run: &'a str,

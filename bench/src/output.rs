@@ -11,7 +11,7 @@ pub fn say(what: &str) {
     eprintln!("bench: {what}");
 }
 
-/// What a benchmark found.
+/// The findings of a benchmark.
 pub trait Report: Serialize {
     fn text(&self) -> String;
     fn markdown(&self) -> String;

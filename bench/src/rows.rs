@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use assay_model::api::{RewardRequest, SubmitItem};
+use assay_api::request::{RewardRequest, SubmitItem};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! What was measured of each contender, section by section, as tables for people and JSON for programs.
+//! The measured numbers of each contender, section by section, as tables for people and JSON for programs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,9 +9,9 @@ use crate::goal::{Goal, Unit};
 use crate::machine::Machine;
 use crate::{output, table};
 
-/// What the others are compared with.
+/// The contender with which the others are compared.
 pub const PLAIN: &str = "plain";
-/// The one that has goals.
+/// The contender that has goals.
 pub const ASSAY: &str = "Assay";
 
 /// One number of each contender.
@@ -59,10 +59,10 @@ impl Measure {
 #[derive(Debug, Serialize)]
 pub struct Section {
     pub title: String,
-    /// What each contender does and does not do.
+    /// The work that each contender does and does not do.
     pub about: &'static str,
     pub measures: Vec<Measure>,
-    /// What was seen beside the numbers.
+    /// Observations beside the numbers.
     pub notes: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ pub struct Report {
     pub machine: Machine,
     pub rounds: usize,
     pub sections: Vec<Section>,
-    /// What was left out, and why.
+    /// The parts that were left out, with the reasons.
     pub left_out: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ impl Report {
     }
 }
 
-/// Said at once as well: reports are read later.
+/// Notes a part that is left out and prints it immediately, because reports are read later.
 pub fn leave_out(left_out: &mut Vec<String>, what: String) {
     output::say(&format!("LEFT OUT: {what}"));
     left_out.push(what);

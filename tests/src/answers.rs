@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use assay_api::batch::{AnnounceBatch, BatchState};
+use assay_api::request::SubmitItem;
+use assay_api::result::ResultItem;
 use assay_client::{Client, Retry};
-use assay_model::api::{AnnounceBatch, BatchState, ResultItem, SubmitItem};
-use assay_model::id::BatchId;
+use assay_core::id::BatchId;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 

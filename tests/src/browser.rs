@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::people::Session;
+use assay_api::people::Session;
 use reqwest::header::{COOKIE, SET_COOKIE};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
@@ -27,6 +27,7 @@ impl Browser {
     /// Where no HTTP client can be made.
     #[must_use]
     pub fn new(host: &Host) -> Self {
+        assay_client::install_tls_provider();
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
         let client = client.build().expect("an HTTP client");
         Self { client, url: host.url.clone(), cookies: BTreeMap::new(), csrf: None }

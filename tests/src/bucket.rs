@@ -70,7 +70,7 @@ impl Bucket {
         self.shared.state().objects.insert(key.into(), bytes.into());
     }
 
-    /// What was answered since this was last asked.
+    /// The status codes of the answers since the last call of this function.
     #[must_use]
     pub fn statuses(&self) -> Vec<u16> {
         std::mem::take(&mut self.shared.state().statuses)

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{Host, program};
 
-/// What a command left behind.
+/// The result of a command that ended.
 #[derive(Debug)]
 pub struct Ended {
     pub code: Option<i32>,

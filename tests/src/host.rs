@@ -7,22 +7,26 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use assay_api::plugin::PromotePlugin;
 use assay_client::Client;
-use assay_model::api::PromotePlugin;
 use tempfile::TempDir;
 
-use crate::{component, program};
+use crate::database::Database;
+use crate::{Psql, component, program};
 
 const READY_WITHIN: Duration = Duration::from_secs(120);
 
 /// How a test starts its server.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
-    /// Such as `cpu=2`.
+    /// The pools' sizes, such as `cpu=2`.
     pub workers: Vec<String>,
     pub database_url: Option<String>,
+    /// True for a private PostgreSQL if there is no `database_url`, as an operator has it, even where the
+    /// tests share one.
+    pub own_postgres: bool,
     pub arguments: Vec<String>,
-    /// Whom it runs as, instead of the user who tests; only root has the choice.
+    /// The user id of the server, if it is not that of the tests; only root may choose one.
     pub user: Option<u32>,
 }
 
@@ -31,9 +35,17 @@ impl Default for HostOptions {
         Self {
             workers: vec!["cpu=2".into()],
             database_url: None,
+            own_postgres: false,
             arguments: Vec::new(),
             user: None,
         }
+    }
+}
+
+impl HostOptions {
+    #[must_use]
+    pub fn with_own_postgres() -> Self {
+        Self { own_postgres: true, ..Self::default() }
     }
 }
 
@@ -42,6 +54,8 @@ pub struct Host {
     folder: TempDir,
     options: HostOptions,
     child: Child,
+    /// Deleted after the server's end.
+    database: Option<Database>,
     pub url: String,
     pub key: String,
 }
@@ -52,7 +66,15 @@ impl Host {
     /// # Panics
     /// When it does not become ready; its log is shown.
     #[must_use]
-    pub fn start(options: HostOptions) -> Self {
+    pub fn start(mut options: HostOptions) -> Self {
+        assay_client::install_tls_provider();
+        // Another user does not reach the PostgreSQL that the tests share.
+        let owned =
+            options.own_postgres || options.database_url.is_some() || options.user.is_some();
+        let database = if owned { None } else { Database::create() };
+        if let Some(database) = &database {
+            options.database_url = Some(database.url().to_owned());
+        }
         // As root PostgreSQL runs as another user, who must get through.
         let folder = tempfile::Builder::new()
             .prefix("assay-test-")
@@ -63,7 +85,8 @@ impl Host {
             chown(folder.path(), Some(user), Some(user)).expect("root may give it away");
         }
         let child = spawn(folder.path(), &options);
-        let mut host = Self { folder, options, child, url: String::new(), key: String::new() };
+        let (url, key) = (String::new(), String::new());
+        let mut host = Self { folder, options, child, database, url, key };
         host.wait_ready();
         host
     }
@@ -108,6 +131,12 @@ impl Host {
     #[must_use]
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
+    }
+
+    /// The server's database, as its owner sees it; not for one that was given with `database_url`.
+    #[must_use]
+    pub fn psql(&self) -> Psql {
+        self.database.as_ref().map_or_else(|| Psql::of_data(&self.data()), Database::psql)
     }
 
     #[must_use]

@@ -1,6 +1,6 @@
 //! Calls as a trainer without a client library makes them: the exact HTTP, nothing repeated.
 
-use assay_model::api::Problem;
+use assay_api::problem::Problem;
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, RequestBuilder};
@@ -33,6 +33,7 @@ pub struct Answer {
 impl Http {
     #[must_use]
     pub fn new(host: &Host) -> Self {
+        assay_client::install_tls_provider();
         let client = reqwest::Client::new();
         Self { client, url: host.url.clone(), key: Some(host.key.clone()) }
     }

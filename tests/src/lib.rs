@@ -1,4 +1,4 @@
-//! What the tests of the whole share: real servers, real workers, a real PostgreSQL.
+//! The tools that all end-to-end tests share: real servers, real workers, a real PostgreSQL.
 //!
 //! It knows Assay's programs and its REST interface, and nothing of its insides.
 
@@ -7,6 +7,7 @@ mod boxes;
 mod browser;
 mod bucket;
 mod command;
+mod database;
 mod host;
 mod http;
 mod place;

@@ -16,7 +16,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// None when there is none of this id.
+    /// The process with this id; `None` if there is none.
     #[must_use]
     pub fn find(pid: u32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -13,10 +13,10 @@ pub struct Psql {
 }
 
 impl Psql {
-    /// Of the private PostgreSQL of a data folder, while it runs.
+    /// Runs statements in the private PostgreSQL of a data folder.
     ///
     /// # Panics
-    /// When it does not run.
+    /// If it does not run.
     #[must_use]
     pub fn of_data(data: &Path) -> Self {
         let line = |at| postmaster_line(data, at).expect("PostgreSQL runs");
@@ -26,6 +26,13 @@ impl Psql {
             program: server.with_file_name("psql"),
             url: format!("postgres://assay@localhost:5432/assay?host={socket}&sslmode=disable"),
         }
+    }
+
+    /// Runs statements in a database of the PostgreSQL that the tests share, by the `psql` beside the
+    /// programs that servers use.
+    pub(crate) fn shared(url: String) -> Self {
+        let programs = std::env::var_os("ASSAY_POSTGRES_BIN").map(PathBuf::from);
+        Self { program: programs.unwrap_or_default().join("psql"), url }
     }
 
     #[must_use]
@@ -45,10 +52,10 @@ impl Psql {
         String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
     }
 
-    /// What PostgreSQL says against a statement.
+    /// The error of a statement that PostgreSQL must refuse.
     ///
     /// # Panics
-    /// When it has nothing against it.
+    /// If PostgreSQL accepts the statement.
     #[must_use]
     pub fn refusal(&self, sql: &str) -> String {
         let output = self.run(sql);

@@ -1,6 +1,6 @@
-//! What is tried in full by `make test-long` alone.
+//! Test cases that only `make test-long` runs all of.
 
-/// Whether everything is tried.
+/// True if every case is to be run.
 fn long() -> bool {
     std::env::var_os("ASSAY_TEST_LONG").is_some_and(|set| set == "1")
 }

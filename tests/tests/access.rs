@@ -1,21 +1,24 @@
-//! Who may do what: every route of the OpenAPI document, with every kind of key and every role.
+//! The permissions of every kind of key and every role, for every route of the OpenAPI document.
 
 use std::collections::BTreeSet;
 
-use assay_model::api::{Key, KeyList, PluginList, Reward, Scope, Tenant};
-use assay_model::people::{Member, Role};
-use assay_model::time::Micros;
-use assay_tests::{Answer, Browser, CSRF, Host, HostOptions, Http, Psql, until};
+use assay_api::key::{Key, KeyList, Scope};
+use assay_api::people::{Member, Role};
+use assay_api::plugin::PluginList;
+use assay_api::request::Reward;
+use assay_api::tenant::Tenant;
+use assay_core::time::Micros;
+use assay_tests::{Answer, Browser, CSRF, Host, HostOptions, Http, until};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// What another tenant gets for an id that is not its own.
+/// The answer to a tenant that names an id of another tenant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Foreign {
     NotFound,
-    /// The call names nobody else's things: what comes has none of them either.
+    /// The call names no id of anybody, and its answer has the caller's own data alone.
     Own,
-    /// The platform's, not a tenant's.
+    /// The data is the platform's, not a tenant's.
     Platform,
 }
 
@@ -29,7 +32,7 @@ struct Route {
     foreign: Foreign,
 }
 
-/// What everybody may call: by these one signs in.
+/// The routes that need no authentication, because people sign in by them.
 const OPEN: [(&str, &str); 6] = [
     ("/v1/bootstrap", "POST"),
     ("/v1/invitations/accept", "POST"),
@@ -372,7 +375,7 @@ async fn keys_are_kept_as_hashes_only() {
     let listed: KeyList = list.json(200);
     assert!(listed.items.iter().any(|listed| listed.prefix == key.prefix));
     assert!(listed.items.iter().all(|listed| listed.secret.is_none()));
-    let rows = Psql::of_data(&world.host.data()).rows("select keys::text from keys").join("\n");
+    let rows = world.host.psql().rows("select keys::text from keys").join("\n");
     assert!(rows.contains(&key.prefix), "the look into the database shows no keys");
     for told in [list.text(), rows, world.host.log()] {
         assert!(!told.contains(&random) && !told.contains(&world.host.key), "{told}");

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_model::api::{
-    AnnounceBatch, Batch, BatchState, Counts, ResultItem, ResultsPage, SubmitReply, SubmitStatus,
-};
-use assay_model::outcome::{ErrorCode, Outcome};
+use assay_api::batch::{AnnounceBatch, Batch, BatchState, ResultsPage};
+use assay_api::request::{SubmitReply, SubmitStatus};
+use assay_api::result::{Counts, ResultItem};
+use assay_core::outcome::{ErrorCode, Outcome};
 use assay_tests::{Answer, Host, HostOptions, Http, until};
 use serde_json::{Value, json};
 

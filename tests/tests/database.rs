@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use assay_model::outcome::Outcome;
+use assay_core::outcome::Outcome;
 use assay_postgres::{Cluster, Options};
 use assay_tests::{Answers, Host, HostOptions, Psql, Spawned, item, program};
 use tempfile::TempDir;

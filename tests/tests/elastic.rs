@@ -6,13 +6,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
+use assay_api::batch::{AnnounceBatch, Batch};
+use assay_api::capacity::{Capacity, PoolCapacity, PoolWorkers, SetCapacity};
+use assay_api::request::{Reward, SubmitItem};
+use assay_api::result::ResultItem;
 use assay_client::Client;
-use assay_model::api::{AnnounceBatch, Batch, ResultItem, Reward, SubmitItem};
-use assay_model::capacity::{Capacity, PoolCapacity, PoolWorkers, SetCapacity};
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use assay_tests::{
-    Answers, Host, HostOptions, Http, Process, Psql, Sleepers, assay, item, ndjson, poll, program,
-    until, until_good,
+    Answers, Host, HostOptions, Http, Process, Sleepers, assay, item, ndjson, poll, program, until,
+    until_good,
 };
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -310,7 +312,7 @@ async fn lone_rewards_share_a_worker_that_lingers() {
     assert!(metrics.contains(one), "{metrics}");
 }
 
-/// Whoever sets a pool at the same time as others: what is stored is what holds.
+/// After calls that set a pool at the same time, the stored bounds are those that hold.
 #[tokio::test]
 async fn quotas_that_are_set_at_once_leave_one() {
     let host = start("cpu=0..1", &[]);
@@ -318,8 +320,8 @@ async fn quotas_that_are_set_at_once_leave_one() {
     let told = join_all((0..24).map(|at| set(&client, 0, at % 5))).await;
     assert_eq!(told.len(), 24);
     let now = cpu(&client).await;
-    let stored = Psql::of_data(&host.data())
-        .rows("select workers_min, workers_max from capacity where pool = 'cpu'");
+    let stored =
+        host.psql().rows("select workers_min, workers_max from capacity where pool = 'cpu'");
     assert_eq!(stored, [format!("{}|{}", now.min, now.max)]);
 }
 
@@ -345,7 +347,10 @@ async fn what_is_no_quota_is_refused() {
         assert!(problem.detail.contains(says), "`{says}` is not in {problem:?}");
     }
     let said = assay(Some(&host), &["capacity", "set", "cpu", "4..2"]);
-    assert!(said.code != Some(0) && said.stderr.contains("the wrong way round"), "{said:?}");
+    assert!(
+        said.code != Some(0) && said.stderr.contains("a minimum above its maximum"),
+        "{said:?}"
+    );
 
     // A pool that is new, and one that is given up.
     let _: PoolCapacity = put("/v1/capacity/spare", &json!({ "min": 0, "max": 1 })).await.json(200);

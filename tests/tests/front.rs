@@ -1,5 +1,5 @@
-//! What browsers get: the dashboard's page and files, and the headers that keep every answer in its
-//! place, whoever asks and whatever a tenant wrote into it.
+//! The answers that browsers get: the dashboard's page and files, and the headers that restrict every
+//! answer, whoever asks and whatever a tenant wrote into it.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn header<'a>(answer: &'a Answer, name: &str) -> &'a str {
     answer.headers.get(name).map_or("none", |value| value.to_str().expect("ASCII"))
 }
 
-/// What stands on every answer, page or not.
+/// The headers that every answer has, page or not.
 fn check_always(answer: &Answer) {
     for (name, value) in [
         ("x-content-type-options", "nosniff"),
@@ -123,7 +123,7 @@ async fn what_a_tenant_wrote_is_never_a_page() {
     for path in [format!("/v1/requests/{id}"), format!("/v1/requests/{id}/logs")] {
         assert_eq!(header(&asked(&path).await, "content-type"), "application/json", "{path}");
     }
-    let kept: assay_model::api::Request = asked(&format!("/v1/requests/{id}")).await.json(200);
+    let kept: assay_api::request::Request = asked(&format!("/v1/requests/{id}")).await.json(200);
     assert_eq!((kept.prompt.as_str(), kept.result.is_some()), (page, true));
     let results =
         asked(&format!("/v1/batches/{}/results", id.split('.').next().expect("one"))).await;

@@ -1,15 +1,18 @@
-//! What completed batches leave: whole, true to the results, kept over a restart, deleted when old,
-//! nobody else's to read, and a trace for the simulator.
+//! The profiles of completed batches: complete, equal to the results, kept over a restart, deleted when
+//! old, hidden from other tenants, and usable as a trace for the simulator.
 
 use std::collections::BTreeMap;
 
+use assay_api::batch::{AnnounceBatch, BatchState};
+use assay_api::history::{BatchHistory, BatchProfile, RunHistory};
+use assay_api::key::{Key, Scope};
+use assay_api::request::{Reward, SubmitItem};
+use assay_api::result::ResultItem;
 use assay_client::Client;
-use assay_model::api::{AnnounceBatch, BatchState, Key, ResultItem, Reward, Scope, SubmitItem};
-use assay_model::history::{BatchHistory, BatchProfile, RunHistory};
-use assay_model::id::BatchId;
-use assay_model::outcome::Outcome;
-use assay_model::time::Micros;
-use assay_tests::{Answers, Host, HostOptions, Http, Psql, assay, item, until};
+use assay_core::id::BatchId;
+use assay_core::outcome::Outcome;
+use assay_core::time::Micros;
+use assay_tests::{Answers, Host, HostOptions, Http, assay, item, until};
 use serde_json::{Value, json};
 
 const TWO_STAGES: &str = "worker_load";
@@ -43,7 +46,7 @@ fn quick(count: usize) -> Vec<SubmitItem> {
 
 /// When each request came, by seq, from the first on.
 fn arrivals(host: &Host, batch: BatchId) -> Vec<Micros> {
-    let rows = Psql::of_data(&host.data()).rows(&format!(
+    let rows = host.psql().rows(&format!(
         "select (extract(epoch from arrived_at - min(arrived_at) over ()) * 1000000)::bigint \
          from requests where batch_id = '{batch}' order by seq"
     ));
@@ -154,7 +157,7 @@ async fn what_has_no_history_says_so() {
     let call = json!({ "plugin": plugin, "response": "" });
     let lone: Reward = http.post("/v1/rewards", &call).await.json(200);
     let _ = http.get(&profile(lone.id.batch)).await.problem(404, "not_found");
-    assert_eq!(Psql::of_data(&host.data()).rows("select count(*) from batch_history"), ["0"]);
+    assert_eq!(host.psql().rows("select count(*) from batch_history"), ["0"]);
     let none: RunHistory = http.get("/v1/runs/run/history").await.json(200);
     assert!(none.items.is_empty());
     let _ = http.get("/v1/runs/nobodys/history").await.problem(404, "not_found");
@@ -180,7 +183,7 @@ async fn a_restarted_server_ranks_by_history() {
     let kept = check(&host, &before, 2).await;
     let odd = complete(&host.client(), &plugin, "odd", &quick(2)).await;
     // As a later version, or a hand in the database, might have left it.
-    let database = Psql::of_data(&host.data());
+    let database = host.psql();
     let _ = database.rows(&format!(
         "update batch_history set stages = '[7, 7]' where batch_id = '{}'",
         odd.batch
@@ -223,7 +226,7 @@ async fn what_is_old_is_deleted() {
         }
     }
     let (unused, used) = (&batches["unused"], &batches["used"]);
-    let database = Psql::of_data(&host.data());
+    let database = host.psql();
     let age = |days: u32, what: &str| {
         let _ = database.rows(&format!(
             "update batch_history set ended_at = ended_at - interval '{days} days' where {what}"
@@ -246,8 +249,7 @@ async fn what_is_old_is_deleted() {
     // The batches themselves are untouched.
     let results = client.results_page(unused[0], 0, 10).await.expect("answers");
     assert_eq!(results.items.len(), 1);
-    until("it is told", async || host.log().contains("history that was too old").then_some(()))
-        .await;
+    until("it is told", async || host.log().contains("old history is deleted").then_some(())).await;
 }
 
 #[tokio::test]
@@ -262,7 +264,7 @@ async fn a_batch_that_was_half_done_leaves_a_whole_profile() {
     client_submits(&host, &answers, &items).await;
     answers.follow(&host.client(), 20).await;
     host.kill();
-    let half_way = Psql::of_data(&host.data()).rows(&format!(
+    let half_way = host.psql().rows(&format!(
         "select count(*) from artifacts a where a.batch_id = '{}' and not exists \
          (select from outcomes o where o.batch_id = a.batch_id and o.seq = a.seq)",
         answers.batch

@@ -1,16 +1,17 @@
-//! Guests that misbehave, between requests that do not: each ends as what it is, nobody else
-//! notices, and the worker serves on. What was damaged on its way to a worker never runs.
+//! Guests that misbehave, between requests that do not: each ends with its own verdict, no other request
+//! notices, and the worker serves on. A plugin that was damaged on its way to a worker never runs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use assay_api::request::{LogLine, SubmitItem};
+use assay_api::result::ResultItem;
 use assay_client::Client;
-use assay_model::api::{LogLine, ResultItem, SubmitItem};
-use assay_model::limits;
-use assay_model::outcome::Outcome;
+use assay_core::limits;
+use assay_core::outcome::Outcome;
 use assay_tests::{Answers, Host, HostOptions, Process, component, item};
 
-/// What a lie of the guest `liar` ends as: the outcome's verdict, and what its text must hold.
+/// The ending of each lie of the guest `liar`: the outcome's verdict, and a part of its text.
 const LIES: [(&str, &str, &str); 27] = [
     ("spin", "timed_out", ""),
     ("sleep_for_ever", "timed_out", ""),

@@ -1,11 +1,13 @@
-//! What a careless or hostile client sends: refused by name and number, and never a 5xx.
+//! Input of careless or hostile clients: it is refused by the name and value of a limit, and never with a
+//! 5xx.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use assay_model::api::{Batch, Request, ResultsPage, SubmitReply};
-use assay_model::limits;
+use assay_api::batch::{Batch, ResultsPage};
+use assay_api::request::{Request, SubmitReply};
+use assay_core::limits;
 use assay_tests::{Answer, Host, HostOptions, Http};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -276,7 +278,7 @@ async fn noise_never_breaks_the_server() {
             answer.text()
         );
         if answer.status >= 400 {
-            let _: assay_model::api::Problem = answer.json(answer.status);
+            let _: assay_api::problem::Problem = answer.json(answer.status);
         }
     }
     assert_eq!(http.get("/readyz").await.status, 200);

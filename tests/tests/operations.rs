@@ -4,21 +4,23 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use assay_client::{Client, ServerEvent, ServerEvents, Whose};
-use assay_model::api::{
-    AnnounceBatch, Batch, BatchState, Key, PromotePlugin, Reward, Scope, SubmitItem, Tenant,
-};
-use assay_model::audit::AuditPage;
-use assay_model::id::{BatchId, RequestId, WorkerId};
-use assay_model::operations::{
+use assay_api::audit::AuditPage;
+use assay_api::batch::{AnnounceBatch, Batch, BatchState};
+use assay_api::key::{Key, Scope};
+use assay_api::operations::{
     CapacityHistory, EndedBatch, IncidentFilter, IncidentKind, IncidentPage, LiveBatch, LiveDelta,
     LiveSnapshot, Overview, PoolHistory, Replay, ReplayRequest, Worker, WorkerState,
 };
-use assay_model::people::Member;
-use assay_model::simulation::{Simulation, SimulationRequest};
+use assay_api::people::Member;
+use assay_api::plugin::PromotePlugin;
+use assay_api::request::{Reward, SubmitItem};
+use assay_api::simulation::{Simulation, SimulationRequest};
+use assay_api::tenant::Tenant;
+use assay_client::{Client, ServerEvent, ServerEvents, Whose};
+use assay_core::id::{BatchId, RequestId, WorkerId};
 use assay_tests::{
-    Answers, Browser, Host, HostOptions, Http, Process, Psql, Sleepers, assay, component, item,
-    ndjson, signal, until,
+    Answers, Browser, Host, HostOptions, Http, Process, Sleepers, assay, component, item, ndjson,
+    signal, until,
 };
 use reqwest::Method;
 use serde_json::json;
@@ -38,7 +40,7 @@ fn start_sleeping(sleepers: &Sleepers) -> Host {
     })
 }
 
-/// So many requests, each with so many thousand rounds in both stages of `worker_load`.
+/// `count` requests, each with this many thousand rounds in both stages of `worker_load`.
 fn load(count: usize, thousand_rounds: &str) -> Vec<SubmitItem> {
     (0..count).map(|at| item(format!("r{at}"), thousand_rounds, "4")).collect()
 }
@@ -406,7 +408,7 @@ async fn late_batches_and_failed_requests_are_their_tenants_incidents() {
     let ids: Vec<i64> = first.items.iter().chain(&second.items).map(|it| it.id).collect();
     assert!(ids.len() >= 3 && ids.is_sorted_by(|a, b| a > b), "{ids:?}");
     let future = IncidentFilter {
-        from: Some(first.items[0].at + assay_model::time::Micros(1)),
+        from: Some(first.items[0].at + assay_core::time::Micros(1)),
         ..IncidentFilter::default()
     };
     assert!(client.incidents(&future).await.expect("answers").items.is_empty());
@@ -509,7 +511,7 @@ async fn a_replay_agrees_unless_the_version_is_another() {
     assert!(refused.detail.contains("yanked"), "{refused:?}");
     let theirs = http.with_key(key.secret.as_deref().expect("it is new"));
     let _ = theirs.post(&path, &json!({})).await.problem(404, "not_found");
-    let psql = Psql::of_data(&host.data());
+    let psql = host.psql();
     let _ = psql.rows(&format!("update batches set expired_at = now() where id = '{}'", id.batch));
     let _ = http.post(&path, &json!({})).await.problem(410, "gone");
 
@@ -573,7 +575,7 @@ async fn a_simulation_says_what_other_settings_would_have_done() {
     let _ = theirs.post("/v1/simulations", &call).await.problem(404, "not_found");
     let live = client.announce(&announcement(&plugin, "live", 1)).await.expect("announces");
     refuse(json!({ "batch": live.id }), 409, "batch_not_done").await;
-    let _ = Psql::of_data(&host.data()).rows(&format!(
+    let _ = host.psql().rows(&format!(
         "update batch_history set requests = 100001, arrived_us = array_fill(1::bigint, '{{100001}}'),
             ran_us = array_fill(1::bigint, '{{200002}}'), endings = repeat('s', 100001)
         where batch_id = '{}'",
@@ -606,7 +608,7 @@ async fn pools_are_written_down_while_they_work() {
     let _ = http.get("/v1/capacity/history?pool=tpu").await.problem(404, "not_found");
     let path = "/v1/capacity/history?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z";
     let _ = http.get(path).await.problem(400, "bad_request");
-    let psql = Psql::of_data(&host.data());
+    let psql = host.psql();
     let _ = psql.rows(
         "insert into capacity_samples (pool, at, demand, starting, idle, busy, draining, queued, cost)
         select 'cpu', now() - n * interval '1 second', n, 0, 0, 0, 0, 0, 0
@@ -622,5 +624,5 @@ async fn pools_are_written_down_while_they_work() {
 
 fn time_before(pool: &PoolHistory, seconds: u64) -> String {
     let last = pool.samples.last().expect("a sample").at;
-    last.since(assay_model::time::Micros::from_secs(seconds)).to_string()
+    last.since(assay_core::time::Micros::from_secs(seconds)).to_string()
 }

@@ -10,7 +10,7 @@ use assay_postgres::{Cluster, Options};
 use assay_tests::{Psql, checkout, program};
 use serde_json::Value;
 
-/// What grows with use.
+/// The tables that grow with use.
 const LARGE: &[&str] = &[
     "requests",
     "outcomes",
@@ -115,13 +115,14 @@ fn walks(node: &Value, found: &mut Vec<String>) {
 }
 
 fn seed(url: &str, folder: &Path) {
-    let mut command = Command::new(program("assay"));
-    command.args(["seed", "--database-url", url, "--batches", "120", "--size", "128"]);
+    let mut command = Command::new(program("assay-seed"));
+    command.args(["--database-url", url, "--batches", "120", "--size", "128"]);
     let seeded = command.current_dir(folder).output().expect("the seed runs");
     assert!(seeded.status.success(), "{}", String::from_utf8_lossy(&seeded.stderr));
 }
 
-/// What the seed leaves empty; and each table passes for a thousand times as many rows.
+/// Fills the tables that the seed leaves empty, and makes PostgreSQL plan as if each table had a thousand
+/// times as many rows.
 fn grow(database: &Psql) {
     for (table, columns, values) in [
         (

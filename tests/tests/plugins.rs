@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use assay_model::api::{Batch, Plugin, PluginList, Reward, SubmitReply};
+use assay_api::batch::Batch;
+use assay_api::plugin::{Plugin, PluginList};
+use assay_api::request::{Reward, SubmitReply};
 use assay_tests::{Answer, Host, HostOptions, Http, component};
 use bytes::Bytes;
 use reqwest::Method;

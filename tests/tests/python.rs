@@ -1,18 +1,20 @@
 //! Plugins in Python: the template, one with packages and one that misbehaves, built by the builder, published
 //! to a real server, run by real workers.
 //!
-//! What a build left is kept in the target folder and is built anew when something of it changed.
+//! The result of a build is kept in the target folder and is built anew when its inputs changed.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assay_model::api::{LogLine, PromotePlugin, ResultItem};
-use assay_model::outcome::Outcome;
+use assay_api::plugin::PromotePlugin;
+use assay_api::request::LogLine;
+use assay_api::result::ResultItem;
+use assay_core::outcome::Outcome;
 use assay_tests::{Answers, Host, HostOptions, Process, assay, checkout, item, program};
 use tokio::sync::Mutex;
 
-/// What a word of `tests/python/liar` ends as: the outcome's verdict, and what its message holds.
+/// The ending of each word of `tests/python/liar`: the outcome's verdict, and a part of its message.
 const LIES: &[(&str, &str, &str)] = &[
     ("spin", "timed_out", ""),
     ("catch", "timed_out", ""),

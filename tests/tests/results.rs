@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use assay_api::batch::{Batch, BatchState, ResultsPage};
+use assay_api::request::SubmitReply;
+use assay_api::result::ResultItem;
 use assay_client::{Client, ServerEvent, ServerEvents};
-use assay_model::api::{Batch, BatchState, ResultItem, ResultsPage, SubmitReply};
-use assay_model::id::BatchId;
+use assay_core::id::BatchId;
 use assay_tests::{Host, HostOptions, Http};
 use bytes::BytesMut;
 use futures_util::StreamExt as _;

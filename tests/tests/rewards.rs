@@ -1,8 +1,9 @@
 //! One request whose outcome comes in the response, and all that is kept of it.
 
-use assay_model::api::{Batch, LogLine, Request, Reward};
-use assay_model::id::RequestId;
-use assay_model::outcome::{ErrorCode, Outcome};
+use assay_api::batch::Batch;
+use assay_api::request::{LogLine, Request, Reward};
+use assay_core::id::RequestId;
+use assay_core::outcome::{ErrorCode, Outcome};
 use assay_tests::{Answer, Host, HostOptions, Http, until};
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use assay_model::api::{Key, Plugin, Tenant};
+use assay_api::key::Key;
+use assay_api::plugin::Plugin;
+use assay_api::tenant::Tenant;
 use assay_tests::{Ended, Host, HostOptions, Http, assay, checkout, component, shared};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -1,18 +1,18 @@
-//! `assay seed` leaves a database as one in which batches lived: a server serves it, and what each batch
-//! left is what its results come to.
+//! `assay-seed` leaves a database that a server can serve, and each batch's stored summary agrees with its
+//! results.
 
 use std::process::Command;
 
+use assay_api::batch::BatchState;
 use assay_client::Client;
-use assay_model::api::BatchState;
-use assay_model::outcome::Outcome;
+use assay_core::outcome::Outcome;
 use assay_postgres::{Cluster, Options};
 use assay_tests::{Host, HostOptions, Psql, program};
 use serde_json::Value;
 
 fn seed(url: &str) -> Value {
-    let mut command = Command::new(program("assay"));
-    command.args(["seed", "--database-url", url, "--batches", "6", "--size", "64"]);
+    let mut command = Command::new(program("assay-seed"));
+    command.args(["--database-url", url, "--batches", "6", "--size", "64"]);
     let output = command.args(["--tenant", "one", "--tenant", "two"]).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("it prints JSON")
@@ -54,7 +54,7 @@ async fn a_seeded_database_is_like_one_that_was_lived_in() {
     cluster.stop().await;
 }
 
-async fn check(client: &Client, batch: assay_model::id::BatchId) {
+async fn check(client: &Client, batch: assay_core::id::BatchId) {
     let page = client.results_page(batch, 0, 1_000).await.expect("answers");
     let timeline = client.timeline(batch).await.expect("answers");
     let rollup = timeline.rollup.expect("it has ended");

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use assay_api::batch::{AnnounceBatch, BatchState};
+use assay_api::request::{Request, Reward, SubmitItem};
+use assay_api::result::{Counts, ResultItem};
 use assay_client::Client;
-use assay_model::api::{
-    AnnounceBatch, BatchState, Counts, Request, ResultItem, Reward, SubmitItem,
-};
-use assay_model::id::{BatchId, RequestId};
-use assay_model::outcome::ErrorCode;
-use assay_tests::{Answers, Host, HostOptions, Http, Process, Psql, item, ndjson, poll};
+use assay_core::id::{BatchId, RequestId};
+use assay_core::outcome::ErrorCode;
+use assay_tests::{Answers, Host, HostOptions, Http, Process, item, ndjson, poll};
 use serde_json::json;
 
 /// Two stages: each computation leaves one artifact, by which they are counted.
@@ -55,7 +55,7 @@ async fn submit(client: &Client, call: AnnounceBatch, items: &[SubmitItem]) -> A
 fn computed(host: &Host, batches: &[BatchId]) -> usize {
     let ids: Vec<String> = batches.iter().map(|batch| format!("'{batch}'")).collect();
     let sql = format!("select 1 from artifacts where batch_id in ({})", ids.join(","));
-    Psql::of_data(&host.data()).rows(&sql).len()
+    host.psql().rows(&sql).len()
 }
 
 fn shared(items: &BTreeMap<String, ResultItem>) -> usize {
@@ -81,7 +81,7 @@ async fn equal_requests_are_computed_once() {
     wanted[4].label = Some(serde_json::from_str("5").expect("JSON"));
     let mut answers = submit(&client, announcement(&plugin, 5), &wanted).await;
     let by_key = answers.finish(&client, &wanted).await;
-    answers.check_stored(&Psql::of_data(&host.data()));
+    answers.check_stored(&host.psql());
     assert_eq!(computed(&host, &[answers.batch]), 3);
     let leader = &by_key["r0"];
     for key in ["r1", "r3"] {
@@ -117,7 +117,7 @@ async fn equal_requests_are_computed_once() {
     assert_eq!(computed(&host, &[each.batch]), 5);
 
     // Usage is what workers did: three of the first batch's requests, and both that were alone.
-    let stages = Psql::of_data(&host.data()).rows("select sum(requests) from usage");
+    let stages = host.psql().rows("select sum(requests) from usage");
     assert_eq!(stages, ["9"]);
 }
 
@@ -130,7 +130,7 @@ async fn errors_are_not_shared() {
     let wanted = items(&["panic"; 6]);
     let mut answers = submit(&client, announcement(&plugin, 6), &wanted).await;
     let by_key = answers.finish(&client, &wanted).await;
-    answers.check_stored(&Psql::of_data(&host.data()));
+    answers.check_stored(&host.psql());
     for item in by_key.values() {
         assert_eq!(item.outcome.verdict(), ErrorCode::PluginTrap.as_str(), "{item:?}");
         assert_eq!((item.shared_from, item.stages.len()), (None, 1));
@@ -155,7 +155,7 @@ async fn a_cancelled_leader_is_replaced() {
     client.cancel(busy.batch).await.expect("answers");
     spinning(&host).kill();
     let by_key = second.finish(&client, &wanted).await;
-    second.check_stored(&Psql::of_data(&host.data()));
+    second.check_stored(&host.psql());
     assert_eq!((shared(&by_key), computed(&host, &[first.batch, second.batch])), (2, 1));
     let leader = by_key.values().find(|item| item.shared_from.is_none()).expect("one ran");
     let leaders = by_key.values().filter_map(|item| item.shared_from);
@@ -171,7 +171,7 @@ async fn a_killed_worker_is_nobodys_outcome() {
     let mut answers = submit(&client, announcement(&plugin, 4), &wanted).await;
     spinning(&host).kill();
     let by_key = answers.finish(&client, &wanted).await;
-    answers.check_stored(&Psql::of_data(&host.data()));
+    answers.check_stored(&host.psql());
     assert!(by_key.values().all(|item| item.outcome.kind() == "scored"), "{by_key:?}");
     assert_eq!((shared(&by_key), computed(&host, &[answers.batch])), (3, 1));
 }
@@ -194,7 +194,7 @@ async fn a_killed_server_finds_out_anew_who_follows_whom() {
     let ends = one.finish(&client, &first).await;
     let others = two.finish(&client, &second).await;
     for answers in [&one, &two] {
-        answers.check_stored(&Psql::of_data(&host.data()));
+        answers.check_stored(&host.psql());
     }
     assert_eq!(shared(&ends) + shared(&others), 3);
     assert_eq!(computed(&host, &[one.batch, two.batch]), 2);

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use assay_model::api::Reward;
-use assay_model::outcome::{ErrorCode, Outcome};
+use assay_api::request::Reward;
+use assay_core::outcome::{ErrorCode, Outcome};
 use assay_tests::{Bucket, Host, HostOptions, Http, Sleepers, Spawned, component, poll, program};
 use assay_wire::proto::host_client::HostClient;
 use assay_wire::proto::{ListRequest, StoredRequest};
@@ -128,7 +128,7 @@ async fn a_tenant_reads_what_it_was_granted_and_learns_of_nothing_else() {
     let secret = key["secret"].as_str().expect("it is shown once");
     let client = assay_client::Client::new(&host.url, secret).expect("a client");
     let plugin = client.publish(component("execute").into()).await.expect("publishes");
-    let version = assay_model::api::PromotePlugin { version: plugin.version };
+    let version = assay_api::plugin::PromotePlugin { version: plugin.version };
     client.promote("execute", "prod", &version).await.expect("promotes");
     let other = http.with_key(secret);
     assert_eq!(got(&other, "closed/cases/1.in").await, "closed one");
@@ -277,7 +277,7 @@ async fn reads_are_counted() {
     }
 }
 
-/// What this process, which is no worker, is answered with a token and a lease that are right.
+/// The answers to this process, which is no worker but has a valid token and lease.
 fn stranger(socket: &Path, token: &str, lease: u64) -> [Option<Code>; 2] {
     // Its connection ends with the runtime.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

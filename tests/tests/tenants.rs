@@ -1,13 +1,14 @@
 //! Tenants: bounded by their quotas before anything is admitted, given what they were granted, told
 //! what they used, rid of what is too old; and every administrative act is told.
 
+use assay_api::audit::{AuditEntry, AuditPage};
+use assay_api::batch::{Batch, BatchState};
+use assay_api::key::{Key, KeyList, Scope};
+use assay_api::plugin::PromotePlugin;
+use assay_api::request::{Reward, SubmitReply};
+use assay_api::tenant::{Tenant, TenantList, TenantSettings, TenantUsage};
 use assay_client::Client;
-use assay_model::api::{
-    Batch, BatchState, Key, KeyList, PromotePlugin, Reward, Scope, SubmitReply,
-};
-use assay_model::audit::{AuditEntry, AuditPage};
-use assay_model::id::BatchId;
-use assay_model::tenant::{Tenant, TenantList, TenantSettings, TenantUsage};
+use assay_core::id::BatchId;
 use assay_tests::{Answer, Host, HostOptions, Http, Psql, assay, component, until};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -91,10 +92,10 @@ impl Team {
     }
 
     fn database(&self) -> Psql {
-        Psql::of_data(&self.host.data())
+        self.host.psql()
     }
 
-    /// What is there, counted row by row.
+    /// The stored bytes, counted row by row.
     fn bytes_in_rows(&self) -> u64 {
         let team = "tenant_id = (select id from tenants where name = 'team')";
         let sums = [("requests", "body"), ("artifacts", "bytes"), ("logs", "message")]
@@ -241,7 +242,7 @@ async fn artifacts_and_logs_are_stored_bytes_and_work_is_usage() {
     let artifacts = team.database().rows("select count(*) from artifacts");
     assert_eq!(artifacts, ["2"]);
 
-    let page: assay_model::api::ResultsPage =
+    let page: assay_api::batch::ResultsPage =
         team.http.get(&format!("{path}/results")).await.json(200);
     let ran = page.items.iter().map(|item| &item.stages).chain([&lone.stages]);
     let ran: Vec<_> = ran.filter(|stages| !stages.is_empty()).collect();
@@ -382,7 +383,7 @@ async fn what_is_too_old_goes_and_its_totals_stay() {
         let left = database.rows(&format!("select distinct batch_id from {table}"));
         assert_eq!(left, [young.id.to_string()], "{table}");
     }
-    let young: assay_model::api::ResultsPage =
+    let young: assay_api::batch::ResultsPage =
         team.http.get(&format!("/v1/batches/{}/results", young.id)).await.json(200);
     assert_eq!(young.items.len(), 3);
     let usage = team.usage().await;

@@ -1,14 +1,17 @@
-//! What the dashboard reads: roll-ups that say what the results say, over a restart too; timelines of
-//! batches that live, ended and were late; lists with their filters and cursors; nobody else's things.
+//! The queries of the dashboard: summaries that agree with the results, also after a restart; timelines of
+//! batches that are live, ended or late; lists with their filters and cursors; no data of other tenants.
 
 use std::collections::BTreeMap;
 
+use assay_api::batch::{AnnounceBatch, BatchState};
+use assay_api::key::{Key, Scope};
+use assay_api::request::{Request, SubmitItem};
+use assay_api::result::ResultItem;
+use assay_api::view::{BatchList, BatchSummary, RequestList, Rollup, RunList, RunView, Timeline};
 use assay_client::Client;
-use assay_model::api::{AnnounceBatch, BatchState, Key, Request, ResultItem, Scope, SubmitItem};
-use assay_model::id::BatchId;
-use assay_model::outcome::Outcome;
-use assay_model::time::Micros;
-use assay_model::view::{BatchList, BatchSummary, RequestList, Rollup, RunList, RunView, Timeline};
+use assay_core::id::BatchId;
+use assay_core::outcome::Outcome;
+use assay_core::time::Micros;
 use assay_tests::{Answers, Host, HostOptions, Http, item, until};
 use serde_json::json;
 
@@ -45,7 +48,7 @@ fn items() -> Vec<SubmitItem> {
     items.collect()
 }
 
-/// What the results come to, computed without any care.
+/// Compares a summary with the same numbers computed from the results in the plainest way.
 fn check_rollup(rollup: &Rollup, results: &[ResultItem], critical: u32) {
     let rewards: Vec<f64> = results.iter().filter_map(|item| item.outcome.reward()).collect();
     let all = rewards.len() as f64;

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use anyhow::{Context, Result};
 use nix::unistd::{SysconfVar, sysconf};
 
-/// Ends by itself soon after whoever started it has gone.
+/// Ends by itself soon after the process that started it has ended.
 const SCRIPT: &str = "\
 while kill -0 $PPID 2>/dev/null; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done";
 /// The fields of /proc/PID/stat with the process's own user and system time, counted from the one

@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use assay_exec::job::{Program, Purpose};
-use assay_exec::limits::Limits;
-use assay_exec::outcome::Ending;
-use assay_exec::{Helper, Job, Options};
+use assay_exec::job::{JobProgram, Purpose};
+use assay_exec::limits::BoxLimits;
+use assay_exec::outcome::ProgramEnding;
+use assay_exec::{BoxJob, Helper, HelperOptions};
 use hakoniwa::Container;
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// What contenders are made of.
+/// The program and folder from which contenders are made.
 pub(crate) struct Workshop {
     helper_program: PathBuf,
     /// The program that does nothing.
@@ -67,7 +67,7 @@ impl Workshop {
         Ok(Self { helper_program, program, folder: folder.to_owned(), made: 0 })
     }
 
-    /// A contender of its own for one thread. The first run, which has to succeed, is behind it.
+    /// A contender of its own for one thread, after its first run, which has to succeed.
     pub(crate) fn contender(&mut self, kind: Kind) -> Result<Contender> {
         let mut contender = match kind {
             Kind::Plain => Contender::Plain(self.program.clone()),
@@ -85,7 +85,7 @@ impl Workshop {
         let [scratch, toolchains] = ["scratch", "toolchains"].map(|name| folder.join(name));
         fs::create_dir_all(&scratch)?;
         fs::create_dir_all(&toolchains)?;
-        let helper = Helper::start(&Options {
+        let helper = Helper::start(&HelperOptions {
             program: self.helper_program.clone(),
             scratch,
             paths: Vec::new(),
@@ -155,18 +155,18 @@ fn bubblewrap(program: &Path) -> Command {
 }
 
 fn run_boxed(helper: &mut Helper, program: &OwnedFd) -> Result<()> {
-    let job = Job {
+    let job = BoxJob {
         purpose: Purpose::Run,
-        program: Program::Sealed(program.as_fd()),
+        program: JobProgram::Sealed(program.as_fd()),
         args: vec!["nothing".into()],
         env: Vec::new(),
         files: Vec::new(),
         stdin: b"",
         collect: Vec::new(),
-        limits: Limits::RUN,
+        limits: BoxLimits::RUN,
     };
     let ended = helper.run(&job, Instant::now() + RUN_MAX)?;
-    ensure!(ended.ending == Ending::Exited(0), "it ended as {:?}", ended.ending);
+    ensure!(ended.ending == ProgramEnding::Exited(0), "it ended as {:?}", ended.ending);
     Ok(())
 }
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use assay_core::id::TenantId;
 use assay_exec::{
-    Artifact, Batch, Blob, Cache, Caller, CaseResult, Compiled, Error, Exec, ExecOptions, Source,
-    SourceFile,
+    Blob, CaseResult, CompileOutcome, Exec, ExecError, ExecOptions, JobContext, ObjectCache,
+    ProgramArtifact, ProgramSource, SourceFile, TestBatch,
 };
-use assay_model::id::TenantId;
 
-/// Of one call; far beyond what it takes on the busiest machine.
+/// The time limit of one call; far beyond the time that it takes on the busiest machine.
 const CALL_MAX: Duration = Duration::from_secs(120);
 const OBJECTS_BYTES_MAX: u64 = 64 << 20;
 
@@ -29,7 +29,7 @@ pub(crate) struct Submission<'a> {
 }
 
 pub(crate) struct Accepted {
-    pub(crate) artifact: Artifact,
+    pub(crate) artifact: ProgramArtifact,
     /// Nothing had to be compiled.
     pub(crate) cached: bool,
 }
@@ -45,7 +45,7 @@ impl Judge {
             toolchains: None,
             shown: Vec::new(),
             weaker: Vec::new(),
-            objects: Arc::new(Cache::open(&objects, OBJECTS_BYTES_MAX)?),
+            objects: Arc::new(ObjectCache::open(&objects, OBJECTS_BYTES_MAX)?),
         });
         Ok(Self { exec, tenant })
     }
@@ -63,7 +63,7 @@ impl Judge {
     /// An error where the compiler says no: the benchmark's submissions are good.
     pub(crate) fn compile(&mut self, submission: &Submission<'_>) -> Result<Accepted> {
         let content = Blob::Inline(submission.text.as_bytes().to_vec());
-        let source = Source {
+        let source = ProgramSource {
             toolchain: submission.toolchain.to_owned(),
             files: vec![SourceFile { path: submission.file.to_owned(), content }],
             main: submission.file.to_owned(),
@@ -71,20 +71,20 @@ impl Judge {
         };
         let result = self.exec.compile(&self.caller(), &source, None)?;
         match result.compiled {
-            Compiled::Ok(artifact) => Ok(Accepted { artifact, cached: result.cached }),
-            Compiled::Rejected(_) => bail!("{}", String::from_utf8_lossy(&result.log.data)),
+            CompileOutcome::Ok(artifact) => Ok(Accepted { artifact, cached: result.cached }),
+            CompileOutcome::Rejected(_) => bail!("{}", String::from_utf8_lossy(&result.log.data)),
         }
     }
 
     pub(crate) fn run(
         &mut self,
-        program: &Artifact,
-        batch: &Batch,
-    ) -> Result<Vec<CaseResult>, Error> {
+        program: &ProgramArtifact,
+        batch: &TestBatch,
+    ) -> Result<Vec<CaseResult>, ExecError> {
         self.exec.run(&self.caller(), program, batch)
     }
 
-    fn caller(&self) -> Caller {
-        Caller { tenant: self.tenant, deadline: Instant::now() + CALL_MAX }
+    fn caller(&self) -> JobContext {
+        JobContext { tenant: self.tenant, deadline: Instant::now() + CALL_MAX }
     }
 }

@@ -1,4 +1,4 @@
-//! What a box costs a program that does nothing, one at a time.
+//! The cost of a box for a program that does nothing, one run at a time.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use assay_bench::stats::{Latency, median};
 use crate::contender::{Contender, Kind, Workshop};
 use assay_bench::sections::{ASSAY, Measure, Section};
 
-/// Of one contender in one round.
+/// The runs of one contender in one round.
 const RUNS: usize = 200;
 const OVERHEAD_MS_MAX: f64 = 1.2;
 

@@ -12,7 +12,7 @@ use assay_bench::sections::{Measure, Section};
 
 /// As many as the workers of a machine with two cores.
 const THREADS: usize = 2;
-/// Of one contender in one round.
+/// The time for which one contender runs in one round.
 const STRETCH: Duration = Duration::from_secs(1);
 
 const ABOUT: &str = "\

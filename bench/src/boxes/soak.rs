@@ -10,10 +10,10 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use assay_bench::goal::{Goal, Unit};
 use assay_bench::stats::median;
-use assay_exec::limits::Limits;
-use assay_exec::outcome::Ending;
-use assay_exec::{Artifact, Batch, Blob, CaseResult, Error, StopAt, TestCase};
-use assay_model::id::TenantId;
+use assay_core::id::TenantId;
+use assay_exec::limits::BoxLimits;
+use assay_exec::outcome::ProgramEnding;
+use assay_exec::{Blob, CaseResult, ExecError, ProgramArtifact, StopAt, TestBatch, TestCase};
 
 use crate::burner::Burners;
 use crate::judge::{Judge, Submission};
@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
 ";
 /// The wall limit follows from it: three times as long and two seconds.
 const CPU_MS_MAX: u32 = 25;
-/// Of the limit, on a machine that is not busy.
+/// The share of the limit that the program needs on a machine that is not busy.
 const SHARE: f64 = 0.6;
 /// Enough that starting the program does not count beside it.
 const PROBE_ROUNDS: u64 = 20_000_000;
@@ -51,7 +51,7 @@ time they get. The program needs 60 % of its limit of 25 ms, as measured before 
 has to end by itself. Runs beyond 90 % of the limit, or over it while others were running, are run \
 again, once.";
 
-/// What became of the runs.
+/// The endings of all runs.
 #[derive(Debug, Default)]
 struct Tally {
     exited_zero: u64,
@@ -64,7 +64,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn take(&mut self, result: Result<CaseResult, Error>) {
+    fn take(&mut self, result: Result<CaseResult, ExecError>) {
         let result = match result {
             Ok(result) => result,
             Err(error) => {
@@ -74,7 +74,7 @@ impl Tally {
         };
         let ended = &result.outcome.ended;
         match ended.ending {
-            Ending::Exited(0) => self.exited_zero += 1,
+            ProgramEnding::Exited(0) => self.exited_zero += 1,
             other => *self.others.entry(format!("{other:?}")).or_default() += 1,
         }
         self.twice += u64::from(result.attempts > 1);
@@ -141,7 +141,7 @@ pub(crate) fn measure(helper_program: &Path, folder: &Path, runs: usize) -> Resu
 }
 
 /// Rounds that take the wanted share of the limit here.
-fn calibrate(judge: &mut Judge, program: &Artifact) -> Result<u64> {
+fn calibrate(judge: &mut Judge, program: &ProgramArtifact) -> Result<u64> {
     let idle_us = probe(judge, program, 0)?;
     let busy_us = probe(judge, program, PROBE_ROUNDS)?;
     let wanted_us = SHARE * f64::from(CPU_MS_MAX) * 1e3;
@@ -158,17 +158,17 @@ fn rounds_for(wanted_us: f64, idle_us: f64, busy_us: f64) -> Option<u64> {
 }
 
 /// The CPU time of that many rounds: the median of several runs, in microseconds.
-fn probe(judge: &mut Judge, program: &Artifact, rounds: u64) -> Result<f64> {
-    let batch = Batch { limits: None, ..batch(rounds) };
+fn probe(judge: &mut Judge, program: &ProgramArtifact, rounds: u64) -> Result<f64> {
+    let batch = TestBatch { limits: None, ..batch(rounds) };
     let taken = (0..PROBES).map(|_| {
         let ended = one(judge, program, &batch)?.outcome.ended;
-        ensure!(ended.ending == Ending::Exited(0), "a probe ended as {:?}", ended.ending);
+        ensure!(ended.ending == ProgramEnding::Exited(0), "a probe ended as {:?}", ended.ending);
         Ok(ended.usage.cpu_us as f64)
     });
     median(&taken.collect::<Result<Vec<_>>>()?).context("there are probes")
 }
 
-fn batch(rounds: u64) -> Batch {
+fn batch(rounds: u64) -> TestBatch {
     let case = TestCase {
         stdin: Blob::Inline(Vec::new()),
         args: vec![rounds.to_string()],
@@ -178,20 +178,24 @@ fn batch(rounds: u64) -> Batch {
         limits: None,
         expect: None,
     };
-    Batch {
+    TestBatch {
         cases: vec![case],
-        limits: Some(Limits { cpu_ms: CPU_MS_MAX, wall_ms: 0, ..Limits::RUN }),
+        limits: Some(BoxLimits { cpu_ms: CPU_MS_MAX, wall_ms: 0, ..BoxLimits::RUN }),
         stop: StopAt::Never,
         return_stdout: false,
         rerun_near_limit: true,
     }
 }
 
-fn one(judge: &mut Judge, program: &Artifact, batch: &Batch) -> Result<CaseResult, Error> {
+fn one(
+    judge: &mut Judge,
+    program: &ProgramArtifact,
+    batch: &TestBatch,
+) -> Result<CaseResult, ExecError> {
     Ok(judge.run(program, batch)?.pop().expect("a batch of one case has one result"))
 }
 
-fn soak(judges: &mut [Judge], program: &Artifact, batch: &Batch, runs: usize) -> Tally {
+fn soak(judges: &mut [Judge], program: &ProgramArtifact, batch: &TestBatch, runs: usize) -> Tally {
     let next = AtomicUsize::new(0);
     let next = &next;
     let work = |judge: &mut Judge| {
@@ -218,9 +222,9 @@ fn soak(judges: &mut [Judge], program: &Artifact, batch: &Batch, runs: usize) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_core::id::Digest;
     use assay_exec::outcome::{Captured, LimitKind, Usage};
-    use assay_exec::{Ended, Matched, Outcome};
-    use assay_model::id::Digest;
+    use assay_exec::{JobEnd, Matched, RunOutcome};
 
     #[test]
     fn rounds_are_in_proportion() {
@@ -230,22 +234,22 @@ mod tests {
         assert_eq!(rounds_for(15_000.0, 1_000.0, 1_000.0), None);
     }
 
-    fn result(ending: Ending, cpu_us: u64, attempts: u8) -> CaseResult {
+    fn result(ending: ProgramEnding, cpu_us: u64, attempts: u8) -> CaseResult {
         let usage = Usage { cpu_us, wall_us: 4 * cpu_us, ..Usage::default() };
         let none = Captured::default;
-        let ended = Ended { ending, usage, stdout: none(), stderr: none(), files: vec![] };
-        let outcome = Outcome { ended, stdout_sha256: Digest([0; 32]), weakened: vec![] };
+        let ended = JobEnd { ending, usage, stdout: none(), stderr: none(), files: vec![] };
+        let outcome = RunOutcome { ended, stdout_sha256: Digest([0; 32]), weakened: vec![] };
         CaseResult { index: 0, matched: Matched::NotCompared, outcome, attempts }
     }
 
     #[test]
     fn every_run_counts_once() {
         let (mut one, mut other) = (Tally::default(), Tally::default());
-        one.take(Ok(result(Ending::Exited(0), 15_000, 1)));
-        one.take(Ok(result(Ending::Exited(0), 24_000, 2)));
-        other.take(Ok(result(Ending::Limited(LimitKind::Cpu), 25_100, 2)));
-        other.take(Err(Error::Unavailable("too busy".into())));
-        other.take(Err(Error::Unavailable("too busy".into())));
+        one.take(Ok(result(ProgramEnding::Exited(0), 15_000, 1)));
+        one.take(Ok(result(ProgramEnding::Exited(0), 24_000, 2)));
+        other.take(Ok(result(ProgramEnding::Limited(LimitKind::Cpu), 25_100, 2)));
+        other.take(Err(ExecError::Unavailable("too busy".into())));
+        other.take(Err(ExecError::Unavailable("too busy".into())));
         let sum = one.add(other);
         assert_eq!((sum.exited_zero, sum.other(), sum.twice), (2, 3, 2));
         assert_eq!(sum.cpu_us_max, 25_100);

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use assay_bench::goal::Unit;
 use assay_bench::stats::median;
-use assay_exec::{Artifact, Batch, Blob, Compare, Matched, StopAt, TestCase};
-use assay_model::id::TenantId;
+use assay_core::id::TenantId;
+use assay_exec::{Blob, CompareMode, Matched, ProgramArtifact, StopAt, TestBatch, TestCase};
 
 use crate::judge::{Judge, Submission};
 use assay_bench::sections::{ASSAY, Measure, PLAIN, Section};
@@ -81,7 +81,7 @@ fn source(number: usize) -> String {
     format!("// Submission {number}\n{SOURCE}")
 }
 
-fn batch() -> Batch {
+fn batch() -> TestBatch {
     let case = |(input, output): &(&str, &str)| TestCase {
         stdin: Blob::Inline(input.as_bytes().to_vec()),
         args: Vec::new(),
@@ -89,9 +89,9 @@ fn batch() -> Batch {
         files: Vec::new(),
         collect: Vec::new(),
         limits: None,
-        expect: Some((Blob::Inline(output.as_bytes().to_vec()), Compare::Tokens)),
+        expect: Some((Blob::Inline(output.as_bytes().to_vec()), CompareMode::Tokens)),
     };
-    Batch {
+    TestBatch {
         cases: TESTS.iter().map(case).collect(),
         limits: None,
         stop: StopAt::FirstMismatch,
@@ -100,19 +100,19 @@ fn batch() -> Batch {
     }
 }
 
-fn boxed(judge: &mut Judge, batch: &Batch, number: usize) -> Result<Taken> {
+fn boxed(judge: &mut Judge, batch: &TestBatch, number: usize) -> Result<Taken> {
     let (taken, cached) = judged(judge, batch, number)?;
     ensure!(!cached, "submission {number} was there before");
     Ok(taken)
 }
 
-fn boxed_again(judge: &mut Judge, batch: &Batch, number: usize) -> Result<Taken> {
+fn boxed_again(judge: &mut Judge, batch: &TestBatch, number: usize) -> Result<Taken> {
     let (taken, cached) = judged(judge, batch, number)?;
     ensure!(cached, "submission {number} was compiled twice");
     Ok(taken)
 }
 
-fn judged(judge: &mut Judge, batch: &Batch, number: usize) -> Result<(Taken, bool)> {
+fn judged(judge: &mut Judge, batch: &TestBatch, number: usize) -> Result<(Taken, bool)> {
     let text = source(number);
     let begun = Instant::now();
     let submission = Submission { toolchain: TOOLCHAIN, file: "main.cpp", text: &text };
@@ -122,7 +122,7 @@ fn judged(judge: &mut Judge, batch: &Batch, number: usize) -> Result<(Taken, boo
     Ok((Taken { compile, run: begun.elapsed() - compile }, accepted.cached))
 }
 
-fn run(judge: &mut Judge, program: &Artifact, batch: &Batch) -> Result<()> {
+fn run(judge: &mut Judge, program: &ProgramArtifact, batch: &TestBatch) -> Result<()> {
     let results = judge.run(program, batch)?;
     let passed = results.iter().filter(|result| result.matched == Matched::Equal).count();
     ensure!(passed == TESTS.len(), "the submission passed {passed} tests: {results:?}");

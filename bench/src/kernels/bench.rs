@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use assay_exec::{Cache, Caller, Exec, ExecOptions};
+use assay_core::id::TenantId;
+use assay_exec::{Exec, ExecOptions, JobContext, ObjectCache};
 use assay_gpu::compiler::{
-    Artifact, Compiler, CompilerOptions, FrontEnd, Request, TextFile, shown,
+    CompileRequest, CudaArtifact, CudaCompiler, CudaCompilerOptions, FrontEnd, TextFile, shown,
 };
-use assay_gpu::session::{Gpu, GpuOptions, Kind};
-use assay_model::id::TenantId;
+use assay_gpu::session::{DeviceKind, Gpu, GpuSettings};
 
-/// Of one call; far beyond what it takes on the busiest machine.
+/// The time limit of one call; far beyond the time that it takes on the busiest machine.
 pub(crate) const CALL_MAX: Duration = Duration::from_secs(120);
 const OBJECTS_BYTES_MAX: u64 = 64 << 20;
-/// What the interpreter takes, and every GPU since by its driver's compiler.
+/// The architecture that the interpreter accepts; the driver of every later GPU compiles it too.
 pub(crate) const ARCH: &str = "compute_90";
 
 pub(crate) struct Programs {
@@ -27,12 +27,17 @@ pub(crate) struct Bench {
     pub(crate) toolkit: PathBuf,
     pub(crate) gpu: Gpu,
     exec: Exec,
-    compiler: Compiler,
+    compiler: CudaCompiler,
     tenant: TenantId,
 }
 
 impl Bench {
-    pub(crate) fn new(programs: Programs, cuda: &Path, kind: Kind, folder: &Path) -> Result<Self> {
+    pub(crate) fn new(
+        programs: Programs,
+        cuda: &Path,
+        kind: DeviceKind,
+        folder: &Path,
+    ) -> Result<Self> {
         let toolkit = std::path::absolute(cuda).context("finding the CUDA toolkit")?;
         let objects = folder.join("objects");
         std::fs::create_dir_all(&objects)?;
@@ -42,25 +47,25 @@ impl Bench {
             toolchains: None,
             shown: shown(Some(&toolkit)),
             weaker: Vec::new(),
-            objects: Arc::new(Cache::open(&objects, OBJECTS_BYTES_MAX)?),
+            objects: Arc::new(ObjectCache::open(&objects, OBJECTS_BYTES_MAX)?),
         });
-        let compiler = Compiler::new(CompilerOptions {
+        let compiler = CudaCompiler::new(CudaCompilerOptions {
             toolkit: Some(toolkit.clone()),
             program: programs.gpu.clone(),
             arch: ARCH.into(),
             cache: folder.to_owned(),
         });
-        let gpu = Gpu::new(GpuOptions { program: programs.gpu, kind, locks: folder.join("gpus") });
+        let gpu = Gpu::new(GpuSettings { program: programs.gpu, kind, locks: folder.join("gpus") });
         Ok(Self { toolkit, gpu, exec, compiler, tenant: TenantId::generate() })
     }
 
     /// An error where the compiler says no: the benchmark's sources are good.
-    pub(crate) fn compile(&mut self, front_end: FrontEnd, text: String) -> Result<Artifact> {
+    pub(crate) fn compile(&mut self, front_end: FrontEnd, text: String) -> Result<CudaArtifact> {
         let entries = match front_end {
             FrontEnd::NvccHost => vec!["solve".to_owned()],
             FrontEnd::Nvrtc | FrontEnd::NvccDevice => Vec::new(),
         };
-        let request = Request {
+        let request = CompileRequest {
             front_end,
             arch: String::new(),
             main: TextFile { path: "kernel.cu".into(), text },
@@ -78,13 +83,13 @@ impl Bench {
     pub(crate) fn record(
         &mut self,
         recording: &assay_gpu::compiler::Recording,
-    ) -> Result<assay_gpu::compiler::Trace> {
+    ) -> Result<assay_gpu::compiler::RecordedTrace> {
         let caller = self.caller();
         Ok(self.compiler.record_plan(&mut self.exec, &caller, recording)?)
     }
 
-    fn caller(&self) -> Caller {
-        Caller { tenant: self.tenant, deadline: Instant::now() + CALL_MAX }
+    fn caller(&self) -> JobContext {
+        JobContext { tenant: self.tenant, deadline: Instant::now() + CALL_MAX }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a box costs a compilation.
+//! The cost of a box for a compilation.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,14 +8,14 @@ use anyhow::{Context, Result, ensure};
 use assay_bench::goal::Unit;
 use assay_bench::sections::{ASSAY, Measure, PLAIN, Section};
 use assay_bench::stats::median;
-use assay_gpu::compiler::{Argument, FrontEnd, Recording, Tensor};
-use assay_gpu::types::Dtype;
+use assay_gpu::compiler::{EntryArgument, FrontEnd, Recording, Tensor};
+use assay_gpu::types::ElementType;
 
 use crate::bench::{ARCH, Bench, source};
 
-/// Of NVRTC in one round.
+/// The sources that NVRTC compiles in one round.
 const KERNELS: usize = 20;
-/// Of nvcc, which takes seconds.
+/// The sources that nvcc compiles in one round; each takes seconds.
 const FILES: usize = 2;
 
 const ABOUT: &str = "\
@@ -121,7 +121,11 @@ fn record(bench: &mut Bench, text: String) -> Result<f64> {
     let compiled = bench.compile(FrontEnd::NvccHost, text)?;
     let (rows, columns) = (64, 256);
     let tensor = |buffer| {
-        Argument::Tensor(Tensor { buffer, dtype: Dtype::Fp32, shape: vec![rows, columns] })
+        EntryArgument::Tensor(Tensor {
+            buffer,
+            dtype: ElementType::Fp32,
+            shape: vec![rows, columns],
+        })
     };
     let recording = Recording {
         host_object: compiled.host_object.context("a host function was compiled")?,
@@ -130,8 +134,8 @@ fn record(bench: &mut Bench, text: String) -> Result<f64> {
         arguments: vec![
             tensor(0),
             tensor(1),
-            Argument::I32(rows as i32),
-            Argument::I32(columns as i32),
+            EntryArgument::I32(rows as i32),
+            EntryArgument::I32(columns as i32),
         ],
         cpu_ms: 0,
     };

@@ -1,4 +1,4 @@
-//! What a session costs a check of a kernel.
+//! The cost of a session for a check of a kernel.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,17 +9,19 @@ use assay_bench::goal::Unit;
 use assay_bench::sections::{ASSAY, Measure, PLAIN, Section};
 use assay_bench::stats::median;
 use assay_gpu::compiler::FrontEnd;
-use assay_gpu::device::Tolerance;
-use assay_gpu::session::{BufferSpec, Init, Limits, Origin, Pair, Role, Session};
-use assay_gpu::types::{Address, Arg, Dim3, Dtype, Launch, Step};
-use assay_ptx::{Budget, Memory, Module};
+use assay_gpu::device::BufferTolerance;
+use assay_gpu::session::{
+    BufferInit, BufferRole, BufferSpec, GpuSession, Origin, Pair, SessionLimits,
+};
+use assay_gpu::types::{BufferAddress, Dim3, ElementType, KernelArg, KernelLaunch, PlanStep};
+use assay_ptx::{Memory, PtxModule, StepBudget};
 
 use crate::bench::{Bench, CALL_MAX, source};
 
 const ROWS: u32 = 16;
 const COLUMNS: i32 = 256;
 const THREADS: u32 = 256;
-/// Of one round.
+/// The checks of one round.
 const CHECKS: u64 = 20;
 
 const ABOUT: &str = "\
@@ -77,12 +79,12 @@ pub(crate) fn measure(bench: &mut Bench, peer: &Path, rounds: usize) -> Result<S
 
 /// Candidate and reference by the interpreter, in milliseconds.
 fn twice(image: &[u8]) -> Result<f64> {
-    let module = Arc::new(Module::parse(std::str::from_utf8(image)?)?);
+    let module = Arc::new(PtxModule::parse(std::str::from_utf8(image)?)?);
     let mut memory = Memory::new(1 << 30);
     let loaded = memory.load(&module)?;
     let bytes = u64::from(ROWS) * COLUMNS as u64 * 4;
     let (x, y) = (memory.alloc(bytes)?, memory.alloc(bytes)?);
-    let launch = assay_ptx::Launch {
+    let launch = assay_ptx::GridLaunch {
         grid: [ROWS, 1, 1],
         block: [THREADS, 1, 1],
         dynamic_shared_bytes: 0,
@@ -90,14 +92,14 @@ fn twice(image: &[u8]) -> Result<f64> {
     };
     let started = Instant::now();
     for _ in 0..2 {
-        let mut budget = Budget { steps: u64::MAX };
+        let mut budget = StepBudget { steps: u64::MAX };
         assay_ptx::launch(&loaded, "softmax", &launch, &mut memory, &mut budget)?;
     }
     Ok(started.elapsed().as_secs_f64() * 1e3)
 }
 
-fn open(bench: &Bench) -> Result<Session> {
-    let limits = Limits {
+fn open(bench: &Bench) -> Result<GpuSession> {
+    let limits = SessionLimits {
         memory_bytes: 64 << 20,
         plan_ms: 60_000,
         total_ms: 120_000,
@@ -108,40 +110,44 @@ fn open(bench: &Bench) -> Result<Session> {
 }
 
 /// The same image is candidate, module 0, and reference, module 1.
-fn prepare(session: &mut Session, image: &[u8]) -> Result<()> {
+fn prepare(session: &mut GpuSession, image: &[u8]) -> Result<()> {
     session.load(image, Origin::Candidate)?;
     session.load(image, Origin::Trusted)?;
     let buffer = |role, init| BufferSpec {
-        dtype: Dtype::Fp32,
+        dtype: ElementType::Fp32,
         count: u64::from(ROWS) * COLUMNS as u64,
         role,
         init,
     };
     session.alloc(&[
-        buffer(Role::Input, Init::Normal { mean: 0.0, deviation: 1.0 }),
-        buffer(Role::Output, Init::Zeros),
+        buffer(BufferRole::Input, BufferInit::Normal { mean: 0.0, deviation: 1.0 }),
+        buffer(BufferRole::Output, BufferInit::Zeros),
     ])?;
     Ok(())
 }
 
-fn check(session: &mut Session, seed: u64) -> Result<()> {
-    let tolerance =
-        Tolerance { absolute: 1e-6, relative: 1e-6, matched_ratio: 1.0, allow_nonfinite: false };
+fn check(session: &mut GpuSession, seed: u64) -> Result<()> {
+    let tolerance = BufferTolerance {
+        absolute: 1e-6,
+        relative: 1e-6,
+        matched_ratio: 1.0,
+        allow_nonfinite: false,
+    };
     let pair = Pair { got: 1, want: 1, tolerance };
     let reports = session.check(&[step(0)], &[step(1)], &[pair], &[seed])?;
     ensure!(reports[0].outputs[0].ok, "a kernel differs from itself: {reports:?}");
     Ok(())
 }
 
-fn step(module: u32) -> Step {
-    let buffer = |buffer| Arg::Address(Address { buffer, offset: 0 });
-    Step::Launch(Launch {
+fn step(module: u32) -> PlanStep {
+    let buffer = |buffer| KernelArg::Address(BufferAddress { buffer, offset: 0 });
+    PlanStep::Launch(KernelLaunch {
         module,
         kernel: "softmax".into(),
         grid: Dim3 { x: ROWS, y: 1, z: 1 },
         block: Dim3 { x: THREADS, y: 1, z: 1 },
         cooperative: false,
         dynamic_shared_bytes: 0,
-        args: vec![buffer(0), buffer(1), Arg::I32(COLUMNS)],
+        args: vec![buffer(0), buffer(1), KernelArg::I32(COLUMNS)],
     })
 }

@@ -14,7 +14,7 @@ use assay_bench::assay::program;
 use assay_bench::machine::Machine;
 use assay_bench::output::{Output, say};
 use assay_bench::sections::{Report, leave_out};
-use assay_gpu::session::Kind;
+use assay_gpu::session::DeviceKind;
 use clap::{Parser, ValueEnum};
 
 use bench::Bench;
@@ -55,8 +55,8 @@ fn main() -> Result<()> {
     let rounds = usize::from(arguments.rounds);
     let folder = tempfile::Builder::new().prefix("assay-bench-kernels-").tempdir()?;
     let kind = match arguments.device {
-        DeviceArgument::Simulated => Kind::Simulated,
-        DeviceArgument::Cuda => Kind::Cuda,
+        DeviceArgument::Simulated => DeviceKind::Simulated,
+        DeviceArgument::Cuda => DeviceKind::Cuda,
     };
     let programs = bench::Programs {
         exec: program(arguments.exec.as_deref(), "assay-exec")?,
@@ -68,7 +68,7 @@ fn main() -> Result<()> {
     report.sections.push(compile::measure(&mut bench, &arguments.peer, rounds)?);
     say("checks of a kernel");
     report.sections.push(evaluate::measure(&mut bench, &arguments.peer, rounds)?);
-    if kind == Kind::Simulated {
+    if kind == DeviceKind::Simulated {
         let what = "a real GPU: kernels ran in the interpreter, and nothing here is their speed.";
         leave_out(&mut report.left_out, what.into());
     }

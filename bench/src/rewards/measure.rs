@@ -1,9 +1,11 @@
-//! What is measured: each function one part of the report.
+//! The measurements: each function makes one part of the report.
 
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use assay_api::batch::AnnounceBatch;
+use assay_api::plugin::Plugin;
 use assay_bench::assay::{Assay, pinned};
 use assay_bench::goal::{Goal, Unit};
 use assay_bench::load::{Endpoint, Lone, Round, contains};
@@ -11,7 +13,6 @@ use assay_bench::machine::resident_bytes;
 use assay_bench::rows::{self, Load, Row};
 use assay_bench::stats::{Latency, median};
 use assay_client::score::{self, Options, Target};
-use assay_model::api::{AnnounceBatch, Plugin};
 use futures_util::future::pending;
 use serde_json::value::RawValue;
 
@@ -22,9 +23,9 @@ const SCORED: &str = "\"kind\":\"scored\"";
 const TIMED_OUT: &str = "\"kind\":\"timed_out\"";
 const REWARD: &str = "\"reward\":";
 const REWARDS_PATH: &str = "/v1/rewards";
-/// Of one batch of the memory measurement.
+/// The rows of one batch of the memory measurement.
 const QUEUE_BATCH_ROWS: usize = 50 * rows::BATCH_ROWS;
-/// Prompt and response of a queued request.
+/// The bytes of the prompt and the response of a queued request.
 const QUEUE_BODY_BYTES: usize = 128;
 /// Calls before the first that counts.
 const WARM_UP: usize = 50;
@@ -73,8 +74,8 @@ pub(crate) async fn batches(
         .sides(counted(&assay_rates), counted(&peer_rates)))
 }
 
-/// What sharing computations costs where no two requests are equal, and gives where half of them
-/// are equal to one before. The ways take turns; no round has the requests of another.
+/// The cost of deduplication if no two requests are equal, and its gain if half of them are equal to one
+/// before. The ways take turns; no two rounds have the same requests.
 pub(crate) async fn sharing(
     assay: &Assay,
     plugin: &str,

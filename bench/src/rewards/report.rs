@@ -1,4 +1,4 @@
-//! What was measured, as a table for people and JSON for programs.
+//! The measured numbers, as a table for people and JSON for programs.
 
 use std::fmt::Write;
 
@@ -65,7 +65,7 @@ pub(crate) struct Report {
     pub(crate) machine: Machine,
     pub(crate) rounds: usize,
     pub(crate) measures: Vec<Measure>,
-    /// What was left out, and why.
+    /// The parts that were left out, with the reasons.
     pub(crate) notes: Vec<String>,
 }
 

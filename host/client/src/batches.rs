@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use assay_model::api::{
-    AnnounceBatch, Batch, ResultsPage, Reward, RewardRequest, SealBatch, SubmitItem, SubmitReply,
-};
-use assay_model::id::BatchId;
-use assay_model::limits::LONG_POLL_SECONDS_MAX;
+use assay_api::batch::{AnnounceBatch, Batch, ResultsPage, SealBatch};
+use assay_api::request::{Reward, RewardRequest, SubmitItem, SubmitReply};
+use assay_core::id::BatchId;
+use assay_core::limits::LONG_POLL_SECONDS_MAX;
 use bytes::Bytes;
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
@@ -69,7 +68,7 @@ impl Client {
         self.json(request, Repeat::Safe).await
     }
 
-    /// The results that exist now, behind `after`, in the order of completion.
+    /// The results that exist now, after the cursor `after`, in the order of completion.
     pub async fn results_page(
         &self,
         batch: BatchId,
@@ -82,7 +81,8 @@ impl Client {
         self.json(request, Repeat::Safe).await
     }
 
-    /// Every result behind `after` until the batch is final; goes on where a connection broke.
+    /// Every result after the cursor `after` until the batch is final; continues after a broken
+    /// connection.
     #[must_use]
     pub fn results(&self, batch: BatchId, after: u32) -> ResultStream {
         ResultStream::new(self.clone(), batch, after)

@@ -1,12 +1,12 @@
-//! One HTTP call: address, key, time limit, repetition, and what its answer means.
+//! One HTTP call: address, key, time limit, repetition, and the meaning of its answer.
 //!
 //! A call is repeated on a broken connection, 429 and 5xx when it is [`Repeat::Safe`]; otherwise
-//! only when it surely was not carried out (no connection came about, or 429).
+//! only if it was surely not carried out (no connection, or 429).
 
 use std::fmt;
 use std::time::Duration;
 
-use assay_model::api::Problem;
+use assay_api::problem::Problem;
 use bytes::Bytes;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
@@ -16,10 +16,10 @@ use crate::error::{Error, root_cause};
 
 const CONNECT_SECONDS_MAX: u64 = 5;
 const KEEPALIVE_SECONDS: u64 = 15;
-/// A call that neither waits for work nor carries much.
+/// The time limit of a call that neither waits for work nor carries much data.
 pub(crate) const SHORT_CALL: Duration = Duration::from_secs(60);
 const RETRY_AFTER_SECONDS_MAX: u64 = 60;
-/// What is read of an answer that is not understood.
+/// Maximum number of characters shown of an unexpected answer.
 const EXCERPT_CHARS_MAX: usize = 200;
 
 /// How often and how fast a call is repeated: `attempts` in all, with pauses that double from
@@ -45,17 +45,17 @@ impl Retry {
         pause_max: Duration::from_secs(10),
     };
 
-    /// The pause behind the `failures`-th failure in a row.
+    /// The pause after the `failures`-th failure in a row.
     pub(crate) fn pause(&self, failures: u32) -> Duration {
         let doubled = self.pause_min.saturating_mul(1 << failures.saturating_sub(1).min(20));
         let full = doubled.min(self.pause_max);
-        // Without randomness every client that lost a server would come back at once.
+        // Without randomness all clients that lost a server would return at the same time.
         let random = getrandom::u32().unwrap_or(0);
         full - full.mul_f64(f64::from(random) / f64::from(u32::MAX) / 2.0)
     }
 }
 
-/// Whether a call may be made again when nobody knows whether it was carried out.
+/// Whether a call may be repeated if it is unknown whether it was carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
     Safe,
@@ -91,37 +91,25 @@ impl Client {
                 ))
             })?;
         let mut authorization = HeaderValue::from_str(&format!("Bearer {}", key.trim()))
-            .map_err(|_| not_configured("the API key has characters that no key has".to_owned()))?;
+            .map_err(|_| not_configured("the API key contains invalid characters".to_owned()))?;
         authorization.set_sensitive(true);
+        crate::install_tls_provider();
         let http = reqwest::Client::builder()
             .user_agent(concat!("assay-client/", env!("CARGO_PKG_VERSION")))
             .default_headers(HeaderMap::from_iter([(AUTHORIZATION, authorization)]))
             .connect_timeout(Duration::from_secs(CONNECT_SECONDS_MAX))
             .tcp_keepalive(Duration::from_secs(KEEPALIVE_SECONDS))
             .tcp_nodelay(true)
-            // Nobody but the server named may ever see the key.
+            // The key must not reach any other server.
             .redirect(reqwest::redirect::Policy::none())
             .build()
-            .map_err(|error| not_configured(format!("no HTTP client: {}", root_cause(&error))))?;
+            .map_err(|error| {
+                not_configured(format!("cannot create an HTTP client: {}", root_cause(&error)))
+            })?;
         Ok(Self { http, base, retry: Retry::SHORT })
     }
 
-    /// From `ASSAY_URL` and `ASSAY_API_KEY`.
-    pub fn from_env() -> Result<Self, Error> {
-        let variable = |name: &str| {
-            std::env::var(name).ok().filter(|value| !value.trim().is_empty()).ok_or_else(|| {
-                Error::NotConfigured {
-                    reason: format!(
-                        "{name} is not set; `assay dev` prints the lines that set ASSAY_URL and \
-                         ASSAY_API_KEY"
-                    ),
-                }
-            })
-        };
-        Self::new(variable("ASSAY_URL")?.trim(), &variable("ASSAY_API_KEY")?)
-    }
-
-    /// The same client with another patience.
+    /// The same client with another retry policy.
     #[must_use]
     pub fn with_retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
@@ -153,7 +141,7 @@ impl Client {
         self.http.request(method, url).timeout(SHORT_CALL)
     }
 
-    /// Whether the server can do its work; the key does not matter. Returns how many workers it has.
+    /// Asks whether the server is ready, for which no key is needed. Returns its number of workers.
     pub async fn ready(&self) -> Result<u64, Error> {
         #[derive(serde::Deserialize)]
         struct Ready {
@@ -163,7 +151,7 @@ impl Client {
         Ok(ready.workers)
     }
 
-    /// Sends, repeats where allowed, and returns the first good answer.
+    /// Sends the request, repeats it where allowed, and returns the first successful answer.
     pub(crate) async fn send(
         &self,
         request: RequestBuilder,
@@ -195,7 +183,7 @@ impl Client {
         }
     }
 
-    /// Sends and reads the answer as JSON.
+    /// Sends the request and reads the answer as JSON.
     pub(crate) async fn json<T: DeserializeOwned>(
         &self,
         request: RequestBuilder,
@@ -206,7 +194,7 @@ impl Client {
             let again = request.try_clone().expect("every body is held in memory");
             match self.send(again, repeat).await?.bytes().await {
                 Ok(body) => return self.parse(&body),
-                // The head came and the body broke off.
+                // The connection broke after the head of the answer.
                 Err(error) => {
                     failures += 1;
                     if repeat == Repeat::Unsafe || failures >= self.retry.attempts {

@@ -1,6 +1,6 @@
 //! Pools, their bounds and workers.
 
-use assay_model::capacity::{Capacity, PoolCapacity, SetCapacity};
+use assay_api::capacity::{Capacity, PoolCapacity, SetCapacity};
 use reqwest::Method;
 
 use crate::call::{Client, Repeat};
@@ -11,7 +11,7 @@ impl Client {
         self.json(self.request(Method::GET, &["capacity"]), Repeat::Safe).await
     }
 
-    /// Holds at once and over restarts.
+    /// Sets a pool's bounds, immediately and for later starts of the server.
     pub async fn set_capacity(
         &self,
         pool: &str,

@@ -1,19 +1,19 @@
-//! Why a call failed, in words that say what to do about it.
+//! The errors of calls, with texts that say what to do.
 
 use std::fmt;
 
-use assay_model::api::Problem;
+use assay_api::problem::Problem;
 
 /// A call that did not succeed. Its text is for a person.
 #[derive(Debug)]
 pub enum Error {
     /// The server understood the call and refused it; branch on `code`.
     Problem(Box<Problem>),
-    /// No answer: the server does not run, cannot be reached, or the connection broke too often.
+    /// No answer: the server is not running, cannot be reached, or the connection broke too often.
     Unreachable { url: String, reason: String },
-    /// An answer that is not Assay's.
+    /// An answer that does not come from an Assay server of this version.
     Unexpected { url: String, reason: String },
-    /// The client was not told where to go or who it is.
+    /// The address or the key is missing or invalid.
     NotConfigured { reason: String },
 }
 
@@ -43,8 +43,8 @@ impl fmt::Display for Error {
             ),
             Self::Unexpected { url, reason } => write!(
                 f,
-                "{url} answered with something else than expected: {reason}. Check that ASSAY_URL \
-                 is the address of an Assay server and that its version fits this client's"
+                "{url} gave an unexpected answer: {reason}. Check that ASSAY_URL is the address of an Assay \
+                 server and that its version fits this client"
             ),
             Self::NotConfigured { reason } => f.write_str(reason),
         }

@@ -1,9 +1,9 @@
-//! Server-sent events, of a batch or of all that is live, one connection long; go on with the last id
-//! seen.
+//! Server-sent events of a batch or of the live feed over one connection; a new connection
+//! continues after the last id received.
 
 use std::time::Duration;
 
-use assay_model::id::BatchId;
+use assay_core::id::BatchId;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
@@ -14,7 +14,7 @@ use crate::call::{Client, Repeat};
 use crate::error::{Error, root_cause};
 use crate::lines::Lines;
 
-/// Longer than any batch: the server ends the stream.
+/// A limit above the length of any batch: the server ends the stream.
 const EVENTS_CALL: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 /// One event, such as `group.done`; `data` is its JSON text.
@@ -30,12 +30,12 @@ pub struct ServerEvents {
     client: Client,
     body: BoxStream<'static, reqwest::Result<Bytes>>,
     lines: Lines,
-    /// Of the event that is not whole yet.
+    /// The fields of the event that is not complete yet.
     fields: Fields,
 }
 
 impl Client {
-    /// Follows a batch's events, behind `last_event_id` when given.
+    /// Follows a batch's events, after `last_event_id` if given.
     pub async fn events(
         &self,
         batch: BatchId,
@@ -71,7 +71,7 @@ impl ServerEvents {
             let line = self
                 .lines
                 .next()
-                .map_err(|_| Error::unexpected(self.client.url(), "a line without end"))?;
+                .map_err(|_| Error::unexpected(self.client.url(), "a line is too long"))?;
             if let Some(line) = line {
                 if let Some(event) = self.fields.take_line(&String::from_utf8_lossy(&line)) {
                     return Ok(Some(event));

@@ -1,7 +1,7 @@
-//! What completed batches leave.
+//! The history of completed batches.
 
-use assay_model::history::{BatchProfile, RunHistory};
-use assay_model::id::BatchId;
+use assay_api::history::{BatchProfile, RunHistory};
+use assay_core::id::BatchId;
 use reqwest::Method;
 
 use crate::call::{Client, Repeat};

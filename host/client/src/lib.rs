@@ -20,6 +20,7 @@ mod plugins;
 mod requests;
 mod results;
 mod tenants;
+mod tls;
 mod views;
 
 pub mod score;
@@ -30,4 +31,5 @@ pub use events::{ServerEvent, ServerEvents};
 pub use operations::Whose;
 pub use plugins::Publication;
 pub use results::ResultStream;
+pub use tls::install_tls_provider;
 pub use views::Filters;

@@ -1,15 +1,15 @@
-//! Cuts a stream of bytes into lines. Holds one line and what came with it, never more than its
-//! limit and one chunk.
+//! Cuts a stream of bytes into lines. Its buffer never holds more than the limit of a line and one
+//! chunk.
 
 use bytes::{Buf, Bytes, BytesMut};
 
-/// Far above any line that the server writes; a longer one is not the server's.
+/// A limit far above any line that the server writes.
 const LINE_BYTES_MAX: usize = 8 << 20;
 
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     buffer: BytesMut,
-    /// Bytes at the buffer's start that hold no line end.
+    /// Number of bytes at the buffer's start that contain no line end.
     searched: usize,
 }
 

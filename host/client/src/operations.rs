@@ -1,17 +1,17 @@
 //! The running service: what is live, its workers and incidents; replays and simulations.
 
-use assay_model::id::{RequestId, WorkerId};
-use assay_model::operations::{
+use assay_api::operations::{
     IncidentFilter, IncidentPage, Overview, QueueList, Replay, ReplayRequest, Worker, WorkerList,
 };
-use assay_model::simulation::{Simulation, SimulationRequest};
+use assay_api::simulation::{Simulation, SimulationRequest};
+use assay_core::id::{RequestId, WorkerId};
 use reqwest::Method;
 
 use crate::call::{Client, Repeat};
 use crate::error::Error;
 use crate::events::ServerEvents;
 
-/// Whose batches are meant.
+/// The tenants whose batches are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     Own,
@@ -31,7 +31,7 @@ impl Client {
         self.json(request, Repeat::Safe).await
     }
 
-    /// Follows what is live, behind `last_event_id` when given: `snapshot`, then `delta`s.
+    /// Follows the live feed, after `last_event_id` if given: a `snapshot`, then `delta`s.
     pub async fn live(
         &self,
         whose: Whose,
@@ -56,7 +56,7 @@ impl Client {
         self.json(request, Repeat::Safe).await
     }
 
-    /// What waits in each pool, batch by batch.
+    /// The waiting requests of each pool, by batch.
     pub async fn queue(&self) -> Result<QueueList, Error> {
         self.json(self.request(Method::GET, &["queue"]), Repeat::Safe).await
     }

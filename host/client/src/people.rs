@@ -1,9 +1,10 @@
-//! People, members, and who one is. Inviting is never repeated blindly: the first token would be lost.
+//! People, members, and the caller's session. An invitation is not repeated after an unknown
+//! outcome: the first token would be lost.
 
-use assay_model::id::PersonId;
-use assay_model::people::{
+use assay_api::people::{
     AddMember, Member, MemberList, Person, PersonList, Role, Session, SetMember, SetPerson,
 };
+use assay_core::id::PersonId;
 use reqwest::Method;
 
 use crate::call::{Client, Repeat};
@@ -11,7 +12,7 @@ use crate::error::Error;
 use crate::tenants::of_tenant;
 
 impl Client {
-    /// Who calls, as what.
+    /// The caller's session: person or key, tenant and scopes.
     pub async fn session(&self) -> Result<Session, Error> {
         self.json(self.request(Method::GET, &["session"]), Repeat::Safe).await
     }
@@ -25,19 +26,19 @@ impl Client {
         self.json(request.json(change), Repeat::Safe).await
     }
 
-    /// The answer holds the invitation, this once.
+    /// Invites a person; only this answer contains the invitation.
     pub async fn invite_person(&self, person: PersonId) -> Result<Person, Error> {
         let request = self.request(Method::POST, &["people", &person.to_string(), "invitation"]);
         self.json(request, Repeat::Unsafe).await
     }
 
-    /// Of the named tenant, or your own.
+    /// The members of the given tenant, or of your own.
     pub async fn members(&self, tenant: Option<&str>) -> Result<MemberList, Error> {
         let request = self.request(Method::GET, &["members"]);
         self.json(of_tenant(request, tenant), Repeat::Safe).await
     }
 
-    /// For who is new the answer holds an invitation, this once.
+    /// Adds a member; for a person without an account, only this answer contains the invitation.
     pub async fn add_member(&self, member: &AddMember) -> Result<Member, Error> {
         self.json(self.request(Method::POST, &["members"]).json(member), Repeat::Unsafe).await
     }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use assay_model::api::{Plugin, PluginList, PromotePlugin, YankPlugin};
-use assay_model::limits::COMPILE_SECONDS_MAX;
+use assay_api::plugin::{Plugin, PluginList, PromotePlugin, YankPlugin};
+use assay_core::limits::COMPILE_SECONDS_MAX;
 use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Method, StatusCode};
@@ -11,24 +11,24 @@ use reqwest::{Method, StatusCode};
 use crate::call::{Client, Repeat, SHORT_CALL};
 use crate::error::Error;
 
-/// Components have up to 128 MiB.
+/// The time limit of transfers of components, which have up to 128 MiB.
 const DOWNLOAD_CALL: Duration = Duration::from_secs(600);
 
 /// Whether a publication changed anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Publication {
     New,
-    /// These bytes were published before under this name and version.
+    /// The same bytes were published before under this name and version.
     Already,
 }
 
 impl Client {
-    /// Publishes a component; the same bytes again change nothing.
+    /// Publishes a component; publishing the same bytes again changes nothing.
     pub async fn publish(&self, component: Bytes) -> Result<Plugin, Error> {
         Ok(self.publish_noting(component).await?.0)
     }
 
-    /// The same; tells whether it was new.
+    /// Publishes a component and returns whether it was new.
     pub async fn publish_noting(&self, component: Bytes) -> Result<(Plugin, Publication), Error> {
         let request = self
             .request(Method::POST, &["plugins"])
@@ -64,7 +64,7 @@ impl Client {
         self.json(self.request(Method::GET, &["plugins", name]), Repeat::Safe).await
     }
 
-    /// Points a channel at a version; new runs follow it, running ones keep theirs.
+    /// Points a channel to a version; active runs keep their version.
     pub async fn promote(
         &self,
         name: &str,
@@ -75,7 +75,7 @@ impl Client {
         self.json(request.json(promote), Repeat::Safe).await
     }
 
-    /// Takes a version out of use for new runs.
+    /// Withdraws a version, so that new runs cannot use it.
     pub async fn yank(
         &self,
         name: &str,

@@ -1,8 +1,8 @@
 //! One request with all that is kept of it, and what plugins logged.
 
-use assay_model::api::{LogLine, Request};
-use assay_model::authoring::LogPage;
-use assay_model::id::RequestId;
+use assay_api::authoring::LogPage;
+use assay_api::request::{LogLine, Request};
+use assay_core::id::RequestId;
 use bytes::Bytes;
 use reqwest::Method;
 
@@ -15,7 +15,7 @@ impl Client {
         self.json(self.request(Method::GET, &["requests", &id.to_string()]), Repeat::Safe).await
     }
 
-    /// What the plugin logged for it, over all stages and tries.
+    /// The log lines of a request, over all stages and attempts.
     pub async fn request_logs(&self, id: RequestId) -> Result<Vec<LogLine>, Error> {
         let request = self.request(Method::GET, &["requests", &id.to_string(), "logs"]);
         self.json(request, Repeat::Safe).await
@@ -27,7 +27,7 @@ impl Client {
         self.body(self.send(self.request(Method::GET, &path), Repeat::Safe).await?).await
     }
 
-    /// What the plugin logged for the requests of a run: the newest batch first.
+    /// The log lines of a run's requests, those of the newest batch first.
     pub async fn run_logs(&self, run: &str, filters: Filters<'_>) -> Result<LogPage, Error> {
         let request = self.request(Method::GET, &["runs", run, "logs"]);
         self.json(request.query(filters), Repeat::Safe).await

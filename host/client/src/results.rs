@@ -4,15 +4,15 @@
 //! closed --connect--> open --line--> open --end, error or silence--> closed
 //!    '-- the batch is final and every result was seen --> over
 //! ```
-//! A result is never given twice and none is left out: every connection starts behind the last
+//! Each result is returned exactly once: every connection starts after the last
 //! cursor seen, and an end counts only when the batch itself says that it is final.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use assay_model::api::ResultItem;
-use assay_model::id::BatchId;
+use assay_api::result::ResultItem;
+use assay_core::id::BatchId;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
@@ -77,7 +77,7 @@ impl Follow {
             let line = self
                 .lines
                 .next()
-                .map_err(|_| Error::unexpected(self.client.url(), "a line without end"))?;
+                .map_err(|_| Error::unexpected(self.client.url(), "a line is too long"))?;
             let Some(line) = line else { return Ok(None) };
             if line.is_empty() {
                 continue;

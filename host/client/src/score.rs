@@ -5,7 +5,7 @@
 //!            '------------------ bounded queues and a bounded window ----------------'
 //! ```
 //! Memory grows by some 50 bytes a row (to know repeated keys), never by the rows' content. The
-//! output only grows: run again, it goes on with the rows that have no reward yet. Errors are
+//! output only grows: a second call continues with the rows that have no reward yet. Errors are
 //! outcomes without a number here as everywhere.
 
 mod collect;
@@ -20,8 +20,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use assay_model::id::BatchId;
-use assay_model::limits;
+use assay_core::id::BatchId;
+use assay_core::limits;
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
@@ -35,18 +35,18 @@ use submit::Submitter;
 
 pub use summary::{Agreement, Disagreement, Malformed, Progress, Summary};
 
-/// Chunks between the reading thread and the submits.
+/// Capacity of the queue between the reading thread and the submissions.
 const CHUNKS_AHEAD: usize = 2;
-/// Messages on the way to the collector.
+/// Capacity of the collector's queue.
 const EVENTS_AHEAD: usize = 4_096;
 const CANCEL_SECONDS_MAX: u64 = 5;
 
-/// Where the results go.
+/// The destination of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// Grows from run to run; see [`results_path`].
+    /// A file that grows from call to call; see [`results_path`].
     File(PathBuf),
-    /// Cannot be resumed.
+    /// Standard output, which cannot be resumed.
     Stdout,
 }
 
@@ -62,7 +62,7 @@ pub struct Options {
     pub output: Target,
     /// `name@channel` or `name@version`.
     pub plugin: String,
-    /// The run's name; when absent that of the run to resume, or a new one.
+    /// The run's name; if absent, that of the run to resume, or a new one.
     pub run: Option<String>,
     pub settings: Option<Box<RawValue>>,
     pub max_extra_delay_ms: Option<u32>,
@@ -72,12 +72,12 @@ pub struct Options {
     pub tolerance: f64,
     /// Whether a disagreement makes [`Summary::ok`] false.
     pub require_agreement: bool,
-    /// For every call behind the first announcement, which has the client's own.
+    /// The retry policy of every call after the first announcement, which has the client's own.
     pub retry: Retry,
     pub sizes: Sizes,
 }
 
-/// How much is on the way at once.
+/// Limits on the work in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
     /// Rows and bytes of one submit.
@@ -90,7 +90,7 @@ pub struct Sizes {
 }
 
 impl Options {
-    /// With defaults for all but the input and the plugin.
+    /// Options with defaults for everything but the input and the plugin.
     #[must_use]
     pub fn new(input: PathBuf, plugin: String) -> Self {
         Self {
@@ -114,32 +114,32 @@ impl Options {
     }
 }
 
-/// Why a file could not be scored to its end. What was received before is in the output.
+/// The reason why a file was not scored to its end. The results received before are in the output.
 #[derive(Debug, thiserror::Error)]
 pub enum ScoreError {
     #[error(transparent)]
     Call(#[from] Error),
     #[error("cannot read {}: {source}", path.display())]
     Input { path: PathBuf, source: io::Error },
-    #[error("cannot write {}: {source}; another place can be given with --output", path.display())]
+    #[error("cannot write {}: {source}; choose another file with --output", path.display())]
     Output { path: PathBuf, source: io::Error },
-    #[error("{} is being written by another `assay score`", path.display())]
+    #[error("{} is in use by another `assay score`", path.display())]
     OutputInUse { path: PathBuf },
     #[error(
-        "{}, line {line}, is not a result of `assay score`; give another place with --output",
+        "{}, line {line}, is not a result of `assay score`; choose another file with --output",
         path.display()
     )]
     NotResults { path: PathBuf, line: u64 },
     #[error(
         "{} has results of {before}, and the plugin is now {now}: rewards of two plugins do not \
-         belong in one file; give another place with --output or remove that file",
+         belong in one file; choose another file with --output, or remove that file",
         path.display()
     )]
     PluginChanged { path: PathBuf, before: String, now: String },
 }
 
-/// Scores the file. `observe` hears of every step forward; when `interrupt` ends first, what has
-/// been received is kept, the open batches are cancelled, and the summary says `interrupted`.
+/// Scores the file. `observe` is called with every progress; if `interrupt` ends first, the results
+/// received so far are kept, the open batches are cancelled, and the summary says `interrupted`.
 pub async fn score(
     client: &Client,
     options: &Options,
@@ -179,7 +179,8 @@ pub async fn score(
     collector.finish(submitter.described(), interrupted, started.elapsed())
 }
 
-/// Best effort: a batch that stays behind ends by itself, and the next run asks for its results.
+/// Cancels the open batches as far as possible: another one ends by itself, and the next call asks
+/// for its results.
 async fn cancel(client: &Client, batches: &[BatchId]) {
     let once = client.clone().with_retry(Retry { attempts: 1, ..Retry::SHORT });
     let all = async {

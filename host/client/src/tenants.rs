@@ -1,9 +1,11 @@
-//! Tenants, their keys and their audit. Making one is never repeated blindly: a second would stay behind.
+//! Tenants, their keys and their audit log. A creation is not repeated after an unknown outcome: it
+//! could leave a second tenant or key.
 
-use assay_model::api::{CreateKey, CreateTenant, Key, KeyList, RotateKey, Tenant, TenantList};
-use assay_model::audit::{AuditFilter, AuditPage};
-use assay_model::id::KeyId;
-use assay_model::tenant::TenantUsage;
+use assay_api::audit::{AuditFilter, AuditPage};
+use assay_api::key::{CreateKey, Key, KeyList, RotateKey};
+use assay_api::tenant::TenantUsage;
+use assay_api::tenant::{CreateTenant, Tenant, TenantList};
+use assay_core::id::KeyId;
 use reqwest::{Method, RequestBuilder};
 
 use crate::call::{Client, Repeat};
@@ -28,30 +30,31 @@ impl Client {
         self.json(request.json(patch), Repeat::Safe).await
     }
 
-    /// What it uses now, and what it used today and on the days before, `days` in all.
+    /// The tenant's current use of its quotas, and its usage by day over `days` days, today
+    /// included.
     pub async fn tenant_usage(&self, name: &str, days: u32) -> Result<TenantUsage, Error> {
         let request = self.request(Method::GET, &["tenants", name, "usage"]);
         self.json(request.query(&[("days", days)]), Repeat::Safe).await
     }
 
-    /// The latest acts first.
+    /// Administrative actions, the latest first.
     pub async fn audit(&self, filter: &AuditFilter) -> Result<AuditPage, Error> {
         let request = self.request(Method::GET, &["audit"]);
         self.json(request.query(filter), Repeat::Safe).await
     }
 
-    /// Of the named tenant, or your own.
+    /// The keys of the given tenant, or of your own.
     pub async fn keys(&self, tenant: Option<&str>) -> Result<KeyList, Error> {
         let request = self.request(Method::GET, &["keys"]);
         self.json(of_tenant(request, tenant), Repeat::Safe).await
     }
 
-    /// The answer holds the secret, this once.
+    /// Creates a key; only this answer contains its secret.
     pub async fn create_key(&self, key: &CreateKey) -> Result<Key, Error> {
         self.json(self.request(Method::POST, &["keys"]).json(key), Repeat::Unsafe).await
     }
 
-    /// The answer holds the new secret, this once.
+    /// Gives a key a new secret; only this answer contains it.
     pub async fn rotate_key(
         &self,
         key: KeyId,

@@ -1,7 +1,7 @@
-//! What the dashboard reads of runs, batches, requests and plugin versions.
+//! The dashboard's views of runs, batches, requests and plugin versions.
 
-use assay_model::id::BatchId;
-use assay_model::view::{BatchList, PluginStats, RequestList, RunList, RunView, Timeline};
+use assay_api::view::{BatchList, PluginStats, RequestList, RunList, RunView, Timeline};
+use assay_core::id::BatchId;
 use reqwest::Method;
 
 use crate::call::{Client, Repeat};
@@ -45,7 +45,7 @@ impl Client {
         self.json(request.query(filters), Repeat::Safe).await
     }
 
-    /// What a plugin version did in its last batches.
+    /// Statistics of a plugin version over its last batches.
     pub async fn plugin_stats(&self, name: &str, version: &str) -> Result<PluginStats, Error> {
         let request = self.request(Method::GET, &["plugins", name, "versions", version, "stats"]);
         self.json(request, Repeat::Safe).await

@@ -1,32 +1,31 @@
-//! Programs that are ready to run, kept per tenant by what they were made from.
+//! Programs that are ready to run, kept for each tenant under a hash of everything that they were made from.
 //!
-//! An [`Artifact`] is a name: whoever holds many holds no memory. What it names lies in the store, on
-//! disk for all workers of a machine and in memory for the next run, and may be pushed out of both:
-//! then it must be compiled again.
+//! A [`ProgramArtifact`] is only a name and takes little memory. The program itself is in the store: on disk for all
+//! workers of a machine, and in memory for the next run. Both may drop it; then it must be compiled again.
 
 mod content;
 mod key;
 mod sealed;
 mod store;
 
-use assay_model::id::{Digest, TenantId};
+use assay_core::id::{Digest, TenantId};
 
-pub(crate) use content::{Content, Loaded, Program};
+pub(crate) use content::{ArtifactContent, LoadedProgram, ProgramContent};
 pub(crate) use key::Recipe;
 pub use sealed::sealed;
-pub(crate) use store::Store;
+pub(crate) use store::ArtifactStore;
 
-/// A program that is ready to run; its tenant's alone.
+/// The name of a program that is ready to run. Only its tenant can use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Artifact {
+pub struct ProgramArtifact {
     tenant: TenantId,
     key: Digest,
     toolchain: String,
     size_bytes: u64,
 }
 
-impl Artifact {
-    pub(crate) fn new(tenant: TenantId, key: Digest, loaded: &Loaded) -> Self {
+impl ProgramArtifact {
+    pub(crate) fn new(tenant: TenantId, key: Digest, loaded: &LoadedProgram) -> Self {
         Self { tenant, key, toolchain: loaded.toolchain.clone(), size_bytes: loaded.size_bytes }
     }
 
@@ -34,17 +33,19 @@ impl Artifact {
         self.tenant
     }
 
-    /// SHA-256 of all that it was made from, its tenant included.
+    /// The SHA-256 of everything that it was made from, with its tenant.
     #[must_use]
     pub fn key(&self) -> Digest {
         self.key
     }
 
+    /// The id of the toolchain that made it.
     #[must_use]
     pub fn toolchain(&self) -> &str {
         &self.toolchain
     }
 
+    /// The size of its files in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes

@@ -1,30 +1,33 @@
-//! Bytes on their way into a box: given in place, or named by their content.
+//! Bytes for a box: given directly, or by the digest of a stored object.
 
 use std::borrow::Cow;
 
-use assay_model::id::Digest;
+use assay_core::id::Digest;
 use sha2::{Digest as _, Sha256};
 
-use crate::cache::Cache;
-use crate::exec::Error;
+use crate::exec::ExecError;
+use crate::object_cache::ObjectCache;
 
+/// Bytes for a box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Blob {
+    /// The bytes.
     Inline(Vec<u8>),
-    /// An object that lies in the worker's cache of objects.
+    /// The digest of an object in the worker's object cache.
     Stored(Digest),
 }
 
-/// A file of a source, or one that is placed beside a program. Its path is relative to the working
-/// folder.
+/// A file of a source, or one beside a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
+    /// The path relative to the working folder.
     pub path: String,
+    /// The bytes.
     pub content: Blob,
 }
 
 impl Blob {
-    /// The SHA-256 of the bytes, which need not be there.
+    /// The SHA-256 of the bytes; does not read a stored object.
     #[must_use]
     pub fn digest(&self) -> Digest {
         match self {
@@ -33,13 +36,13 @@ impl Blob {
         }
     }
 
-    pub(crate) fn bytes(&self, objects: &Cache) -> Result<Cow<'_, [u8]>, Error> {
+    pub(crate) fn bytes(&self, objects: &ObjectCache) -> Result<Cow<'_, [u8]>, ExecError> {
         match self {
             Self::Inline(bytes) => Ok(Cow::Borrowed(bytes)),
             Self::Stored(digest) => objects
                 .get(*digest)
                 .map(Cow::Owned)
-                .ok_or_else(|| Error::MissingBlob(digest.to_string())),
+                .ok_or_else(|| ExecError::MissingBlob(digest.to_string())),
         }
     }
 }

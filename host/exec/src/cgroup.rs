@@ -1,7 +1,7 @@
-//! Control groups: what all processes of a run may use together.
+//! Control groups: the limits of all processes of a run together.
 //!
-//! The keeper makes one folder in each hierarchy, owned by the boxes' user ([`prepare`]); the zygote
-//! makes and removes one below it for each run ([`Groups`]), and never uses one twice.
+//! The supervisor makes one folder in each hierarchy, owned by the boxes' user ([`prepare`]); the zygote
+//! makes and removes one below it for each run ([`CgroupFactory`]), and never uses one twice.
 
 mod find;
 
@@ -15,26 +15,26 @@ use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-use crate::limits::Limits;
+use crate::limits::BoxLimits;
 use crate::support::Cgroups;
-use find::{Hierarchies, Place};
+use find::{Hierarchies, HierarchyMount};
 
-/// The beginning of our folders' names; the rest is their keeper's process id.
+/// The beginning of a helper's folder name; the rest is the supervisor's process id.
 const PREFIX: &str = "assay-exec-";
-/// Where the zygote itself is, version 2.
+/// The group of the zygote itself, in version 2.
 const ZYGOTE: &str = "zygote";
-/// A folder whose last process has just ended may still count as in use.
+/// The tries to remove a folder: it may count as in use for a moment after its last process ended.
 const REMOVE_TRIES: u32 = 50;
 
-/// The folders of one helper.
+/// The cgroup folders of one helper.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct HelperCgroups {
     pub(crate) kind: Cgroups,
     folders: Vec<PathBuf>,
 }
 
-/// Makes the helper's folders; the error says why there are none, for an operator.
-pub(crate) fn prepare(user: u32) -> Result<Prepared, String> {
+/// Makes the helper's folders. The error tells an operator why that is impossible.
+pub(crate) fn prepare(user: u32) -> Result<HelperCgroups, String> {
     let hierarchies = Hierarchies::read()?;
     sweep(&hierarchies);
     let name = format!("{PREFIX}{}", std::process::id());
@@ -42,15 +42,15 @@ pub(crate) fn prepare(user: u32) -> Result<Prepared, String> {
         Hierarchies::V2(unified) => prepare_v2(unified, &name, user),
         Hierarchies::Hybrid { unified, memory, pids } => {
             let folders = [unified, memory, pids].map(|place| place.own.join(&name)).to_vec();
-            let prepared = Prepared { kind: Cgroups::Hybrid, folders };
+            let prepared = HelperCgroups { kind: Cgroups::Hybrid, folders };
             prepared.filled(|it| it.folders.iter().try_for_each(|folder| make(folder, user)), user)
         }
     }
 }
 
-/// A group that holds processes cannot have controllers for those below it, so that the next one up
-/// is tried as well: a service manager delegates that one and puts the service below it.
-fn prepare_v2(unified: &Place, name: &str, user: u32) -> Result<Prepared, String> {
+/// A group that contains processes cannot enable controllers for the groups below it. So the parent group is
+/// tried as well: a service manager delegates that one and puts the service below it.
+fn prepare_v2(unified: &HierarchyMount, name: &str, user: u32) -> Result<HelperCgroups, String> {
     let mut problem = String::new();
     for parent in unified.own.ancestors().take(2).filter(|it| it.starts_with(&unified.mount)) {
         match enable_controllers(parent) {
@@ -61,8 +61,8 @@ fn prepare_v2(unified: &Place, name: &str, user: u32) -> Result<Prepared, String
             }
         }
         let folder = parent.join(name);
-        let prepared = Prepared { kind: Cgroups::V2, folders: vec![folder.clone()] };
-        let fill = |_: &Prepared| {
+        let prepared = HelperCgroups { kind: Cgroups::V2, folders: vec![folder.clone()] };
+        let fill = |_: &HelperCgroups| {
             make(&folder, user)?;
             enable_controllers(&folder).map_err(|error| format!("{}: {error}", folder.display()))
         };
@@ -83,7 +83,7 @@ fn enable_controllers(group: &Path) -> Result<(), String> {
     fs::write(&control, "+memory +pids").map_err(|error| error.to_string())
 }
 
-/// A folder that belongs to the boxes' user, who may then make others below it.
+/// Makes a folder that belongs to the boxes' user, who may then make folders below it.
 fn make(folder: &Path, user: u32) -> Result<(), String> {
     let said = |error: std::io::Error| {
         let advice = match error.kind() {
@@ -95,7 +95,7 @@ fn make(folder: &Path, user: u32) -> Result<(), String> {
     fs::create_dir(folder).map_err(said)?;
     let own = |path: &Path| chown(path, Some(user), Some(user));
     own(folder).map_err(said)?;
-    // Those of version 2 only; `tasks` is version 1's.
+    // `tasks` exists in version 1, the others in version 2.
     for file in ["cgroup.procs", "cgroup.threads", "cgroup.subtree_control", "tasks"] {
         match own(&folder.join(file)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(said(error)),
@@ -105,11 +105,11 @@ fn make(folder: &Path, user: u32) -> Result<(), String> {
     Ok(())
 }
 
-impl Prepared {
-    /// Makes the folders and the zygote's; where one cannot be made, none is left.
+impl HelperCgroups {
+    /// Makes the helper's folders and the zygote's. If one of them fails, the others are removed.
     ///
-    /// Version 2: whoever moves a process must own both ends' common parent; so the zygote lives
-    /// below the same folder as its runs, and beside them, as a group with controllers holds none.
+    /// In version 2 a process may be moved only by the owner of the common parent of both groups, and a group
+    /// with controllers contains no processes. So the zygote's group is beside those of its runs.
     fn filled(
         self,
         fill: impl FnOnce(&Self) -> Result<(), String>,
@@ -119,30 +119,30 @@ impl Prepared {
         made.inspect_err(|_| self.remove()).map(|()| self)
     }
 
-    /// Moves this process, and so its later children, below the helper's folder.
+    /// Moves this process below the helper's folder; its later children start there.
     pub(crate) fn enter(&self) -> Result<(), String> {
         let procs = self.folders[0].join(ZYGOTE).join("cgroup.procs");
         fs::write(&procs, "0").map_err(|error| format!("{}: {error}", procs.display()))
     }
 
-    /// Opens the folders, for a process that will not find them by name any more.
-    pub(crate) fn open(&self) -> Result<Groups, String> {
+    /// Opens the folders for the zygote, whose file tree does not contain them.
+    pub(crate) fn open(&self) -> Result<CgroupFactory, String> {
         let open = |folder: &PathBuf| {
             File::open(folder)
                 .map(OwnedFd::from)
                 .map_err(|error| format!("{}: {error}", folder.display()))
         };
         let folders = self.folders.iter().map(open).collect::<Result<_, _>>()?;
-        Ok(Groups { kind: self.kind, folders, made: 0, doomed: Vec::new() })
+        Ok(CgroupFactory { kind: self.kind, folders, made: 0, doomed: Vec::new() })
     }
 
-    /// Removes everything, once all processes of the helper are gone.
+    /// Removes the folders. All processes of the helper must have ended.
     pub(crate) fn remove(&self) {
         self.folders.iter().for_each(|folder| remove_tree(folder));
     }
 }
 
-/// Removes what helpers left that were killed. Only empty groups can be removed.
+/// Removes the groups of killed helpers. The kernel refuses to remove groups that contain processes.
 fn sweep(hierarchies: &Hierarchies) {
     for place in hierarchies.places() {
         for parent in place.own.ancestors().take(2).filter(|it| it.starts_with(&place.mount)) {
@@ -175,32 +175,32 @@ fn remove_tree(folder: &Path) {
     }
 }
 
-/// The zygote's end: makes a group for each run.
-pub(crate) struct Groups {
+/// Makes a group for each run; used by the zygote.
+pub(crate) struct CgroupFactory {
     kind: Cgroups,
     folders: Vec<OwnedFd>,
     made: u64,
-    /// Those that were still in use when they should have gone.
+    /// Groups that were still in use when they were to be removed.
     doomed: Vec<String>,
 }
 
 /// The group of one run.
-pub(crate) struct Group {
+pub(crate) struct RunCgroup {
     name: String,
-    /// In each hierarchy, as in [`Prepared`]: version 2 first.
+    /// Its folder in each hierarchy, in the order of [`HelperCgroups`]: version 2 first.
     folders: Vec<OwnedFd>,
-    /// Version 1: where the run's first process writes itself in.
+    /// The files of version 1 into which the run's first process writes itself.
     joins: Vec<OwnedFd>,
     kind: Cgroups,
 }
 
-impl Groups {
-    pub(crate) fn make(&mut self) -> Result<Group, String> {
+impl CgroupFactory {
+    pub(crate) fn make(&mut self) -> Result<RunCgroup, String> {
         let doomed = std::mem::take(&mut self.doomed);
         doomed.into_iter().for_each(|name| self.remove(name));
         self.made += 1;
         let name = format!("run-{}", self.made);
-        let mut group = Group { name, folders: Vec::new(), joins: Vec::new(), kind: self.kind };
+        let mut group = RunCgroup { name, folders: Vec::new(), joins: Vec::new(), kind: self.kind };
         self.fill(&mut group).map_err(|error| {
             self.remove(group.name.clone());
             format!("a cgroup cannot be made: {error}")
@@ -208,7 +208,7 @@ impl Groups {
         Ok(group)
     }
 
-    fn fill(&self, group: &mut Group) -> std::io::Result<()> {
+    fn fill(&self, group: &mut RunCgroup) -> std::io::Result<()> {
         for folder in &self.folders {
             mkdirat(folder, group.name.as_str(), Mode::from_bits_truncate(0o755))?;
             let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
@@ -221,8 +221,8 @@ impl Groups {
         Ok(())
     }
 
-    /// To be called when all processes of the group are gone.
-    pub(crate) fn end(&mut self, group: Group) {
+    /// Removes a group. All of its processes must have ended.
+    pub(crate) fn end(&mut self, group: RunCgroup) {
         let name = group.name.clone();
         drop(group);
         self.remove(name);
@@ -240,15 +240,15 @@ impl Groups {
     }
 }
 
-impl Group {
-    pub(crate) fn limit(&self, limits: &Limits) -> std::io::Result<()> {
+impl RunCgroup {
+    pub(crate) fn limit(&self, limits: &BoxLimits) -> std::io::Result<()> {
         let memory = limits.memory_bytes.to_string();
-        // The box's init is one of them.
+        // The box's init counts as well.
         let processes = (limits.processes + 1).to_string();
         match (self.kind, &self.folders[..]) {
             (Cgroups::V2, [unified]) => {
                 write(unified, "memory.max", &memory)?;
-                // Absent where the kernel has no swap.
+                // The file is absent if the kernel has no swap.
                 absent_is_fine(write(unified, "memory.swap.max", "0"))?;
                 write(unified, "pids.max", &processes)
             }
@@ -261,12 +261,12 @@ impl Group {
         }
     }
 
-    /// In which a process can be born.
+    /// The folder of the group in which a process can be started.
     pub(crate) fn birthplace(&self) -> BorrowedFd<'_> {
         self.folders[0].as_fd()
     }
 
-    /// Called by the run's first process: it joins the hierarchies in which it was not born.
+    /// Moves the calling process, the first of the run, into the hierarchies in which it was not started.
     pub(crate) fn join(&self) -> std::io::Result<()> {
         self.joins.iter().try_for_each(|join| Ok(nix::unistd::write(join, b"0").map(|_| ())?))
     }
@@ -276,7 +276,7 @@ impl Group {
         value_of(&text, "usage_usec").ok_or_else(|| std::io::Error::other("no usage in cpu.stat"))
     }
 
-    /// How long some process was ready but had no core; 0 where the kernel does not measure it.
+    /// The time in which a process was ready but had no core, in microseconds; 0 if the kernel does not measure it.
     pub(crate) fn wait_us(&self) -> u64 {
         let text = read(&self.folders[0], "cpu.pressure").unwrap_or_default();
         let total = text.lines().next().and_then(|some| some.rsplit_once("total="));
@@ -291,7 +291,7 @@ impl Group {
         peak.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
     }
 
-    /// Whether the kernel killed a process for the memory limit.
+    /// Whether the kernel killed a process because of the memory limit.
     pub(crate) fn out_of_memory(&self) -> bool {
         let events = match self.kind {
             Cgroups::Hybrid => read(&self.folders[1], "memory.oom_control"),
@@ -300,7 +300,7 @@ impl Group {
         events.ok().and_then(|text| value_of(&text, "oom_kill")).is_some_and(|kills| kills > 0)
     }
 
-    /// Whether a process was refused for the limit on their number.
+    /// Whether the kernel refused a process because of the limit on processes.
     pub(crate) fn out_of_processes(&self) -> bool {
         let folder = self.folders.last().expect("a group has a folder");
         let events = read(folder, "pids.events");
@@ -327,7 +327,7 @@ fn absent_is_fine(result: std::io::Result<()>) -> std::io::Result<()> {
     }
 }
 
-/// The number on the line that starts with a word.
+/// The number on the line whose first word is `word`.
 fn value_of(text: &str, word: &str) -> Option<u64> {
     text.lines()
         .filter_map(|line| line.split_once(' '))

@@ -1,30 +1,36 @@
-//! Compares what a program wrote with what was expected.
+//! Compares a program's output with the expected one.
 //!
 //! Outputs are hostile: every comparison reads each side once, from the front, and allocates nothing.
 //! White space is that of ASCII: space, tab, line feed, vertical tab, form feed, carriage return.
 
-use assay_model::limits::COMPARED_NUMBER_BYTES_MAX;
+use assay_core::limits::COMPARED_NUMBER_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
+/// The way in which an output is compared with the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Compare {
+pub enum CompareMode {
     /// Byte by byte.
     Exact,
-    /// Line by line; white space at line ends and empty lines at the end do not count.
+    /// Line by line; white space at line ends and empty lines at the end are ignored.
     TrimLines,
     /// Word by word.
     Tokens,
-    /// Word by word, numbers within a tolerance; either is enough, `relative` to the expected one.
+    /// Word by word; numbers may differ by `absolute`, or by `relative` times the expected number.
     ///
     /// A number is what reads as a decimal, with or without an exponent, and `inf`, `infinity` or
     /// `nan` in any case, with or without a sign. An infinity equals the same infinity alone and NaN
     /// equals NaN alone, whatever the tolerance. Words that are equal byte by byte are equal, and a
     /// number never equals a word that is none.
-    Floats { absolute: f64, relative: f64 },
+    Floats {
+        /// The largest difference.
+        absolute: f64,
+        /// The largest difference, as a factor of the expected number.
+        relative: f64,
+    },
 }
 
-impl Compare {
-    /// Why this comparison makes no sense.
+impl CompareMode {
+    /// The problem with the tolerances, if there is one.
     pub(crate) fn problem(&self) -> Option<String> {
         let Self::Floats { absolute, relative } = *self else { return None };
         let bad = |tolerance: f64| !tolerance.is_finite() || tolerance < 0.0;
@@ -32,6 +38,7 @@ impl Compare {
             .then(|| "a tolerance must be a finite number that is not negative".to_owned())
     }
 
+    /// Whether the outputs are equal.
     #[must_use]
     pub fn equal(&self, expected: &[u8], written: &[u8]) -> bool {
         match *self {
@@ -92,19 +99,19 @@ mod tests {
 
     use super::*;
 
-    fn floats(absolute: f64, relative: f64) -> Compare {
-        Compare::Floats { absolute, relative }
+    fn floats(absolute: f64, relative: f64) -> CompareMode {
+        CompareMode::Floats { absolute, relative }
     }
 
     #[test]
     fn exact_is_exact() {
-        assert!(Compare::Exact.equal(b"1\n", b"1\n"));
-        assert!(!Compare::Exact.equal(b"1\n", b"1"));
+        assert!(CompareMode::Exact.equal(b"1\n", b"1\n"));
+        assert!(!CompareMode::Exact.equal(b"1\n", b"1"));
     }
 
     #[test]
     fn line_ends_do_not_count_but_lines_do() {
-        let equal = |a: &str, b: &str| Compare::TrimLines.equal(a.as_bytes(), b.as_bytes());
+        let equal = |a: &str, b: &str| CompareMode::TrimLines.equal(a.as_bytes(), b.as_bytes());
         assert!(equal("1 2\n3\n", "1 2 \r\n3\t\n\n \n"));
         assert!(equal("", "\n \n"));
         assert!(!equal("1\n\n2", "1\n2"), "an empty line in between counts");
@@ -115,7 +122,7 @@ mod tests {
 
     #[test]
     fn tokens_are_words() {
-        let equal = |a: &str, b: &str| Compare::Tokens.equal(a.as_bytes(), b.as_bytes());
+        let equal = |a: &str, b: &str| CompareMode::Tokens.equal(a.as_bytes(), b.as_bytes());
         assert!(equal("1 2\n3", "\n1\t2 3\r\n"));
         assert!(equal("", " \n"));
         assert!(!equal("12", "1 2"));
@@ -151,7 +158,7 @@ mod tests {
             assert!(floats(bad, 0.0).problem().is_some());
             assert!(floats(0.0, bad).problem().is_some());
         }
-        assert!(floats(0.0, 0.0).problem().is_none() && Compare::Exact.problem().is_none());
+        assert!(floats(0.0, 0.0).problem().is_none() && CompareMode::Exact.problem().is_none());
     }
 
     #[test]
@@ -191,14 +198,14 @@ mod tests {
     proptest! {
         #[test]
         fn they_agree_with_the_library(a in text(), b in text()) {
-            prop_assert_eq!(Compare::Tokens.equal(&a, &b), words(&a) == words(&b));
-            prop_assert_eq!(Compare::TrimLines.equal(&a, &b), lines(&a) == lines(&b));
+            prop_assert_eq!(CompareMode::Tokens.equal(&a, &b), words(&a) == words(&b));
+            prop_assert_eq!(CompareMode::TrimLines.equal(&a, &b), lines(&a) == lines(&b));
         }
 
         #[test]
         fn each_is_weaker_than_the_one_before(a in text(), b in text()) {
             let order =
-                [Compare::Exact, Compare::TrimLines, Compare::Tokens, floats(0.0, 0.0), floats(1.0, 0.1)];
+                [CompareMode::Exact, CompareMode::TrimLines, CompareMode::Tokens, floats(0.0, 0.0), floats(1.0, 0.1)];
             let found = order.map(|compare| compare.equal(&a, &b));
             prop_assert!(found.is_sorted(), "{found:?}");
             prop_assert!(order.iter().all(|compare| compare.equal(&a, &a)));
@@ -212,8 +219,8 @@ mod tests {
                 longer.extend_from_slice(space.as_bytes());
                 longer.push(b'\n');
             }
-            prop_assert!(Compare::TrimLines.equal(&a, &longer));
-            prop_assert!(Compare::Tokens.equal(&a, &longer));
+            prop_assert!(CompareMode::TrimLines.equal(&a, &longer));
+            prop_assert!(CompareMode::Tokens.equal(&a, &longer));
         }
 
         #[test]

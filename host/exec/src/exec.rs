@@ -1,17 +1,17 @@
-//! Compiles and runs programs for plugins: what the capability `assay:exec` is bound to.
+//! Compiles and runs programs for plugins: the implementation of the capability `assay:exec`.
 //!
-//! Owns the helper's life, the toolchains that this machine has and the artifacts. Whatever a program
-//! does is an [`Outcome`]; whatever goes wrong around it is an [`Error`], and none of these says
-//! anything about the program. One job runs at a time.
+//! [`Exec`] owns the helper, the list of this machine's toolchains and the compiled programs. Whatever a
+//! program does is a [`RunOutcome`]. Whatever else goes wrong is an [`ExecError`], which says nothing about
+//! the program. One job runs at a time.
 
-mod again;
 mod budget;
 mod compile;
+mod helper_life;
+mod inputs;
 mod judge;
-mod life;
-mod place;
 mod prepare;
 mod probe;
+mod rerun;
 mod run;
 mod tool;
 
@@ -20,202 +20,248 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use assay_model::id::{Digest, TenantId};
+use assay_core::id::{Digest, TenantId};
 use serde::{Deserialize, Serialize};
 
-use crate::artifact::{Artifact, Loaded, Program, Store};
+use crate::artifact::{ArtifactStore, LoadedProgram, ProgramArtifact, ProgramContent};
 use crate::blob::{Blob, SourceFile, sha256};
-use crate::cache::Cache;
-use crate::compare::Compare;
-use crate::helper::{Helper, Lost, Options, Shown};
-use crate::job::{Ended, Job, Party, Talked};
-use crate::limits::Limits;
+use crate::compare::CompareMode;
+use crate::helper::{Helper, HelperError, HelperOptions, Shown};
+use crate::job::{BoxJob, DialogueEnd, JobEnd, Party};
+use crate::limits::BoxLimits;
+use crate::object_cache::ObjectCache;
 use crate::outcome::Captured;
-use crate::support::{Part, Support};
-use crate::toolchain::{BadFile, Spec, Toolchain, read_all};
-use life::Life;
-use prepare::Prepared;
-use probe::{Found, Tool};
+use crate::support::{BoxSupport, SandboxPart};
+use crate::toolchain::{AvailableToolchain, BadFile, ToolchainSpec, read_all};
+use helper_life::HelperLife;
+use prepare::PreparedFiles;
+use probe::{InstalledToolchain, ProbeResult};
 
+/// The settings of an [`Exec`].
 #[derive(Debug, Clone)]
 pub struct ExecOptions {
-    /// The program `assay-exec`.
+    /// The path of the program `assay-exec`.
     pub helper_program: PathBuf,
-    /// A folder that all workers of a machine share; what lies in it may be lost.
+    /// The folder of compiled programs, which all workers of a machine share. Its files may be lost.
     pub cache: PathBuf,
-    /// A folder with the operator's toolchains.
+    /// The folder with the operator's toolchain files.
     pub toolchains: Option<PathBuf>,
-    /// What programs may read of this machine, beyond the system's own and their toolchains'.
+    /// Folders that programs may read, beyond those of the system and of the toolchains.
     pub shown: Vec<Shown>,
-    /// What boxes may lack.
-    pub weaker: Vec<Part>,
-    /// Where [`Blob::Stored`] lies.
-    pub objects: Arc<Cache>,
+    /// The parts of a box that may be missing.
+    pub weaker: Vec<SandboxPart>,
+    /// The cache in which [`Blob::Stored`] is found.
+    pub objects: Arc<ObjectCache>,
 }
 
-/// For whom a program runs, and until when at most.
+/// The tenant for whom a program runs, and the time by which it must have ended.
 #[derive(Debug, Clone, Copy)]
-pub struct Caller {
+pub struct JobContext {
+    /// The tenant; it sees only programs that were compiled for it.
     pub tenant: TenantId,
+    /// The end of the stage.
     pub deadline: Instant,
 }
 
+/// A program's source, with the toolchain that compiles or runs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct ProgramSource {
+    /// The toolchain's id.
     pub toolchain: String,
+    /// All files of the source.
     pub files: Vec<SourceFile>,
-    /// The file among them that is compiled or run.
+    /// The path of the file that is compiled or run.
     pub main: String,
-    /// Added to the compiler's.
+    /// Options for the compiler, in addition to the toolchain's.
     pub options: Vec<String>,
 }
 
-/// How a program ended, for a plugin.
+/// The end of a program's run, for a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    pub ended: Ended,
-    /// Of what was kept, also where it is not returned.
+pub struct RunOutcome {
+    /// The ending, usage and output.
+    pub ended: JobEnd,
+    /// The digest of the standard output that was kept, even if the output is not returned.
     pub stdout_sha256: Digest,
-    /// What its box lacked.
-    pub weakened: Vec<Part>,
+    /// The parts that its box lacked.
+    pub weakened: Vec<SandboxPart>,
 }
 
+/// The end of a compilation.
 #[derive(Debug)]
-pub enum Compiled {
-    Ok(Artifact),
-    /// The compiler said no, met a limit or left nothing.
-    Rejected(Outcome),
+pub enum CompileOutcome {
+    /// The program, ready to run.
+    Ok(ProgramArtifact),
+    /// The compiler rejected the source, reached a limit or wrote no program.
+    Rejected(RunOutcome),
 }
 
+/// A compilation's outcome and log.
 #[derive(Debug)]
 pub struct CompileResult {
-    pub compiled: Compiled,
-    /// Nothing was run.
+    /// The program or the rejection.
+    pub compiled: CompileOutcome,
+    /// Whether the program came from the cache.
     pub cached: bool,
-    /// What the compiler wrote to standard error.
+    /// The compiler's standard error.
     pub log: Captured,
 }
 
+/// One run of a program, with the expected output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestCase {
+    /// The standard input.
     pub stdin: Blob,
+    /// The arguments after the program's name.
     pub args: Vec<String>,
+    /// Names and values of environment variables.
     pub env: Vec<(String, String)>,
+    /// Files beside the program.
     pub files: Vec<SourceFile>,
-    /// Files to return.
+    /// Paths of files to return.
     pub collect: Vec<String>,
-    /// Instead of the batch's.
-    pub limits: Option<Limits>,
-    pub expect: Option<(Blob, Compare)>,
+    /// Limits in place of the batch's.
+    pub limits: Option<BoxLimits>,
+    /// The expected standard output, and how it is compared.
+    pub expect: Option<(Blob, CompareMode)>,
 }
 
+/// Runs of one program.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Batch {
+pub struct TestBatch {
+    /// The runs, in order.
     pub cases: Vec<TestCase>,
-    /// Instead of the toolchain's defaults.
-    pub limits: Option<Limits>,
+    /// Limits in place of the toolchain's defaults.
+    pub limits: Option<BoxLimits>,
+    /// When to skip the remaining runs.
     pub stop: StopAt,
+    /// Whether results contain the standard output.
     pub return_stdout: bool,
-    /// Run again, once, what came near its CPU limit, or over it on a busy machine.
+    /// Whether a run that came near its CPU limit, or exceeded it on a busy machine, is repeated once.
     pub rerun_near_limit: bool,
 }
 
+/// The run after which a batch stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StopAt {
+    /// None: every run is made.
     Never,
-    /// After the first end that is not exit status 0.
+    /// The first that does not end with exit status 0.
     FirstAbnormal,
-    /// After that, or the first output that differs.
+    /// The first that does not end with exit status 0, or whose output differs.
     FirstMismatch,
 }
 
+/// The result of the comparison with the expected output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Matched {
     /// Nothing was expected, or the program did not end with exit status 0.
     NotCompared,
+    /// The output is the expected one.
     Equal,
+    /// The output differs from the expected one.
     Different,
 }
 
+/// The result of one run of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseResult {
+    /// The run's number in its batch, from 0.
     pub index: u32,
+    /// Whether the output was the expected one.
     pub matched: Matched,
-    pub outcome: Outcome,
+    /// The end of the run.
+    pub outcome: RunOutcome,
+    /// The number of times it was run: 1 or 2.
     pub attempts: u8,
 }
 
-/// What a program gets that judges another one.
+/// The input of a program that judges another one: a checker or an interactor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judging {
-    /// As the file `input`.
+pub struct JudgeInput {
+    /// The test's input, which the program finds as the file `input`.
     pub input: Blob,
-    /// As the file `answer`.
+    /// The expected answer, which the program finds as the file `answer`.
     pub answer: Blob,
+    /// Further files.
     pub files: Vec<SourceFile>,
+    /// The arguments after the program's name.
     pub args: Vec<String>,
+    /// Paths of files to return.
     pub collect: Vec<String>,
-    pub limits: Option<Limits>,
+    /// Limits in place of the toolchain's defaults.
+    pub limits: Option<BoxLimits>,
 }
 
+/// The ends of two programs that talked with each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dialogue {
-    pub program: Outcome,
-    pub interactor: Outcome,
+    /// The end of the judged program.
+    pub program: RunOutcome,
+    /// The end of the interactor.
+    pub interactor: RunOutcome,
+    /// The one that ended first.
     pub first_to_end: Party,
 }
 
-/// Nothing was learnt about a program; none of these is a verdict.
+/// A failure that says nothing about the program: none of these is a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum ExecError {
+    /// This machine has no such toolchain.
     #[error("no such toolchain: {0}")]
     UnknownToolchain(String),
-    /// Not here (any more), or another tenant's: to be compiled again.
+    /// It was never here, was removed from the cache, or is another tenant's. The caller compiles again.
     #[error("no such artifact: {0}")]
     UnknownArtifact(String),
+    /// A stored blob is not in the object cache.
     #[error("no such object: {0}")]
     MissingBlob(String),
+    /// The caller's request is invalid.
     #[error("bad request: {0}")]
     BadRequest(String),
+    /// The deadline passed.
     #[error("the stage's time is over")]
     Cancelled,
+    /// The machine cannot run programs now.
     #[error("programs cannot be run: {0}")]
     Unavailable(String),
 }
 
-/// What this machine has, for its operator.
+/// The sandbox and toolchains of this machine, for its operator.
 #[derive(Debug)]
-pub struct Report {
-    pub support: Result<Support, String>,
-    /// Each with its version, or why it is not there. A file that makes no sense stands here by its
-    /// path.
+pub struct MachineReport {
+    /// The parts of the sandbox, or the reason why there is none.
+    pub support: Result<BoxSupport, String>,
+    /// Each toolchain's id with its version, or with the reason why it is missing. An invalid toolchain file
+    /// is listed by its path.
     pub toolchains: Vec<(String, Result<String, String>)>,
 }
 
+/// Compiles and runs programs, one job at a time.
 pub struct Exec {
     options: ExecOptions,
-    life: Life<Helper>,
-    specs: BTreeMap<String, Arc<Spec>>,
+    life: HelperLife<Helper>,
+    specs: BTreeMap<String, Arc<ToolchainSpec>>,
     bad_files: Vec<BadFile>,
-    /// Those that were looked for.
-    tools: BTreeMap<String, Found>,
-    prepared: BTreeMap<String, Prepared>,
-    store: Option<Store>,
-    /// What the box of the last job lacked.
-    weakened: Vec<Part>,
+    /// The results of looking for toolchains on this machine.
+    tools: BTreeMap<String, ProbeResult>,
+    prepared: BTreeMap<String, PreparedFiles>,
+    store: Option<ArtifactStore>,
+    /// The parts that the last job's box lacked.
+    weakened: Vec<SandboxPart>,
 }
 
 impl Exec {
-    /// Reads the toolchains' files and starts nothing.
+    /// Reads the toolchain files; starts no process.
     #[must_use]
     pub fn new(options: ExecOptions) -> Self {
         let (specs, bad_files) = read_all(options.toolchains.as_deref());
         for bad in &bad_files {
-            tracing::error!(error = %bad, "a toolchain's file makes no sense; it is left out");
+            tracing::error!(error = %bad, "a toolchain file is invalid; the toolchain is left out");
         }
         Self {
             options,
-            life: Life::default(),
+            life: HelperLife::default(),
             specs: specs.into_iter().map(|(id, spec)| (id, Arc::new(spec))).collect(),
             bad_files,
             tools: BTreeMap::new(),
@@ -225,10 +271,10 @@ impl Exec {
         }
     }
 
-    /// Starts the helper if need be and looks for every toolchain.
-    pub fn report(&mut self) -> Report {
+    /// Looks for every toolchain; starts the helper if it is not running.
+    pub fn report(&mut self) -> MachineReport {
         let support = self.support().map_err(|error| match error {
-            Error::Unavailable(reason) => reason,
+            ExecError::Unavailable(reason) => reason,
             other => other.to_string(),
         });
         let mut toolchains: Vec<_> =
@@ -240,80 +286,89 @@ impl Exec {
             };
             toolchains.push((id, version));
         }
-        Report { support, toolchains }
+        MachineReport { support, toolchains }
     }
 
-    /// Those that this machine has; none where no box can be had.
-    pub fn toolchains(&mut self) -> Vec<Toolchain> {
+    /// The toolchains of this machine; none if the machine cannot make boxes.
+    pub fn toolchains(&mut self) -> Vec<AvailableToolchain> {
         let found = self.probe_all().into_iter().filter_map(|(_, found)| found.ok()?.ok());
         found.map(|tool| tool.described()).collect()
     }
 
-    /// Opens again what was compiled before, by this worker or another one of its machine.
-    pub fn open(&mut self, caller: &Caller, key: &str) -> Result<Artifact, Error> {
-        let unknown = || Error::UnknownArtifact(key.chars().take(80).collect());
+    /// Opens a program that a worker of this machine compiled before.
+    pub fn open(&mut self, caller: &JobContext, key: &str) -> Result<ProgramArtifact, ExecError> {
+        let unknown = || ExecError::UnknownArtifact(key.chars().take(80).collect());
         let digest = key.parse().map_err(|_| unknown())?;
         let loaded = self.load(caller.tenant, digest)?.ok_or_else(unknown)?;
-        Ok(Artifact::new(caller.tenant, digest, &loaded))
+        Ok(ProgramArtifact::new(caller.tenant, digest, &loaded))
     }
 
-    /// An artifact with all that is needed to run it.
+    /// A program with its toolchain and its files.
     fn ready(
         &mut self,
-        caller: &Caller,
-        artifact: &Artifact,
-    ) -> Result<(Arc<Tool>, Arc<Loaded>), Error> {
-        let unknown = || Error::UnknownArtifact(artifact.key().to_string());
+        caller: &JobContext,
+        artifact: &ProgramArtifact,
+    ) -> Result<(Arc<InstalledToolchain>, Arc<LoadedProgram>), ExecError> {
+        let unknown = || ExecError::UnknownArtifact(artifact.key().to_string());
         if artifact.tenant() != caller.tenant {
             return Err(unknown());
         }
         let loaded = self.load(caller.tenant, artifact.key())?.ok_or_else(unknown)?;
         let tool = self.tool(caller, &loaded.toolchain)?;
-        // Made by a toolchain whose file has been changed since.
-        if tool.spec.leaves_binary() != matches!(loaded.program, Program::Binary(_)) {
+        // The operator changed the toolchain's file since the program was compiled.
+        if tool.spec.leaves_binary() != matches!(loaded.program, ProgramContent::Binary(_)) {
             return Err(unknown());
         }
         Ok((tool, loaded))
     }
 
-    fn load(&mut self, tenant: TenantId, key: Digest) -> Result<Option<Arc<Loaded>>, Error> {
+    fn load(
+        &mut self,
+        tenant: TenantId,
+        key: Digest,
+    ) -> Result<Option<Arc<LoadedProgram>>, ExecError> {
         let found = self.store()?.get(tenant, key);
-        found.map_err(|error| Error::Unavailable(format!("an artifact cannot be read: {error}")))
+        found.map_err(|error| {
+            ExecError::Unavailable(format!("a compiled program cannot be read: {error}"))
+        })
     }
 
-    fn store(&mut self) -> Result<&mut Store, Error> {
+    fn store(&mut self) -> Result<&mut ArtifactStore, ExecError> {
         if self.store.is_none() {
             let folder = self.options.cache.join("artifacts");
-            let store = Store::open(&folder).map_err(|error| {
-                Error::Unavailable(format!("the folder {}: {error}", folder.display()))
+            let store = ArtifactStore::open(&folder).map_err(|error| {
+                ExecError::Unavailable(format!(
+                    "the folder {} cannot be used: {error}",
+                    folder.display()
+                ))
             })?;
             self.store = Some(store);
         }
         Ok(self.store.as_mut().expect("it was just opened"))
     }
 
-    fn support(&mut self) -> Result<Support, Error> {
+    fn support(&mut self) -> Result<BoxSupport, ExecError> {
         self.with_helper(|helper| Ok(helper.support().clone()))
     }
 
     /// Runs a job to its end, or to the deadline.
-    fn run_job(&mut self, job: &Job<'_>, deadline: Instant) -> Result<Ended, Error> {
+    fn run_job(&mut self, job: &BoxJob<'_>, deadline: Instant) -> Result<JobEnd, ExecError> {
         self.with_helper(|helper| helper.run(job, deadline))
     }
 
     fn talk(
         &mut self,
-        program: &Job<'_>,
-        interactor: &Job<'_>,
+        program: &BoxJob<'_>,
+        interactor: &BoxJob<'_>,
         deadline: Instant,
-    ) -> Result<Talked, Error> {
+    ) -> Result<DialogueEnd, ExecError> {
         self.with_helper(|helper| helper.talk(program, interactor, deadline))
     }
 
     fn with_helper<T>(
         &mut self,
-        mut job: impl FnMut(&mut Helper) -> Result<T, Lost>,
-    ) -> Result<T, Error> {
+        mut job: impl FnMut(&mut Helper) -> Result<T, HelperError>,
+    ) -> Result<T, ExecError> {
         let Self { life, options, specs, weakened, .. } = self;
         life.with(
             || start(options, specs),
@@ -324,25 +379,29 @@ impl Exec {
         )
     }
 
-    fn outcome(&self, ended: Ended) -> Outcome {
+    fn outcome(&self, ended: JobEnd) -> RunOutcome {
         let stdout_sha256 = sha256(&ended.stdout.data);
-        Outcome { ended, stdout_sha256, weakened: self.weakened.clone() }
+        RunOutcome { ended, stdout_sha256, weakened: self.weakened.clone() }
     }
 }
 
-fn start(options: &ExecOptions, specs: &BTreeMap<String, Arc<Spec>>) -> Result<Helper, Lost> {
+fn start(
+    options: &ExecOptions,
+    specs: &BTreeMap<String, Arc<ToolchainSpec>>,
+) -> Result<Helper, HelperError> {
     let folders = [options.cache.join("boxes"), options.cache.join("toolchains")];
     for folder in &folders {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Lost::Refused(format!("the folder {}: {error}", folder.display())))?;
+        std::fs::create_dir_all(folder).map_err(|error| {
+            HelperError::Refused(format!("the folder {} cannot be used: {error}", folder.display()))
+        })?;
     }
     let [scratch, toolchains] = folders;
     let mut paths: Vec<PathBuf> = specs.values().flat_map(|spec| spec.paths.clone()).collect();
     paths.sort_unstable();
     paths.dedup();
-    Helper::start(&Options {
+    Helper::start(&HelperOptions {
         program: options.helper_program.clone(),
-        // All helpers build their worlds over the same folder: each sees its own mounts alone.
+        // All helpers mount over the same folder: each sees its own mounts alone.
         scratch,
         paths,
         shown: options.shown.clone(),

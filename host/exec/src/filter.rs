@@ -1,4 +1,4 @@
-//! The system calls that a boxed program may make. What is not listed does not exist for it
+//! The system calls that a program in a box may make. What is not listed does not exist for it
 //! (`ENOSYS`): C libraries fall back where they can, as from `clone3` to `clone`, whose flags can be
 //! seen. A call by another architecture's numbers ends the program.
 
@@ -85,7 +85,7 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_mlock,
     libc::SYS_munlock,
     libc::SYS_membarrier,
-    // What a pair of connected sockets is for.
+    // Uses of a pair of connected sockets.
     libc::SYS_sendto,
     libc::SYS_recvfrom,
     libc::SYS_sendmsg,
@@ -152,7 +152,7 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_timer_gettime,
     libc::SYS_timer_getoverrun,
     libc::SYS_timer_delete,
-    // What it is.
+    // The process's own ids.
     libc::SYS_getuid,
     libc::SYS_geteuid,
     libc::SYS_getgid,
@@ -215,7 +215,7 @@ const ALLOWED_TO_COMPILERS: &[c_long] = &[
     libc::SYS_fchmodat2,
 ];
 
-/// Of what a thread may do to itself.
+/// The operations of `prctl`, on the calling thread alone, that are allowed.
 const PRCTL_ALLOWED: &[i32] = &[
     libc::PR_SET_NAME,
     libc::PR_GET_NAME,
@@ -261,12 +261,12 @@ const ARCHITECTURE: u32 = 0xc000_00b7;
 ///
 /// A tree, as the kernel runs it once for each of its calls when it is installed: a list of
 /// comparisons takes ten times as long, half a millisecond of every run.
-pub(crate) struct Filter(Vec<sock_filter>);
+pub(crate) struct SyscallFilter(Vec<sock_filter>);
 
-/// What becomes of calls from a number on, up to the next such number.
+/// The instructions for the calls from a number on, up to the next number in the map.
 type Rules = BTreeMap<u32, Vec<sock_filter>>;
 
-impl Filter {
+impl SyscallFilter {
     pub(crate) fn new(purpose: Purpose) -> Self {
         let compilers = match purpose {
             Purpose::Compile => ALLOWED_TO_COMPILERS,
@@ -386,8 +386,8 @@ fn instruction(code: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
 mod tests {
     use super::*;
 
-    /// What the kernel would do, for the few instructions that are used.
-    fn decide(filter: &Filter, arch: u32, number: u32, argument: [u32; 4]) -> u32 {
+    /// The kernel's decision, computed for the few instructions that are used.
+    fn decide(filter: &SyscallFilter, arch: u32, number: u32, argument: [u32; 4]) -> u32 {
         let (mut at, mut value) = (0, 0);
         loop {
             let it = filter.0[at];
@@ -414,7 +414,7 @@ mod tests {
 
     #[test]
     fn what_is_listed_is_allowed_and_nothing_else() {
-        let filter = Filter::new(Purpose::Run);
+        let filter = SyscallFilter::new(Purpose::Run);
         let allowed: Vec<u32> = (0..1_000)
             .filter(|&number| {
                 decide(&filter, ARCHITECTURE, number, [u32::MAX; 4]) == libc::SECCOMP_RET_ALLOW
@@ -433,7 +433,7 @@ mod tests {
 
     #[test]
     fn arguments_decide_where_they_matter() {
-        let filter = Filter::new(Purpose::Compile);
+        let filter = SyscallFilter::new(Purpose::Compile);
         let check = |call: c_long, [first, second]: [u32; 2], allowed: bool| {
             let argument = [first, second, 0, 0];
             let decision = decide(&filter, ARCHITECTURE, call as u32, argument);

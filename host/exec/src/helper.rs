@@ -1,4 +1,4 @@
-//! The worker's end of the socket: starts the helper, gives it jobs, one at a time.
+//! The worker's end of the socket: it starts the helper and gives it one job at a time.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
@@ -10,50 +10,51 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Ended, Job, Program, Talked};
-use crate::message::{self, Hello, Order, OrderedFile, OrderedJob, Reply, Report};
-use crate::support::{Part, Support};
+use crate::job::{BoxJob, DialogueEnd, JobEnd, JobProgram};
+use crate::message::{self, BoxReport, FileMessage, Hello, JobMessage, RunReply, RunRequest};
+use crate::support::{BoxSupport, SandboxPart};
 
-/// A helper that has not said a word this long after its start is given up.
+/// The time in which a helper must report that it is ready.
 const START_MAX: Duration = Duration::from_secs(20);
-/// On top of an order's deadline, until a helper that does not answer counts as dead.
+/// The time after a request's deadline after which a silent helper counts as dead.
 const ANSWER_GRACE: Duration = Duration::from_secs(5);
-/// What a helper gets to clean up after its worker has closed the socket.
+/// The time in which a helper must clean up after its worker closed the socket.
 const END_MAX: Duration = Duration::from_secs(5);
 
-/// How a helper is started.
+/// The options of a helper. They travel as JSON on its command line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Options {
-    /// The program `assay-exec`.
+pub struct HelperOptions {
+    /// The path of the program `assay-exec`.
     pub program: PathBuf,
-    /// An empty folder of the helper's, in which it builds the world of its boxes.
+    /// An empty folder, over which the helper mounts the file tree of its boxes.
     pub scratch: PathBuf,
-    /// Paths of this machine that programs may read, beyond the system's own (`/usr`, `/lib*`).
+    /// Paths of this machine that programs may read, in addition to the system's (`/usr`, `/lib*`).
     pub paths: Vec<PathBuf>,
-    /// And what they see at places of its own.
+    /// Folders that programs see under other paths.
     pub shown: Vec<Shown>,
-    /// A folder that is `/toolchains` in every box; what is put there later is seen as well.
+    /// The folder that is `/toolchains` in every box. Boxes see what is added to it later.
     pub toolchains: PathBuf,
-    /// What may be missing.
-    pub weaker: Vec<Part>,
+    /// The parts of the sandbox that may be missing.
+    pub weaker: Vec<SandboxPart>,
 }
 
-/// A folder of this machine that boxes see, read-only, wherever it lies; one that is not there is not
+/// A folder of this machine that boxes see, read-only, under another path. A folder that does not exist is not
 /// shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
+    /// The folder's path on this machine.
     pub path: PathBuf,
-    /// An absolute path, in a folder that is not the system's: `/cuda`.
+    /// The absolute path in the box, outside of the system's folders, such as `/cuda`.
     pub at: PathBuf,
 }
 
-/// A box could not be made or watched: nothing was learnt about the program.
+/// A box could not be made or watched. This says nothing about the program.
 #[derive(Debug, thiserror::Error)]
-pub enum Lost {
-    /// The helper refuses or cannot start; the text says what is missing and what to do.
+pub enum HelperError {
+    /// The helper refuses or cannot start. The text says what is missing and what to do.
     #[error("{0}")]
     Refused(String),
-    /// The caller's time was over first.
+    /// The caller's deadline came first.
     #[error("the stage's time is over")]
     Deadline,
     /// The helper died or the machine failed.
@@ -61,83 +62,85 @@ pub enum Lost {
     Failed(String),
 }
 
-impl From<std::io::Error> for Lost {
+impl From<std::io::Error> for HelperError {
     fn from(error: std::io::Error) -> Self {
         Self::Failed(format!("the helper cannot be reached: {error}"))
     }
 }
 
-/// A running helper, ended with this value.
+/// A running helper; dropping the value ends it.
 pub struct Helper {
-    /// Closed first: that is how the helper is told to end.
+    /// `None` while it is dropped: closing the socket tells the helper to end.
     socket: Option<OwnedFd>,
     child: Child,
-    support: Support,
+    support: BoxSupport,
 }
 
 impl Helper {
-    pub fn start(options: &Options) -> Result<Self, Lost> {
+    /// Starts a helper and waits until it is ready.
+    pub fn start(options: &HelperOptions) -> Result<Self, HelperError> {
         let pair =
             socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC);
         let (socket, theirs) = pair.map_err(std::io::Error::from)?;
-        let told = serde_json::to_string(options).map_err(std::io::Error::other)?;
+        let options_json = serde_json::to_string(options).map_err(std::io::Error::other)?;
         let child = Command::new(&options.program)
             .arg0("assay-exec")
-            .args(["serve", &told])
+            .args(["serve", &options_json])
             .env_clear()
             .stdin(Stdio::from(theirs))
             .stdout(Stdio::null())
-            // It outlives a terminal's interrupt: it ends with its worker, in order.
+            // An interrupt from a terminal must not end it before its worker.
             .process_group(0)
             .spawn();
         let program = options.program.display();
-        let child = child.map_err(|error| Lost::Refused(format!("{program}: {error}")))?;
-        let missing = Support::nothing();
+        let child = child.map_err(|error| HelperError::Refused(format!("{program}: {error}")))?;
+        let missing = BoxSupport::nothing();
         let mut helper = Self { socket: Some(socket), child, support: missing };
-        match helper.hear::<Hello>(Instant::now() + START_MAX)? {
+        match helper.receive::<Hello>(Instant::now() + START_MAX)? {
             Ok(support) => helper.support = support,
-            Err(refusal) => return Err(Lost::Refused(refusal)),
+            Err(refusal) => return Err(HelperError::Refused(refusal)),
         }
         Ok(helper)
     }
 
+    /// The parts of the sandbox that its boxes have.
     #[must_use]
-    pub fn support(&self) -> &Support {
+    pub fn support(&self) -> &BoxSupport {
         &self.support
     }
 
-    /// Runs one program to its end, at the longest until `deadline`.
+    /// Runs one program to its end, or until `deadline`.
     ///
-    /// After [`Lost::Failed`] the helper may be gone: start another.
-    pub fn run(&mut self, job: &Job<'_>, deadline: Instant) -> Result<Ended, Lost> {
-        let (mut boxes, _) = self.order(&[job], deadline)?;
-        boxes.pop().ok_or_else(|| Lost::Failed("the helper reported no box".into()))
+    /// After [`HelperError::Failed`] the helper may be gone: start another.
+    pub fn run(&mut self, job: &BoxJob<'_>, deadline: Instant) -> Result<JobEnd, HelperError> {
+        let (mut boxes, _) = self.request(&[job], deadline)?;
+        boxes.pop().ok_or_else(|| HelperError::Failed("the helper reported no box".into()))
     }
 
-    /// Runs two, the standard output of each wired to the other's standard input; `stdin` of the jobs
-    /// is not used, their `stdout` comes back empty.
+    /// Runs two programs, each with its standard output connected to the other's standard input. The `stdin` of
+    /// the jobs is ignored, and their `stdout` is empty.
     pub fn talk(
         &mut self,
-        program: &Job<'_>,
-        interactor: &Job<'_>,
+        program: &BoxJob<'_>,
+        interactor: &BoxJob<'_>,
         deadline: Instant,
-    ) -> Result<Talked, Lost> {
-        let (boxes, first_to_end) = self.order(&[program, interactor], deadline)?;
-        let [program, interactor] = <[Ended; 2]>::try_from(boxes)
-            .map_err(|_| Lost::Failed("the helper did not report two boxes".into()))?;
-        Ok(Talked { program, interactor, first_to_end })
+    ) -> Result<DialogueEnd, HelperError> {
+        let (boxes, first_to_end) = self.request(&[program, interactor], deadline)?;
+        let [program, interactor] = <[JobEnd; 2]>::try_from(boxes)
+            .map_err(|_| HelperError::Failed("the helper did not report two boxes".into()))?;
+        Ok(DialogueEnd { program, interactor, first_to_end })
     }
 
-    fn order(
+    fn request(
         &mut self,
-        jobs: &[&Job<'_>],
+        jobs: &[&BoxJob<'_>],
         deadline: Instant,
-    ) -> Result<(Vec<Ended>, crate::job::Party), Lost> {
+    ) -> Result<(Vec<JobEnd>, crate::job::Party), HelperError> {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Lost::Deadline);
+            return Err(HelperError::Deadline);
         }
-        let order = Order {
+        let order = RunRequest {
             jobs: jobs.iter().map(|job| ordered(job)).collect(),
             deadline_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
         };
@@ -149,22 +152,25 @@ impl Helper {
         let mut descriptors: Vec<BorrowedFd<'_>> = Vec::new();
         for (job, content) in jobs.iter().zip(&contents) {
             descriptors.extend(content.iter().map(OwnedFd::as_fd));
-            if let Program::Sealed(file) = job.program {
+            if let JobProgram::Sealed(file) = job.program {
                 descriptors.push(file);
             }
         }
         let socket = self.socket.as_ref().expect("it is closed by drop alone");
         message::send(socket, &order, &descriptors)?;
-        match self.hear::<Reply>(deadline + ANSWER_GRACE)? {
-            Reply::Ended { boxes, first_to_end } => {
-                Ok((boxes.into_iter().map(Ended::from).collect(), first_to_end))
+        match self.receive::<RunReply>(deadline + ANSWER_GRACE)? {
+            RunReply::Ended { boxes, first_to_end } => {
+                Ok((boxes.into_iter().map(JobEnd::from).collect(), first_to_end))
             }
-            Reply::Deadline => Err(Lost::Deadline),
-            Reply::Failed(problem) => Err(Lost::Failed(problem)),
+            RunReply::Deadline => Err(HelperError::Deadline),
+            RunReply::Failed(problem) => Err(HelperError::Failed(problem)),
         }
     }
 
-    fn hear<T: serde::de::DeserializeOwned>(&mut self, until: Instant) -> Result<T, Lost> {
+    fn receive<T: serde::de::DeserializeOwned>(
+        &mut self,
+        until: Instant,
+    ) -> Result<T, HelperError> {
         let socket = self.socket.as_ref().expect("it is closed by drop alone");
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -173,28 +179,28 @@ impl Helper {
             match poll(&mut polled, timeout) {
                 Err(nix::Error::EINTR) => continue,
                 Err(error) => return Err(std::io::Error::from(error).into()),
-                Ok(0) => return Err(Lost::Failed("the helper does not answer".into())),
+                Ok(0) => return Err(HelperError::Failed("the helper does not answer".into())),
                 Ok(_) => {}
             }
             return match message::receive(socket)? {
-                Some((heard, _)) => Ok(heard),
-                None => Err(Lost::Failed("the helper is gone".into())),
+                Some((message, _)) => Ok(message),
+                None => Err(HelperError::Failed("the helper is gone".into())),
             };
         }
     }
 }
 
-fn ordered(job: &Job<'_>) -> OrderedJob {
+fn ordered(job: &BoxJob<'_>) -> JobMessage {
     let path = match job.program {
-        Program::Sealed(_) => None,
-        Program::Path(path) => Some(path.to_owned()),
+        JobProgram::Sealed(_) => None,
+        JobProgram::Path(path) => Some(path.to_owned()),
     };
-    let file = |file: &crate::job::JobFile<'_>| OrderedFile {
+    let file = |file: &crate::job::JobFile<'_>| FileMessage {
         path: file.path.to_owned(),
         executable: file.executable,
         size_bytes: file.bytes.len() as u64,
     };
-    OrderedJob {
+    JobMessage {
         purpose: job.purpose,
         path,
         args: job.args.clone(),
@@ -205,9 +211,9 @@ fn ordered(job: &Job<'_>) -> OrderedJob {
     }
 }
 
-impl From<Report> for Ended {
-    fn from(report: Report) -> Self {
-        let Report { ending, usage, stdout, stderr, files } = report;
+impl From<BoxReport> for JobEnd {
+    fn from(report: BoxReport) -> Self {
+        let BoxReport { ending, usage, stdout, stderr, files } = report;
         Self { ending, usage, stdout, stderr, files }
     }
 }
@@ -216,14 +222,14 @@ impl Drop for Helper {
     fn drop(&mut self) {
         drop(self.socket.take());
         let until = Instant::now() + END_MAX;
-        // What it ran is killed by its zygote's end; what is left to do takes milliseconds.
+        // The end of its zygote kills the boxes; the rest of its work takes milliseconds.
         while Instant::now() < until {
             match self.child.try_wait() {
                 Ok(None) => std::thread::sleep(Duration::from_millis(1)),
                 _ => return,
             }
         }
-        tracing::warn!("a helper does not end; killing it");
+        tracing::warn!("the helper does not end; it is killed");
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

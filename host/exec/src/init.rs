@@ -1,6 +1,6 @@
-//! The first process of a box: builds its inside, starts the program, reaps everything, and tells
-//! how the program ended. It counts to the box's limits and is out of the program's reach: it
-//! cannot be signalled, looked into or traced from inside.
+//! The first process of a box. It mounts the box's folders, starts the program, reaps every process, and
+//! reports how the program ended. It counts towards the box's limits, and is out of the program's reach: the
+//! program cannot signal it, trace it or read its memory.
 
 use std::ffi::{CString, NulError};
 use std::fs::{self, File, OpenOptions};
@@ -15,68 +15,69 @@ use nix::mount::{MsFlags, mount};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, pipe2};
 
-use crate::cgroup::Group;
+use crate::cgroup::RunCgroup;
 use crate::job::WORKING_FOLDER;
-use crate::limits::Limits;
-use crate::message::{self, Last, OrderedFile, OrderedJob};
-use crate::program::{self, Failure, Locks};
+use crate::limits::BoxLimits;
+use crate::message::{self, FileMessage, InitReport, JobMessage};
+use crate::program::{self, LaunchFailure, Locks};
 use crate::sys;
 
-/// Files and folders in a box; what one costs the kernel counts to its memory.
+/// The most files and folders in a box; the kernel's memory for each counts towards the box's limit.
 const FILES_MAX: u32 = 16_384;
 
-/// What an init is born with.
+/// The arguments of an init.
 pub(crate) struct Birth<'a> {
-    pub(crate) group: Option<&'a Group>,
-    /// To the zygote: the job comes from there, and the [`Last`] goes there.
+    pub(crate) group: Option<&'a RunCgroup>,
+    /// The socket to the zygote, which sends the job and receives the [`InitReport`].
     pub(crate) zygote: OwnedFd,
     pub(crate) locks: &'a Locks,
 }
 
-/// What a program is to run, as it came from the zygote.
-pub(crate) struct Task<'a> {
-    pub(crate) job: OrderedJob,
+/// A job as it came from the zygote.
+pub(crate) struct BoxTask<'a> {
+    pub(crate) job: JobMessage,
     pub(crate) standard: [OwnedFd; 3],
     pub(crate) sealed: Option<OwnedFd>,
     pub(crate) locks: &'a Locks,
-    /// No cgroup counts its processes together.
+    /// Whether the box has no cgroup, so that each process has limits of its own.
     pub(crate) alone: bool,
     files: OwnedFd,
     zygote: RawFd,
 }
 
-/// Where files are collected: the folder as it was before the program could put another in its place.
-struct Folder(OwnedFd);
+/// The open working folder, from which files are collected. It was opened before the program could put another
+/// folder in its place.
+struct WorkingFolder(OwnedFd);
 
-/// Lives the box's life and ends with it.
+/// Runs the init until the box ends.
 pub(crate) fn run(birth: Birth<'_>) -> ! {
     // A panic must not unwind into the copy of the zygote that this process is.
     let lived = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| live(&birth)));
     sys::exit(if matches!(lived, Ok(Ok(()))) { 0 } else { 1 })
 }
 
-/// The first half is done before there is a job: it takes most of the time.
+/// The first half of the work, which takes most of the time, is done before there is a job.
 fn live(birth: &Birth<'_>) -> std::io::Result<()> {
     let made = make(birth);
-    // A zygote that is gone has taken this process with it; one that wants no box ends it.
-    let Some((job, descriptors)) = message::receive::<OrderedJob>(&birth.zygote)? else {
+    // The zygote closes the socket of a box that it does not need.
+    let Some((job, descriptors)) = message::receive::<JobMessage>(&birth.zygote)? else {
         return Ok(());
     };
-    let (last, files) = match made.and_then(|()| Task::new(birth, job, descriptors)) {
+    let (last, files) = match made.and_then(|()| BoxTask::new(birth, job, descriptors)) {
         Ok(task) => {
             let ended = run_task(&task);
-            // Its descriptors are closed.
+            // `wait` has closed its descriptors.
             std::mem::forget(task);
             ended
         }
-        Err(error) => (Last::NotMade { problem: error.to_string() }, Vec::new()),
+        Err(error) => (InitReport::NotMade { problem: error.to_string() }, Vec::new()),
     };
     let files: Vec<BorrowedFd<'_>> = files.iter().map(OwnedFd::as_fd).collect();
     message::send(&birth.zygote, &last, &files)
 }
 
-impl<'a> Task<'a> {
-    fn new(birth: &Birth<'a>, job: OrderedJob, descriptors: Vec<OwnedFd>) -> std::io::Result<Self> {
+impl<'a> BoxTask<'a> {
+    fn new(birth: &Birth<'a>, job: JobMessage, descriptors: Vec<OwnedFd>) -> std::io::Result<Self> {
         let mut descriptors = descriptors.into_iter();
         let mut next = || descriptors.next().ok_or_else(|| Error::other("a descriptor is missing"));
         let standard = [next()?, next()?, next()?];
@@ -87,24 +88,25 @@ impl<'a> Task<'a> {
     }
 }
 
-fn run_task(task: &Task<'_>) -> (Last, Vec<OwnedFd>) {
-    let not_made = |error: Error| (Last::NotMade { problem: error.to_string() }, Vec::new());
+fn run_task(task: &BoxTask<'_>) -> (InitReport, Vec<OwnedFd>) {
+    let not_made = |error: Error| (InitReport::NotMade { problem: error.to_string() }, Vec::new());
     let folder = match fill(task) {
         Ok(folder) => folder,
         Err(error) => return not_made(error),
     };
     match start(task) {
-        Ok(Started::Program(pid)) => wait(task, &folder, pid),
-        Ok(Started::Failed(Failure::Executing(error))) if is_its_fault(&error) => {
-            (Last::NotExecuted { problem: error.to_string() }, Vec::new())
+        Ok(StartResult::Program(pid)) => wait(task, &folder, pid),
+        Ok(StartResult::Failed(LaunchFailure::Executing(error))) if is_its_fault(&error) => {
+            (InitReport::NotExecuted { problem: error.to_string() }, Vec::new())
         }
-        Ok(Started::Failed(Failure::Executing(error) | Failure::Preparing(error))) | Err(error) => {
-            not_made(error)
-        }
+        Ok(StartResult::Failed(
+            LaunchFailure::Executing(error) | LaunchFailure::Preparing(error),
+        ))
+        | Err(error) => not_made(error),
     }
 }
 
-/// Not a lack of memory, descriptors or the like, which are the machine's.
+/// Whether the error is the program's fault, and not a lack of memory, descriptors or the like.
 fn is_its_fault(error: &Error) -> bool {
     matches!(
         error.raw_os_error(),
@@ -129,33 +131,33 @@ fn make(birth: &Birth<'_>) -> std::io::Result<()> {
     mount_proc()
 }
 
-fn fill(task: &Task<'_>) -> std::io::Result<Folder> {
+fn fill(task: &BoxTask<'_>) -> std::io::Result<WorkingFolder> {
     mount_box(&task.job.limits)?;
     for folder in [WORKING_FOLDER, "/box/tmp"] {
         fs::create_dir(folder)?;
     }
     let mut contents = File::from(task.files.try_clone()?);
     task.job.files.iter().try_for_each(|file| place(file, &mut contents))?;
-    Ok(Folder(File::open(WORKING_FOLDER)?.into()))
+    Ok(WorkingFolder(File::open(WORKING_FOLDER)?.into()))
 }
 
-fn mount_box(limits: &Limits) -> std::io::Result<()> {
+fn mount_box(limits: &BoxLimits) -> std::io::Result<()> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     let options = format!("size={},nr_inodes={FILES_MAX},mode=755", limits.disk_bytes);
     Ok(mount(Some("box"), "/box", Some("tmpfs"), flags, Some(options.as_str()))?)
 }
 
-/// Only the box's own processes, and of them only what is the program's.
+/// Mounts `/proc`: it shows the box's processes only, and to the program only its own.
 fn mount_proc() -> std::io::Result<()> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     let options = Some("subset=pid,hidepid=invisible");
     Ok(mount(Some("proc"), "/proc", Some("proc"), flags, options)?)
 }
 
-fn place(file: &OrderedFile, contents: &mut File) -> std::io::Result<()> {
+fn place(file: &FileMessage, contents: &mut File) -> std::io::Result<()> {
     let path = Path::new(&file.path);
     if !path.components().all(|part| matches!(part, Component::Normal(_))) {
-        return Err(Error::other(format!("{} is no path in a box", file.path)));
+        return Err(Error::other(format!("{} is not a path in a box", file.path)));
     }
     let path: PathBuf = Path::new(WORKING_FOLDER).join(path);
     if let Some(folder) = path.parent() {
@@ -163,48 +165,48 @@ fn place(file: &OrderedFile, contents: &mut File) -> std::io::Result<()> {
     }
     let mode = if file.executable { 0o755 } else { 0o644 };
     let mut made = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-    // The kernel copies: this process's memory counts to the box.
+    // The kernel copies, so that no buffer of this process counts towards the box's memory.
     let copied = std::io::copy(&mut contents.take(file.size_bytes), &mut made)?;
-    if copied == file.size_bytes { Ok(()) } else { Err(Error::other("a file is cut off")) }
+    if copied == file.size_bytes { Ok(()) } else { Err(Error::other("a file is incomplete")) }
 }
 
-enum Started {
+enum StartResult {
     Program(Pid),
-    Failed(Failure),
+    Failed(LaunchFailure),
 }
 
-fn start(task: &Task<'_>) -> std::io::Result<Started> {
-    let (problem, tell_problem) = pipe2(OFlag::O_CLOEXEC)?;
+fn start(task: &BoxTask<'_>) -> std::io::Result<StartResult> {
+    let (problem, report_problem) = pipe2(OFlag::O_CLOEXEC)?;
     let Some(pid) = sys::fork()? else {
         let (executing, error) = match program::become_program(task) {
-            Failure::Preparing(error) => (0_u8, error),
-            Failure::Executing(error) => (1, error),
+            LaunchFailure::Preparing(error) => (0_u8, error),
+            LaunchFailure::Executing(error) => (1, error),
         };
         let number = error.raw_os_error().unwrap_or(libc::EIO);
-        let mut told = vec![executing];
-        told.extend(number.to_ne_bytes());
-        // Nobody reads it only when the box is being ended.
-        let _ = File::from(tell_problem).write_all(&told);
+        let mut bytes = vec![executing];
+        bytes.extend(number.to_ne_bytes());
+        // Fails only if the box is being killed.
+        let _ = File::from(report_problem).write_all(&bytes);
         sys::exit(1)
     };
-    drop(tell_problem);
-    let mut told = [0; 5];
-    // Empty once the program runs.
-    if File::from(problem).read_exact(&mut told).is_err() {
-        return Ok(Started::Program(pid));
+    drop(report_problem);
+    let mut bytes = [0; 5];
+    // The pipe is empty if the program runs.
+    if File::from(problem).read_exact(&mut bytes).is_err() {
+        return Ok(StartResult::Program(pid));
     }
     sys::wait(Some(pid))?;
-    let [executing, number @ ..] = told;
+    let [executing, number @ ..] = bytes;
     let error = Error::from_raw_os_error(i32::from_ne_bytes(number));
-    let failure = if executing == 1 { Failure::Executing } else { Failure::Preparing };
-    Ok(Started::Failed(failure(error)))
+    let failure = if executing == 1 { LaunchFailure::Executing } else { LaunchFailure::Preparing };
+    Ok(StartResult::Failed(failure(error)))
 }
 
-/// Waits for the program, ends what it left behind, and opens the files that were asked for.
-fn wait(task: &Task<'_>, folder: &Folder, program: Pid) -> (Last, Vec<OwnedFd>) {
-    let not_made = |problem: String| (Last::NotMade { problem }, Vec::new());
-    // What leads to a partner stays open until the program's end has been noted: the partner cannot
-    // notice it, and end, before that.
+/// Waits for the program, kills the processes that it left, and opens the files to collect.
+fn wait(task: &BoxTask<'_>, folder: &WorkingFolder, program: Pid) -> (InitReport, Vec<OwnedFd>) {
+    let not_made = |problem: String| (InitReport::NotMade { problem }, Vec::new());
+    // The pipes to a partner stay open until the program's end has been noted, so that the partner, which ends
+    // because they close, ends later.
     let [stdin, stdout, _] = &task.standard;
     let to_partner = [stdin.as_raw_fd(), stdout.as_raw_fd()];
     keep_only([task.zygote, folder.0.as_raw_fd(), to_partner[0], to_partner[1]]);
@@ -220,14 +222,15 @@ fn wait(task: &Task<'_>, folder: &Folder, program: Pid) -> (Last, Vec<OwnedFd>) 
     for descriptor in to_partner {
         close(sys::close_between(descriptor, descriptor));
     }
-    // All but this process; there may be none.
+    // Kills every process but this one; there may be none.
     let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
     while sys::wait(None).is_ok_and(|reaped| reaped.is_some()) {}
-    let last = Last::Ended { status, init_cpu_us: sys::own_cpu_us(), ended_at };
+    let last = InitReport::Ended { status, init_cpu_us: sys::own_cpu_us(), ended_at };
     (last, collect(folder, &task.job.collect))
 }
 
-/// Closes all but these: ends of pipes that others must see closed, of other boxes too.
+/// Closes all descriptors but these. Among the closed ones are ends of pipes, of this box and others, that
+/// somebody waits to see closed.
 fn keep_only(mut kept: [RawFd; 4]) {
     kept.sort_unstable();
     let mut next = 0;
@@ -244,14 +247,14 @@ fn close(closed: std::io::Result<()>) {
     closed.expect("closing a range of descriptors takes nothing");
 }
 
-/// In the order in which they were asked for.
-fn collect(folder: &Folder, paths: &[String]) -> Vec<OwnedFd> {
+/// Opens the files to collect, in the order of `paths`.
+fn collect(folder: &WorkingFolder, paths: &[String]) -> Vec<OwnedFd> {
     let null = || File::open("/dev/null").map(OwnedFd::from).ok();
     let mut files = Vec::new();
     for path in paths {
         let path: Result<CString, NulError> = CString::new(path.as_str());
         let opened = path.ok().and_then(|path| sys::open_beneath(folder.0.as_fd(), &path).ok());
-        // What is not there is the null device, which is no regular file.
+        // The null device, which is not a regular file, stands for a file that does not exist.
         let Some(file) = opened.or_else(null) else { break };
         files.push(file);
     }

@@ -1,75 +1,97 @@
-//! One run: what goes into a box and what comes out.
+//! One run: the job that goes into a box, and its end.
 
 use std::os::fd::BorrowedFd;
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::Limits;
-use crate::outcome::{Captured, Ending, Usage};
+use crate::limits::BoxLimits;
+use crate::outcome::{Captured, ProgramEnding, Usage};
 
-/// The folder in which a program runs, and which is all it can write to.
+/// The folder in which a program runs; it is the only one that a program can write to.
 pub const WORKING_FOLDER: &str = "/box/w";
 
-/// Which system calls are allowed.
+/// The purpose of a run, which decides the allowed system calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
+    /// A compiler, which may change the mode of files.
     Compile,
-    /// Without those that change a file's mode: what runs may be shared with later runs.
+    /// A program, which may not: its executable is shared with later runs.
     Run,
 }
 
+/// The program of a job.
 #[derive(Debug, Clone, Copy)]
-pub enum Program<'a> {
-    /// A sealed memory file, which is executed itself.
+pub enum JobProgram<'a> {
+    /// A sealed memory file, which is executed.
     Sealed(BorrowedFd<'a>),
-    /// An absolute path in the box's world, such as `/usr/bin/python3`.
+    /// An absolute path in the box, such as `/usr/bin/python3`.
     Path(&'a str),
 }
 
+/// A file that is placed in the working folder before the program starts.
 #[derive(Debug, Clone)]
 pub struct JobFile<'a> {
-    /// Relative to the working folder; folders are made.
+    /// The path relative to the working folder; missing folders are made.
     pub path: &'a str,
+    /// The content.
     pub bytes: &'a [u8],
+    /// Whether the program may execute it.
     pub executable: bool,
 }
 
+/// A program and everything that its box needs.
 #[derive(Debug, Clone)]
-pub struct Job<'a> {
+pub struct BoxJob<'a> {
+    /// The purpose, which decides the allowed system calls.
     pub purpose: Purpose,
-    pub program: Program<'a>,
-    /// The first is the program's name for itself.
+    /// The program to run.
+    pub program: JobProgram<'a>,
+    /// The arguments; the first is the program's own name.
     pub args: Vec<String>,
-    /// The whole environment.
+    /// The whole environment, as names and values.
     pub env: Vec<(String, String)>,
+    /// The files in the working folder.
     pub files: Vec<JobFile<'a>>,
+    /// The standard input.
     pub stdin: &'a [u8],
-    /// Relative paths of files to return where they are there: regular files only. One larger than
-    /// the disk limit is cut.
+    /// The relative paths of files to return if they exist and are regular files. A file larger than the disk
+    /// limit is cut.
     pub collect: Vec<String>,
-    pub limits: Limits,
+    /// The limits of the run.
+    pub limits: BoxLimits,
 }
 
-/// What came of it.
+/// The end of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
-    pub ending: Ending,
+pub struct JobEnd {
+    /// How the program ended.
+    pub ending: ProgramEnding,
+    /// The resources that it used.
     pub usage: Usage,
+    /// The beginning of its standard output.
     pub stdout: Captured,
+    /// The beginning of its standard error.
     pub stderr: Captured,
+    /// The collected files, as paths and contents.
     pub files: Vec<(String, Captured)>,
 }
 
-/// Two programs that talked with each other.
+/// The ends of two programs that talked with each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Talked {
-    pub program: Ended,
-    pub interactor: Ended,
+pub struct DialogueEnd {
+    /// The end of the judged program.
+    pub program: JobEnd,
+    /// The end of the interactor.
+    pub interactor: JobEnd,
+    /// The one that ended first.
     pub first_to_end: Party,
 }
 
+/// One side of a dialogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Party {
+    /// The judged program.
     Program,
+    /// The interactor.
     Interactor,
 }

@@ -1,15 +1,17 @@
-//! Runs programs nobody trusts: each in a box of its own, made of namespaces, a cgroup, Landlock and
-//! a list of allowed system calls, without network, files or rights.
+//! Runs untrusted programs, each in its own box. A box is made of namespaces, a cgroup, Landlock and a list
+//! of allowed system calls; a program in it has no network, no files of the machine and no rights.
 //!
 //! ```text
 //!   worker ── Exec ── Helper ══ socket ══ zygote ── box: init ── program
-//!                                  keeper ──┘
+//!                              supervisor ──┘
 //! ```
 //!
-//! The worker side ([`Exec`], [`Helper`]) compiles, caches, compares and decides what is run again.
-//! The helper is a process of its own (`assay-exec`): its keeper builds a read-only world and gives
-//! up every right, its zygote makes a box for each run. Neither trusts what a program says; whatever
-//! a program does is an [`Ended`], and what went wrong around it an error that is never a verdict.
+//! The worker's side ([`Exec`], [`Helper`]) compiles, caches, compares, and decides what is run a second
+//! time. The helper (`assay-exec`) is a separate process: its supervisor builds a read-only file tree and
+//! gives up every right, and its zygote makes a box for each run. Neither trusts a program's output.
+//! Whatever a program does is a [`JobEnd`]; a failure of the machine is an error and never a verdict.
+
+#![warn(missing_docs)]
 
 pub mod limits;
 pub mod outcome;
@@ -20,36 +22,36 @@ pub mod support;
 mod helper;
 mod message;
 
-pub mod keeper;
+pub mod supervisor;
 mod world;
 
-mod boxed;
 mod cgroup;
 mod filter;
 mod init;
 mod lock;
 mod program;
+mod sandbox_process;
 mod sys;
 mod zygote;
 
 mod blob;
 mod compare;
+pub mod file_cache;
 pub mod path;
-pub mod shelf;
 
 mod artifact;
-pub mod cache;
 mod exec;
+pub mod object_cache;
 mod toolchain;
 
-pub use artifact::{Artifact, sealed};
+pub use artifact::{ProgramArtifact, sealed};
 pub use blob::{Blob, SourceFile};
-pub use cache::Cache;
-pub use compare::Compare;
+pub use compare::CompareMode;
 pub use exec::{
-    Batch, Caller, CaseResult, CompileResult, Compiled, Dialogue, Error, Exec, ExecOptions,
-    Judging, Matched, Outcome, Report, Source, StopAt, TestCase,
+    CaseResult, CompileOutcome, CompileResult, Dialogue, Exec, ExecError, ExecOptions, JobContext,
+    JudgeInput, MachineReport, Matched, ProgramSource, RunOutcome, StopAt, TestBatch, TestCase,
 };
-pub use helper::{Helper, Lost, Options, Shown};
-pub use job::{Ended, Job, JobFile, Party, Program};
-pub use toolchain::Toolchain;
+pub use helper::{Helper, HelperError, HelperOptions, Shown};
+pub use job::{BoxJob, JobEnd, JobFile, JobProgram, Party};
+pub use object_cache::ObjectCache;
+pub use toolchain::AvailableToolchain;

@@ -1,25 +1,34 @@
-//! What a run may use.
+//! The limits of a run.
 
 use serde::{Deserialize, Serialize};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// The limits of one run: `limits` of `assay:exec/types`, where each is explained.
+/// The limits of one run, as in `limits` of `assay:exec/types`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct BoxLimits {
+    /// CPU time of all processes, in milliseconds.
     pub cpu_ms: u32,
+    /// Wall time in milliseconds.
     pub wall_ms: u32,
+    /// Memory of all processes and of files in the box.
     pub memory_bytes: u64,
+    /// Bytes of standard output; more ends the run.
     pub stdout_bytes: u64,
+    /// Bytes of standard error that are kept.
     pub stderr_bytes: u64,
+    /// Bytes of files in the box.
     pub disk_bytes: u64,
+    /// Processes and threads at once.
     pub processes: u32,
+    /// Open files of each process.
     pub open_files: u32,
 }
 
-impl Limits {
+impl BoxLimits {
+    /// The defaults for compilers.
     pub const COMPILE: Self = Self {
         cpu_ms: 15_000,
         wall_ms: 60_000,
@@ -31,6 +40,7 @@ impl Limits {
         open_files: 256,
     };
 
+    /// The defaults for programs.
     pub const RUN: Self = Self {
         cpu_ms: 2_000,
         wall_ms: 8_000,
@@ -42,7 +52,7 @@ impl Limits {
         open_files: 64,
     };
 
-    /// The most that a toolchain allows unless its file says otherwise.
+    /// The largest limits, unless a toolchain's file sets others.
     pub const CEILING: Self = Self {
         cpu_ms: 120_000,
         wall_ms: 480_000,
@@ -54,7 +64,8 @@ impl Limits {
         open_files: 1_024,
     };
 
-    /// Lowers what is above the ceiling, raises the wall time to what keeps it a safety net.
+    /// Lowers limits that are above the ceiling, and raises the wall time to three times the CPU time and more: it is
+    /// a safety net, which must not end a program that computes.
     #[must_use]
     pub fn within(self, ceiling: &Self) -> Self {
         let cpu_ms = self.cpu_ms.clamp(1, ceiling.cpu_ms);
@@ -80,15 +91,15 @@ mod tests {
 
     #[test]
     fn wall_time_stays_a_safety_net() {
-        let asked = Limits { cpu_ms: 10_000, wall_ms: 1, ..Limits::RUN };
-        assert_eq!(asked.within(&Limits::CEILING).wall_ms, 32_000);
+        let asked = BoxLimits { cpu_ms: 10_000, wall_ms: 1, ..BoxLimits::RUN };
+        assert_eq!(asked.within(&BoxLimits::CEILING).wall_ms, 32_000);
     }
 
     #[test]
     fn nothing_exceeds_the_ceiling() {
-        let greedy = Limits { memory_bytes: u64::MAX, processes: u32::MAX, ..Limits::RUN };
-        let limits = greedy.within(&Limits::CEILING);
-        assert_eq!(limits.memory_bytes, Limits::CEILING.memory_bytes);
-        assert_eq!(limits.processes, Limits::CEILING.processes);
+        let greedy = BoxLimits { memory_bytes: u64::MAX, processes: u32::MAX, ..BoxLimits::RUN };
+        let limits = greedy.within(&BoxLimits::CEILING);
+        assert_eq!(limits.memory_bytes, BoxLimits::CEILING.memory_bytes);
+        assert_eq!(limits.processes, BoxLimits::CEILING.processes);
     }
 }

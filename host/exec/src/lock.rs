@@ -1,4 +1,4 @@
-//! Landlock: a second lock on files, which holds even where a mount or a mode was wrong.
+//! Landlock: a second restriction of file access, which holds even if a mount or a file mode is wrong.
 
 use std::io::Error;
 
@@ -7,14 +7,14 @@ use landlock::{
     RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
 };
 
-/// What the rules are written for; an older kernel gets those of them that it knows.
+/// The version that the rules are written for; an older kernel applies the rules that it knows.
 const NEWEST: ABI = ABI::V6;
 
 /// Devices that programs write to.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
-/// From here on this process and its children read and execute what the box's world has, write to
-/// the box alone, open no connection and signal nobody outside.
+/// Restricts this process and its children: they read and execute files of the box's tree, write to `/box` alone, open
+/// no connection, and signal no process outside.
 pub(crate) fn lock_files() -> std::io::Result<()> {
     restrict().map_err(Error::other)
 }

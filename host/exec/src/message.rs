@@ -1,5 +1,5 @@
-//! Messages on the sockets: bytes and descriptors, whole or not at all. What is too long for a
-//! datagram travels as a file in memory.
+//! Messages on the sockets between worker, zygote and init: bytes and descriptors, complete or not at all. A
+//! message that is too long for a datagram travels as a file in memory.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, IoSlice, IoSliceMut, Read as _, Result, Seek as _, Write as _};
@@ -12,84 +12,84 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::job::{Party, Purpose};
-use crate::limits::Limits;
-use crate::outcome::{Captured, Ending, Usage};
-use crate::support::Support;
+use crate::limits::BoxLimits;
+use crate::outcome::{Captured, ProgramEnding, Usage};
+use crate::support::BoxSupport;
 
-/// What fits in a datagram beside the mark.
+/// The most bytes in a datagram, in addition to the first byte, which says where the message is.
 const INLINE_BYTES_MAX: usize = 64 << 10;
-/// Nobody sends more: a message beyond this comes from a broken peer.
+/// The most bytes of a message; a longer one can only come from a broken peer.
 const MESSAGE_BYTES_MAX: u64 = 4 << 30;
-/// Descriptors in one message.
+/// The most descriptors in one message.
 pub(crate) const DESCRIPTORS_MAX: usize = 64;
 
 const INLINE: u8 = 0;
 const IN_FILE: u8 = 1;
 
-/// From the helper, once, when it is ready or refuses.
-pub(crate) type Hello = std::result::Result<Support, String>;
+/// The helper's first message: it is ready, or it refuses.
+pub(crate) type Hello = std::result::Result<BoxSupport, String>;
 
-/// From the worker: one job, or two that talk. Descriptors: for each its standard input, its files
-/// behind one another in one, and its program if that is a sealed file.
+/// The worker's request: one job, or the two of a dialogue. The descriptors of each job are its standard input,
+/// its files one after the other in one file, and its program if that is a sealed file.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Order {
-    pub(crate) jobs: Vec<OrderedJob>,
-    /// From now.
+pub(crate) struct RunRequest {
+    pub(crate) jobs: Vec<JobMessage>,
+    /// The time until the deadline, in milliseconds.
     pub(crate) deadline_ms: u64,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct OrderedJob {
+pub(crate) struct JobMessage {
     pub(crate) purpose: Purpose,
-    /// `None`: the sealed file.
+    /// The program's path; `None` if it is the sealed file.
     pub(crate) path: Option<String>,
     pub(crate) args: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
-    pub(crate) files: Vec<OrderedFile>,
+    pub(crate) files: Vec<FileMessage>,
     pub(crate) collect: Vec<String>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: BoxLimits,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct OrderedFile {
+pub(crate) struct FileMessage {
     pub(crate) path: String,
     pub(crate) executable: bool,
     pub(crate) size_bytes: u64,
 }
 
-/// How a box ended, from its init, with the files that were asked for as descriptors.
+/// An init's report of how its program ended. The descriptors are the collected files.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Last {
+pub(crate) enum InitReport {
     Ended {
-        /// As `wait` has it.
+        /// The status that `wait` returned.
         status: i32,
-        /// CPU time of the init itself, which is not the program's.
+        /// The CPU time of the init itself, in microseconds.
         init_cpu_us: u64,
-        /// By the machine's monotonic clock, as all processes see it.
+        /// The time of the end, by the machine's monotonic clock.
         ended_at: Duration,
     },
-    /// The program's own fault: it is none.
+    /// The kernel does not execute the program; the program's fault.
     NotExecuted { problem: String },
-    /// Ours.
+    /// The box could not be prepared; our fault.
     NotMade { problem: String },
 }
 
-/// The answer to an order.
+/// The answer to a request.
 #[derive(Serialize, Deserialize)]
-pub(crate) enum Reply {
+pub(crate) enum RunReply {
     Ended {
-        boxes: Vec<Report>,
+        boxes: Vec<BoxReport>,
         first_to_end: Party,
     },
-    /// The order's deadline came first.
+    /// The request's deadline came first.
     Deadline,
     /// A box could not be made or watched.
     Failed(String),
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Report {
-    pub(crate) ending: Ending,
+pub(crate) struct BoxReport {
+    pub(crate) ending: ProgramEnding,
     pub(crate) usage: Usage,
     pub(crate) stdout: Captured,
     pub(crate) stderr: Captured,
@@ -164,7 +164,7 @@ fn receive_datagram(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<(usize, 
     Ok((message.bytes, descriptors))
 }
 
-/// A file in memory with this content, to be read from its start.
+/// A file in memory with this content, positioned at its start.
 pub(crate) fn memory_file_with<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Result<OwnedFd> {
     let mut file = File::from(crate::sys::memory_file(c"assay")?);
     parts.into_iter().try_for_each(|part| file.write_all(part))?;
@@ -174,7 +174,7 @@ pub(crate) fn memory_file_with<'a>(parts: impl IntoIterator<Item = &'a [u8]>) ->
 
 fn contents(file: OwnedFd) -> Result<Vec<u8>> {
     let mut file = File::from(file);
-    // The sender's position is ours.
+    // Sender and receiver share the position.
     file.rewind()?;
     let mut bytes = Vec::new();
     file.take(MESSAGE_BYTES_MAX).read_to_end(&mut bytes)?;

@@ -1,8 +1,8 @@
-//! Paths of files in a working folder: relative, in one way of writing each.
+//! Paths of files in a working folder: relative, and written in only one way.
 
-use assay_model::limits::{EXEC_PATH_BYTES_MAX, EXEC_PATH_PARTS_MAX};
+use assay_core::limits::{EXEC_PATH_BYTES_MAX, EXEC_PATH_PARTS_MAX};
 
-/// What is wrong with a path.
+/// Checks a path; the error says what is wrong with it.
 pub fn check(path: &str) -> Result<(), String> {
     let shown: String = path.chars().take(80).collect();
     let bad = |why: &str| Err(format!("the path `{}` {why}", shown.escape_debug()));
@@ -13,7 +13,7 @@ pub fn check(path: &str) -> Result<(), String> {
         return bad("is absolute; paths are relative to the working folder");
     }
     if path.contains('\0') {
-        return bad("holds a NUL");
+        return bad("contains a NUL character");
     }
     if path.split('/').count() > EXEC_PATH_PARTS_MAX {
         return bad(&format!("has more than {EXEC_PATH_PARTS_MAX} parts"));
@@ -24,7 +24,7 @@ pub fn check(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with paths that are to lie beside each other.
+/// Checks the paths of files in one folder: no two may be equal, and none may be a folder of another.
 pub fn check_together<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), String> {
     // By parts, so that what lies in a folder follows the folder at once.
     let mut sorted: Vec<Vec<&str>> = paths.map(|path| path.split('/').collect()).collect();

@@ -1,4 +1,4 @@
-//! The last steps of a box: a process gives up what it has left and becomes the program.
+//! The last steps before the program: a process gives up its remaining rights and executes it.
 
 use std::convert::Infallible;
 use std::ffi::CString;
@@ -11,35 +11,38 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::{chdir, dup2_stderr, dup2_stdin, dup2_stdout, execve, execveat, setsid};
 
-use crate::filter::Filter;
-use crate::init::Task;
+use crate::filter::SyscallFilter;
+use crate::init::BoxTask;
 use crate::job::{Purpose, WORKING_FOLDER};
-use crate::limits::Limits;
+use crate::limits::BoxLimits;
 use crate::{lock, sys};
 
-/// Beyond the limit on CPU time, which the zygote watches: only where that is gone does it matter.
+/// The kernel's limit on CPU time is this much above that of the job, which the zygote enforces; it matters only
+/// if the zygote is gone.
 const CPU_GRACE_SECONDS: u64 = 5;
-/// Where address space is limited: it is also what a thread's stack takes of that.
+/// The share of the memory limit for the stack, where the limit is one on address space: each thread's stack
+/// takes as much of that.
 const STACK_SHARE: u64 = 8;
-/// Where no cgroup counts processes, the kernel counts all of the user: these are not the program's.
+/// The processes of the helper's user that are not the program's. Without a cgroup the kernel counts all
+/// processes of the user.
 const OTHER_PROCESSES: u64 = 4;
-/// Signals that may wait to be delivered; POSIX timers count as well.
+/// The most pending signals; POSIX timers count as well.
 const SIGNALS_MAX: u64 = 1_024;
 
-/// What programs are locked in by, beside their namespaces.
+/// Landlock and the lists of system calls, which restrict programs in addition to their namespaces.
 pub(crate) struct Locks {
     pub(crate) landlock: bool,
-    to_compile: Filter,
-    to_run: Filter,
+    to_compile: SyscallFilter,
+    to_run: SyscallFilter,
 }
 
 impl Locks {
     pub(crate) fn new(landlock: bool) -> Self {
-        let filter = Filter::new;
+        let filter = SyscallFilter::new;
         Self { landlock, to_compile: filter(Purpose::Compile), to_run: filter(Purpose::Run) }
     }
 
-    fn filter(&self, purpose: Purpose) -> &Filter {
+    fn filter(&self, purpose: Purpose) -> &SyscallFilter {
         match purpose {
             Purpose::Compile => &self.to_compile,
             Purpose::Run => &self.to_run,
@@ -48,18 +51,18 @@ impl Locks {
 }
 
 /// Why a process did not become the program.
-pub(crate) enum Failure {
-    /// A lock did not close, or the like: never the program's fault.
+pub(crate) enum LaunchFailure {
+    /// A step before the execution failed; never the program's fault.
     Preparing(Error),
-    /// The kernel does not execute it.
+    /// The kernel refused to execute the program.
     Executing(Error),
 }
 
-/// Does not return unless something failed.
-pub(crate) fn become_program(task: &Task<'_>) -> Failure {
+/// Becomes the program; returns only if that failed.
+pub(crate) fn become_program(task: &BoxTask<'_>) -> LaunchFailure {
     let failed = prepare(task)
-        .map_err(Failure::Preparing)
-        .and_then(|(args, env)| execute(task, &args, &env).map_err(Failure::Executing));
+        .map_err(LaunchFailure::Preparing)
+        .and_then(|(args, env)| execute(task, &args, &env).map_err(LaunchFailure::Executing));
     match failed {
         Err(failure) => failure,
     }
@@ -68,7 +71,7 @@ pub(crate) fn become_program(task: &Task<'_>) -> Failure {
 /// The program's arguments and environment.
 type Texts = (Vec<CString>, Vec<CString>);
 
-fn prepare(task: &Task<'_>) -> std::io::Result<Texts> {
+fn prepare(task: &BoxTask<'_>) -> std::io::Result<Texts> {
     setsid()?;
     let [stdin, stdout, stderr] = &task.standard;
     dup2_stdin(stdin)?;
@@ -77,7 +80,7 @@ fn prepare(task: &Task<'_>) -> std::io::Result<Texts> {
     sys::close_on_exec_from(3)?;
     sys::reset_signals();
     set_limits(&task.job.limits, task.alone)?;
-    // Its own settings are its to write only as long as it may be looked into.
+    // A process that is not dumpable may not write its own files in `/proc`.
     prctl::set_dumpable(true)?;
     fs::write("/proc/self/oom_score_adj", "1000")?;
     chdir(WORKING_FOLDER)?;
@@ -92,7 +95,7 @@ fn prepare(task: &Task<'_>) -> std::io::Result<Texts> {
     Ok(texts)
 }
 
-fn execute(task: &Task<'_>, args: &[CString], env: &[CString]) -> std::io::Result<Infallible> {
+fn execute(task: &BoxTask<'_>, args: &[CString], env: &[CString]) -> std::io::Result<Infallible> {
     match (&task.job.path, &task.sealed) {
         (Some(path), _) => Ok(execve(&text(path)?, args, env)?),
         (None, Some(file)) => Ok(execveat(file, c"", args, env, AtFlags::AT_EMPTY_PATH)?),
@@ -100,19 +103,19 @@ fn execute(task: &Task<'_>, args: &[CString], env: &[CString]) -> std::io::Resul
     }
 }
 
-fn texts(task: &Task<'_>) -> std::io::Result<Texts> {
+fn texts(task: &BoxTask<'_>) -> std::io::Result<Texts> {
     let args = task.job.args.iter().map(|argument| text(argument)).collect::<Result<_, _>>()?;
     let pairs = task.job.env.iter().map(|(name, value)| text(&format!("{name}={value}")));
     Ok((args, pairs.collect::<Result<_, _>>()?))
 }
 
 fn text(text: &str) -> std::io::Result<CString> {
-    // As the kernel would say of an argument that is none.
+    // The error of the kernel for an invalid argument.
     CString::new(text).map_err(|_| Error::from_raw_os_error(nix::libc::EINVAL))
 }
 
-/// For each process by itself; what all may use together is the cgroup's, where there is one.
-fn set_limits(limits: &Limits, alone: bool) -> std::io::Result<()> {
+/// Sets the limits of each single process. The cgroup, if there is one, limits all processes together.
+fn set_limits(limits: &BoxLimits, alone: bool) -> std::io::Result<()> {
     let cpu_seconds = u64::from(limits.cpu_ms).div_ceil(1_000) + CPU_GRACE_SECONDS;
     let memory = limits.memory_bytes;
     let (stack, address_space, processes) = if alone {
@@ -124,7 +127,7 @@ fn set_limits(limits: &Limits, alone: bool) -> std::io::Result<()> {
         (Resource::RLIMIT_NOFILE, u64::from(limits.open_files)),
         (Resource::RLIMIT_FSIZE, limits.disk_bytes),
         (Resource::RLIMIT_STACK, stack),
-        // With 0 a machine that pipes dumps into a program would still do so.
+        // With 0 the kernel would still pipe core dumps into the machine's dump handler.
         (Resource::RLIMIT_CORE, 1),
         (Resource::RLIMIT_MEMLOCK, 0),
         (Resource::RLIMIT_MSGQUEUE, 0),

@@ -1,24 +1,26 @@
-//! What the kernel and the operator give a box, and what is missing.
+//! The parts of the sandbox that this machine has, and those that are missing.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A part of the box that an operator may do without. Everything else is always needed.
+/// A part of the sandbox that an operator may allow to be missing. All other parts are always required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Part {
-    /// Memory, processes and CPU time of all of a run's processes together. Without them each
-    /// process has limits of its own only.
+pub enum SandboxPart {
+    /// Limits on memory, processes and CPU time of all processes of a run together. Without them the limits
+    /// apply to each process alone.
     Cgroups,
-    /// A second lock on files, beside the box's own read-only world.
+    /// A second restriction of file access, in addition to the read-only file tree.
     Landlock,
 }
 
-impl Part {
+impl SandboxPart {
+    /// All parts.
     pub const ALL: [Self; 2] = [Self::Cgroups, Self::Landlock];
 
+    /// The name in options and outcomes.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -27,19 +29,20 @@ impl Part {
         }
     }
 
+    /// The part with this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|part| part.as_str() == text)
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for SandboxPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-/// How a run's processes are counted together.
+/// The version of cgroups that limits the processes of a run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cgroups {
@@ -47,28 +50,30 @@ pub enum Cgroups {
     V2,
     /// Version 1 for memory and processes, version 2 for the rest.
     Hybrid,
+    /// No cgroups.
     None,
 }
 
-/// What a helper found when it started.
+/// The parts of the sandbox that a helper found at its start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Support {
+pub struct BoxSupport {
+    /// The cgroups of its boxes.
     pub cgroups: Cgroups,
-    /// The version of Landlock's interface, 0 without it.
+    /// The version of Landlock's interface; 0 without Landlock.
     pub landlock: u32,
-    /// What is missing, with the reason in words.
-    pub missing: Vec<(Part, String)>,
+    /// The missing parts, each with the reason.
+    pub missing: Vec<(SandboxPart, String)>,
 }
 
-impl Support {
-    /// Before anything was looked at.
+impl BoxSupport {
+    /// No part at all: the value before the helper has reported.
     pub(crate) fn nothing() -> Self {
         Self { cgroups: Cgroups::None, landlock: 0, missing: Vec::new() }
     }
 
-    /// What boxes here lack; shown on every outcome.
+    /// The parts that boxes here lack; every outcome lists them.
     #[must_use]
-    pub fn weakened(&self) -> BTreeSet<Part> {
+    pub fn weakened(&self) -> BTreeSet<SandboxPart> {
         self.missing.iter().map(|(part, _)| *part).collect()
     }
 }

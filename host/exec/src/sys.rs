@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 /// The constant of that name in [`libc`] is too narrow for it.
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
-/// What was made by [`clone_box`], as its parent sees it.
+/// The child that [`clone_box`] made, as its parent sees it.
 pub(crate) struct Cloned {
     pub(crate) pid: Pid,
     pub(crate) pidfd: OwnedFd,
@@ -125,7 +125,7 @@ pub(crate) fn restrict_mount(path: &CStr, attributes: u64, recursive: bool) -> R
 
 /// A kernel's `struct __user_cap_data_struct`, version 3, both halves.
 #[repr(C)]
-struct Capabilities {
+struct CapabilitySets {
     effective: u32,
     permitted: u32,
     inheritable: u32,
@@ -135,7 +135,7 @@ struct Capabilities {
 pub(crate) fn drop_capabilities() -> Result<()> {
     const VERSION_3: u32 = 0x2008_0522;
     let header: [u32; 2] = [VERSION_3, 0];
-    let none = || Capabilities { effective: 0, permitted: 0, inheritable: 0 };
+    let none = || CapabilitySets { effective: 0, permitted: 0, inheritable: 0 };
     let data = [none(), none()];
     // SAFETY: header and data have the layout that version 3 asks for.
     check(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), data.as_ptr()) })?;

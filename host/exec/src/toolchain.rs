@@ -1,8 +1,8 @@
 //! Toolchains: how sources of a language are compiled and run, read from small files.
 //!
-//! Those of the folder `toolchains` beside this crate's sources are built in; an operator adds or
-//! replaces some by files of the same format ([`file`] says which). Reading them runs nothing: whether
-//! a toolchain is on this machine is found out by [`crate::Exec`], in a box.
+//! The files in the folder `toolchains` of this crate are built in. An operator adds or replaces toolchains by files
+//! of the same format, which [`file`] describes. Reading a file runs nothing: [`crate::Exec`] finds out in a box
+//! whether this machine has the toolchain.
 
 mod command;
 mod file;
@@ -12,12 +12,12 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use assay_model::limits::TOOLCHAIN_FILE_BYTES_MAX;
+use assay_core::limits::TOOLCHAIN_FILE_BYTES_MAX;
 
-pub(crate) use command::{Command, Values};
-pub(crate) use file::{Compile, Leaves, Spec, Step};
+pub(crate) use command::{CommandTemplate, Values};
+pub(crate) use file::{CompileSpec, Leaves, PrepareStep, ToolchainSpec};
 
-use crate::limits::Limits;
+use crate::limits::BoxLimits;
 
 const BUILT_IN: [(&str, &str); 4] = [
     ("c11-gcc.toml", include_str!("../toolchains/c11-gcc.toml")),
@@ -28,31 +28,37 @@ const BUILT_IN: [(&str, &str); 4] = [
 
 /// A toolchain that this machine has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Toolchain {
+pub struct AvailableToolchain {
+    /// The id, such as `cpp17-gcc`.
     pub id: String,
-    /// The first line that the tool prints of itself.
+    /// The first line of the version that the tool prints.
     pub version: String,
+    /// The names of its languages in fenced blocks.
     pub languages: Vec<String>,
-    /// The name that a source gets when there is one file only.
+    /// The file name of a source that is a single file.
     pub main: String,
-    /// False where a source runs as it is.
+    /// Whether sources are compiled, and not run as they are.
     pub compiled: bool,
-    pub compile_defaults: Limits,
-    pub run_defaults: Limits,
-    pub ceiling: Limits,
+    /// The limits of a compilation that sets none.
+    pub compile_defaults: BoxLimits,
+    /// The limits of a run that sets none.
+    pub run_defaults: BoxLimits,
+    /// The largest limits.
+    pub ceiling: BoxLimits,
 }
 
-/// A file that an operator must correct.
+/// A toolchain file that an operator must correct.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}")]
 pub struct BadFile {
+    /// The file's path.
     pub file: String,
-    /// With the key and what to do.
+    /// The problem, with the key and the remedy.
     pub problem: String,
 }
 
-/// All toolchains by id, the operator's before the built-in ones, and the files that make no sense.
-pub(crate) fn read_all(folder: Option<&Path>) -> (BTreeMap<String, Spec>, Vec<BadFile>) {
+/// All toolchains by id, and the invalid files. An operator's toolchain replaces a built-in one of the same id.
+pub(crate) fn read_all(folder: Option<&Path>) -> (BTreeMap<String, ToolchainSpec>, Vec<BadFile>) {
     let mut specs = BTreeMap::new();
     let mut bad = Vec::new();
     for (file, text) in BUILT_IN {
@@ -70,8 +76,8 @@ pub(crate) fn read_all(folder: Option<&Path>) -> (BTreeMap<String, Spec>, Vec<Ba
     (specs, bad)
 }
 
-/// The folder's files in the order of their names.
-fn read_folder(folder: &Path) -> Vec<Result<Spec, BadFile>> {
+/// Reads the folder's files in the order of their names.
+fn read_folder(folder: &Path) -> Vec<Result<ToolchainSpec, BadFile>> {
     let bad = |path: &Path, problem: String| BadFile { file: path.display().to_string(), problem };
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -99,9 +105,9 @@ fn read_text(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-fn parse(file: &str, text: &str) -> Result<Spec, BadFile> {
+fn parse(file: &str, text: &str) -> Result<ToolchainSpec, BadFile> {
     let bad = |problem| BadFile { file: file.to_owned(), problem };
-    let spec: Spec = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
+    let spec: ToolchainSpec = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
     spec.check().map_err(bad)?;
     Ok(spec)
 }
@@ -164,9 +170,9 @@ mod tests {
     fn limits_may_be_given_in_part() {
         let text = format!("{SMALL}\n[limits.run]\ncpu_ms = 7\n[limits.ceiling]\nprocesses = 3\n");
         let spec = parse("x.toml", &text).unwrap();
-        assert_eq!(spec.run_defaults(), Limits { cpu_ms: 7, ..Limits::RUN });
-        assert_eq!(spec.ceiling(), Limits { processes: 3, ..Limits::CEILING });
-        assert_eq!(spec.compile_defaults(), Limits::COMPILE);
+        assert_eq!(spec.run_defaults(), BoxLimits { cpu_ms: 7, ..BoxLimits::RUN });
+        assert_eq!(spec.ceiling(), BoxLimits { processes: 3, ..BoxLimits::CEILING });
+        assert_eq!(spec.compile_defaults(), BoxLimits::COMPILE);
     }
 
     #[test]

@@ -1,34 +1,34 @@
-//! Makes a box for each job and watches it to its end. One order at a time; no thread, so that a
-//! box can be made as a copy of this process.
+//! The zygote makes a box for each job and watches it to its end. It serves one request at a time, and
+//! has one thread, so that a box can be made as a copy of the process.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use crate::boxed::{Boxed, Contents, Maker, Wires};
-use crate::cgroup::Groups;
+use crate::cgroup::CgroupFactory;
 use crate::job::Party;
-use crate::message::{self, Hello, Order, OrderedJob, Reply};
-use crate::support::Support;
+use crate::message::{self, Hello, JobMessage, RunReply, RunRequest};
+use crate::sandbox_process::{DialoguePipes, JobDescriptors, SandboxFactory, SandboxProcess};
+use crate::support::BoxSupport;
 use crate::sys;
 
-/// Later than this a timer is not by itself.
+/// A timer that fires later than this was delayed by the machine: the boxes may have been, too.
 const LATE_MIN: Duration = Duration::from_millis(20);
 
-/// Serves orders until the worker closes the socket; then everything below ends with this process.
+/// Serves requests until the worker closes the socket; then the boxes end with this process.
 pub(crate) fn run(
     socket: BorrowedFd<'_>,
-    support: Support,
-    groups: Option<Groups>,
+    support: BoxSupport,
+    groups: Option<CgroupFactory>,
 ) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("the zygote cannot serve: {error}");
-    let mut maker = Maker::new(groups, support.landlock > 0);
+    let mut factory = SandboxFactory::new(groups, support.landlock > 0);
     message::send(socket, &Hello::Ok(support), &[]).map_err(failed)?;
-    maker.prepare(1);
-    while let Some((order, descriptors)) = message::receive::<Order>(socket).map_err(failed)? {
-        let reply = serve(socket, &mut maker, &order, descriptors);
-        let reply = reply.unwrap_or_else(Reply::Failed);
+    factory.prepare(1);
+    while let Some((order, descriptors)) = message::receive::<RunRequest>(socket).map_err(failed)? {
+        let reply = serve(socket, &mut factory, &order, descriptors);
+        let reply = reply.unwrap_or_else(RunReply::Failed);
         message::send(socket, &reply, &[]).map_err(failed)?;
     }
     Ok(())
@@ -36,66 +36,71 @@ pub(crate) fn run(
 
 fn serve(
     socket: BorrowedFd<'_>,
-    maker: &mut Maker,
-    order: &Order,
+    factory: &mut SandboxFactory,
+    order: &RunRequest,
     descriptors: Vec<OwnedFd>,
-) -> Result<Reply, String> {
+) -> Result<RunReply, String> {
     let deadline = Instant::now().checked_add(Duration::from_millis(order.deadline_ms));
     let deadline = deadline.ok_or("the deadline is too far away")?;
     let contents = contents(order, descriptors)?;
-    let mut wires = Wires::between(order.jobs.len())?;
+    let mut pipes = DialoguePipes::between(order.jobs.len())?;
     let mut boxes = Vec::new();
     for (job, contents) in order.jobs.iter().zip(contents) {
-        match maker.start(job, contents, wires.next()) {
+        match factory.start(job, contents, pipes.next()) {
             Ok(started) => boxes.push(started),
             Err(problem) => {
-                maker.discard(boxes);
+                factory.discard(boxes);
                 return Err(problem);
             }
         }
     }
-    // The boxes' ends are theirs alone: an end must be seen by the other side.
-    drop(wires);
-    // This process would only wait; if it takes long, nobody reads what they write.
+    // Close our copies of the pipes, so that each program sees when the other closes its end.
+    drop(pipes);
+    // Make the next boxes now, where this process would only wait. Nobody reads the running boxes'
+    // output meanwhile, so the time is taken out of their wall time.
     let before = Instant::now();
-    maker.prepare(order.jobs.len());
+    factory.prepare(order.jobs.len());
     boxes.iter_mut().for_each(|running| running.forgive(before.elapsed()));
     match watch(socket, &mut boxes, deadline) {
         Ok(true) => {}
         Ok(false) => {
-            maker.discard(boxes);
-            return Ok(Reply::Deadline);
+            factory.discard(boxes);
+            return Ok(RunReply::Deadline);
         }
         Err(problem) => {
-            maker.discard(boxes);
+            factory.discard(boxes);
             return Err(format!("a box cannot be watched: {problem}"));
         }
     }
-    // All of them, so that each group is removed, before an error of one ends this.
-    let reports: Vec<_> = boxes.into_iter().map(|ended| maker.report(ended)).collect();
+    // Report all of them before an error of one is returned, so that each cgroup is removed.
+    let reports: Vec<_> = boxes.into_iter().map(|ended| factory.report(ended)).collect();
     let reports = reports.into_iter().collect::<Result<Vec<_>, _>>()?;
     let first_to_end = match reports[..] {
         [(_, program), (_, interactor)] if interactor < program => Party::Interactor,
         _ => Party::Program,
     };
     let boxes = reports.into_iter().map(|(report, _)| report).collect();
-    Ok(Reply::Ended { boxes, first_to_end })
+    Ok(RunReply::Ended { boxes, first_to_end })
 }
 
-/// What comes with each job.
-fn contents(order: &Order, descriptors: Vec<OwnedFd>) -> Result<Vec<Contents>, String> {
+/// Sorts the request's descriptors by job.
+fn contents(order: &RunRequest, descriptors: Vec<OwnedFd>) -> Result<Vec<JobDescriptors>, String> {
     let mut descriptors = descriptors.into_iter();
-    let mut next = || descriptors.next().ok_or("an order lacks a descriptor");
-    let of_job = |job: &OrderedJob| {
+    let mut next = || descriptors.next().ok_or("a request lacks a descriptor");
+    let of_job = |job: &JobMessage| {
         let (stdin, files) = (next()?, next()?);
         let sealed = if job.path.is_none() { Some(next()?) } else { None };
-        Ok(Contents { stdin, files, sealed })
+        Ok(JobDescriptors { stdin, files, sealed })
     };
     order.jobs.iter().map(of_job).collect()
 }
 
-/// Until all boxes have ended; false when the deadline came first.
-fn watch(socket: BorrowedFd<'_>, boxes: &mut [Boxed], deadline: Instant) -> std::io::Result<bool> {
+/// Watches boxes until all have ended; returns false if the deadline came first.
+fn watch(
+    socket: BorrowedFd<'_>,
+    boxes: &mut [SandboxProcess],
+    deadline: Instant,
+) -> std::io::Result<bool> {
     loop {
         let now = Instant::now();
         if now >= deadline {
@@ -103,10 +108,10 @@ fn watch(socket: BorrowedFd<'_>, boxes: &mut [Boxed], deadline: Instant) -> std:
         }
         let mut wake = deadline;
         for running in boxes.iter_mut().filter(|it| it.is_running()) {
-            // First: what has ended is past no limit.
-            running.hear()?;
+            // First: a box that has ended by itself is not killed for a limit.
+            running.update()?;
             if running.is_running() {
-                wake = wake.min(running.look(now)?);
+                wake = wake.min(running.enforce_limits(now)?);
             }
         }
         if boxes.iter().all(|it| !it.is_running()) {
@@ -126,12 +131,12 @@ fn watch(socket: BorrowedFd<'_>, boxes: &mut [Boxed], deadline: Instant) -> std:
             polled[0].any() == Some(true)
         };
         if ready {
-            // The worker says nothing while it waits: it is gone, and so is everything below.
+            // The worker sends nothing while it waits, so it closed the socket.
             sys::exit(0);
         }
         let late = wake.elapsed();
         if late > LATE_MIN {
-            // The whole machine may have stood still.
+            // The machine may have been suspended or overloaded.
             boxes.iter_mut().for_each(|running| running.forgive(late));
         }
     }

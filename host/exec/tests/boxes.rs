@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use assay_exec::job::{JobFile, Program, Purpose};
-use assay_exec::limits::Limits;
-use assay_exec::outcome::{Ending, LimitKind};
-use assay_exec::{Ended, Helper, Job, Lost, Options};
+use assay_exec::job::{JobFile, JobProgram, Purpose};
+use assay_exec::limits::BoxLimits;
+use assay_exec::outcome::{LimitKind, ProgramEnding};
+use assay_exec::{BoxJob, Helper, HelperError, HelperOptions, JobEnd};
 
 const PYTHON: &str = "/usr/bin/python3";
 
@@ -15,9 +15,9 @@ fn slowness() -> u32 {
     std::env::var("ASSAY_TEST_SLOWNESS").map_or(1, |times| times.parse().expect("a number"))
 }
 
-fn slowed(limits: Limits) -> Limits {
+fn slowed(limits: BoxLimits) -> BoxLimits {
     let (cpu_ms, wall_ms) = (limits.cpu_ms * slowness(), limits.wall_ms * slowness());
-    Limits { cpu_ms, wall_ms, ..limits }
+    BoxLimits { cpu_ms, wall_ms, ..limits }
 }
 
 struct Bench {
@@ -25,13 +25,13 @@ struct Bench {
     _folder: tempfile::TempDir,
 }
 
-fn options(folder: &Path) -> Options {
+fn options(folder: &Path) -> HelperOptions {
     let made = |name: &str| {
         let path = folder.join(name);
         std::fs::create_dir(&path).expect("a folder");
         path
     };
-    Options {
+    HelperOptions {
         program: env!("CARGO_BIN_EXE_assay-exec").into(),
         scratch: made("scratch"),
         paths: Vec::new(),
@@ -51,10 +51,10 @@ fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60) * slowness()
 }
 
-fn python<'a>(code: &'a str, limits: Limits) -> Job<'a> {
-    Job {
+fn python<'a>(code: &'a str, limits: BoxLimits) -> BoxJob<'a> {
+    BoxJob {
         purpose: Purpose::Run,
-        program: Program::Path(PYTHON),
+        program: JobProgram::Path(PYTHON),
         args: vec!["python3".into(), "-I".into(), "-c".into(), code.into()],
         env: vec![("LANG".into(), "C.UTF-8".into())],
         files: Vec::new(),
@@ -65,30 +65,30 @@ fn python<'a>(code: &'a str, limits: Limits) -> Job<'a> {
 }
 
 impl Bench {
-    fn run(&mut self, job: &Job<'_>) -> Ended {
+    fn run(&mut self, job: &BoxJob<'_>) -> JobEnd {
         self.helper.run(job, soon()).expect("a box")
     }
 
-    fn python(&mut self, code: &str) -> Ended {
-        self.python_within(code, Limits::RUN)
+    fn python(&mut self, code: &str) -> JobEnd {
+        self.python_within(code, BoxLimits::RUN)
     }
 
-    fn python_within(&mut self, code: &str, limits: Limits) -> Ended {
+    fn python_within(&mut self, code: &str, limits: BoxLimits) -> JobEnd {
         self.run(&python(code, limits))
     }
 }
 
-fn text(ended: &Ended) -> String {
+fn text(ended: &JobEnd) -> String {
     String::from_utf8_lossy(&ended.stdout.data).into_owned()
 }
 
 #[test]
 fn a_program_reads_computes_and_writes() {
     let mut bench = bench();
-    let mut job = python("import sys; print(sum(map(int, sys.stdin)))", Limits::RUN);
+    let mut job = python("import sys; print(sum(map(int, sys.stdin)))", BoxLimits::RUN);
     job.stdin = b"1\n2\n39\n";
     let ended = bench.run(&job);
-    assert_eq!(ended.ending, Ending::Exited(0), "{ended:?}");
+    assert_eq!(ended.ending, ProgramEnding::Exited(0), "{ended:?}");
     assert_eq!(text(&ended), "42\n");
     assert!(ended.usage.cpu_us > 1_000 && ended.usage.memory_peak_bytes > 1 << 20, "{ended:?}");
 }
@@ -96,22 +96,23 @@ fn a_program_reads_computes_and_writes() {
 #[test]
 fn ends_are_told_as_they_were() {
     let mut bench = bench();
-    assert_eq!(bench.python("raise SystemExit(7)").ending, Ending::Exited(7));
+    assert_eq!(bench.python("raise SystemExit(7)").ending, ProgramEnding::Exited(7));
     let aborted = bench.python("import os; os.abort()");
-    assert_eq!(aborted.ending, Ending::Signaled(6));
-    let mut missing = python("", Limits::RUN);
-    missing.program = Program::Path("/usr/bin/no-such-program");
+    assert_eq!(aborted.ending, ProgramEnding::Signaled(6));
+    let mut missing = python("", BoxLimits::RUN);
+    missing.program = JobProgram::Path("/usr/bin/no-such-program");
     let ended = bench.run(&missing);
-    assert_eq!(ended.ending, Ending::Exited(127));
+    assert_eq!(ended.ending, ProgramEnding::Exited(127));
     assert!(String::from_utf8_lossy(&ended.stderr.data).contains("No such file"), "{ended:?}");
 }
 
 #[test]
 fn each_limit_ends_what_exceeds_it() {
     let mut bench = bench();
-    let limits = Limits { cpu_ms: 300, wall_ms: 3_000, memory_bytes: 64 << 20, ..Limits::RUN };
-    let mut limited = |code: &str, limits: Limits| match bench.python_within(code, limits) {
-        Ended { ending: Ending::Limited(limit), usage, .. } => (limit, usage),
+    let limits =
+        BoxLimits { cpu_ms: 300, wall_ms: 3_000, memory_bytes: 64 << 20, ..BoxLimits::RUN };
+    let mut limited = |code: &str, limits: BoxLimits| match bench.python_within(code, limits) {
+        JobEnd { ending: ProgramEnding::Limited(limit), usage, .. } => (limit, usage),
         other => panic!("{code}: {other:?}"),
     };
     let (limit, usage) = limited("while True: pass", limits);
@@ -121,22 +122,22 @@ fn each_limit_ends_what_exceeds_it() {
     let four = "import os\nfor _ in range(3): os.fork()\nwhile True: pass";
     assert_eq!(limited(four, limits).0, LimitKind::Cpu);
     let sleep = "import time; time.sleep(600)";
-    assert_eq!(limited(sleep, Limits { wall_ms: 300, ..limits }).0, LimitKind::Wall);
+    assert_eq!(limited(sleep, BoxLimits { wall_ms: 300, ..limits }).0, LimitKind::Wall);
     assert_eq!(limited("x = bytearray(1 << 30)", limits).0, LimitKind::Memory);
     let fill = "open('/tmp/x', 'wb').write(bytes(30 << 20)); x = bytearray(50 << 20)";
     assert_eq!(limited(fill, limits).0, LimitKind::Memory);
     let flood = "import os\nwhile True: os.write(1, b'x' * 65536)";
     assert_eq!(limited(flood, limits).0, LimitKind::Output);
     let bomb = "import os\nwhile True:\n  os.fork()";
-    assert_eq!(limited(bomb, Limits { cpu_ms: 3_000, ..limits }).0, LimitKind::Processes);
+    assert_eq!(limited(bomb, BoxLimits { cpu_ms: 3_000, ..limits }).0, LimitKind::Processes);
 }
 
 #[test]
 fn what_is_kept_of_the_output_is_its_beginning() {
     let mut bench = bench();
-    let limits = Limits { stderr_bytes: 10, ..Limits::RUN };
+    let limits = BoxLimits { stderr_bytes: 10, ..BoxLimits::RUN };
     let ended = bench.python_within("import sys; sys.stderr.write('0123456789abc')", limits);
-    assert_eq!(ended.ending, Ending::Exited(0));
+    assert_eq!(ended.ending, ProgramEnding::Exited(0));
     assert_eq!((ended.stderr.data.as_slice(), ended.stderr.truncated), (&b"0123456789"[..], true));
 }
 
@@ -150,12 +151,12 @@ open('out.txt', 'w').write(text * 2)
 os.symlink('/etc/passwd', 'link')
 os.mkdir('folder')
 ";
-    let mut job = python(code, Limits::RUN);
+    let mut job = python(code, BoxLimits::RUN);
     job.files = vec![JobFile { path: "in/a.txt", bytes: b"ab", executable: false }];
     let wanted = ["out.txt", "link", "missing", "folder", "../../etc/passwd", "in/a.txt"];
     job.collect = wanted.map(str::to_owned).to_vec();
     let ended = bench.run(&job);
-    assert_eq!(ended.ending, Ending::Exited(0), "{ended:?}");
+    assert_eq!(ended.ending, ProgramEnding::Exited(0), "{ended:?}");
     let files: Vec<_> =
         ended.files.iter().map(|(path, kept)| (path.as_str(), kept.data.as_slice())).collect();
     assert_eq!(files, [("out.txt", &b"abab"[..]), ("in/a.txt", &b"ab"[..])]);
@@ -184,13 +185,18 @@ for turn in range(20):
     if n == 777: sys.exit(42)
 sys.exit(43)
 ";
-    let talk = bench.helper.talk(&python(guess, Limits::RUN), &python(judge, Limits::RUN), soon());
+    let talk =
+        bench.helper.talk(&python(guess, BoxLimits::RUN), &python(judge, BoxLimits::RUN), soon());
     let talk = talk.expect("boxes");
-    assert_eq!(talk.program.ending, Ending::Exited(0), "{talk:?}");
-    assert_eq!(talk.interactor.ending, Ending::Exited(42), "{talk:?}");
-    let quits = python("pass", Limits::RUN);
-    let talk = bench.helper.talk(&quits, &python(judge, Limits::RUN), soon()).expect("boxes");
-    assert_eq!(talk.interactor.ending, Ending::Exited(43), "the judge sees the end: {talk:?}");
+    assert_eq!(talk.program.ending, ProgramEnding::Exited(0), "{talk:?}");
+    assert_eq!(talk.interactor.ending, ProgramEnding::Exited(42), "{talk:?}");
+    let quits = python("pass", BoxLimits::RUN);
+    let talk = bench.helper.talk(&quits, &python(judge, BoxLimits::RUN), soon()).expect("boxes");
+    assert_eq!(
+        talk.interactor.ending,
+        ProgramEnding::Exited(43),
+        "the judge sees the end: {talk:?}"
+    );
     assert_eq!(talk.first_to_end, assay_exec::job::Party::Program);
 }
 
@@ -198,9 +204,9 @@ sys.exit(43)
 fn the_callers_deadline_ends_a_run_without_a_verdict() {
     let mut bench = bench();
     let started = Instant::now();
-    let sleep = python("import time; time.sleep(600)", Limits::RUN);
+    let sleep = python("import time; time.sleep(600)", BoxLimits::RUN);
     let lost = bench.helper.run(&sleep, started + Duration::from_millis(200));
-    assert!(matches!(lost, Err(Lost::Deadline)), "{lost:?}");
+    assert!(matches!(lost, Err(HelperError::Deadline)), "{lost:?}");
     assert!(started.elapsed() < Duration::from_secs(5) * slowness());
-    assert_eq!(bench.python("print(1)").ending, Ending::Exited(0), "it serves on");
+    assert_eq!(bench.python("print(1)").ending, ProgramEnding::Exited(0), "it serves on");
 }

@@ -25,19 +25,29 @@
 
 use half::{bf16, f16};
 
-use crate::device::{Comparison, Fill, Tolerance};
+use crate::device::{BufferComparison, BufferTolerance, Fill};
 use crate::fill::Filler;
-use crate::types::Dtype;
+use crate::types::ElementType;
 
 /// Whether counts like these pass.
 #[must_use]
-pub fn passes(mismatched: u64, never_written: u64, count: u64, tolerance: &Tolerance) -> bool {
+pub fn passes(
+    mismatched: u64,
+    never_written: u64,
+    count: u64,
+    tolerance: &BufferTolerance,
+) -> bool {
     never_written == 0 && mismatched as f64 <= (1.0 - tolerance.matched_ratio) * count as f64
 }
 
 /// Compares the bytes of as many elements as `poison` has, of its type. Both have to be as long.
 #[must_use]
-pub fn compare(got: &[u8], want: &[u8], poison: &Fill, tolerance: &Tolerance) -> Comparison {
+pub fn compare(
+    got: &[u8],
+    want: &[u8],
+    poison: &Fill,
+    tolerance: &BufferTolerance,
+) -> BufferComparison {
     let size = poison.dtype.bytes() as usize;
     assert!(
         got.len() == want.len() && got.len() as u64 == poison.count * poison.dtype.bytes(),
@@ -46,7 +56,7 @@ pub fn compare(got: &[u8], want: &[u8], poison: &Fill, tolerance: &Tolerance) ->
         want.len()
     );
     let filler = Filler::new(poison);
-    let mut counts = Comparison {
+    let mut counts = BufferComparison {
         ok: false,
         mismatched: 0,
         absolute_max: 0.0,
@@ -87,7 +97,7 @@ pub fn compare(got: &[u8], want: &[u8], poison: &Fill, tolerance: &Tolerance) ->
     counts
 }
 
-fn is_close(got: f64, want: f64, tolerance: &Tolerance) -> bool {
+fn is_close(got: f64, want: f64, tolerance: &BufferTolerance) -> bool {
     if want.is_finite() {
         return got.is_finite()
             && (got - want).abs() <= tolerance.absolute + tolerance.relative * want.abs();
@@ -102,17 +112,17 @@ fn bits(element: &[u8]) -> u64 {
 
 /// The value of an element, of which only the type's own bits may be set.
 #[must_use]
-pub fn value(dtype: Dtype, bits: u64) -> f64 {
+pub fn value(dtype: ElementType, bits: u64) -> f64 {
     match dtype {
-        Dtype::Fp64 => f64::from_bits(bits),
-        Dtype::Fp32 => f64::from(f32::from_bits(bits as u32)),
-        Dtype::Fp16 => f16::from_bits(bits as u16).to_f64(),
-        Dtype::Bf16 => bf16::from_bits(bits as u16).to_f64(),
-        Dtype::I64 => bits as i64 as f64,
-        Dtype::I32 => f64::from(bits as i32),
-        Dtype::I16 => f64::from(bits as i16),
-        Dtype::I8 => f64::from(bits as i8),
-        Dtype::Ui64 | Dtype::Ui32 | Dtype::Ui16 | Dtype::Ui8 => bits as f64,
+        ElementType::Fp64 => f64::from_bits(bits),
+        ElementType::Fp32 => f64::from(f32::from_bits(bits as u32)),
+        ElementType::Fp16 => f16::from_bits(bits as u16).to_f64(),
+        ElementType::Bf16 => bf16::from_bits(bits as u16).to_f64(),
+        ElementType::I64 => bits as i64 as f64,
+        ElementType::I32 => f64::from(bits as i32),
+        ElementType::I16 => f64::from(bits as i16),
+        ElementType::I8 => f64::from(bits as i8),
+        ElementType::Ui64 | ElementType::Ui32 | ElementType::Ui16 | ElementType::Ui8 => bits as f64,
     }
 }
 

@@ -3,11 +3,11 @@
 //!
 //! The compiler's process is taken for hostile: a source may crash it, corrupt it or have it read
 //! whatever it can. It sees a box, and what it leaves is checked before it is used. What a source does
-//! is one of the first five cases of [`Error`]; what went wrong around it is the last two, and these
+//! is one of the first five cases of [`CompileError`]; what went wrong around it is the last two, and these
 //! say nothing about the source. Owns what was compiled before (`store`) and what was found out about
 //! the toolkit.
 
-mod bench;
+mod context;
 mod device_code;
 mod headers;
 mod host;
@@ -23,21 +23,21 @@ pub mod nvrtc;
 
 use std::path::PathBuf;
 
-use assay_exec::{Caller, Exec};
+use assay_exec::{Exec, JobContext};
 use serde::{Deserialize, Serialize};
 
-use crate::types::{Dtype, KernelInfo, Step};
-pub(crate) use bench::Bench;
+use crate::types::{ElementType, KernelInfo, PlanStep};
+pub(crate) use context::CompileContext;
 pub use toolkit::shown;
 
 #[derive(Debug, Clone)]
-pub struct CompilerOptions {
+pub struct CudaCompilerOptions {
     /// A folder that holds `bin`, `include`, `lib` (or `lib64`) and `nvvm`. Boxes must be shown it:
     /// [`shown`] belongs into their options.
     pub toolkit: Option<PathBuf>,
     /// The program `assay-gpu`.
     pub program: PathBuf,
-    /// What GPU workers run, for requests that name none: `sm_90` or `compute_90`.
+    /// The architecture for requests that name none, such as `sm_90` or `compute_90`.
     pub arch: String,
     /// A folder that all workers of a machine share; what lies in it may be lost.
     pub cache: PathBuf,
@@ -52,7 +52,7 @@ pub enum FrontEnd {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolkit {
-    /// Such as `13.0`.
+    /// The version, such as `13.0`.
     pub version: String,
     pub front_ends: Vec<FrontEnd>,
     pub arch: String,
@@ -75,7 +75,7 @@ pub enum BuildOption {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct CompileRequest {
     pub front_end: FrontEnd,
     /// `sm_90`, `compute_90`; empty for the toolkit's.
     pub arch: String,
@@ -90,7 +90,7 @@ pub struct Request {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Artifact {
+pub struct CudaArtifact {
     /// A cubin for `sm_…`, PTX for `compute_…`.
     #[serde(with = "serde_bytes")]
     pub image: Vec<u8>,
@@ -109,12 +109,12 @@ pub struct Artifact {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tensor {
     pub buffer: u32,
-    pub dtype: Dtype,
+    pub dtype: ElementType,
     pub shape: Vec<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Argument {
+pub enum EntryArgument {
     Tensor(Tensor),
     I32(i32),
     I64(i64),
@@ -127,13 +127,13 @@ pub enum Argument {
 pub struct Returned {
     pub buffer: u32,
     pub offset: u64,
-    pub dtype: Dtype,
+    pub dtype: ElementType,
     pub shape: Vec<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Trace {
-    pub steps: Vec<Step>,
+pub struct RecordedTrace {
+    pub steps: Vec<PlanStep>,
     pub scratch_bytes: Vec<u64>,
     pub returned: Vec<Returned>,
     pub unsupported: Vec<String>,
@@ -144,14 +144,14 @@ pub struct Recording {
     pub host_object: Vec<u8>,
     pub entry: String,
     pub buffers: Vec<u64>,
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<EntryArgument>,
     /// 0 for the default; kept within a ceiling.
     pub cpu_ms: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// What the compiler said.
+pub enum CompileError {
+    /// The compiler rejected the source; this is its log.
     #[error("rejected: {0}")]
     Rejected(String),
     #[error("the source took the compiler beyond its CPU time")]
@@ -166,31 +166,31 @@ pub enum Error {
     /// The plugin's fault.
     #[error("bad request: {0}")]
     BadRequest(String),
-    /// From here on nobody's source is at fault.
+    /// The following errors are not the source's fault.
     #[error("the stage's time is over")]
     Cancelled,
     #[error("CUDA cannot be compiled: {0}")]
     Unavailable(String),
 }
 
-pub struct Compiler {
-    options: CompilerOptions,
+pub struct CudaCompiler {
+    options: CudaCompilerOptions,
     /// Once it was looked for.
     installed: Option<toolkit::Installed>,
-    tools: bench::Tools,
-    store: store::Store,
+    tools: context::ProbedTools,
+    store: store::CudaStore,
 }
 
-impl Compiler {
+impl CudaCompiler {
     /// Starts nothing and looks at nothing.
     #[must_use]
-    pub fn new(options: CompilerOptions) -> Self {
-        let store = store::Store::new(options.cache.join("cuda"));
-        Self { options, installed: None, tools: bench::Tools::default(), store }
+    pub fn new(options: CudaCompilerOptions) -> Self {
+        let store = store::CudaStore::new(options.cache.join("cuda"));
+        Self { options, installed: None, tools: context::ProbedTools::default(), store }
     }
 
-    /// What this machine compiles with.
-    pub fn found(&mut self) -> Result<Toolkit, Error> {
+    /// The toolkit of this machine.
+    pub fn found(&mut self) -> Result<Toolkit, CompileError> {
         let arch = self.options.arch.clone();
         let installed = self.installed()?;
         Ok(Toolkit { version: installed.version.clone(), front_ends: installed.front_ends(), arch })
@@ -200,9 +200,9 @@ impl Compiler {
     pub fn compile(
         &mut self,
         exec: &mut Exec,
-        caller: &Caller,
-        request: &Request,
-    ) -> Result<Artifact, Error> {
+        caller: &JobContext,
+        request: &CompileRequest,
+    ) -> Result<CudaArtifact, CompileError> {
         let mut request = request.clone();
         if request.arch.is_empty() {
             request.arch.clone_from(&self.options.arch);
@@ -215,11 +215,11 @@ impl Compiler {
         if let Some(artifact) = store.get(&name) {
             return Ok(artifact);
         }
-        let mut bench = Bench { exec, caller, toolkit, tools, options };
+        let mut context = CompileContext { exec, caller, toolkit, tools, options };
         let artifact = match request.front_end {
-            FrontEnd::Nvrtc => device_code::nvrtc(&mut bench, &request, limits)?,
-            FrontEnd::NvccDevice => device_code::nvcc(&mut bench, &request, limits)?,
-            FrontEnd::NvccHost => host::compile(&mut bench, &request, limits)?,
+            FrontEnd::Nvrtc => device_code::nvrtc(&mut context, &request, limits)?,
+            FrontEnd::NvccDevice => device_code::nvcc(&mut context, &request, limits)?,
+            FrontEnd::NvccHost => host::compile(&mut context, &request, limits)?,
         };
         store.put(&name, &artifact);
         Ok(artifact)
@@ -229,16 +229,16 @@ impl Compiler {
     pub fn record_plan(
         &mut self,
         exec: &mut Exec,
-        caller: &Caller,
+        caller: &JobContext,
         recording: &Recording,
-    ) -> Result<Trace, Error> {
+    ) -> Result<RecordedTrace, CompileError> {
         self.installed()?;
         let Self { options, installed, tools, .. } = self;
         let toolkit = installed.as_ref().expect("it was just found");
-        record::record(&mut Bench { exec, caller, toolkit, tools, options }, recording)
+        record::record(&mut CompileContext { exec, caller, toolkit, tools, options }, recording)
     }
 
-    fn installed(&mut self) -> Result<&toolkit::Installed, Error> {
+    fn installed(&mut self) -> Result<&toolkit::Installed, CompileError> {
         if self.installed.is_none() {
             self.installed = Some(toolkit::find(self.options.toolkit.as_deref())?);
         }

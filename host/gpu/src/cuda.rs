@@ -1,10 +1,10 @@
-//! A GPU by its driver.
+//! A GPU, used through its driver.
 //!
-//! Everything goes to one stream of one context, in order. What a kernel does wrong comes out of a later
-//! call, of [`Device::finish`] at the latest, and leaves the context of no use: the process has to end.
-//! The driver is looked for when a device is made: where there is none, nothing else is different.
+//! All work goes to one stream of one context, in order. A later call, [`Device::finish`] at the latest, reports a
+//! kernel's error; the context is useless after that, and the process must end. The driver is loaded when a device is
+//! made, so a machine without one can do everything else.
 //!
-//! Of a candidate nothing runs here but its kernels. Unsafe code stands in `driver` alone.
+//! Only kernels of a candidate run here. Unsafe code is in `driver` alone.
 
 mod code;
 mod driver;
@@ -15,23 +15,27 @@ mod properties;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use assay_model::limits::GPU_PRINTED_BYTES_MAX;
+use assay_core::limits::GPU_PRINTED_BYTES_MAX;
 
-use crate::device::{Compared, Comparison, Device, Fill, Problem, Properties, RawLaunch};
+use crate::device::{
+    BufferComparison, Compared, Device, DeviceProblem, Fill, Properties, RawLaunch,
+};
 use crate::types::{Dim3, KernelInfo};
-use code::Code;
-use driver::{CUfunction_attribute as Attribute, CUlimit, Context, Driver, Kernel, Module};
-use judge::Judge;
+use code::DriverCode;
+use driver::{
+    CUfunction_attribute as Attribute, CUlimit, Driver, DriverContext, DriverModule, Kernel,
+};
+use judge::TrustedKernels;
 
 const ADDRESS_MULTIPLE: u64 = 256;
-/// Of kernels that are named when one of them went wrong.
+/// The most kernels that a message names when one of them failed.
 const NAMED_MAX: usize = 8;
 
 /// A GPU that this process uses alone.
-pub struct Cuda {
+pub struct CudaDevice {
     properties: Properties,
-    judge: Judge,
-    modules: Vec<Module>,
+    judge: TrustedKernels,
+    modules: Vec<DriverModule>,
     buffers: Vec<u64>,
     /// Whether its cache can be told to keep lines.
     persists: bool,
@@ -39,11 +43,11 @@ pub struct Cuda {
     flushed: Option<u64>,
     /// The kernels since the last time that all was well.
     running: Vec<String>,
-    context: Context,
+    context: DriverContext,
 }
 
 /// The GPUs of this machine by their numbers: none where no driver is installed.
-pub fn devices() -> Result<Vec<Properties>, Problem> {
+pub fn devices() -> Result<Vec<Properties>, DeviceProblem> {
     if !driver::is_installed() {
         return Ok(Vec::new());
     }
@@ -72,13 +76,13 @@ pub fn main() -> ExitCode {
     }
 }
 
-impl Cuda {
-    pub fn open(number: u32) -> Result<Cuda, Problem> {
+impl CudaDevice {
+    pub fn open(number: u32) -> Result<CudaDevice, DeviceProblem> {
         let driver = Driver::start()?
-            .ok_or_else(|| Problem::Failed("the CUDA driver finds no GPU".to_owned()))?;
+            .ok_or_else(|| DeviceProblem::Failed("the CUDA driver finds no GPU".to_owned()))?;
         let gpu = driver.gpu(number)?;
         let properties = properties::properties(driver, gpu)?;
-        let context = Context::new(gpu)?;
+        let context = DriverContext::new(gpu)?;
         let failed = |what: &str, code| driver.failed(what, code);
         context
             .limit(CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, GPU_PRINTED_BYTES_MAX as usize)
@@ -87,8 +91,8 @@ impl Cuda {
         let persists = context
             .limit(CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0)
             .map_err(|code| failed("the limit of the cache that persists", code))?;
-        let judge = Judge::load(&context)?;
-        Ok(Cuda {
+        let judge = TrustedKernels::load(&context)?;
+        Ok(CudaDevice {
             properties,
             judge,
             modules: Vec::new(),
@@ -101,11 +105,11 @@ impl Cuda {
     }
 
     /// An error of work that was ordered now or before.
-    fn worked<T>(&self, what: &str, done: Result<T, Code>) -> Result<T, Problem> {
+    fn worked<T>(&self, what: &str, done: Result<T, DriverCode>) -> Result<T, DeviceProblem> {
         done.map_err(|code| code.of_work(self.text(what, code)))
     }
 
-    fn text(&self, what: &str, code: Code) -> String {
+    fn text(&self, what: &str, code: DriverCode) -> String {
         let name = self.context.driver.name_of(code);
         match self.running.as_slice() {
             [] => format!("{what}: {name}"),
@@ -113,12 +117,12 @@ impl Cuda {
         }
     }
 
-    fn module(&self, module: u32) -> Result<&Module, Problem> {
+    fn module(&self, module: u32) -> Result<&DriverModule, DeviceProblem> {
         let found = self.modules.get(module as usize);
-        found.ok_or_else(|| Problem::Failed(format!("there is no module {module}")))
+        found.ok_or_else(|| DeviceProblem::Failed(format!("there is no module {module}")))
     }
 
-    fn info(&self, kernel: &Kernel) -> Result<KernelInfo, Code> {
+    fn info(&self, kernel: &Kernel) -> Result<KernelInfo, DriverCode> {
         let attribute = |attribute| self.context.attribute(kernel, attribute);
         Ok(KernelInfo {
             name: kernel.name.clone(),
@@ -130,40 +134,40 @@ impl Cuda {
         })
     }
 
-    fn check(&self, kernel: &Kernel, launch: &RawLaunch) -> Result<(), Problem> {
+    fn check(&self, kernel: &Kernel, launch: &RawLaunch) -> Result<(), DeviceProblem> {
         if launch.args.len() != kernel.params.len() {
             let (given, wanted) = (launch.args.len(), kernel.params.len());
             let reason = format!("{given} given, the kernel has {wanted}");
-            return Err(Problem::BadArguments(reason));
+            return Err(DeviceProblem::BadArguments(reason));
         }
         for (number, (arg, param)) in launch.args.iter().zip(&kernel.params).enumerate() {
             let (given, wanted) = (arg.len(), param.bytes);
             if given != wanted as usize {
                 let reason =
                     format!("argument {number} has {given} bytes, the kernel wants {wanted}");
-                return Err(Problem::BadArguments(reason));
+                return Err(DeviceProblem::BadArguments(reason));
             }
         }
         let empty = |size: Dim3| size.x == 0 || size.y == 0 || size.z == 0;
         if empty(launch.grid) || empty(launch.block) {
             let reason = format!("grid {:?}, block {:?}: no size is 0", launch.grid, launch.block);
-            return Err(Problem::InvalidLaunch(reason));
+            return Err(DeviceProblem::InvalidLaunch(reason));
         }
         let (shared, shared_max) = (launch.dynamic_shared_bytes, self.properties.shared_bytes_max);
         if shared > shared_max {
             let reason = format!("{shared} bytes of shared memory, there are {shared_max}");
-            return Err(Problem::InvalidLaunch(reason));
+            return Err(DeviceProblem::InvalidLaunch(reason));
         }
         Ok(())
     }
 }
 
-impl Device for Cuda {
+impl Device for CudaDevice {
     fn properties(&self) -> &Properties {
         &self.properties
     }
 
-    fn load(&mut self, image: &[u8]) -> Result<u32, Problem> {
+    fn load(&mut self, image: &[u8]) -> Result<u32, DeviceProblem> {
         let image = image::checked(image)?;
         let module = self.context.load(&image).map_err(|(code, log)| {
             let name = self.context.driver.name_of(code);
@@ -173,23 +177,25 @@ impl Device for Cuda {
         Ok(self.modules.len() as u32 - 1)
     }
 
-    fn kernels(&mut self, module: u32) -> Result<Vec<KernelInfo>, Problem> {
+    fn kernels(&mut self, module: u32) -> Result<Vec<KernelInfo>, DeviceProblem> {
         let module = self.module(module)?;
         let infos = module.kernels.iter().map(|kernel| self.info(kernel));
         self.worked("the kernels of a module", infos.collect())
     }
 
-    fn alloc(&mut self, bytes: u64) -> Result<u64, Problem> {
+    fn alloc(&mut self, bytes: u64) -> Result<u64, DeviceProblem> {
         let size = usize::try_from(bytes.max(1)).unwrap_or(usize::MAX);
         let address = self.worked(&format!("{bytes} bytes of memory"), self.context.alloc(size))?;
         self.buffers.push(address);
         if !address.is_multiple_of(ADDRESS_MULTIPLE) {
-            return Err(Problem::Failed(format!("a buffer at {address:#x}, which is not aligned")));
+            return Err(DeviceProblem::Failed(format!(
+                "a buffer at {address:#x}, which is not aligned"
+            )));
         }
         Ok(address)
     }
 
-    fn reset(&mut self) -> Result<(), Problem> {
+    fn reset(&mut self) -> Result<(), DeviceProblem> {
         self.finish()?;
         for address in std::mem::take(&mut self.buffers) {
             self.worked("giving memory back", self.context.free(address))?;
@@ -200,37 +206,37 @@ impl Device for Cuda {
         Ok(())
     }
 
-    fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Problem> {
+    fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), DeviceProblem> {
         self.worked("a write", self.context.write(at, bytes))
     }
 
-    fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), Problem> {
+    fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), DeviceProblem> {
         self.worked("a read", self.context.read(at, bytes))
     }
 
-    fn set(&mut self, at: u64, bytes: u64, value: u8) -> Result<(), Problem> {
+    fn set(&mut self, at: u64, bytes: u64, value: u8) -> Result<(), DeviceProblem> {
         self.worked("a set", self.context.set(at, bytes as usize, value))
     }
 
-    fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), Problem> {
+    fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceProblem> {
         self.worked("a copy", self.context.copy(to, from, bytes as usize))
     }
 
-    fn fill(&mut self, at: u64, fill: &Fill) -> Result<(), Problem> {
+    fn fill(&mut self, at: u64, fill: &Fill) -> Result<(), DeviceProblem> {
         self.judge.fill(&self.context, at, fill)
     }
 
-    fn compare(&mut self, compared: &Compared) -> Result<Comparison, Problem> {
+    fn compare(&mut self, compared: &Compared) -> Result<BufferComparison, DeviceProblem> {
         self.judge.compare(&self.context, compared)
     }
 
-    fn equal(&mut self, one: u64, other: u64, bytes: u64) -> Result<bool, Problem> {
+    fn equal(&mut self, one: u64, other: u64, bytes: u64) -> Result<bool, DeviceProblem> {
         self.judge.equal(&self.context, one, other, bytes)
     }
 
-    fn launch(&mut self, module: u32, launch: &RawLaunch) -> Result<(), Problem> {
+    fn launch(&mut self, module: u32, launch: &RawLaunch) -> Result<(), DeviceProblem> {
         let found = self.module(module)?.kernels.iter().find(|it| it.name == launch.kernel);
-        let kernel = found.ok_or_else(|| Problem::NoSuchKernel(launch.kernel.clone()))?;
+        let kernel = found.ok_or_else(|| DeviceProblem::NoSuchKernel(launch.kernel.clone()))?;
         self.check(kernel, launch)?;
         let done = self.context.launch(kernel, launch);
         if !self.running.contains(&launch.kernel) && self.running.len() < NAMED_MAX {
@@ -239,7 +245,7 @@ impl Device for Cuda {
         done.map_err(|code| code.of_launch(self.text("a launch", code)))
     }
 
-    fn finish(&mut self) -> Result<(), Problem> {
+    fn finish(&mut self) -> Result<(), DeviceProblem> {
         self.worked("what was to be done", self.context.wait())?;
         self.running.clear();
         Ok(())
@@ -248,7 +254,7 @@ impl Device for Cuda {
     /// A GPU knows time; its process is ended when that is up.
     fn allow(&mut self, _steps: u64) {}
 
-    fn flush(&mut self) -> Result<(), Problem> {
+    fn flush(&mut self) -> Result<(), DeviceProblem> {
         if self.persists {
             self.worked("resetting the cache", self.context.forget_persisting())?;
         }
@@ -267,11 +273,11 @@ impl Device for Cuda {
         self.judge.flush(&self.context, at, bytes)
     }
 
-    fn begin(&mut self) -> Result<(), Problem> {
+    fn begin(&mut self) -> Result<(), DeviceProblem> {
         self.worked("an event", self.context.begin())
     }
 
-    fn end(&mut self) -> Result<Option<u64>, Problem> {
+    fn end(&mut self) -> Result<Option<u64>, DeviceProblem> {
         let milliseconds = self.worked("an event", self.context.end())?;
         Ok(Some((f64::from(milliseconds) * 1e6).round() as u64))
     }

@@ -1,4 +1,4 @@
-//! What a device is to the executor that drives it. Two are there: a GPU by its driver (`cuda`) and the
+//! The interface of a device for the executor that drives it. There are two: a GPU with its driver (`cuda`) and the
 //! interpreter of PTX (`simulated`).
 //!
 //! A device knows addresses, not buffers: what lies where, guards and roles are the executor's. All work
@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::types::{Dim3, Dtype, KernelInfo};
+use crate::types::{Dim3, ElementType, KernelInfo};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Properties {
@@ -24,7 +24,7 @@ pub struct Properties {
 
 /// Why a device did not do what it was told.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-pub enum Problem {
+pub enum DeviceProblem {
     #[error("the image is rejected: {0}")]
     ImageRejected(String),
     #[error("no such kernel: {0}")]
@@ -56,9 +56,9 @@ pub enum Problem {
     Failed(String),
 }
 
-/// What is put into memory, element by element (`fill`).
+/// The rule for the elements of a fill (`fill`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Rule {
+pub enum FillRule {
     Zeros,
     Uniform {
         low: f64,
@@ -82,15 +82,15 @@ pub enum Rule {
 /// Elements made from their number, a seed and a stream: a buffer's own, so that no two are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Fill {
-    pub dtype: Dtype,
+    pub dtype: ElementType,
     pub count: u64,
-    pub rule: Rule,
+    pub rule: FillRule,
     pub seed: u64,
     pub stream: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Tolerance {
+pub struct BufferTolerance {
     pub absolute: f64,
     pub relative: f64,
     pub matched_ratio: f64,
@@ -98,7 +98,7 @@ pub struct Tolerance {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct BufferComparison {
     pub ok: bool,
     pub mismatched: u64,
     pub absolute_max: f64,
@@ -116,7 +116,7 @@ pub struct Compared {
     pub got: u64,
     pub want: u64,
     pub poison: Fill,
-    pub tolerance: Tolerance,
+    pub tolerance: BufferTolerance,
 }
 
 /// A launch whose arguments are bytes: buffers have become addresses.
@@ -134,52 +134,52 @@ pub trait Device {
     fn properties(&self) -> &Properties;
 
     /// Modules are numbered from 0, in order.
-    fn load(&mut self, image: &[u8]) -> Result<u32, Problem>;
+    fn load(&mut self, image: &[u8]) -> Result<u32, DeviceProblem>;
 
-    fn kernels(&mut self, module: u32) -> Result<Vec<KernelInfo>, Problem>;
+    fn kernels(&mut self, module: u32) -> Result<Vec<KernelInfo>, DeviceProblem>;
 
     /// At least 256-byte aligned. What it holds is anybody's.
-    fn alloc(&mut self, bytes: u64) -> Result<u64, Problem>;
+    fn alloc(&mut self, bytes: u64) -> Result<u64, DeviceProblem>;
 
     /// Gives up all memory and modules.
-    fn reset(&mut self) -> Result<(), Problem>;
+    fn reset(&mut self) -> Result<(), DeviceProblem>;
 
-    fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Problem>;
+    fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), DeviceProblem>;
 
-    fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), Problem>;
+    fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), DeviceProblem>;
 
-    fn set(&mut self, at: u64, bytes: u64, value: u8) -> Result<(), Problem>;
+    fn set(&mut self, at: u64, bytes: u64, value: u8) -> Result<(), DeviceProblem>;
 
-    fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), Problem>;
+    fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceProblem>;
 
-    fn fill(&mut self, at: u64, fill: &Fill) -> Result<(), Problem>;
+    fn fill(&mut self, at: u64, fill: &Fill) -> Result<(), DeviceProblem>;
 
-    fn compare(&mut self, compared: &Compared) -> Result<Comparison, Problem>;
+    fn compare(&mut self, compared: &Compared) -> Result<BufferComparison, DeviceProblem>;
 
     /// Whether so many bytes are the same.
-    fn equal(&mut self, one: u64, other: u64, bytes: u64) -> Result<bool, Problem>;
+    fn equal(&mut self, one: u64, other: u64, bytes: u64) -> Result<bool, DeviceProblem>;
 
-    fn launch(&mut self, module: u32, launch: &RawLaunch) -> Result<(), Problem>;
+    fn launch(&mut self, module: u32, launch: &RawLaunch) -> Result<(), DeviceProblem>;
 
     /// Waits until all is done; the first thing that went wrong since the last time.
-    fn finish(&mut self) -> Result<(), Problem>;
+    fn finish(&mut self) -> Result<(), DeviceProblem>;
 
-    /// So many lane-instructions may run until this is called again; for a simulated device, which knows
-    /// no time.
+    /// Sets the number of lane-instructions that may run until the next call. It is the time limit of a
+    /// simulated device, which has no clock.
     fn allow(&mut self, steps: u64);
 
-    /// What is left of that.
+    /// The lane-instructions that may still run.
     fn allowed(&self) -> u64 {
         u64::MAX
     }
 
     /// Empties the caches as far as can be.
-    fn flush(&mut self) -> Result<(), Problem>;
+    fn flush(&mut self) -> Result<(), DeviceProblem>;
 
     /// Marks where a timed part begins.
-    fn begin(&mut self) -> Result<(), Problem>;
+    fn begin(&mut self) -> Result<(), DeviceProblem>;
 
     /// Marks its end and waits for it: the nanoseconds between, by the device's own clock. `None` where
     /// there is no such clock.
-    fn end(&mut self) -> Result<Option<u64>, Problem>;
+    fn end(&mut self) -> Result<Option<u64>, DeviceProblem>;
 }

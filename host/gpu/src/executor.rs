@@ -22,8 +22,8 @@ use nix::sys::prctl;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, raise};
 
-use crate::device::{Device, Problem};
-use crate::simulated::Simulated;
+use crate::device::{Device, DeviceProblem};
+use crate::simulated::SimulatedDevice;
 
 pub(crate) mod buffer;
 pub(crate) mod message;
@@ -31,21 +31,21 @@ mod plan;
 mod printed;
 mod work;
 
-use message::{Hello, Order, Reply};
+use message::{ExecutorRequest, Hello, Reply};
 use printed::Printed;
-use work::Work;
+use work::ExecutorState;
 
-/// A driver opens some dozens.
+/// The limit on open files; a driver opens some dozens.
 const FILES_MAX: u64 = 512;
 
-/// Which device an executor drives, as it is written on its command line.
+/// The device that an executor drives, as on its command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub enum DeviceChoice {
     Simulated,
     Cuda(u32),
 }
 
-impl std::fmt::Display for Choice {
+impl std::fmt::Display for DeviceChoice {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Simulated => to.write_str("simulated"),
@@ -54,7 +54,7 @@ impl std::fmt::Display for Choice {
     }
 }
 
-impl std::str::FromStr for Choice {
+impl std::str::FromStr for DeviceChoice {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
@@ -82,7 +82,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn serve(choice: Choice) -> Result<()> {
+fn serve(choice: DeviceChoice) -> Result<()> {
     let mut socket = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let exchange = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
@@ -97,21 +97,22 @@ fn serve(choice: Choice) -> Result<()> {
         }
         Err(problem) => return message::send(&mut socket, &Hello::Err(problem)),
     };
-    // What went wrong until here could be said; from here on hostile code runs, and nobody reads it.
+    // Problems up to here were reported. From here on hostile code runs, and its standard error is discarded.
     nix::unistd::dup2_stderr(&nothing)?;
-    let mut work = Work::new(device, exchange, printed);
-    while let Some(order) = message::receive::<Order>(&mut socket)? {
+    let mut work = ExecutorState::new(device, exchange, printed);
+    while let Some(order) = message::receive::<ExecutorRequest>(&mut socket)? {
         let carried_out = catch_unwind(AssertUnwindSafe(|| work.carry_out(order)));
-        let reply: Reply = carried_out.unwrap_or_else(|panic| Err(Problem::Failed(words(&*panic))));
+        let reply: Reply =
+            carried_out.unwrap_or_else(|panic| Err(DeviceProblem::Failed(words(&*panic))));
         message::send(&mut socket, &reply)?;
     }
     Ok(())
 }
 
-fn open(choice: Choice) -> std::result::Result<Box<dyn Device>, Problem> {
+fn open(choice: DeviceChoice) -> std::result::Result<Box<dyn Device>, DeviceProblem> {
     match choice {
-        Choice::Simulated => Ok(Box::new(Simulated::default())),
-        Choice::Cuda(ordinal) => Ok(Box::new(crate::cuda::Cuda::open(ordinal)?)),
+        DeviceChoice::Simulated => Ok(Box::new(SimulatedDevice::default())),
+        DeviceChoice::Cuda(ordinal) => Ok(Box::new(crate::cuda::CudaDevice::open(ordinal)?)),
     }
 }
 
@@ -131,13 +132,13 @@ fn end_with(socket: &UnixStream) -> Result<()> {
     Ok(())
 }
 
-fn confine(choice: Choice) -> Result<()> {
+fn confine(choice: DeviceChoice) -> Result<()> {
     prctl::set_no_new_privs()?;
     // Nor may the other executor look into this one's memory.
     prctl::set_dumpable(false)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     setrlimit(Resource::RLIMIT_NOFILE, FILES_MAX, FILES_MAX)?;
-    if choice == Choice::Simulated {
+    if choice == DeviceChoice::Simulated {
         // A driver starts threads, which count.
         setrlimit(Resource::RLIMIT_NPROC, 0, 0)?;
     }

@@ -1,5 +1,5 @@
-//! What is put into buffers: elements from their number, a seed and a stream, bit for bit the same on
-//! every device. This page is the definition; a device that fills by a kernel of its own follows it.
+//! The content of filled buffers: each element follows from its number, a seed and a stream, and is the same on every
+//! device, bit for bit. This page is the definition; a device that fills with its own kernel must follow it.
 //!
 //! **Random bits** of element `e` (u64) are those of Philox4x32-10, of the key `seed` (low word, high
 //! word) and the counter `(e low, e high, stream, rule)`: four words `r0 r1 r2 r3`. `rule` is the number
@@ -32,8 +32,8 @@
 
 use half::{bf16, f16};
 
-use crate::device::{Fill, Rule};
-use crate::types::Dtype;
+use crate::device::{Fill, FillRule};
+use crate::types::ElementType;
 
 mod philox;
 
@@ -50,62 +50,64 @@ const FEISTEL_ROUNDS: u32 = 4;
 pub struct Unfit(String);
 
 /// Whether elements of this type can be made by this rule.
-pub fn check(dtype: Dtype, count: u64, rule: Rule) -> Result<(), Unfit> {
+pub fn check(dtype: ElementType, count: u64, rule: FillRule) -> Result<(), Unfit> {
     let refuse = |reason: String| Err(Unfit(reason));
     match rule {
-        Rule::Zeros | Rule::Poison => Ok(()),
-        Rule::Uniform { .. } | Rule::Normal { .. } if !dtype.is_float() => {
+        FillRule::Zeros | FillRule::Poison => Ok(()),
+        FillRule::Uniform { .. } | FillRule::Normal { .. } if !dtype.is_float() => {
             refuse(format!("{rule:?} makes fractions, {dtype:?} holds none"))
         }
-        Rule::Uniform { low, high } => {
+        FillRule::Uniform { low, high } => {
             if low <= high && low.is_finite() && (high - low).is_finite() {
                 return Ok(());
             }
             refuse(format!("uniform numbers from {low} to {high}"))
         }
-        Rule::Normal { mean, deviation } => {
+        FillRule::Normal { mean, deviation } => {
             if mean.is_finite() && deviation.is_finite() && deviation >= 0.0 {
                 return Ok(());
             }
             refuse(format!("normal numbers of mean {mean} and deviation {deviation}"))
         }
-        Rule::Integers { low, high } if low > high => {
+        FillRule::Integers { low, high } if low > high => {
             refuse(format!("integers from {low} to {high}"))
         }
-        Rule::Integers { low, high } => match integer_bounds(dtype) {
+        FillRule::Integers { low, high } => match integer_bounds(dtype) {
             Some((least, most)) if i128::from(low) < least || i128::from(high) > most => {
                 refuse(format!("integers from {low} to {high}, which {dtype:?} does not hold"))
             }
             _ => Ok(()),
         },
-        Rule::Permutation => {
+        FillRule::Permutation => {
             let most = integer_bounds(dtype).map_or_else(|| exact_max(dtype), |(_, most)| most);
             if i128::from(count) <= most + 1 {
                 return Ok(());
             }
             refuse(format!("a permutation of {count}, which {dtype:?} does not hold"))
         }
-        Rule::Guard if dtype != Dtype::Ui32 => refuse(format!("a guard of {dtype:?}")),
-        Rule::Guard => Ok(()),
+        FillRule::Guard if dtype != ElementType::Ui32 => refuse(format!("a guard of {dtype:?}")),
+        FillRule::Guard => Ok(()),
     }
 }
 
-fn integer_bounds(dtype: Dtype) -> Option<(i128, i128)> {
+fn integer_bounds(dtype: ElementType) -> Option<(i128, i128)> {
     let signed = match dtype {
-        Dtype::I64 | Dtype::I32 | Dtype::I16 | Dtype::I8 => true,
-        Dtype::Ui64 | Dtype::Ui32 | Dtype::Ui16 | Dtype::Ui8 => false,
-        Dtype::Fp64 | Dtype::Fp32 | Dtype::Fp16 | Dtype::Bf16 => return None,
+        ElementType::I64 | ElementType::I32 | ElementType::I16 | ElementType::I8 => true,
+        ElementType::Ui64 | ElementType::Ui32 | ElementType::Ui16 | ElementType::Ui8 => false,
+        ElementType::Fp64 | ElementType::Fp32 | ElementType::Fp16 | ElementType::Bf16 => {
+            return None;
+        }
     };
     let all = 1i128 << (8 * dtype.bytes());
     Some(if signed { (-all / 2, all / 2 - 1) } else { (0, all - 1) })
 }
 
 /// Up to here a float has every integer.
-fn exact_max(dtype: Dtype) -> i128 {
+fn exact_max(dtype: ElementType) -> i128 {
     1 << match dtype {
-        Dtype::Fp32 => 24,
-        Dtype::Fp16 => 11,
-        Dtype::Bf16 => 8,
+        ElementType::Fp32 => 24,
+        ElementType::Fp16 => 11,
+        ElementType::Bf16 => 8,
         _ => 53,
     }
 }
@@ -114,7 +116,7 @@ fn exact_max(dtype: Dtype) -> i128 {
 pub fn fill(fill: &Fill, bytes: &mut [u8]) {
     let size = fill.dtype.bytes() as usize;
     assert!(bytes.len() as u64 == fill.count * fill.dtype.bytes(), "{} bytes", bytes.len());
-    if fill.rule == Rule::Zeros {
+    if fill.rule == FillRule::Zeros {
         return bytes.fill(0);
     }
     let filler = Filler::new(fill);
@@ -137,13 +139,13 @@ impl Filler {
     #[must_use]
     pub fn new(fill: &Fill) -> Self {
         let rule = match fill.rule {
-            Rule::Zeros => 0,
-            Rule::Uniform { .. } => 1,
-            Rule::Normal { .. } => 2,
-            Rule::Integers { .. } => 3,
-            Rule::Permutation => 4,
-            Rule::Poison => 5,
-            Rule::Guard => 6,
+            FillRule::Zeros => 0,
+            FillRule::Uniform { .. } => 1,
+            FillRule::Normal { .. } => 2,
+            FillRule::Integers { .. } => 3,
+            FillRule::Permutation => 4,
+            FillRule::Poison => 5,
+            FillRule::Guard => 6,
         };
         let bits = u64::BITS - fill.count.saturating_sub(1).leading_zeros();
         let half_bits = bits.div_ceil(2).max(1);
@@ -156,35 +158,35 @@ impl Filler {
         let dtype = self.fill.dtype;
         let mask = u64::MAX >> (64 - 8 * dtype.bytes());
         let bits = match self.fill.rule {
-            Rule::Zeros => 0,
-            Rule::Uniform { low, high } => {
+            FillRule::Zeros => 0,
+            FillRule::Uniform { low, high } => {
                 let share = f64::from(self.random(element)[0]) / 4_294_967_296.0;
                 float_bits(dtype, low + share * (high - low))
             }
-            Rule::Normal { mean, deviation } => {
+            FillRule::Normal { mean, deviation } => {
                 let halves = self.random(element).map(|word| (word & 0xffff) + (word >> 16));
                 let sum = halves.iter().sum::<u32>() as i32 - NORMAL_MIDDLE;
                 float_bits(dtype, f64::from(sum) * NORMAL_SCALE * deviation + mean)
             }
-            Rule::Integers { low, high } => {
+            FillRule::Integers { low, high } => {
                 let value = low.wrapping_add(self.integer(element, low, high) as i64);
                 if dtype.is_float() { float_bits(dtype, value as f64) } else { value as u64 }
             }
-            Rule::Permutation => {
+            FillRule::Permutation => {
                 let value = self.permuted(element);
                 if dtype.is_float() { float_bits(dtype, value as f64) } else { value }
             }
-            Rule::Poison => {
+            FillRule::Poison => {
                 let random = joined(self.random(element));
                 match dtype {
-                    Dtype::Fp64 => random | 0x7ff8_0000_0000_0000,
-                    Dtype::Fp32 => random | 0x7fc0_0000,
-                    Dtype::Fp16 => random | 0x7e00,
-                    Dtype::Bf16 => random | 0x7fc0,
+                    ElementType::Fp64 => random | 0x7ff8_0000_0000_0000,
+                    ElementType::Fp32 => random | 0x7fc0_0000,
+                    ElementType::Fp16 => random | 0x7e00,
+                    ElementType::Bf16 => random | 0x7fc0,
                     _ => random,
                 }
             }
-            Rule::Guard => u64::from(self.random(element)[0]),
+            FillRule::Guard => u64::from(self.random(element)[0]),
         };
         bits & mask
     }
@@ -228,11 +230,11 @@ fn joined(random: [u32; 4]) -> u64 {
     u64::from(random[0]) | u64::from(random[1]) << 32
 }
 
-fn float_bits(dtype: Dtype, value: f64) -> u64 {
+fn float_bits(dtype: ElementType, value: f64) -> u64 {
     match dtype {
-        Dtype::Fp64 => value.to_bits(),
-        Dtype::Fp16 => u64::from(f16::from_f32(value as f32).to_bits()),
-        Dtype::Bf16 => u64::from(bf16::from_f32(value as f32).to_bits()),
+        ElementType::Fp64 => value.to_bits(),
+        ElementType::Fp16 => u64::from(f16::from_f32(value as f32).to_bits()),
+        ElementType::Bf16 => u64::from(bf16::from_f32(value as f32).to_bits()),
         _ => u64::from((value as f32).to_bits()),
     }
 }

@@ -1,5 +1,5 @@
-//! One exclusive GPU, or its simulation, from the worker's side: starts executors, tells them what to
-//! do, and makes of what they answer what a plugin sees.
+//! One exclusive GPU, or its simulation, from the worker's side. It starts executors, sends them requests, and turns
+//! their answers into results for a plugin.
 //!
 //! A session has two executors. The candidate's is new for each session and is killed at its end, or as
 //! soon as its kernels have done what no process recovers from. The judge's is kept from session to
@@ -7,8 +7,8 @@
 //! Both have all buffers; what the candidate left goes to the judge through a file in memory.
 //!
 //! This side holds numbers, sizes and roles; it never sees what is in a buffer but by
-//! [`Session::download`]. Whatever fails that is nobody's kernel's fault is [`Error::Unavailable`] or
-//! [`Error::Cancelled`].
+//! [`GpuSession::download`]. Whatever fails that is nobody's kernel's fault is [`SessionError::Unavailable`] or
+//! [`SessionError::Cancelled`].
 //!
 //! ```text
 //!           a kernel's fault that a process outlives, a bad request
@@ -23,106 +23,119 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use assay_model::limits::{GPU_PRINTED_BYTES_MAX, GPU_SIMULATED_STEPS_PER_MS};
+use assay_core::limits::{GPU_PRINTED_BYTES_MAX, GPU_SIMULATED_STEPS_PER_MS};
 
 use crate::device::Properties;
-use crate::executor::message::Order;
+use crate::executor::message::ExecutorRequest;
 
 mod check;
+mod claimed_device;
 mod measure;
 mod order;
-mod place;
 mod process;
 mod request;
 mod run;
 mod timing;
 mod types;
 
-use place::Place;
-use process::{Executor, Lost};
-use request::Made;
+use claimed_device::ClaimedDevice;
+use process::{Executor, ExecutorError};
+use request::SessionObjects;
 
 pub use types::{
-    BufferSpec, CheckReport, Error, Init, Limits, MeasureOptions, Measurement, Origin, Pair, Role,
-    Timing,
+    BufferInit, BufferRole, BufferSpec, CheckReport, MeasureOptions, Measurement, Origin, Pair,
+    SessionError, SessionLimits, Timing,
 };
 
-/// Executors that are started for one place in a session, until it counts as impossible.
+/// The starts of an executor in a session before it counts as impossible.
 const STARTS_MAX: u32 = 2;
 
+/// The kind of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DeviceKind {
+    /// The interpreter of PTX.
     Simulated,
+    /// A GPU of this machine.
     Cuda,
 }
 
+/// The settings of a [`Gpu`].
 #[derive(Debug, Clone)]
-pub struct GpuOptions {
-    /// The program `assay-gpu`.
+pub struct GpuSettings {
+    /// The path of the program `assay-gpu`.
     pub program: PathBuf,
-    pub kind: Kind,
-    /// A folder in which the workers of a machine agree who has which GPU.
+    /// The kind of the device.
+    pub kind: DeviceKind,
+    /// The folder with a lock file for each GPU, shared by the workers of a machine.
     pub locks: PathBuf,
 }
 
-/// At most one session at a time; a clone is the same GPU. It is held until the last clone and the last
-/// session are gone.
+/// A GPU with at most one session at a time. A clone is the same GPU; it is held until the last clone and the last
+/// session are dropped.
 #[derive(Clone)]
 pub struct Gpu {
-    inner: Arc<Inner>,
+    inner: Arc<GpuInner>,
 }
 
-struct Inner {
-    options: GpuOptions,
-    state: Mutex<State>,
+struct GpuInner {
+    options: GpuSettings,
+    state: Mutex<GpuState>,
 }
 
 #[derive(Default)]
-struct State {
+struct GpuState {
     in_session: bool,
-    place: Option<Place>,
+    place: Option<ClaimedDevice>,
     properties: Option<Properties>,
-    /// Those that no session has at the moment.
+    /// The judge's executor while no session uses it.
     judge: Option<Executor>,
-    /// Has never run anything; the next session's candidate.
+    /// An executor that has never run anything, for the next session's candidate.
     spare: Option<Executor>,
 }
 
 impl Gpu {
-    /// Starts nothing.
+    /// Makes the value; starts no process.
     #[must_use]
-    pub fn new(options: GpuOptions) -> Self {
-        Self { inner: Arc::new(Inner { options, state: Mutex::default() }) }
+    pub fn new(options: GpuSettings) -> Self {
+        Self { inner: Arc::new(GpuInner { options, state: Mutex::default() }) }
     }
 
-    pub fn describe(&self, deadline: Instant) -> Result<Properties, Error> {
+    /// The device's properties; starts an executor at the first call.
+    pub fn describe(&self, deadline: Instant) -> Result<Properties, SessionError> {
         let mut state = self.state();
         if let Some(properties) = &state.properties {
             return Ok(properties.clone());
         }
         self.inner.settle(&mut state, deadline)?;
-        let (judge, properties) = self.inner.executor(&mut state, Which::Judge, 0, deadline)?;
+        let (judge, properties) =
+            self.inner.executor(&mut state, ExecutorRole::Judge, 0, deadline)?;
         state.judge = Some(judge);
         Ok(properties)
     }
 
-    /// Everything in the session is over when `deadline` passes.
-    pub fn open(&self, limits: Limits, deadline: Instant) -> Result<Session, Error> {
+    /// Opens a session, which is over when `deadline` passes.
+    pub fn open(
+        &self,
+        limits: SessionLimits,
+        deadline: Instant,
+    ) -> Result<GpuSession, SessionError> {
         let mut state = self.state();
         if state.in_session {
-            return Err(Error::Limit("one session at a time".into()));
+            return Err(SessionError::Limit("one session at a time".into()));
         }
         if limits.plan_ms == 0 || limits.total_ms == 0 {
-            return Err(Error::BadRequest("a session without time".into()));
+            return Err(SessionError::BadRequest("a session without time".into()));
         }
         self.inner.settle(&mut state, deadline)?;
-        // Both before either is waited for.
-        for which in [Which::Judge, Which::Candidate] {
+        // Start both before waiting for either.
+        for which in [ExecutorRole::Judge, ExecutorRole::Candidate] {
             self.inner.start(&mut state, which)?;
         }
         let printed_bytes = limits.printed_bytes.min(GPU_PRINTED_BYTES_MAX);
-        let (judge, properties) = self.inner.executor(&mut state, Which::Judge, 0, deadline)?;
-        let candidate = self.inner.executor(&mut state, Which::Candidate, printed_bytes, deadline);
+        let (judge, properties) =
+            self.inner.executor(&mut state, ExecutorRole::Judge, 0, deadline)?;
+        let candidate =
+            self.inner.executor(&mut state, ExecutorRole::Candidate, printed_bytes, deadline);
         let (candidate, _) = match candidate {
             Ok(candidate) => candidate,
             Err(error) => {
@@ -132,15 +145,15 @@ impl Gpu {
         };
         state.in_session = true;
         drop(state);
-        Ok(Session {
+        Ok(GpuSession {
             gpu: self.clone(),
             limits,
             deadline,
             properties,
             candidate: Some(candidate),
             judge: Some(judge),
-            made: Made::default(),
-            left: Left {
+            made: SessionObjects::default(),
+            left: RemainingBudget {
                 time: Duration::from_millis(limits.total_ms.into()),
                 steps: u64::from(limits.total_ms) * GPU_SIMULATED_STEPS_PER_MS,
             },
@@ -148,60 +161,61 @@ impl Gpu {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, GpuState> {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[derive(Clone, Copy)]
-enum Which {
+enum ExecutorRole {
     Judge,
     Candidate,
 }
 
-impl State {
-    fn kept(&mut self, which: Which) -> &mut Option<Executor> {
+impl GpuState {
+    fn kept(&mut self, which: ExecutorRole) -> &mut Option<Executor> {
         match which {
-            Which::Judge => &mut self.judge,
-            Which::Candidate => &mut self.spare,
+            ExecutorRole::Judge => &mut self.judge,
+            ExecutorRole::Candidate => &mut self.spare,
         }
     }
 }
 
-impl Inner {
-    /// Has a device, and an exchange in which nothing of an earlier session is left.
-    fn settle(&self, state: &mut State, deadline: Instant) -> Result<(), Error> {
+impl GpuInner {
+    /// Claims a device if there is none yet, and empties the exchange.
+    fn settle(&self, state: &mut GpuState, deadline: Instant) -> Result<(), SessionError> {
         let place = match &state.place {
             Some(place) => place,
-            None => state.place.insert(Place::find(&self.options, deadline)?),
+            None => state.place.insert(ClaimedDevice::find(&self.options, deadline)?),
         };
         let emptied = place.exchange.set_len(0);
-        emptied.map_err(|error| Error::Unavailable(format!("the exchange of buffers: {error}")))
+        emptied
+            .map_err(|error| SessionError::Unavailable(format!("the exchange of buffers: {error}")))
     }
 
-    fn start(&self, state: &mut State, which: Which) -> Result<(), Error> {
+    fn start(&self, state: &mut GpuState, which: ExecutorRole) -> Result<(), SessionError> {
         if state.kept(which).is_none() {
             let place = state.place.as_ref().expect("whoever starts one has settled");
             let started = Executor::start(&self.options.program, place.choice, &place.exchange);
-            *state.kept(which) = Some(started.map_err(Lost::unavailable)?);
+            *state.kept(which) = Some(started.map_err(ExecutorError::unavailable)?);
         }
         Ok(())
     }
 
-    /// One that is ready and holds nothing. A kept one may have died unseen.
+    /// An executor that is ready and empty. A kept one may have died meanwhile, and is then replaced.
     fn executor(
         &self,
-        state: &mut State,
-        which: Which,
+        state: &mut GpuState,
+        which: ExecutorRole,
         printed_bytes: u32,
         deadline: Instant,
-    ) -> Result<(Executor, Properties), Error> {
+    ) -> Result<(Executor, Properties), SessionError> {
         let mut starts = 0;
         loop {
             self.start(state, which)?;
             starts += 1;
             let mut executor = state.kept(which).take().expect("it has just been started");
-            let reset = Order::Reset { printed_bytes };
+            let reset = ExecutorRequest::Reset { printed_bytes };
             let ready = executor
                 .ready(deadline)
                 .and_then(|properties| executor.order(&reset, deadline).map(|_| properties));
@@ -210,7 +224,7 @@ impl Inner {
                     state.properties = Some(properties.clone());
                     return Ok((executor, properties));
                 }
-                Err(Lost::Late) => return Err(Error::Cancelled),
+                Err(ExecutorError::Late) => return Err(SessionError::Cancelled),
                 Err(lost) if starts >= STARTS_MAX => return Err(lost.unavailable()),
                 Err(lost) => {
                     tracing::warn!(reason = %lost.unavailable(), "an executor is replaced");
@@ -220,29 +234,29 @@ impl Inner {
     }
 }
 
-/// What the candidate's side may still use.
+/// The time and steps that the candidate's side may still use.
 #[derive(Debug, Clone, Copy)]
-struct Left {
+struct RemainingBudget {
     time: Duration,
     steps: u64,
 }
 
 /// The WIT resource `session`, method by method.
-pub struct Session {
+pub struct GpuSession {
     gpu: Gpu,
-    limits: Limits,
+    limits: SessionLimits,
     deadline: Instant,
     properties: Properties,
     /// `None` once the session is over.
     candidate: Option<Executor>,
     /// `None` once it is of no use.
     judge: Option<Executor>,
-    made: Made,
-    left: Left,
-    over: Option<Error>,
+    made: SessionObjects,
+    left: RemainingBudget,
+    over: Option<SessionError>,
 }
 
-impl Session {
+impl GpuSession {
     /// The processes of this session that still live: the candidate's executor, then the judge's.
     #[must_use]
     pub fn processes(&self) -> Vec<u32> {
@@ -250,7 +264,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for GpuSession {
     fn drop(&mut self) {
         drop(self.candidate.take());
         let is_last = Arc::strong_count(&self.gpu.inner) == 1;
@@ -260,8 +274,8 @@ impl Drop for Session {
         if is_last {
             return;
         }
-        // It gets ready while nobody times anything.
-        if let Err(error) = self.gpu.inner.start(&mut state, Which::Candidate) {
+        // The next candidate's executor starts now, while nothing is measured.
+        if let Err(error) = self.gpu.inner.start(&mut state, ExecutorRole::Candidate) {
             tracing::warn!(reason = %error, "no spare executor");
         }
     }

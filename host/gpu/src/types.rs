@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Dtype {
+pub enum ElementType {
     Fp64,
     Fp32,
     Fp16,
@@ -18,7 +18,7 @@ pub enum Dtype {
     Ui8,
 }
 
-impl Dtype {
+impl ElementType {
     #[must_use]
     pub fn bytes(self) -> u64 {
         match self {
@@ -43,7 +43,7 @@ pub struct Dim3 {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Param {
+pub struct KernelParam {
     pub offset: u32,
     pub bytes: u32,
 }
@@ -51,7 +51,7 @@ pub struct Param {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelInfo {
     pub name: String,
-    pub params: Vec<Param>,
+    pub params: Vec<KernelParam>,
     pub registers: u32,
     pub static_shared_bytes: u32,
     pub local_bytes: u32,
@@ -59,7 +59,7 @@ pub struct KernelInfo {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Address {
+pub struct BufferAddress {
     pub buffer: u32,
     pub offset: u64,
 }
@@ -67,12 +67,12 @@ pub struct Address {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Patch {
     pub at: u32,
-    pub address: Address,
+    pub address: BufferAddress,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Arg {
-    Address(Address),
+pub enum KernelArg {
+    Address(BufferAddress),
     I32(i32),
     I64(i64),
     Fp32(f32),
@@ -85,19 +85,19 @@ pub enum Arg {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Launch {
+pub struct KernelLaunch {
     pub module: u32,
     pub kernel: String,
     pub grid: Dim3,
     pub block: Dim3,
     pub cooperative: bool,
     pub dynamic_shared_bytes: u32,
-    pub args: Vec<Arg>,
+    pub args: Vec<KernelArg>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Step {
-    Launch(Launch),
-    Set { at: Address, bytes: u64, value: u8 },
-    Copy { to: Address, from: Address, bytes: u64 },
+pub enum PlanStep {
+    Launch(KernelLaunch),
+    Set { at: BufferAddress, bytes: u64, value: u8 },
+    Copy { to: BufferAddress, from: BufferAddress, bytes: u64 },
 }

@@ -25,9 +25,9 @@ use tokio::{
 use crate::{
     error::Error,
     folder::{Layout, Lock, default_data_folder},
-    launch::Site,
+    launch::ServerSetup,
     postmaster::Postmaster,
-    programs::Places,
+    programs::SearchPlaces,
     settings,
 };
 
@@ -51,13 +51,13 @@ pub struct Options {
 pub struct Cluster {
     url: String,
     programs: PathBuf,
-    state: watch::Receiver<State>,
+    state: watch::Receiver<ClusterState>,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum State {
+enum ClusterState {
     Up(u32),
     Down,
     Failed { failures: u32, last: String },
@@ -75,11 +75,11 @@ impl Cluster {
         let lock = layout.lock()?;
         let mut homes = vec![layout.data.clone()];
         homes.extend(default_data_folder().ok());
-        let site = Site::prepare(layout, &Places::of_machine(&homes)).await?;
+        let site = ServerSetup::prepare(layout, &SearchPlaces::of_machine(&homes)).await?;
         let postmaster = site.launch().await?;
 
         let (url, programs) = (settings::url(&site.socket), site.programs.folder.clone());
-        let (sender, state) = watch::channel(State::Up(postmaster.pid()));
+        let (sender, state) = watch::channel(ClusterState::Up(postmaster.pid()));
         let (stop, stopping) = oneshot::channel();
         let task = tokio::spawn(keep(site, lock, postmaster, sender, stopping));
         Ok(Self { url, programs, state, stop, task })
@@ -101,16 +101,16 @@ impl Cluster {
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         match *self.state.borrow() {
-            State::Up(pid) => Some(pid),
-            State::Down | State::Failed { .. } => None,
+            ClusterState::Up(pid) => Some(pid),
+            ClusterState::Down | ClusterState::Failed { .. } => None,
         }
     }
 
     /// Returns only when the server could not be kept running and nobody tries any longer.
     pub async fn failed(&self) -> Error {
         let mut state = self.state.clone();
-        let failed = state.wait_for(|state| matches!(state, State::Failed { .. })).await;
-        if let Ok(State::Failed { failures, last }) = failed.as_deref() {
+        let failed = state.wait_for(|state| matches!(state, ClusterState::Failed { .. })).await;
+        if let Ok(ClusterState::Failed { failures, last }) = failed.as_deref() {
             return Error::GaveUp { failures: *failures, last: last.clone() };
         }
         // The task ends without a word only together with the runtime.
@@ -128,10 +128,10 @@ impl Cluster {
 
 /// Keeps the server running until told to stop, or until the cluster is dropped.
 async fn keep(
-    site: Site,
+    site: ServerSetup,
     _lock: Lock,
     postmaster: Postmaster,
-    state: watch::Sender<State>,
+    state: watch::Sender<ClusterState>,
     mut stopping: oneshot::Receiver<()>,
 ) {
     let mut running = Some(postmaster);
@@ -145,7 +145,7 @@ async fn keep(
                 return site.leave();
             }
         };
-        state.send_replace(State::Down);
+        state.send_replace(ClusterState::Down);
         failures = if up_since.elapsed() > SETTLED { 1 } else { failures + 1 };
         tracing::error!(
             postgres.pid = postmaster.pid(),
@@ -161,16 +161,16 @@ async fn keep(
 
 /// Starts the server again, with a growing pause between attempts. None once it gave up.
 async fn relaunch(
-    site: &Site,
+    site: &ServerSetup,
     mut failures: u32,
-    state: &watch::Sender<State>,
+    state: &watch::Sender<ClusterState>,
 ) -> Option<Postmaster> {
     let mut last = "it ended soon after each start".to_owned();
     while failures < FAILURES_MAX {
         match site.launch().await {
             Ok(postmaster) => {
                 tracing::info!(postgres.pid = postmaster.pid(), "PostgreSQL is up again");
-                state.send_replace(State::Up(postmaster.pid()));
+                state.send_replace(ClusterState::Up(postmaster.pid()));
                 return Some(postmaster);
             }
             Err(error) => last = error.to_string(),
@@ -181,6 +181,6 @@ async fn relaunch(
         }
     }
     tracing::error!("PostgreSQL cannot be kept running: {last}");
-    state.send_replace(State::Failed { failures, last });
+    state.send_replace(ClusterState::Failed { failures, last });
     None
 }

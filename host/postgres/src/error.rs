@@ -1,12 +1,12 @@
-//! What can go wrong with a private cluster, in words that say what to do about it.
+//! Errors of a private cluster. Each message says what to do about it.
 //!
-//! All of these are the operator's: none is a tenant's or a client's fault.
+//! All of them are for the operator: none is a tenant's or a client's fault.
 
 use std::{io, path::PathBuf, time::Duration};
 
 use thiserror::Error;
 
-/// Why a private cluster could not be had.
+/// Why a private cluster could not be started or kept running.
 #[derive(Debug, Error)]
 pub enum Error {
     #[error(

@@ -47,7 +47,7 @@ pub fn default_data_folder() -> Result<PathBuf, Error> {
         .ok_or(Error::NoHome)
 }
 
-/// Where the parts of a cluster lie.
+/// The paths of the parts of a cluster.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     /// The data folder, canonical.

@@ -12,7 +12,7 @@ use crate::{
     error::{Doing, Error},
     folder::Layout,
     owner::Owner,
-    programs::Programs,
+    programs::ServerPrograms,
     settings,
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn version_of(cluster: &Path) -> Result<Option<u32>, Error> {
 /// Makes the cluster and its database.
 pub(crate) async fn initialize(
     layout: &Layout,
-    programs: &Programs,
+    programs: &ServerPrograms,
     owner: &Owner,
 ) -> Result<(), Error> {
     let fresh = layout.home.join("cluster.new");

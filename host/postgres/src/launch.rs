@@ -23,7 +23,7 @@ use crate::{
     owner::Owner,
     postmaster::Postmaster,
     process::{PidFile, end_orphans, is_postmaster},
-    programs::{Places, Programs},
+    programs::{SearchPlaces, ServerPrograms},
     settings,
 };
 
@@ -34,22 +34,22 @@ const READY: Duration = Duration::from_secs(600);
 const PING: Duration = Duration::from_secs(5);
 /// The log is put aside once at this size; one old one is kept.
 const LOG_BYTES_MAX: u64 = 8 << 20;
-/// What an error quotes of the log.
+/// The most bytes of the log that an error quotes.
 const QUOTE_BYTES_MAX: u64 = 4096;
 const QUOTE_LINES_MAX: usize = 12;
 
 /// Everything needed to start the server, again and again.
 #[derive(Debug, Clone)]
-pub(crate) struct Site {
+pub(crate) struct ServerSetup {
     pub(crate) layout: Layout,
-    pub(crate) programs: Programs,
+    pub(crate) programs: ServerPrograms,
     pub(crate) owner: Owner,
     pub(crate) socket: PathBuf,
 }
 
-impl Site {
+impl ServerSetup {
     /// Finds programs and user, makes the folders and, where there is none yet, the cluster.
-    pub(crate) async fn prepare(layout: Layout, places: &Places) -> Result<Self, Error> {
+    pub(crate) async fn prepare(layout: Layout, places: &SearchPlaces) -> Result<Self, Error> {
         let wanted = initialize::version_of(&layout.cluster)?;
         let owner = Owner::of(&layout.cluster)?;
         let programs = places.find_for(&layout.cluster, wanted)?;

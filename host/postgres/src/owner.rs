@@ -12,7 +12,7 @@ use tokio::process::Command;
 
 use crate::error::{Doing, Error};
 
-/// Who owns the cluster's files and runs its processes.
+/// The user who owns the cluster's files and runs its processes.
 #[derive(Debug, Clone)]
 pub(crate) enum Owner {
     Caller { uid: u32 },

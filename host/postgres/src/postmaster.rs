@@ -22,7 +22,7 @@ const IMMEDIATE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Postmaster {
     pid: i32,
-    /// None for one that an earlier Assay started.
+    /// The process; `None` if an earlier server process started it.
     child: Option<Child>,
     layout: Layout,
     ended: bool,

@@ -1,4 +1,4 @@
-//! Which processes of the machine belong to a cluster.
+//! Finds the processes of the machine that belong to a cluster.
 //!
 //! A process is known by its command line, which anyone may read: `/proc/*/cwd` and `exe` are closed
 //! to root in a container without the ptrace capability. A process id alone proves nothing, since
@@ -24,7 +24,7 @@ const POLL: Duration = Duration::from_millis(20);
 const ORPHANS_QUIT: Duration = Duration::from_secs(3);
 const ORPHANS_KILL: Duration = Duration::from_secs(10);
 
-/// What the server's postmaster.pid says.
+/// The content of the server's file `postmaster.pid`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PidFile {
     pub(crate) pid: i32,
@@ -33,7 +33,7 @@ pub(crate) struct PidFile {
 }
 
 impl PidFile {
-    /// None while there is no file or the server has not written all of it.
+    /// Reads the file; `None` if there is none or PostgreSQL has not written all of it.
     pub(crate) fn read(layout: &Layout) -> Option<Self> {
         Self::parse(&fs::read_to_string(layout.cluster.join("postmaster.pid")).ok()?)
     }

@@ -24,26 +24,27 @@ pub fn find_programs(data: &Path) -> Result<(PathBuf, u32), Error> {
     let cluster = data.join("postgres/cluster");
     let homes: Vec<PathBuf> =
         std::iter::once(data.to_owned()).chain(default_data_folder().ok()).collect();
-    let found = Places::of_machine(&homes).find_for(&cluster, version_of_cluster(&cluster)?)?;
+    let found =
+        SearchPlaces::of_machine(&homes).find_for(&cluster, version_of_cluster(&cluster)?)?;
     Ok((found.folder, found.major))
 }
 
 /// A folder that holds all of the server programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Programs {
+pub(crate) struct ServerPrograms {
     pub(crate) folder: PathBuf,
     pub(crate) major: u32,
 }
 
-impl Programs {
+impl ServerPrograms {
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 }
 
-/// Where to look, in this order.
+/// The places to search, in this order.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Places {
+pub(crate) struct SearchPlaces {
     /// `ASSAY_POSTGRES_BIN`: this one or none.
     pub(crate) named: Option<PathBuf>,
     /// `PATH`.
@@ -54,7 +55,7 @@ pub(crate) struct Places {
     pub(crate) wheels: Vec<PathBuf>,
 }
 
-impl Places {
+impl SearchPlaces {
     /// This machine's places; `homes` are the folders that may hold a `pgserver`.
     pub(crate) fn of_machine(homes: &[PathBuf]) -> Self {
         Self {
@@ -70,7 +71,7 @@ impl Places {
     }
 
     /// The first programs of the wanted version, or of any that is new enough.
-    pub(crate) fn find(&self, wanted: Option<u32>) -> Result<Programs, Error> {
+    pub(crate) fn find(&self, wanted: Option<u32>) -> Result<ServerPrograms, Error> {
         let mut notes = Vec::new();
         let mut other = None;
         for folder in self.candidates() {
@@ -80,9 +81,9 @@ impl Places {
                 }
                 Ok(major) if wanted.is_some_and(|wanted| wanted != major) => {
                     notes.push(format!("{} (version {major})", folder.display()));
-                    other.get_or_insert(Programs { folder, major });
+                    other.get_or_insert(ServerPrograms { folder, major });
                 }
-                Ok(major) => return Ok(Programs { folder, major }),
+                Ok(major) => return Ok(ServerPrograms { folder, major }),
                 Err(problem) => notes.push(format!("{} ({problem})", folder.display())),
             }
         }
@@ -93,7 +94,11 @@ impl Places {
     }
 
     /// The programs for a cluster that was made by this version, if there is one.
-    pub(crate) fn find_for(&self, cluster: &Path, made_by: Option<u32>) -> Result<Programs, Error> {
+    pub(crate) fn find_for(
+        &self,
+        cluster: &Path,
+        made_by: Option<u32>,
+    ) -> Result<ServerPrograms, Error> {
         let programs = self.find(made_by)?;
         match made_by.filter(|made_by| *made_by != programs.major) {
             None => Ok(programs),
@@ -218,8 +223,8 @@ mod tests {
         }
     }
 
-    fn places(root: &Path) -> Places {
-        Places {
+    fn places(root: &Path) -> SearchPlaces {
+        SearchPlaces {
             named: None,
             path: vec![root.join("path")],
             versions: root.join("versions"),
@@ -251,7 +256,7 @@ mod tests {
         assert_eq!(found(Some(15)), Some(15), "a cluster gets its own version");
         assert_eq!(found(Some(14)), Some(16), "the caller says that this does not fit");
         install(&root.path().join("named"), 14);
-        let named = Places { named: Some(root.path().join("named")), ..places.clone() };
+        let named = SearchPlaces { named: Some(root.path().join("named")), ..places.clone() };
         assert_eq!(named.find(None).unwrap().major, 14);
     }
 
@@ -282,7 +287,7 @@ mod tests {
         {
             assert!(text.contains(part), "{text}");
         }
-        let named = Places { named: Some("/nowhere".into()), ..places(root.path()) };
+        let named = SearchPlaces { named: Some("/nowhere".into()), ..places(root.path()) };
         let text = named.find(None).unwrap_err().to_string();
         assert!(text.contains("ASSAY_POSTGRES_BIN alone"), "{text}");
         assert!(text.contains("/nowhere (does not hold all of initdb"), "{text}");

@@ -1,7 +1,4 @@
 //! A private cluster on this machine's real PostgreSQL: kept data, crashes, locks, adoption.
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod machine;
 
 use std::{
     fs,
@@ -9,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use machine::{folder, is_root, psql, query, refusal, runs, send, start, wait_for};
+use crate::machine::{folder, is_root, psql, query, refusal, runs, send, start, wait_for};
 use nix::sys::signal::Signal;
 use tokio::process::Command;
 

@@ -1,7 +1,4 @@
 //! The `assay-postgres` command: another process, that can be killed and be another user's.
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod machine;
 
 use std::{
     fs,
@@ -10,7 +7,7 @@ use std::{
     process::{Output, Stdio},
 };
 
-use machine::{folder, is_root, query, refusal, runs, send, start, wait_for};
+use crate::machine::{folder, is_root, query, refusal, runs, send, start, wait_for};
 use nix::{sys::signal::Signal, unistd::User};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},

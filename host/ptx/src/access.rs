@@ -1,12 +1,13 @@
 //! Loads, stores and atomic operations of one lane, in whatever memory the address lies in.
 
-use crate::block::Context;
+use crate::block::BlockContext;
 use crate::error::FaultKind;
-use crate::float::{Format, Rounding};
+use crate::float::{FloatFormat, Rounding};
 use crate::integer::less;
 use crate::memory::Need;
 use crate::program::{
-    Address, AtomicFunction, Operand, Operation, RealModifiers, Space, Type, mask, sign_extend,
+    AtomicFunction, MemoryOperand, Operand, Operation, RealModifiers, Space, Type, mask,
+    sign_extend,
 };
 use crate::real::{self, RealFunction};
 use crate::warp::Warp;
@@ -14,7 +15,7 @@ use crate::warp::Warp;
 /// Generic addresses: each lane's memories show at these, and what is beneath is global.
 const WINDOW_BITS: u32 = 56;
 
-/// What is added to an address in a space to make it generic.
+/// The number that makes an address in a space generic when it is added.
 pub fn window(space: Space) -> u64 {
     match space {
         Space::Shared => 1 << WINDOW_BITS,
@@ -27,7 +28,7 @@ pub fn window(space: Space) -> u64 {
 impl Warp {
     pub(crate) fn access(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut BlockContext<'_>,
         shared: &mut [u8],
         operation: &Operation,
         lane: usize,
@@ -90,10 +91,10 @@ impl Warp {
 
     fn exchange(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut BlockContext<'_>,
         shared: &mut [u8],
         (function, kind): (AtomicFunction, Type),
-        address: Address,
+        address: MemoryOperand,
         sources: [Operand; 2],
         lane: usize,
     ) -> Result<u64, FaultKind> {
@@ -109,7 +110,12 @@ impl Warp {
     }
 
     /// The space and the address in it; generic addresses are told apart by their window.
-    fn place(&self, context: &Context<'_>, address: Address, lane: usize) -> (Space, u64) {
+    fn place(
+        &self,
+        context: &BlockContext<'_>,
+        address: MemoryOperand,
+        lane: usize,
+    ) -> (Space, u64) {
         let at = self.read(context, address.base, lane).wrapping_add(address.offset);
         if address.space != Space::Generic {
             return (address.space, at);
@@ -125,7 +131,7 @@ impl Warp {
 
     fn view<'v>(
         &'v mut self,
-        context: &'v mut Context<'_>,
+        context: &'v mut BlockContext<'_>,
         shared: &'v mut [u8],
         (space, address): (Space, u64),
         bytes: u64,
@@ -165,7 +171,7 @@ fn number(bytes: &[u8]) -> u64 {
 fn replaced(function: AtomicFunction, kind: Type, old: u64, [a, b]: [u64; 2], flush: bool) -> u64 {
     match function {
         AtomicFunction::Add if kind.is_real() => {
-            let flush = flush && real::format(kind) == Format::SINGLE;
+            let flush = flush && real::format(kind) == FloatFormat::SINGLE;
             let rounding = Rounding::Nearest;
             let modifiers =
                 RealModifiers { rounding, flush, saturate: false, propagate_nan: false };

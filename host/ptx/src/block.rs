@@ -8,19 +8,19 @@
 //! ```
 
 use crate::error::FaultKind;
-use crate::launch::Launch;
+use crate::launch::GridLaunch;
 use crate::limits::{BARRIERS_MAX, WARP_LANES};
 use crate::memory::Memory;
-use crate::program::Program;
-use crate::warp::{LaneState, Stop, Warp};
+use crate::program::PtxProgram;
+use crate::warp::{EarlyEnd, LaneState, Warp};
 
-/// What a byte of shared or local memory holds before it is written.
+/// The value of a byte of shared or local memory that was not written.
 pub const POISON: u8 = 0xff;
 
-/// What the warps of a block run on.
-pub struct Context<'c> {
-    pub program: &'c Program,
-    pub launch: &'c Launch,
+/// The data that all warps of a block share.
+pub struct BlockContext<'c> {
+    pub program: &'c PtxProgram,
+    pub launch: &'c GridLaunch,
     pub params: &'c mut [u8],
     pub symbols: &'c [u64],
     pub memory: &'c mut Memory,
@@ -28,13 +28,13 @@ pub struct Context<'c> {
     pub index: [u32; 3],
 }
 
-pub struct Block {
+pub struct ThreadBlock {
     warps: Vec<Warp>,
     shared: Vec<u8>,
 }
 
-impl Block {
-    pub fn new(program: &Program, launch: &Launch) -> Block {
+impl ThreadBlock {
+    pub fn new(program: &PtxProgram, launch: &GridLaunch) -> ThreadBlock {
         let [x, y, _] = launch.block;
         let threads: u32 = launch.block.iter().product();
         let position = |thread: u32| [thread % x, thread / x % y, thread / (x * y)];
@@ -45,14 +45,14 @@ impl Block {
             Warp::new(index, threads, program)
         };
         let shared = program.static_shared_bytes.next_multiple_of(16) + launch.dynamic_shared_bytes;
-        Block {
+        ThreadBlock {
             warps: (0..threads.div_ceil(lanes)).map(warp).collect(),
             shared: vec![0; shared as usize],
         }
     }
 
     /// Runs one block of the grid from its beginning to its end.
-    pub fn run(&mut self, context: &mut Context<'_>) -> Result<(), Stop> {
+    pub fn run(&mut self, context: &mut BlockContext<'_>) -> Result<(), EarlyEnd> {
         self.reset(context)?;
         loop {
             let mut progress = false;
@@ -75,17 +75,17 @@ impl Block {
     }
 
     /// As new. What this costs is paid for, or empty blocks with many registers would be free.
-    fn reset(&mut self, context: &mut Context<'_>) -> Result<(), Stop> {
+    fn reset(&mut self, context: &mut BlockContext<'_>) -> Result<(), EarlyEnd> {
         let bytes = self.shared.len() + self.warps.iter().map(Warp::bytes).sum::<usize>();
         let left = context.steps_left.checked_sub(bytes as u64 / 1024);
-        *context.steps_left = left.ok_or(Stop::Budget)?;
+        *context.steps_left = left.ok_or(EarlyEnd::Budget)?;
         self.shared.fill(POISON);
         self.warps.iter_mut().for_each(Warp::reset);
         Ok(())
     }
 
     /// Passes every barrier that is complete; says whether there was one.
-    fn release(&mut self, context: &Context<'_>) -> Result<bool, Stop> {
+    fn release(&mut self, context: &BlockContext<'_>) -> Result<bool, EarlyEnd> {
         let live: u64 = self.warps.iter().map(|warp| u64::from(warp.live().count_ones())).sum();
         let mut arrived = [0u64; BARRIERS_MAX as usize];
         let mut expected = [None; BARRIERS_MAX as usize];
@@ -120,7 +120,7 @@ impl Block {
     }
 
     /// No warp can go on: the first thread that waits says for what.
-    fn stuck(&self, context: &Context<'_>) -> Stop {
+    fn stuck(&self, context: &BlockContext<'_>) -> EarlyEnd {
         let parked = self.warps.iter().find_map(|warp| warp.lanes_missing(context));
         let waiting = || {
             let waits =

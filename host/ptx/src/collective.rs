@@ -1,31 +1,31 @@
-//! What the lanes of a warp do together: shuffles, votes, the warp's barrier. Lanes run it once all
-//! members of their mask that have not returned are there.
+//! Collective operations of a warp's lanes: shuffles, votes, the warp's barrier. They run once all members of the mask
+//! that have not returned have arrived.
 
-use crate::block::Context;
+use crate::block::BlockContext;
 use crate::error::FaultKind;
 use crate::program::{Operand, Operation, ShuffleMode, VoteMode};
-use crate::warp::{LaneState, Stop, Warp, lanes};
+use crate::warp::{EarlyEnd, LaneState, Warp, lanes};
 
-pub enum Outcome {
-    /// The lanes that have done it.
+pub enum CollectiveResult {
+    /// The lanes that took part.
     Done(u32),
     Fault(usize, FaultKind),
 }
 
 impl Warp {
-    fn operation<'c>(&self, context: &Context<'c>, lane: usize) -> &'c Operation {
+    fn operation<'c>(&self, context: &BlockContext<'c>, lane: usize) -> &'c Operation {
         &context.program.instructions[self.counter(lane)].operation
     }
 
-    fn members(&self, context: &Context<'_>, operation: &Operation, lane: usize) -> u32 {
+    fn members(&self, context: &BlockContext<'_>, operation: &Operation, lane: usize) -> u32 {
         let members = operation.members().expect("only collective operations come here");
         self.read(context, members, lane) as u32
     }
 
-    /// Those of `present` that have the same members as `lane`.
+    /// The lanes of `present` with the same members as `lane`.
     fn group(
         &self,
-        context: &Context<'_>,
+        context: &BlockContext<'_>,
         operation: &Operation,
         lane: usize,
         present: u32,
@@ -36,14 +36,19 @@ impl Warp {
     }
 
     /// Whether all that `lane`, which is parked, waits for are among `present`.
-    pub(crate) fn is_complete(&self, context: &Context<'_>, lane: usize, present: u32) -> bool {
+    pub(crate) fn is_complete(
+        &self,
+        context: &BlockContext<'_>,
+        lane: usize,
+        present: u32,
+    ) -> bool {
         let operation = self.operation(context, lane);
         let group = self.group(context, operation, lane, present);
         self.members(context, operation, lane) & self.live() & !group == 0
     }
 
     /// The fault of the first lane that is parked for good.
-    pub(crate) fn lanes_missing(&self, context: &Context<'_>) -> Option<Stop> {
+    pub(crate) fn lanes_missing(&self, context: &BlockContext<'_>) -> Option<EarlyEnd> {
         let parked = |lane: &usize| self.states[*lane] == LaneState::Parked;
         let lane = (0..self.states.len()).find(parked)?;
         let counter = self.counter(lane);
@@ -58,10 +63,10 @@ impl Warp {
 
     pub(crate) fn collective(
         &mut self,
-        context: &Context<'_>,
+        context: &BlockContext<'_>,
         operation: &Operation,
         run: u32,
-    ) -> Outcome {
+    ) -> CollectiveResult {
         let mut left = run;
         let mut done = 0;
         while left != 0 {
@@ -70,17 +75,17 @@ impl Warp {
             let group = self.group(context, operation, first, left);
             left &= !group;
             if let Some(lane) = lanes(group & !mask).next() {
-                return Outcome::Fault(lane, FaultKind::BadMemberMask { mask });
+                return CollectiveResult::Fault(lane, FaultKind::BadMemberMask { mask });
             }
             if mask & self.live() & !group == 0 {
                 self.together(context, operation, group);
                 done |= group;
             }
         }
-        Outcome::Done(done)
+        CollectiveResult::Done(done)
     }
 
-    fn together(&mut self, context: &Context<'_>, operation: &Operation, group: u32) {
+    fn together(&mut self, context: &BlockContext<'_>, operation: &Operation, group: u32) {
         match operation {
             Operation::Shuffle { .. } => self.shuffle(context, operation, group),
             Operation::Vote { mode, target, predicate, .. } => {
@@ -99,7 +104,7 @@ impl Warp {
         }
     }
 
-    fn shuffle(&mut self, context: &Context<'_>, operation: &Operation, group: u32) {
+    fn shuffle(&mut self, context: &BlockContext<'_>, operation: &Operation, group: u32) {
         let Operation::Shuffle { mode, target, valid, value, lane: distance, clamp, .. } =
             operation
         else {

@@ -1,29 +1,29 @@
 //! The parser's part for variables, parameters and numbers.
 
-use crate::error::{ParseError, Problem};
+use crate::error::{ParseError, ParseProblem};
 use crate::limits::DATA_BYTES_MAX;
 use crate::program::{Space, Type};
-use crate::syntax::{Parser, Variable};
-use crate::token::Kind;
+use crate::syntax::{PtxParser, Variable};
+use crate::token::TokenKind;
 
 type Parsed<T> = Result<T, ParseError>;
 
-impl<'a> Parser<'a> {
+impl<'a> PtxParser<'a> {
     pub(crate) fn kind(&mut self) -> Parsed<Type> {
         match self.peek() {
-            Some(Kind::Word(word)) if word.starts_with('.') => match Type::parse(&word[1..]) {
+            Some(TokenKind::Word(word)) if word.starts_with('.') => match Type::parse(&word[1..]) {
                 Some(kind) => {
                     self.at += 1;
                     Ok(kind)
                 }
-                None => Err(self.fault(Problem::Unsupported("this type".into()))),
+                None => Err(self.fault(ParseProblem::Unsupported("this type".into()))),
             },
             _ => self.syntax("a type was expected"),
         }
     }
 
     pub(crate) fn number(&mut self) -> Parsed<u64> {
-        let Some(Kind::Word(word)) = self.peek() else {
+        let Some(TokenKind::Word(word)) = self.peek() else {
             return self.syntax("a number was expected");
         };
         match integer(word) {
@@ -43,13 +43,13 @@ impl<'a> Parser<'a> {
         let mut params = Vec::new();
         self.expect('(')?;
         while !self.takes(')') {
-            if self.peek() != Some(Kind::Word(".param")) {
-                return Err(self.fault(Problem::Unsupported("parameters in registers".into())));
+            if self.peek() != Some(TokenKind::Word(".param")) {
+                return Err(self.fault(ParseProblem::Unsupported("parameters in registers".into())));
             }
             self.at += 1;
             let (kind, align) = self.type_and_align()?;
             params.push(self.variable(Space::Param, kind, align)?);
-            if !self.takes(',') && self.peek() != Some(Kind::Mark(')')) {
+            if !self.takes(',') && self.peek() != Some(TokenKind::Mark(')')) {
                 return self.syntax("a comma was expected");
             }
         }
@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
     /// In any order: `.align n`, the type; then `.ptr .space .align n`, of what a pointer leads to.
     fn type_and_align(&mut self) -> Parsed<(Type, u64)> {
         let (mut kind, mut align, mut leads) = (None, None, false);
-        while let Some(Kind::Word(word)) = self.peek() {
+        while let Some(TokenKind::Word(word)) = self.peek() {
             if self.takes_word(".align") {
                 let number = self.number()?;
                 if !number.is_power_of_two() || number > 128 {
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
             self.expect(']')?;
         }
         if bytes > DATA_BYTES_MAX {
-            return Err(self.fault(Problem::Limit("bytes", DATA_BYTES_MAX)));
+            return Err(self.fault(ParseProblem::Limit("bytes", DATA_BYTES_MAX)));
         }
         let mut data = Vec::new();
         if self.takes('=') {
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
         if open && space == Space::Shared {
             bytes = 0;
         } else if open {
-            return Err(self.fault(Problem::Unsupported("arrays without a size".into())));
+            return Err(self.fault(ParseProblem::Unsupported("arrays without a size".into())));
         }
         if data.len() as u64 > bytes {
             return self.syntax("more initial values than elements");
@@ -141,11 +141,11 @@ impl<'a> Parser<'a> {
         let list = self.takes('{');
         loop {
             let negative = self.takes('-');
-            let Some(Kind::Word(word)) = self.peek() else {
+            let Some(TokenKind::Word(word)) = self.peek() else {
                 return self.syntax("a value was expected");
             };
             let Some(value) = literal(word, negative, kind) else {
-                return Err(self.fault(Problem::Unsupported("this initial value".into())));
+                return Err(self.fault(ParseProblem::Unsupported("this initial value".into())));
             };
             self.at += 1;
             data.extend(&value.to_le_bytes()[..kind.bytes() as usize]);

@@ -4,15 +4,16 @@ use crate::convert::Conversion;
 use crate::decode_memory::{atomic, load, store};
 use crate::decode_warp::{barrier, shuffle, vote};
 use crate::emit::Emitter;
-use crate::error::{ParseError, Problem};
+use crate::error::{ParseError, ParseProblem};
 use crate::float::Rounding;
 use crate::integer::IntegerFunction as Integer;
 use crate::opcode::Opcode;
 use crate::program::{
-    Class, Comparison, Function, Join, Operand, Operation, RealModifiers, Test, Type,
+    Class, CompareOperator, CompareTest, Join, Operand, Operation, RealModifiers, Type,
+    ValueFunction,
 };
 use crate::real::RealFunction as Real;
-use crate::syntax::Argument;
+use crate::syntax::SyntaxArgument;
 
 pub type Parsed<T> = Result<T, ParseError>;
 
@@ -81,7 +82,7 @@ fn arithmetic<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
     };
     opcode.finish()?;
     if !integer_kind_fits(function, kind) || (wide && kind.bits == 64) {
-        return Err(opcode.fault(Problem::Unsupported("this type of the instruction".into())));
+        return Err(opcode.fault(ParseProblem::Unsupported("this type of the instruction".into())));
     }
     integer(emitter, opcode, function, kind, wide)
 }
@@ -166,22 +167,22 @@ fn integer<'a>(
         _ if wide => kind.widened().width(),
         _ => kind.width(),
     };
-    compute(emitter, opcode, Function::Integer(function), kind, bits, kinds)
+    compute(emitter, opcode, ValueFunction::Integer(function), kind, bits, kinds)
 }
 
 fn compute<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &Opcode<'_, 'a>,
-    function: Function,
+    function: ValueFunction,
     kind: Type,
     bits: u32,
     kinds: &[Type],
 ) -> Parsed<Operation> {
     let Some((target, arguments)) = opcode.line.arguments.split_first() else {
-        return Err(opcode.fault(Problem::Syntax("operands are missing")));
+        return Err(opcode.fault(ParseProblem::Syntax("operands are missing")));
     };
     if arguments.len() != kinds.len() {
-        return Err(opcode.fault(Problem::Syntax("another number of operands is needed")));
+        return Err(opcode.fault(ParseProblem::Syntax("another number of operands is needed")));
     }
     let target = emitter.target(opcode, target, bits)?;
     let mut sources = [Operand::Immediate(0); 4];
@@ -238,15 +239,17 @@ fn real<'a>(
         || (rounding.is_some() && (!rounds || approximate))
         || (approximate && !approximates)
     {
-        return Err(opcode.fault(Problem::Unsupported("this rounding of the instruction".into())));
+        return Err(
+            opcode.fault(ParseProblem::Unsupported("this rounding of the instruction".into()))
+        );
     }
     if must && rounding.is_none() && !approximate {
-        return Err(opcode.fault(Problem::Syntax("a rounding is needed")));
+        return Err(opcode.fault(ParseProblem::Syntax("a rounding is needed")));
     }
     compute(
         emitter,
         opcode,
-        Function::Real(function, modifiers),
+        ValueFunction::Real(function, modifiers),
         kind,
         kind.width(),
         &[kind; 3][..sources],
@@ -260,7 +263,7 @@ fn moved<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Pars
     let part = |count: usize| {
         let bits = kind.width() / count as u32;
         let whole = matches!(count, 2 | 4) && bits >= 8;
-        let problem = Problem::Syntax("a vector that does not fill the register");
+        let problem = ParseProblem::Syntax("a vector that does not fill the register");
         if whole {
             Ok(Type { class: Class::Bits, bits, pair: false })
         } else {
@@ -268,7 +271,7 @@ fn moved<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Pars
         }
     };
     match (target, source) {
-        (Argument::Vector(elements), _) => {
+        (SyntaxArgument::Vector(elements), _) => {
             let part = part(elements.len())?;
             let targets =
                 elements.iter().map(|element| emitter.target_or_none(opcode, element, part.bits));
@@ -276,21 +279,28 @@ fn moved<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Pars
             let source = emitter.source(opcode, source, kind)?;
             Ok(Operation::Unpack { targets, source, bits: part.bits })
         }
-        (_, Argument::Vector(elements)) => {
+        (_, SyntaxArgument::Vector(elements)) => {
             let part = part(elements.len())?;
             let sources = elements.iter().map(|element| emitter.source(opcode, element, part));
             let sources = sources.collect::<Parsed<Vec<_>>>()?;
             let target = emitter.target(opcode, target, kind.width())?;
             Ok(Operation::Pack { target, sources, bits: part.bits })
         }
-        _ => compute(emitter, opcode, Function::Copy, kind, kind.width(), &[kind]),
+        _ => compute(emitter, opcode, ValueFunction::Copy, kind, kind.width(), &[kind]),
     }
 }
 
 fn select<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
     let kind = opcode.kind()?;
     opcode.finish()?;
-    compute(emitter, opcode, Function::Select, kind, kind.width(), &[kind, kind, Type::PREDICATE])
+    compute(
+        emitter,
+        opcode,
+        ValueFunction::Select,
+        kind,
+        kind.width(),
+        &[kind, kind, Type::PREDICATE],
+    )
 }
 
 fn address_conversion<'a>(
@@ -302,9 +312,10 @@ fn address_conversion<'a>(
     let kind = opcode.kind()?;
     opcode.finish()?;
     if kind.width() != 64 {
-        return Err(opcode.fault(Problem::Unsupported("addresses of 32 bits".into())));
+        return Err(opcode.fault(ParseProblem::Unsupported("addresses of 32 bits".into())));
     }
-    let function = if to_space { Function::FromGeneric(space) } else { Function::ToGeneric(space) };
+    let function =
+        if to_space { ValueFunction::FromGeneric(space) } else { ValueFunction::ToGeneric(space) };
     compute(emitter, opcode, function, kind, 64, &[kind])
 }
 
@@ -333,13 +344,20 @@ fn conversion<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
     let predicates = from == Type::PREDICATE || to == Type::PREDICATE;
     if !fits || predicates || from.pair || (to.pair && from != Type::F32) {
         return Err(
-            opcode.fault(Problem::Unsupported("this rounding or these types of cvt".into()))
+            opcode.fault(ParseProblem::Unsupported("this rounding or these types of cvt".into()))
         );
     }
     let rounding = rounding.or(integral).unwrap_or(Rounding::Nearest);
     let integral = integral.is_some();
-    let function =
-        Function::Convert(Conversion { from, to, rounding, integral, saturate, flush, rectify });
+    let function = ValueFunction::Convert(Conversion {
+        from,
+        to,
+        rounding,
+        integral,
+        saturate,
+        flush,
+        rectify,
+    });
     if to.pair {
         return compute(emitter, opcode, function, from, 32, &[from, from]);
     }
@@ -354,8 +372,8 @@ fn conversion<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
     Ok(Operation::Compute { function, kind: from, target, sources: [source, zero, zero, zero] })
 }
 
-fn comparison(opcode: &mut Opcode<'_, '_>, kind: Type) -> Option<(Comparison, bool, Class)> {
-    use Comparison as C;
+fn comparison(opcode: &mut Opcode<'_, '_>, kind: Type) -> Option<(CompareOperator, bool, Class)> {
+    use CompareOperator as C;
     let ordered = [
         ("eq", C::Equal),
         ("ne", C::NotEqual),
@@ -398,11 +416,11 @@ fn test<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parse
     let joined = opcode.pick(&[("and", Join::And), ("or", Join::Or), ("xor", Join::Xor)]);
     let flush = kind.is_real() && kind.bits < 64 && opcode.take("ftz");
     opcode.finish()?;
-    let test = Test { comparison, unordered, flush, kind: Type { class, ..kind } };
+    let test = CompareTest { comparison, unordered, flush, kind: Type { class, ..kind } };
     let (targets, a, b, other) = match (opcode.line.arguments.as_slice(), joined) {
         ([targets, a, b], None) => (targets, a, b, None),
         ([targets, a, b, other], Some(joined)) => (targets, a, b, Some((joined, other))),
-        _ => return Err(opcode.fault(Problem::Syntax("another number of operands is needed"))),
+        _ => return Err(opcode.fault(ParseProblem::Syntax("another number of operands is needed"))),
     };
     let sources = [emitter.source(opcode, a, kind)?, emitter.source(opcode, b, kind)?];
     let join = match other {
@@ -411,15 +429,15 @@ fn test<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parse
     };
     if let Some(result) = result {
         if result.width() != 32 || result.pair {
-            return Err(opcode.fault(Problem::Unsupported("this type of set".into())));
+            return Err(opcode.fault(ParseProblem::Unsupported("this type of set".into())));
         }
         let target = emitter.target(opcode, targets, 32)?;
         return Ok(Operation::Set { test, join, target, real: result.is_real(), sources });
     }
     let targets = match targets {
-        Argument::Pair(first, second) => [
-            emitter.target_or_none(opcode, &Argument::Word(first), 1)?,
-            emitter.target_or_none(opcode, &Argument::Word(second), 1)?,
+        SyntaxArgument::Pair(first, second) => [
+            emitter.target_or_none(opcode, &SyntaxArgument::Word(first), 1)?,
+            emitter.target_or_none(opcode, &SyntaxArgument::Word(second), 1)?,
         ],
         single => [Some(emitter.target(opcode, single, 1)?), None],
     };

@@ -2,10 +2,10 @@
 
 use crate::decode::Parsed;
 use crate::emit::Emitter;
-use crate::error::Problem;
+use crate::error::ParseProblem;
 use crate::opcode::Opcode;
 use crate::program::{AtomicFunction, Class, Operand, Operation, Space, Type};
-use crate::syntax::Argument;
+use crate::syntax::SyntaxArgument;
 
 /// Orders and scopes mean nothing where blocks run one after the other; cache hints mean nothing here.
 const ORDERS: &[&str] =
@@ -43,7 +43,7 @@ fn access(opcode: &mut Opcode<'_, '_>) -> Parsed<Access> {
     let kind = opcode.kind()?;
     opcode.finish()?;
     if kind == Type::PREDICATE || kind.bytes() * elements as u64 > 16 {
-        return Err(opcode.fault(Problem::Unsupported("accesses of this type".into())));
+        return Err(opcode.fault(ParseProblem::Unsupported("accesses of this type".into())));
     }
     Ok(Access { space, kind, elements })
 }
@@ -51,17 +51,17 @@ fn access(opcode: &mut Opcode<'_, '_>) -> Parsed<Access> {
 fn elements<'s, 'a>(
     opcode: &Opcode<'_, 'a>,
     access: &Access,
-    argument: &'s Argument<'a>,
-) -> Parsed<&'s [Argument<'a>]> {
+    argument: &'s SyntaxArgument<'a>,
+) -> Parsed<&'s [SyntaxArgument<'a>]> {
     let elements = match argument {
-        Argument::Vector(elements) => elements.as_slice(),
+        SyntaxArgument::Vector(elements) => elements.as_slice(),
         single => std::slice::from_ref(single),
     };
     let fits = elements.len() == access.elements;
     if fits {
         Ok(elements)
     } else {
-        Err(opcode.fault(Problem::Syntax("the vector has another length")))
+        Err(opcode.fault(ParseProblem::Syntax("the vector has another length")))
     }
 }
 
@@ -79,7 +79,7 @@ pub fn load<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> P
 pub fn store<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
     let access = access(opcode)?;
     if access.space == Space::Constant {
-        return Err(opcode.fault(Problem::Syntax("constant memory is not written")));
+        return Err(opcode.fault(ParseProblem::Syntax("constant memory is not written")));
     }
     let [address, sources] = opcode.arguments()?;
     let address = emitter.address(opcode, address, access.space)?;
@@ -116,7 +116,9 @@ pub fn atomic<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
         _ => wide && kind.class == Class::Bits,
     };
     if !fits || !matches!(space, Space::Generic | Space::Global | Space::Shared) {
-        return Err(opcode.fault(Problem::Unsupported("atomic operations of this type".into())));
+        return Err(
+            opcode.fault(ParseProblem::Unsupported("atomic operations of this type".into()))
+        );
     }
     let (target, rest) = match opcode.line.arguments.split_first() {
         Some((target, rest)) if opcode.name == "atom" => {
@@ -127,7 +129,7 @@ pub fn atomic<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
     let (address, values) = match (rest, function) {
         ([address, a, b], F::CompareAndSwap) => (address, vec![a, b]),
         ([address, a], _) if function != F::CompareAndSwap => (address, vec![a]),
-        _ => return Err(opcode.fault(Problem::Syntax("another number of operands is needed"))),
+        _ => return Err(opcode.fault(ParseProblem::Syntax("another number of operands is needed"))),
     };
     let address = emitter.address(opcode, address, space)?;
     let mut sources = [Operand::Immediate(0); 2];

@@ -2,10 +2,10 @@
 
 use crate::decode::Parsed;
 use crate::emit::Emitter;
-use crate::error::Problem;
+use crate::error::ParseProblem;
 use crate::opcode::Opcode;
 use crate::program::{Operand, Operation, ShuffleMode, Type, VoteMode};
-use crate::syntax::Argument;
+use crate::syntax::SyntaxArgument;
 
 pub fn barrier<'a>(
     emitter: &mut Emitter<'_, 'a>,
@@ -25,7 +25,7 @@ pub fn barrier<'a>(
     let (barrier, threads) = match opcode.line.arguments.as_slice() {
         [barrier] => (barrier, None),
         [barrier, threads] => (barrier, Some(emitter.source(opcode, threads, Type::U32)?)),
-        _ => return Err(opcode.fault(Problem::Syntax("another number of operands is needed"))),
+        _ => return Err(opcode.fault(ParseProblem::Syntax("another number of operands is needed"))),
     };
     Ok(Operation::Barrier { barrier: emitter.source(opcode, barrier, Type::U32)?, threads })
 }
@@ -46,7 +46,9 @@ pub fn shuffle<'a>(
     opcode.finish()?;
     let [targets, value, lane, clamp, members] = opcode.arguments()?;
     let (target, valid) = match targets {
-        Argument::Pair(target, valid) => (Argument::Word(target), Some(Argument::Word(valid))),
+        SyntaxArgument::Pair(target, valid) => {
+            (SyntaxArgument::Word(target), Some(SyntaxArgument::Word(valid)))
+        }
         single => (single.clone(), None),
     };
     let valid = match valid {

@@ -4,27 +4,27 @@
 use std::collections::BTreeMap;
 
 use crate::decode::decode;
-use crate::error::{ParseError, Problem};
+use crate::error::{ParseError, ParseProblem};
 use crate::limits::{
     CALL_DEPTH_MAX, INSTRUCTIONS_MAX, LOCAL_BYTES_MAX, REGISTERS_MAX, STATIC_SHARED_BYTES_MAX,
 };
-use crate::names::{Binding, Scope};
+use crate::names::{Binding, NameScope};
 use crate::opcode::Opcode;
-use crate::program::{Instruction, Operation, Program, Register, Space};
-use crate::syntax::{Argument, Function, Line, Statement, Variable};
+use crate::program::{Instruction, Operation, PtxProgram, Register, Space};
+use crate::syntax::{FunctionSyntax, InstructionLine, PtxStatement, SyntaxArgument, Variable};
 
 type Parsed<T> = Result<T, ParseError>;
 
-/// What all kernels of a module share.
+/// The names that all kernels of a module share.
 pub struct Names<'u, 'a> {
-    pub functions: BTreeMap<&'a str, &'u Function<'a>>,
+    pub functions: BTreeMap<&'a str, &'u FunctionSyntax<'a>>,
     /// With the index of its storage, for those in global and constant memory.
     pub variables: BTreeMap<&'a str, (&'u Variable<'a>, usize)>,
 }
 
 pub struct Emitter<'u, 'a> {
     names: &'u Names<'u, 'a>,
-    pub(crate) scopes: Vec<Scope<'a>>,
+    pub(crate) scopes: Vec<NameScope<'a>>,
     instructions: Vec<Instruction>,
     instructions_max: usize,
     registers: u32,
@@ -32,14 +32,14 @@ pub struct Emitter<'u, 'a> {
     frame: u64,
     frame_max: u64,
     shared: u64,
-    /// By function, line and name: a function's shared variables are the same in all its calls.
+    /// The addresses of shared variables by function, line and name: all calls of a function share them.
     shared_at: BTreeMap<(&'a str, u32, &'a str), u64>,
     calls: Vec<&'a str>,
 }
 
 /// Places of one function that wait for an instruction's number.
 #[derive(Default)]
-struct Flow<'a> {
+struct BranchTargets<'a> {
     labels: BTreeMap<&'a str, usize>,
     branches: Vec<(usize, &'a str)>,
     returns: Vec<usize>,
@@ -47,10 +47,10 @@ struct Flow<'a> {
 
 pub fn kernel<'a>(
     names: &Names<'_, 'a>,
-    function: &Function<'a>,
+    function: &FunctionSyntax<'a>,
     params: &[u64],
     instructions_left: usize,
-) -> Parsed<Program> {
+) -> Parsed<PtxProgram> {
     let mut emitter = Emitter {
         names,
         scopes: Vec::new(),
@@ -68,7 +68,7 @@ pub fn kernel<'a>(
         function.params.iter().zip(params).map(|(param, at)| (param.name, Binding::Param(*at)));
     let line = emitter.function(function, bound.collect())?;
     emitter.push(Instruction { line, guard: None, operation: Operation::Exit })?;
-    Ok(Program {
+    Ok(PtxProgram {
         instructions: emitter.instructions,
         registers: emitter.registers_max,
         local_bytes: emitter.frame_max.next_multiple_of(16),
@@ -80,12 +80,14 @@ impl<'a> Emitter<'_, 'a> {
     /// Gives the line of its last statement.
     fn function(
         &mut self,
-        function: &Function<'a>,
+        function: &FunctionSyntax<'a>,
         names: BTreeMap<&'a str, Binding>,
     ) -> Parsed<u32> {
         let Some(body) = &function.body else {
-            let problem =
-                Problem::Unsupported(format!("the function {}, which has no body", function.name));
+            let problem = ParseProblem::Unsupported(format!(
+                "the function {}, which has no body",
+                function.name
+            ));
             return Err(ParseError {
                 line: function.line,
                 text: function.name.to_owned(),
@@ -93,23 +95,27 @@ impl<'a> Emitter<'_, 'a> {
             });
         };
         let mut line = function.line;
-        let mut flow = Flow::default();
+        let mut flow = BranchTargets::default();
         self.calls.push(function.name);
         self.open(true, names);
         for statement in body {
             match statement {
-                Statement::Open => self.open(false, BTreeMap::new()),
-                Statement::Close => self.close(),
-                Statement::Registers { line, name, count, kind } => {
+                PtxStatement::Open => self.open(false, BTreeMap::new()),
+                PtxStatement::Close => self.close(),
+                PtxStatement::Registers { line, name, count, kind } => {
                     self.declare_registers(*line, name, *count, kind.width())?;
                 }
-                Statement::Variable(variable) => self.declare(variable)?,
-                Statement::Label { line, name } => {
+                PtxStatement::Variable(variable) => self.declare(variable)?,
+                PtxStatement::Label { line, name } => {
                     if flow.labels.insert(name, self.instructions.len()).is_some() {
-                        return Err(at(*line, name, Problem::Syntax("this label exists twice")));
+                        return Err(at(
+                            *line,
+                            name,
+                            ParseProblem::Syntax("this label exists twice"),
+                        ));
                     }
                 }
-                Statement::Instruction(instruction) => {
+                PtxStatement::Instruction(instruction) => {
                     line = instruction.line;
                     self.instruction(instruction, &mut flow)?;
                 }
@@ -121,11 +127,11 @@ impl<'a> Emitter<'_, 'a> {
         Ok(line)
     }
 
-    fn resolve(&mut self, flow: Flow<'a>) -> Parsed<()> {
+    fn resolve(&mut self, flow: BranchTargets<'a>) -> Parsed<()> {
         for (from, label) in flow.branches {
             let line = self.instructions[from].line;
             let to = flow.labels.get(label);
-            let to = *to.ok_or_else(|| at(line, label, Problem::Unknown(label.to_owned())))?;
+            let to = *to.ok_or_else(|| at(line, label, ParseProblem::Unknown(label.to_owned())))?;
             self.instructions[from].operation = Operation::Branch { to };
         }
         let end = self.instructions.len();
@@ -137,7 +143,7 @@ impl<'a> Emitter<'_, 'a> {
 
     fn open(&mut self, is_function: bool, names: BTreeMap<&'a str, Binding>) {
         let (registers_before, frame_before) = (self.registers, self.frame);
-        self.scopes.push(Scope { names, is_function, registers_before, frame_before });
+        self.scopes.push(NameScope { names, is_function, registers_before, frame_before });
     }
 
     fn close(&mut self) {
@@ -150,7 +156,7 @@ impl<'a> Emitter<'_, 'a> {
         let scope = self.scopes.last_mut().expect("declarations stand in functions");
         match scope.names.insert(name, binding) {
             None => Ok(()),
-            Some(_) => Err(at(line, name, Problem::Syntax("this name exists twice"))),
+            Some(_) => Err(at(line, name, ParseProblem::Syntax("this name exists twice"))),
         }
     }
 
@@ -164,7 +170,7 @@ impl<'a> Emitter<'_, 'a> {
         let first = Register { slot: self.registers, bits };
         self.registers = self.registers.saturating_add(count.unwrap_or(1));
         if self.registers > REGISTERS_MAX {
-            return Err(at(line, name, Problem::Limit("registers", u64::from(REGISTERS_MAX))));
+            return Err(at(line, name, ParseProblem::Limit("registers", u64::from(REGISTERS_MAX))));
         }
         self.registers_max = self.registers_max.max(self.registers);
         let binding = match count {
@@ -185,7 +191,7 @@ impl<'a> Emitter<'_, 'a> {
                 return Err(at(
                     variable.line,
                     variable.name,
-                    Problem::Limit("bytes of local memory", LOCAL_BYTES_MAX),
+                    ParseProblem::Limit("bytes of local memory", LOCAL_BYTES_MAX),
                 ));
             }
             self.frame_max = self.frame_max.max(self.frame);
@@ -208,7 +214,8 @@ impl<'a> Emitter<'_, 'a> {
         let start = self.shared.next_multiple_of(variable.align.max(1));
         self.shared = start + variable.bytes;
         if self.shared > STATIC_SHARED_BYTES_MAX {
-            let problem = Problem::Limit("bytes of static shared memory", STATIC_SHARED_BYTES_MAX);
+            let problem =
+                ParseProblem::Limit("bytes of static shared memory", STATIC_SHARED_BYTES_MAX);
             return Err(at(variable.line, variable.name, problem));
         }
         self.shared_at.insert((function, variable.line, variable.name), start);
@@ -228,21 +235,25 @@ impl<'a> Emitter<'_, 'a> {
 
     fn push(&mut self, instruction: Instruction) -> Parsed<usize> {
         if self.instructions.len() >= self.instructions_max {
-            let problem = Problem::Limit("instructions", INSTRUCTIONS_MAX as u64);
+            let problem = ParseProblem::Limit("instructions", INSTRUCTIONS_MAX as u64);
             return Err(at(instruction.line, "", problem));
         }
         self.instructions.push(instruction);
         Ok(self.instructions.len() - 1)
     }
 
-    fn instruction(&mut self, line: &Line<'a>, flow: &mut Flow<'a>) -> Parsed<()> {
+    fn instruction(
+        &mut self,
+        line: &InstructionLine<'a>,
+        flow: &mut BranchTargets<'a>,
+    ) -> Parsed<()> {
         let mut opcode = Opcode::new(line);
         let guard = match line.guard {
             None => None,
             Some((name, negated)) => {
                 let register = self.register(&opcode, name)?;
                 if register.bits != 1 {
-                    return Err(opcode.fault(Problem::Syntax("a guard is a predicate")));
+                    return Err(opcode.fault(ParseProblem::Syntax("a guard is a predicate")));
                 }
                 Some((register.slot, negated))
             }
@@ -252,8 +263,8 @@ impl<'a> Emitter<'_, 'a> {
             "bra" => {
                 opcode.take("uni");
                 opcode.finish()?;
-                let [Argument::Word(label)] = opcode.arguments()? else {
-                    return Err(opcode.fault(Problem::Syntax("a label was expected")));
+                let [SyntaxArgument::Word(label)] = opcode.arguments()? else {
+                    return Err(opcode.fault(ParseProblem::Syntax("a label was expected")));
                 };
                 let from = self.push(place(Operation::Nothing))?;
                 flow.branches.push((from, label));
@@ -293,28 +304,37 @@ impl<'a> Emitter<'_, 'a> {
 
     fn call(&mut self, opcode: &Opcode<'_, 'a>) -> Parsed<()> {
         let (returns, name, params) = match opcode.line.arguments.as_slice() {
-            [Argument::Word(name)] => (&[][..], *name, &[][..]),
-            [Argument::Word(name), Argument::List(params)] => (&[][..], *name, &params[..]),
-            [Argument::List(returns), Argument::Word(name)] => (&returns[..], *name, &[][..]),
-            [Argument::List(returns), Argument::Word(name), Argument::List(params)] => {
-                (&returns[..], *name, &params[..])
+            [SyntaxArgument::Word(name)] => (&[][..], *name, &[][..]),
+            [SyntaxArgument::Word(name), SyntaxArgument::List(params)] => {
+                (&[][..], *name, &params[..])
             }
-            _ => return Err(opcode.fault(Problem::Unsupported("calls by pointer".into()))),
+            [SyntaxArgument::List(returns), SyntaxArgument::Word(name)] => {
+                (&returns[..], *name, &[][..])
+            }
+            [
+                SyntaxArgument::List(returns),
+                SyntaxArgument::Word(name),
+                SyntaxArgument::List(params),
+            ] => (&returns[..], *name, &params[..]),
+            _ => return Err(opcode.fault(ParseProblem::Unsupported("calls by pointer".into()))),
         };
         let Some(function) = self.names.functions.get(name).copied() else {
-            return Err(opcode.fault(Problem::Unsupported(format!(
+            return Err(opcode.fault(ParseProblem::Unsupported(format!(
                 "a call of {name}, which is no function here"
             ))));
         };
         if self.calls.contains(&name) || self.calls.len() >= CALL_DEPTH_MAX {
-            return Err(opcode.fault(Problem::Unsupported("recursive or very deep calls".into())));
+            return Err(
+                opcode.fault(ParseProblem::Unsupported("recursive or very deep calls".into()))
+            );
         }
         if function.body.is_none() || function.is_kernel {
-            return Err(opcode
-                .fault(Problem::Unsupported(format!("a call of {name}, which has no body here"))));
+            return Err(opcode.fault(ParseProblem::Unsupported(format!(
+                "a call of {name}, which has no body here"
+            ))));
         }
         if function.returns.len() != returns.len() || function.params.len() != params.len() {
-            return Err(opcode.fault(Problem::Syntax("the function has other parameters")));
+            return Err(opcode.fault(ParseProblem::Syntax("the function has other parameters")));
         }
         // A parameter is the caller's variable itself: the callee must not write what it is given.
         let formal = function.returns.iter().chain(&function.params);
@@ -322,8 +342,9 @@ impl<'a> Emitter<'_, 'a> {
         for (formal, actual) in formal.zip(returns.iter().chain(params)) {
             let binding = self.lookup(opcode, actual)?;
             if !matches!(binding, Binding::CallParam(_)) {
-                return Err(opcode
-                    .fault(Problem::Unsupported("arguments that are no .param variables".into())));
+                return Err(opcode.fault(ParseProblem::Unsupported(
+                    "arguments that are no .param variables".into(),
+                )));
             }
             names.insert(formal.name, binding);
         }
@@ -331,6 +352,6 @@ impl<'a> Emitter<'_, 'a> {
     }
 }
 
-fn at(line: u32, text: &str, problem: Problem) -> ParseError {
+fn at(line: u32, text: &str, problem: ParseProblem) -> ParseError {
     ParseError { line, text: text.chars().take(120).collect(), problem }
 }

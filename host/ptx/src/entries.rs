@@ -1,28 +1,28 @@
 //! The kernels that a text declares, whether or not their instructions are simulated.
 
-use crate::error::{ParseError, Problem};
+use crate::error::{ParseError, ParseProblem};
 use crate::limits::TEXT_BYTES_MAX;
-use crate::module::Param;
-use crate::syntax::Parser;
-use crate::token::{Kind, tokens};
+use crate::module::PtxParam;
+use crate::syntax::PtxParser;
+use crate::token::{TokenKind, tokens};
 
 /// A kernel by its declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct PtxEntry {
     pub name: String,
-    pub params: Vec<Param>,
-    /// Of a block, where the kernel states a bound.
+    pub params: Vec<PtxParam>,
+    /// The most threads of a block, if the kernel states a bound.
     pub max_threads: Option<u32>,
 }
 
-/// Those that have a body, in order. Bodies are not read.
-pub fn entries(text: &str) -> Result<Vec<Entry>, ParseError> {
+/// The kernels with a body, in order. The bodies are not parsed.
+pub fn entries(text: &str) -> Result<Vec<PtxEntry>, ParseError> {
     if text.len() > TEXT_BYTES_MAX {
-        let problem = Problem::Limit("bytes of text", TEXT_BYTES_MAX as u64);
+        let problem = ParseProblem::Limit("bytes of text", TEXT_BYTES_MAX as u64);
         return Err(ParseError { line: 1, text: String::new(), problem });
     }
     let tokens = tokens(text)?;
-    let mut parser = Parser::new(&tokens);
+    let mut parser = PtxParser::new(&tokens);
     let mut entries = Vec::new();
     while parser.peek().is_some() {
         if parser.takes_word(".entry") {
@@ -35,23 +35,23 @@ pub fn entries(text: &str) -> Result<Vec<Entry>, ParseError> {
 }
 
 /// `None` for one that is only announced.
-fn entry(parser: &mut Parser<'_>) -> Result<Option<Entry>, ParseError> {
+fn entry(parser: &mut PtxParser<'_>) -> Result<Option<PtxEntry>, ParseError> {
     let name = parser.word()?.to_owned();
     let mut params = Vec::new();
-    if parser.peek() == Some(Kind::Mark('(')) {
+    if parser.peek() == Some(TokenKind::Mark('(')) {
         let mut end = 0_u64;
         for param in parser.params()? {
             let offset = end.next_multiple_of(param.align.max(1));
             end = offset.saturating_add(param.bytes);
-            params.push(Param { offset, bytes: param.bytes });
+            params.push(PtxParam { offset, bytes: param.bytes });
         }
     }
     let mut max_threads = None;
     loop {
         if parser.takes(';') {
             return Ok(None);
-        } else if parser.peek() == Some(Kind::Mark('{')) {
-            return Ok(Some(Entry { name, params, max_threads }));
+        } else if parser.peek() == Some(TokenKind::Mark('{')) {
+            return Ok(Some(PtxEntry { name, params, max_threads }));
         } else if parser.takes_word(".maxntid") || parser.takes_word(".reqntid") {
             let mut threads = parser.number()?;
             while parser.takes(',') {
@@ -88,16 +88,16 @@ mod tests {
             { wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2}, %rd1; { ret; } }
             .weak .entry m()
             { ret; }";
-        let param = |offset, bytes| Param { offset, bytes };
+        let param = |offset, bytes| PtxParam { offset, bytes };
         assert_eq!(
             entries(text).unwrap(),
             [
-                Entry {
+                PtxEntry {
                     name: "k".into(),
                     params: vec![param(0, 1), param(8, 8), param(16, 24), param(40, 4)],
                     max_threads: Some(256),
                 },
-                Entry { name: "m".into(), params: vec![], max_threads: None },
+                PtxEntry { name: "m".into(), params: vec![], max_threads: None },
             ]
         );
     }

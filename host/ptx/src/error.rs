@@ -1,4 +1,4 @@
-//! What can go wrong: with a module's text, with a launch, with a kernel that runs. All of it is the
+//! Errors of a module's text, of a launch, and of a running kernel. All of them are the
 //! kernel's author's fault or the caller's, never this library's.
 
 use thiserror::Error;
@@ -7,15 +7,15 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}, at `{text}`")]
 pub struct ParseError {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
     /// The word or instruction in question.
     pub text: String,
-    pub problem: Problem,
+    pub problem: ParseProblem,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Problem {
+pub enum ParseProblem {
     #[error("{0}")]
     Syntax(&'static str),
     /// Valid PTX for all we know, but not of the part that is simulated.
@@ -40,17 +40,17 @@ pub enum LaunchError {
     #[error("kernel {kernel} used up its budget of steps")]
     BudgetExhausted { kernel: String },
     #[error(transparent)]
-    Fault(#[from] Box<Fault>),
+    Fault(#[from] Box<KernelFault>),
 }
 
-/// What a thread did that ends the launch.
+/// The mistake of a thread that ended the launch.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("kernel {kernel}, block {block:?}, thread {thread:?}, line {line}: {kind}")]
-pub struct Fault {
+pub struct KernelFault {
     pub kernel: String,
     pub block: [u32; 3],
     pub thread: [u32; 3],
-    /// Of the PTX, from 1.
+    /// The line of the PTX, from 1.
     pub line: u32,
     pub kind: FaultKind,
 }

@@ -15,16 +15,16 @@ pub enum Rounding {
 
 /// An interchange format: bits of its exponent and of its fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
+pub struct FloatFormat {
     pub exponent_bits: u32,
     pub fraction_bits: u32,
 }
 
-impl Format {
-    pub const HALF: Format = Format { exponent_bits: 5, fraction_bits: 10 };
-    pub const BRAIN: Format = Format { exponent_bits: 8, fraction_bits: 7 };
-    pub const SINGLE: Format = Format { exponent_bits: 8, fraction_bits: 23 };
-    pub const DOUBLE: Format = Format { exponent_bits: 11, fraction_bits: 52 };
+impl FloatFormat {
+    pub const HALF: FloatFormat = FloatFormat { exponent_bits: 5, fraction_bits: 10 };
+    pub const BRAIN: FloatFormat = FloatFormat { exponent_bits: 8, fraction_bits: 7 };
+    pub const SINGLE: FloatFormat = FloatFormat { exponent_bits: 8, fraction_bits: 23 };
+    pub const DOUBLE: FloatFormat = FloatFormat { exponent_bits: 11, fraction_bits: 52 };
 
     fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
@@ -34,10 +34,10 @@ impl Format {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
-    /// What PTX gives as the result when it is not a number; for `f64` the usual quiet one.
+    /// The NaN that PTX returns; for `f64` the usual quiet one.
     pub fn nan(self) -> u64 {
         match self {
-            Format::DOUBLE => f64::NAN.to_bits(),
+            FloatFormat::DOUBLE => f64::NAN.to_bits(),
             _ => (1 << (self.exponent_bits + self.fraction_bits)) - 1,
         }
     }
@@ -95,7 +95,7 @@ impl Format {
 
     /// The value of `bits`; every format's values are values of `f64`.
     pub fn value(self, bits: u64) -> f64 {
-        if self == Format::DOUBLE {
+        if self == FloatFormat::DOUBLE {
             return f64::from_bits(bits);
         }
         let fraction = bits & ((1 << self.fraction_bits) - 1);

@@ -1,21 +1,21 @@
 //! A launch: checked against the kernel and the limits, then run block after block.
 
-use crate::block::{Block, Context};
-use crate::error::{Fault, LaunchError};
+use crate::block::{BlockContext, ThreadBlock};
+use crate::error::{KernelFault, LaunchError};
 use crate::limits::{BLOCK_SIZE_MAX, GRID_SIZE_MAX, SHARED_BYTES_MAX};
-use crate::memory::{Loaded, Memory};
-use crate::module::KernelInfo;
-use crate::warp::Stop;
+use crate::memory::{LoadedModule, Memory};
+use crate::module::PtxKernelInfo;
+use crate::warp::EarlyEnd;
 
 /// An argument as its bytes: those of a number, an address, or a struct by value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arg(Vec<u8>);
+pub struct LaunchArg(Vec<u8>);
 
 macro_rules! numbers {
     ($($number:ty),*) => {
-        $(impl From<$number> for Arg {
-            fn from(number: $number) -> Arg {
-                Arg(number.to_le_bytes().to_vec())
+        $(impl From<$number> for LaunchArg {
+            fn from(number: $number) -> LaunchArg {
+                LaunchArg(number.to_le_bytes().to_vec())
             }
         })*
     };
@@ -23,30 +23,30 @@ macro_rules! numbers {
 
 numbers!(i32, u32, i64, u64, f32, f64);
 
-impl From<Vec<u8>> for Arg {
-    fn from(bytes: Vec<u8>) -> Arg {
-        Arg(bytes)
+impl From<Vec<u8>> for LaunchArg {
+    fn from(bytes: Vec<u8>) -> LaunchArg {
+        LaunchArg(bytes)
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
+pub struct GridLaunch {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub dynamic_shared_bytes: u64,
-    pub args: Vec<Arg>,
+    pub args: Vec<LaunchArg>,
 }
 
 /// Lane-instructions that launches may still run. Each KiB of registers, shared and local memory that a
 /// block begins with counts as one more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct StepBudget {
     pub steps: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stats {
-    /// What was taken from the budget.
+    /// The steps that were taken from the budget.
     pub steps: u64,
     pub blocks: u64,
 }
@@ -54,11 +54,11 @@ pub struct Stats {
 /// Runs `kernel` of a module that was loaded into `memory`. After an error the memory holds what was
 /// written until then.
 pub fn launch(
-    loaded: &Loaded,
+    loaded: &LoadedModule,
     kernel: &str,
-    launch: &Launch,
+    launch: &GridLaunch,
     memory: &mut Memory,
-    budget: &mut Budget,
+    budget: &mut StepBudget,
 ) -> Result<Stats, LaunchError> {
     let found = loaded.module.find(kernel);
     let (info, program) = found.ok_or_else(|| LaunchError::NoSuchKernel(kernel.to_owned()))?;
@@ -66,12 +66,12 @@ pub fn launch(
     let mut params = params(info, &launch.args)?;
     let before = budget.steps;
     let mut blocks = 0;
-    let mut block = Block::new(program, launch);
+    let mut block = ThreadBlock::new(program, launch);
     let [across, down, deep] = launch.grid;
     for z in 0..deep {
         for y in 0..down {
             for x in 0..across {
-                let mut context = Context {
+                let mut context = BlockContext {
                     program,
                     launch,
                     params: &mut params,
@@ -88,17 +88,17 @@ pub fn launch(
     Ok(Stats { steps: before - budget.steps, blocks })
 }
 
-fn failure(info: &KernelInfo, block: [u32; 3], stop: Stop) -> LaunchError {
+fn failure(info: &PtxKernelInfo, block: [u32; 3], stop: EarlyEnd) -> LaunchError {
     let kernel = info.name.clone();
     match stop {
-        Stop::Budget => LaunchError::BudgetExhausted { kernel },
-        Stop::Fault { thread, line, kind } => {
-            Box::new(Fault { kernel, block, thread, line, kind }).into()
+        EarlyEnd::Budget => LaunchError::BudgetExhausted { kernel },
+        EarlyEnd::Fault { thread, line, kind } => {
+            Box::new(KernelFault { kernel, block, thread, line, kind }).into()
         }
     }
 }
 
-fn check_sizes(info: &KernelInfo, launch: &Launch) -> Result<(), LaunchError> {
+fn check_sizes(info: &PtxKernelInfo, launch: &GridLaunch) -> Result<(), LaunchError> {
     let invalid = |reason: String| Err(LaunchError::InvalidLaunch(reason));
     let within = |sizes: [u32; 3], max: [u32; 3]| {
         sizes.iter().zip(max).all(|(size, max)| (1..=max).contains(size))
@@ -124,13 +124,13 @@ fn check_sizes(info: &KernelInfo, launch: &Launch) -> Result<(), LaunchError> {
     Ok(())
 }
 
-fn params(info: &KernelInfo, args: &[Arg]) -> Result<Vec<u8>, LaunchError> {
+fn params(info: &PtxKernelInfo, args: &[LaunchArg]) -> Result<Vec<u8>, LaunchError> {
     if args.len() != info.params.len() {
         let reason = format!("{} given, the kernel has {}", args.len(), info.params.len());
         return Err(LaunchError::BadArguments(reason));
     }
     let mut bytes = Vec::new();
-    for (number, (Arg(arg), param)) in args.iter().zip(&info.params).enumerate() {
+    for (number, (LaunchArg(arg), param)) in args.iter().zip(&info.params).enumerate() {
         if arg.len() as u64 != param.bytes {
             let reason = format!(
                 "argument {number} has {} bytes, the kernel wants {}",

@@ -1,10 +1,10 @@
 //! Runs CUDA kernels where there is no GPU: an interpreter of the PTX that NVRTC writes.
 //!
-//! [`Module::parse`] checks and decodes a text, [`Memory`] holds buffers at device addresses, and
-//! [`launch()`] runs a kernel's grid. All state is the caller's [`Memory`] and [`Budget`]; this crate has
+//! [`PtxModule::parse`] checks and decodes a text, [`Memory`] holds buffers at device addresses, and
+//! [`launch()`] runs a kernel's grid. All state is the caller's [`Memory`] and [`StepBudget`]; this crate has
 //! no I/O, no clock, no threads and no randomness, and never answers a text it does not understand with
 //! a number: an instruction, a modifier or a state space that is not simulated is an error that names
-//! it, at [`Module::parse`].
+//! it, at [`PtxModule::parse`].
 //!
 //! **What is simulated.** Blocks run one after the other. The warps of a block take turns in order; in a
 //! warp the lanes with the lowest program counter run in lockstep, and come together where their
@@ -53,8 +53,8 @@ pub mod launch;
 pub mod memory;
 pub mod module;
 
-pub use entries::{Entry, entries};
-pub use error::{Fault, FaultKind, LaunchError, MemoryError, ParseError, Problem};
-pub use launch::{Arg, Budget, Launch, Stats, launch};
-pub use memory::{Loaded, Memory};
-pub use module::{KernelInfo, Module, Param};
+pub use entries::{PtxEntry, entries};
+pub use error::{FaultKind, KernelFault, LaunchError, MemoryError, ParseError, ParseProblem};
+pub use launch::{GridLaunch, LaunchArg, Stats, StepBudget, launch};
+pub use memory::{LoadedModule, Memory};
+pub use module::{PtxKernelInfo, PtxModule, PtxParam};

@@ -1,19 +1,19 @@
 //! Global and constant memory: buffers far from one another, so that no overrun of one reaches the next.
-//! What a kernel does ends in a fault; what the owner asks for wrongly, in a [`MemoryError`].
+//! A kernel's mistake is a fault; a mistake of the owner is a [`MemoryError`].
 
 use std::sync::Arc;
 
 use crate::error::{FaultKind, MemoryError};
-use crate::module::Module;
+use crate::module::PtxModule;
 
-/// The first address; beneath a page nothing ever lies.
+/// The first address.
 const FIRST_ADDRESS: u64 = 0x7_0000_0000;
 const NULL_BYTES: u64 = 4096;
 /// Free room after each buffer, and the alignment of each.
 const GUARD_BYTES: u64 = 1 << 20;
 const ALIGN_BYTES: u64 = 512;
 
-/// What an access needs of the memory.
+/// The kind of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
     Read,
@@ -30,23 +30,23 @@ struct Region {
 
 #[derive(Debug)]
 pub struct Memory {
-    /// By rising address.
+    /// The regions in the order of their addresses.
     regions: Vec<Region>,
     next: u64,
     left: u64,
 }
 
-/// A module whose variables have their places in a memory, where they live from launch to launch. It is
-/// to be launched with that memory.
+/// A module whose variables were placed in a memory, where they keep their values from launch to launch. It must be
+/// launched with that memory.
 #[derive(Debug)]
-pub struct Loaded {
-    pub(crate) module: Arc<Module>,
+pub struct LoadedModule {
+    pub(crate) module: Arc<PtxModule>,
     pub(crate) symbols: Vec<u64>,
 }
 
-impl Loaded {
+impl LoadedModule {
     #[must_use]
-    pub fn module(&self) -> &Module {
+    pub fn module(&self) -> &PtxModule {
         &self.module
     }
 
@@ -71,15 +71,16 @@ impl Memory {
         Ok(self.place(vec![0; bytes as usize], false))
     }
 
-    pub fn load(&mut self, module: &Arc<Module>) -> Result<Loaded, MemoryError> {
+    pub fn load(&mut self, module: &Arc<PtxModule>) -> Result<LoadedModule, MemoryError> {
         let wanted = module.storage().iter().map(|storage| storage.data.len() as u64).sum();
         if wanted > self.left {
             return Err(MemoryError::Full { wanted, left: self.left });
         }
-        let place =
-            |storage: &crate::module::Storage| self.place(storage.data.clone(), storage.constant);
+        let place = |storage: &crate::module::VariableStorage| {
+            self.place(storage.data.clone(), storage.constant)
+        };
         let symbols = module.storage().iter().map(place).collect();
-        Ok(Loaded { module: Arc::clone(module), symbols })
+        Ok(LoadedModule { module: Arc::clone(module), symbols })
     }
 
     pub fn read(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {

@@ -3,51 +3,51 @@
 use std::collections::BTreeMap;
 
 use crate::emit::{Names, kernel};
-use crate::error::{ParseError, Problem};
+use crate::error::{ParseError, ParseProblem};
 use crate::limits::{
     BLOCK_THREADS_MAX, DATA_BYTES_MAX, INSTRUCTIONS_MAX, PARAM_BYTES_MAX, TEXT_BYTES_MAX,
 };
-use crate::program::{Program, Space};
-use crate::syntax::{Function, Unit, Variable, parse};
+use crate::program::{PtxProgram, Space};
+use crate::syntax::{FunctionSyntax, TranslationUnit, Variable, parse};
 use crate::token::tokens;
 
-/// Where a parameter lies among the parameters' bytes.
+/// The position of a parameter among the parameters' bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Param {
+pub struct PtxParam {
     pub offset: u64,
     pub bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KernelInfo {
+pub struct PtxKernelInfo {
     pub name: String,
-    pub params: Vec<Param>,
+    pub params: Vec<PtxParam>,
     /// As declared, and those of called functions: PTX counts no real registers.
     pub registers: u32,
     pub static_shared_bytes: u64,
-    /// Of a thread.
+    /// The local memory of a thread, in bytes.
     pub local_bytes: u64,
-    /// Of a block.
+    /// The static shared memory of a block, in bytes.
     pub max_threads: u32,
 }
 
 /// A variable in global or constant memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Storage {
+pub(crate) struct VariableStorage {
     pub name: String,
     pub data: Vec<u8>,
     pub constant: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Module {
-    infos: Vec<KernelInfo>,
-    programs: Vec<Program>,
-    storage: Vec<Storage>,
+pub struct PtxModule {
+    infos: Vec<PtxKernelInfo>,
+    programs: Vec<PtxProgram>,
+    storage: Vec<VariableStorage>,
 }
 
-impl Module {
-    pub fn parse(text: &str) -> Result<Module, ParseError> {
+impl PtxModule {
+    pub fn parse(text: &str) -> Result<PtxModule, ParseError> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(limit(1, "", "bytes of text", TEXT_BYTES_MAX as u64));
         }
@@ -55,7 +55,7 @@ impl Module {
         let unit = parse(&tokens)?;
         let storage = storage(&unit.variables)?;
         let names = names(&unit)?;
-        let mut module = Module { infos: Vec::new(), programs: Vec::new(), storage };
+        let mut module = PtxModule { infos: Vec::new(), programs: Vec::new(), storage };
         let mut instructions_left = INSTRUCTIONS_MAX;
         for function in
             unit.functions.iter().filter(|function| function.is_kernel && function.body.is_some())
@@ -64,7 +64,7 @@ impl Module {
             let offsets: Vec<u64> = params.iter().map(|param| param.offset).collect();
             let program = kernel(&names, function, &offsets, instructions_left)?;
             instructions_left -= program.instructions.len();
-            module.infos.push(KernelInfo {
+            module.infos.push(PtxKernelInfo {
                 name: function.name.to_owned(),
                 params,
                 registers: program.registers,
@@ -80,25 +80,25 @@ impl Module {
         Ok(module)
     }
 
-    pub fn kernels(&self) -> &[KernelInfo] {
+    pub fn kernels(&self) -> &[PtxKernelInfo] {
         &self.infos
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<(&KernelInfo, &Program)> {
+    pub(crate) fn find(&self, name: &str) -> Option<(&PtxKernelInfo, &PtxProgram)> {
         let at = self.infos.iter().position(|info| info.name == name)?;
         Some((&self.infos[at], &self.programs[at]))
     }
 
-    pub(crate) fn storage(&self) -> &[Storage] {
+    pub(crate) fn storage(&self) -> &[VariableStorage] {
         &self.storage
     }
 }
 
 fn limit(line: u32, text: &str, what: &'static str, max: u64) -> ParseError {
-    ParseError { line, text: text.to_owned(), problem: Problem::Limit(what, max) }
+    ParseError { line, text: text.to_owned(), problem: ParseProblem::Limit(what, max) }
 }
 
-fn storage(variables: &[Variable<'_>]) -> Result<Vec<Storage>, ParseError> {
+fn storage(variables: &[Variable<'_>]) -> Result<Vec<VariableStorage>, ParseError> {
     let mut total = 0u64;
     let mut storage = Vec::new();
     for variable in variables.iter().filter(|variable| variable.space != Space::Shared) {
@@ -108,7 +108,7 @@ fn storage(variables: &[Variable<'_>]) -> Result<Vec<Storage>, ParseError> {
         }
         let mut data = variable.data.clone();
         data.resize(variable.bytes as usize, 0);
-        storage.push(Storage {
+        storage.push(VariableStorage {
             name: variable.name.to_owned(),
             data,
             constant: variable.space == Space::Constant,
@@ -117,11 +117,11 @@ fn storage(variables: &[Variable<'_>]) -> Result<Vec<Storage>, ParseError> {
     Ok(storage)
 }
 
-fn names<'u, 'a>(unit: &'u Unit<'a>) -> Result<Names<'u, 'a>, ParseError> {
+fn names<'u, 'a>(unit: &'u TranslationUnit<'a>) -> Result<Names<'u, 'a>, ParseError> {
     let twice = |line, name: &str| ParseError {
         line,
         text: name.to_owned(),
-        problem: Problem::Syntax("this name exists twice"),
+        problem: ParseProblem::Syntax("this name exists twice"),
     };
     let mut names = Names { functions: BTreeMap::new(), variables: BTreeMap::new() };
     for function in &unit.functions {
@@ -140,7 +140,7 @@ fn names<'u, 'a>(unit: &'u Unit<'a>) -> Result<Names<'u, 'a>, ParseError> {
     Ok(names)
 }
 
-fn params(function: &Function<'_>) -> Result<Vec<Param>, ParseError> {
+fn params(function: &FunctionSyntax<'_>) -> Result<Vec<PtxParam>, ParseError> {
     let mut end = 0u64;
     let mut params = Vec::new();
     for param in &function.params {
@@ -149,7 +149,7 @@ fn params(function: &Function<'_>) -> Result<Vec<Param>, ParseError> {
         if end > PARAM_BYTES_MAX {
             return Err(limit(param.line, param.name, "bytes of parameters", PARAM_BYTES_MAX));
         }
-        params.push(Param { offset, bytes: param.bytes });
+        params.push(PtxParam { offset, bytes: param.bytes });
     }
     Ok(params)
 }

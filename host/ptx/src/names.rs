@@ -1,13 +1,13 @@
-//! What the names of a function mean where they are used: registers, variables, parameters.
+//! The meaning of the names in a function: registers, variables, parameters.
 
 use std::collections::BTreeMap;
 
 use crate::declaration::literal;
 use crate::emit::Emitter;
-use crate::error::{ParseError, Problem};
+use crate::error::{ParseError, ParseProblem};
 use crate::opcode::Opcode;
-use crate::program::{Address, Operand, Register, Space, Special, Type};
-use crate::syntax::Argument;
+use crate::program::{MemoryOperand, Operand, Register, Space, Special, Type};
+use crate::syntax::SyntaxArgument;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binding {
@@ -29,7 +29,7 @@ pub enum Binding {
 }
 
 #[derive(Debug, Default)]
-pub struct Scope<'a> {
+pub struct NameScope<'a> {
     pub names: BTreeMap<&'a str, Binding>,
     /// The caller's names are not seen from here.
     pub is_function: bool,
@@ -37,7 +37,7 @@ pub struct Scope<'a> {
     pub frame_before: u64,
 }
 
-impl Scope<'_> {
+impl NameScope<'_> {
     fn find(&self, name: &str) -> Option<Binding> {
         match self.names.get(name) {
             Some(Binding::Registers { .. }) => return None,
@@ -70,21 +70,21 @@ impl<'a> Emitter<'_, 'a> {
         }
         match self.module_variable(name)? {
             Some(binding) => Ok(binding),
-            None => Err(opcode.fault(Problem::Unknown(name.chars().take(120).collect()))),
+            None => Err(opcode.fault(ParseProblem::Unknown(name.chars().take(120).collect()))),
         }
     }
 
     pub fn register(&mut self, opcode: &Opcode<'_, 'a>, name: &'a str) -> Parsed<Register> {
         match self.lookup(opcode, name)? {
             Binding::Register(register) => Ok(register),
-            _ => Err(opcode.fault(Problem::Syntax("a register was expected"))),
+            _ => Err(opcode.fault(ParseProblem::Syntax("a register was expected"))),
         }
     }
 
     pub fn target(
         &mut self,
         opcode: &Opcode<'_, 'a>,
-        argument: &Argument<'a>,
+        argument: &SyntaxArgument<'a>,
         bits: u32,
     ) -> Parsed<Register> {
         let register = self.wide_target(opcode, argument, bits)?;
@@ -95,11 +95,11 @@ impl<'a> Emitter<'_, 'a> {
     pub fn wide_target(
         &mut self,
         opcode: &Opcode<'_, 'a>,
-        argument: &Argument<'a>,
+        argument: &SyntaxArgument<'a>,
         bits: u32,
     ) -> Parsed<Register> {
-        let Argument::Word(name) = argument else {
-            return Err(opcode.fault(Problem::Syntax("a register was expected")));
+        let SyntaxArgument::Word(name) = argument else {
+            return Err(opcode.fault(ParseProblem::Syntax("a register was expected")));
         };
         let register = self.register(opcode, name)?;
         if register.bits >= bits && (bits == 1) == (register.bits == 1) {
@@ -113,11 +113,11 @@ impl<'a> Emitter<'_, 'a> {
     pub fn target_or_none(
         &mut self,
         opcode: &Opcode<'_, 'a>,
-        argument: &Argument<'a>,
+        argument: &SyntaxArgument<'a>,
         bits: u32,
     ) -> Parsed<Option<Register>> {
         match argument {
-            Argument::Word("_") => Ok(None),
+            SyntaxArgument::Word("_") => Ok(None),
             _ => self.wide_target(opcode, argument, bits).map(Some),
         }
     }
@@ -125,7 +125,7 @@ impl<'a> Emitter<'_, 'a> {
     pub fn source(
         &mut self,
         opcode: &Opcode<'_, 'a>,
-        argument: &Argument<'a>,
+        argument: &SyntaxArgument<'a>,
         kind: Type,
     ) -> Parsed<Operand> {
         self.read(opcode, argument, kind, |bits| bits == kind.width())
@@ -134,7 +134,7 @@ impl<'a> Emitter<'_, 'a> {
     pub fn wide_source(
         &mut self,
         opcode: &Opcode<'_, 'a>,
-        argument: &Argument<'a>,
+        argument: &SyntaxArgument<'a>,
         kind: Type,
     ) -> Parsed<Operand> {
         self.read(opcode, argument, kind, |bits| bits >= kind.width())
@@ -143,14 +143,14 @@ impl<'a> Emitter<'_, 'a> {
     fn read(
         &mut self,
         opcode: &Opcode<'_, 'a>,
-        argument: &Argument<'a>,
+        argument: &SyntaxArgument<'a>,
         kind: Type,
         fits: impl Fn(u32) -> bool,
     ) -> Parsed<Operand> {
         let (name, negative) = match argument {
-            Argument::Word(name) => (*name, false),
-            Argument::Negative(name) => (*name, true),
-            Argument::Not(name) if kind == Type::PREDICATE => {
+            SyntaxArgument::Word(name) => (*name, false),
+            SyntaxArgument::Negative(name) => (*name, true),
+            SyntaxArgument::Not(name) if kind == Type::PREDICATE => {
                 let register = self.register(opcode, name)?;
                 let fits = register.bits == 1;
                 return if fits {
@@ -159,16 +159,21 @@ impl<'a> Emitter<'_, 'a> {
                     Err(opcode.fault(WIDTH))
                 };
             }
-            _ => return Err(opcode.fault(Problem::Syntax("a register or a number was expected"))),
+            _ => {
+                return Err(
+                    opcode.fault(ParseProblem::Syntax("a register or a number was expected"))
+                );
+            }
         };
         if name.starts_with(|letter: char| letter.is_ascii_digit()) {
             let value = literal(name, negative, kind);
-            let value = value
-                .ok_or_else(|| opcode.fault(Problem::Syntax("no such literal of this type")))?;
+            let value = value.ok_or_else(|| {
+                opcode.fault(ParseProblem::Syntax("no such literal of this type"))
+            })?;
             return Ok(Operand::Immediate(value));
         }
         if negative {
-            return Err(opcode.fault(Problem::Syntax("a number was expected")));
+            return Err(opcode.fault(ParseProblem::Syntax("a number was expected")));
         }
         if let Some(operand) = special(name) {
             return if kind.width() == 32 { Ok(operand) } else { Err(opcode.fault(WIDTH)) };
@@ -183,10 +188,8 @@ impl<'a> Emitter<'_, 'a> {
             Binding::Shared(at) | Binding::Frame(at) | Binding::Param(at) => {
                 Ok(Operand::Immediate(at))
             }
-            Binding::CallParam(_) => {
-                Err(opcode
-                    .fault(Problem::Unsupported("the address of a parameter of a call".into())))
-            }
+            Binding::CallParam(_) => Err(opcode
+                .fault(ParseProblem::Unsupported("the address of a parameter of a call".into()))),
             Binding::DynamicShared => Ok(Operand::DynamicShared),
             Binding::Symbol(index, _) if kind.width() == 64 => Ok(Operand::Symbol(index)),
             Binding::Symbol(..) => Err(opcode.fault(WIDTH)),
@@ -196,17 +199,17 @@ impl<'a> Emitter<'_, 'a> {
     pub fn address(
         &mut self,
         opcode: &Opcode<'_, 'a>,
-        argument: &Argument<'a>,
+        argument: &SyntaxArgument<'a>,
         space: Space,
-    ) -> Parsed<Address> {
-        let Argument::Address { base, offset } = argument else {
-            return Err(opcode.fault(Problem::Syntax("an address was expected")));
+    ) -> Parsed<MemoryOperand> {
+        let SyntaxArgument::Address { base, offset } = argument else {
+            return Err(opcode.fault(ParseProblem::Syntax("an address was expected")));
         };
         let offset = *offset;
         if base.starts_with(|letter: char| letter.is_ascii_digit()) {
             let base = literal(base, false, Type { bits: 64, ..Type::U32 });
-            let base = base.ok_or_else(|| opcode.fault(Problem::Syntax("no such address")))?;
-            return Ok(Address { space, base: Operand::Immediate(base), offset });
+            let base = base.ok_or_else(|| opcode.fault(ParseProblem::Syntax("no such address")))?;
+            return Ok(MemoryOperand { space, base: Operand::Immediate(base), offset });
         }
         let (found, base) = match self.lookup(opcode, base)? {
             Binding::Register(register) if register.bits >= 32 => {
@@ -217,7 +220,11 @@ impl<'a> Emitter<'_, 'a> {
             Binding::DynamicShared => (Space::Shared, Operand::DynamicShared),
             Binding::Frame(at) => (Space::Local, Operand::Immediate(at)),
             Binding::CallParam(at) if space == Space::Param => {
-                return Ok(Address { space: Space::Local, base: Operand::Immediate(at), offset });
+                return Ok(MemoryOperand {
+                    space: Space::Local,
+                    base: Operand::Immediate(at),
+                    offset,
+                });
             }
             Binding::CallParam(at) => (Space::Param, Operand::Immediate(at)),
             Binding::Param(at) => (Space::Param, Operand::Immediate(at)),
@@ -226,13 +233,16 @@ impl<'a> Emitter<'_, 'a> {
         // Parameters are read by `ld.param` alone.
         let hidden = found == Space::Param && space != Space::Param;
         if hidden || !(space == Space::Generic || space == found) {
-            return Err(opcode.fault(Problem::Syntax("the variable is in another state space")));
+            return Err(
+                opcode.fault(ParseProblem::Syntax("the variable is in another state space"))
+            );
         }
-        Ok(Address { space: found, base, offset })
+        Ok(MemoryOperand { space: found, base, offset })
     }
 }
 
-const WIDTH: Problem = Problem::Syntax("the register has another width than the instruction");
+const WIDTH: ParseProblem =
+    ParseProblem::Syntax("the register has another width than the instruction");
 
 fn special(name: &str) -> Option<Operand> {
     let axis = |name: &str| ["x", "y", "z"].iter().position(|axis| *axis == name);

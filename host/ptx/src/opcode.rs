@@ -1,19 +1,19 @@
 //! An opcode and its modifiers. Each modifier is taken by whoever gives it a meaning; one that nobody
 //! took is an error that names it, so no modifier is ever passed over.
 
-use crate::error::{ParseError, Problem};
+use crate::error::{ParseError, ParseProblem};
 use crate::float::Rounding;
 use crate::program::{Space, Type};
-use crate::syntax::{Argument, Line};
+use crate::syntax::{InstructionLine, SyntaxArgument};
 
 pub struct Opcode<'s, 'a> {
-    pub line: &'s Line<'a>,
+    pub line: &'s InstructionLine<'a>,
     pub name: &'a str,
     left: Vec<&'a str>,
 }
 
 impl<'s, 'a> Opcode<'s, 'a> {
-    pub fn new(line: &'s Line<'a>) -> Opcode<'s, 'a> {
+    pub fn new(line: &'s InstructionLine<'a>) -> Opcode<'s, 'a> {
         let mut words = line.opcode.split('.');
         let name = words.next().unwrap_or("");
         Opcode { line, name, left: words.collect() }
@@ -77,10 +77,10 @@ impl<'s, 'a> Opcode<'s, 'a> {
         if !self.left.is_empty() {
             what = format!("{what} with .{}", self.left.join(" ."));
         }
-        self.fault(Problem::Unsupported(what))
+        self.fault(ParseProblem::Unsupported(what))
     }
 
-    pub fn fault(&self, problem: Problem) -> ParseError {
+    pub fn fault(&self, problem: ParseProblem) -> ParseError {
         ParseError {
             line: self.line.line,
             text: self.line.opcode.chars().take(120).collect(),
@@ -88,10 +88,10 @@ impl<'s, 'a> Opcode<'s, 'a> {
         }
     }
 
-    pub fn arguments<const N: usize>(&self) -> Result<&'s [Argument<'a>; N], ParseError> {
+    pub fn arguments<const N: usize>(&self) -> Result<&'s [SyntaxArgument<'a>; N], ParseError> {
         let arguments = self.line.arguments.as_slice();
         arguments
             .try_into()
-            .map_err(|_| self.fault(Problem::Syntax("another number of operands is needed")))
+            .map_err(|_| self.fault(ParseProblem::Syntax("another number of operands is needed")))
     }
 }

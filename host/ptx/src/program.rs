@@ -139,14 +139,14 @@ pub enum Space {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Address {
+pub struct MemoryOperand {
     pub space: Space,
     pub base: Operand,
     pub offset: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
+pub enum ValueFunction {
     Copy,
     /// The third source decides.
     Select,
@@ -168,7 +168,7 @@ pub struct RealModifiers {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
+pub enum CompareOperator {
     Equal,
     NotEqual,
     Less,
@@ -180,9 +180,9 @@ pub enum Comparison {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Test {
-    pub comparison: Comparison,
-    /// What a NaN on either side gives.
+pub struct CompareTest {
+    pub comparison: CompareOperator,
+    /// The result if either side is NaN.
     pub unordered: bool,
     pub flush: bool,
     pub kind: Type,
@@ -228,20 +228,20 @@ pub enum VoteMode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     Compute {
-        function: Function,
+        function: ValueFunction,
         kind: Type,
         target: Register,
         sources: [Operand; 4],
     },
     Test {
-        test: Test,
+        test: CompareTest,
         join: Option<(Join, Operand)>,
         targets: [Option<Register>; 2],
         sources: [Operand; 2],
     },
     /// `set`: like a test, but the target gets all ones, or 1.0 for a float target.
     Set {
-        test: Test,
+        test: CompareTest,
         join: Option<(Join, Operand)>,
         target: Register,
         real: bool,
@@ -258,18 +258,18 @@ pub enum Operation {
         bits: u32,
     },
     Load {
-        address: Address,
+        address: MemoryOperand,
         kind: Type,
         targets: Vec<Option<Register>>,
     },
     Store {
-        address: Address,
+        address: MemoryOperand,
         kind: Type,
         sources: Vec<Operand>,
     },
     Atomic {
         function: AtomicFunction,
-        address: Address,
+        address: MemoryOperand,
         kind: Type,
         target: Option<Register>,
         sources: [Operand; 2],
@@ -328,7 +328,7 @@ pub struct Instruction {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct PtxProgram {
     pub instructions: Vec<Instruction>,
     pub registers: u32,
     pub local_bytes: u64,

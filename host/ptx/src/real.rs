@@ -5,8 +5,8 @@
 //! true value than what PTX promises of a device (at worst 2^-20 relative or absolute, `tanh` 2^-11):
 //! results there need not agree with a device bit for bit.
 
-use crate::float::{Format, Rounding, add_to_odd, divide_to_odd, root_to_odd};
-use crate::program::{Class, Comparison, RealModifiers, Test, Type};
+use crate::float::{FloatFormat, Rounding, add_to_odd, divide_to_odd, root_to_odd};
+use crate::program::{Class, CompareOperator, CompareTest, RealModifiers, Type};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RealFunction {
@@ -30,12 +30,12 @@ pub enum RealFunction {
     CopySign,
 }
 
-pub fn format(kind: Type) -> Format {
+pub fn format(kind: Type) -> FloatFormat {
     match (kind.class, kind.bits) {
-        (Class::Brain, _) => Format::BRAIN,
-        (_, 16) => Format::HALF,
-        (_, 32) => Format::SINGLE,
-        _ => Format::DOUBLE,
+        (Class::Brain, _) => FloatFormat::BRAIN,
+        (_, 16) => FloatFormat::HALF,
+        (_, 32) => FloatFormat::SINGLE,
+        _ => FloatFormat::DOUBLE,
     }
 }
 
@@ -79,7 +79,7 @@ fn one(function: RealFunction, modifiers: RealModifiers, kind: Type, sources: [u
 }
 
 /// Into [0, 1]; what is not a number becomes +0.
-pub fn saturate(format: Format, bits: u64) -> u64 {
+pub fn saturate(format: FloatFormat, bits: u64) -> u64 {
     let value = format.value(bits);
     if value > 1.0 {
         format.round(1.0, Rounding::Nearest)
@@ -90,7 +90,7 @@ pub fn saturate(format: Format, bits: u64) -> u64 {
     }
 }
 
-fn signs(function: RealFunction, format: Format, [a, b, _]: [u64; 3]) -> u64 {
+fn signs(function: RealFunction, format: FloatFormat, [a, b, _]: [u64; 3]) -> u64 {
     let sign = 1 << (format.exponent_bits + format.fraction_bits);
     match function {
         RealFunction::Negate => a ^ sign,
@@ -102,7 +102,7 @@ fn signs(function: RealFunction, format: Format, [a, b, _]: [u64; 3]) -> u64 {
 fn extreme(
     function: RealFunction,
     modifiers: RealModifiers,
-    format: Format,
+    format: FloatFormat,
     [a, b, _]: [u64; 3],
 ) -> u64 {
     let (x, y) = (format.value(a), format.value(b));
@@ -162,7 +162,7 @@ fn transcendental(function: RealFunction, a: f64) -> f64 {
     }
 }
 
-fn by_odd(function: RealFunction, rounding: Rounding, format: Format, bits: [u64; 3]) -> u64 {
+fn by_odd(function: RealFunction, rounding: Rounding, format: FloatFormat, bits: [u64; 3]) -> u64 {
     use RealFunction as F;
     let [a, b, c] = bits.map(|bits| format.value(bits));
     let (left, right) = match function {
@@ -189,7 +189,7 @@ fn by_odd(function: RealFunction, rounding: Rounding, format: Format, bits: [u64
 }
 
 /// A comparison of integers or floats.
-pub fn holds(test: Test, a: u64, b: u64) -> bool {
+pub fn holds(test: CompareTest, a: u64, b: u64) -> bool {
     let order = if test.kind.is_real() {
         let format = format(test.kind);
         let read = |bits| format.value(if test.flush { format.flush(bits) } else { bits });
@@ -203,13 +203,13 @@ pub fn holds(test: Test, a: u64, b: u64) -> bool {
         return test.unordered;
     };
     match test.comparison {
-        Comparison::Equal => order.is_eq(),
-        Comparison::NotEqual => order.is_ne(),
-        Comparison::Less => order.is_lt(),
-        Comparison::LessEqual => order.is_le(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::GreaterEqual => order.is_ge(),
-        Comparison::Number => true,
-        Comparison::NotNumber => false,
+        CompareOperator::Equal => order.is_eq(),
+        CompareOperator::NotEqual => order.is_ne(),
+        CompareOperator::Less => order.is_lt(),
+        CompareOperator::LessEqual => order.is_le(),
+        CompareOperator::Greater => order.is_gt(),
+        CompareOperator::GreaterEqual => order.is_ge(),
+        CompareOperator::Number => true,
+        CompareOperator::NotNumber => false,
     }
 }

@@ -1,12 +1,12 @@
 //! The text of a module as declarations and statements. Names are not resolved here.
 
-use crate::error::{ParseError, Problem};
+use crate::error::{ParseError, ParseProblem};
 use crate::limits::INSTRUCTIONS_MAX;
 use crate::program::{Space, Type};
-use crate::token::{Kind, Token};
+use crate::token::{PtxToken, TokenKind};
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Argument<'a> {
+pub enum SyntaxArgument<'a> {
     /// A register, a name, a number.
     Word(&'a str),
     Negative(&'a str),
@@ -14,7 +14,7 @@ pub enum Argument<'a> {
     Not(&'a str),
     /// `p|q`
     Pair(&'a str, &'a str),
-    Vector(Vec<Argument<'a>>),
+    Vector(Vec<SyntaxArgument<'a>>),
     Address {
         base: &'a str,
         offset: u64,
@@ -23,11 +23,11 @@ pub enum Argument<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line<'a> {
+pub struct InstructionLine<'a> {
     pub line: u32,
     pub guard: Option<(&'a str, bool)>,
     pub opcode: &'a str,
-    pub arguments: Vec<Argument<'a>>,
+    pub arguments: Vec<SyntaxArgument<'a>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -43,56 +43,56 @@ pub struct Variable<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Statement<'a> {
+pub enum PtxStatement<'a> {
     Registers { line: u32, name: &'a str, count: Option<u32>, kind: Type },
     Variable(Variable<'a>),
     Label { line: u32, name: &'a str },
-    Instruction(Line<'a>),
+    Instruction(InstructionLine<'a>),
     Open,
     Close,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Function<'a> {
+pub struct FunctionSyntax<'a> {
     pub line: u32,
     pub name: &'a str,
     pub is_kernel: bool,
     pub returns: Vec<Variable<'a>>,
     pub params: Vec<Variable<'a>>,
     /// A declaration has none.
-    pub body: Option<Vec<Statement<'a>>>,
+    pub body: Option<Vec<PtxStatement<'a>>>,
     pub max_threads: Option<u32>,
 }
 
 #[derive(Debug, Default)]
-pub struct Unit<'a> {
-    pub functions: Vec<Function<'a>>,
+pub struct TranslationUnit<'a> {
+    pub functions: Vec<FunctionSyntax<'a>>,
     pub variables: Vec<Variable<'a>>,
 }
 
-pub struct Parser<'a> {
-    pub(crate) tokens: &'a [Token<'a>],
+pub struct PtxParser<'a> {
+    pub(crate) tokens: &'a [PtxToken<'a>],
     pub(crate) at: usize,
     statements: usize,
 }
 
 type Parsed<T> = Result<T, ParseError>;
 
-pub fn parse<'a>(tokens: &'a [Token<'a>]) -> Parsed<Unit<'a>> {
-    let mut parser = Parser::new(tokens);
-    let mut unit = Unit::default();
+pub fn parse<'a>(tokens: &'a [PtxToken<'a>]) -> Parsed<TranslationUnit<'a>> {
+    let mut parser = PtxParser::new(tokens);
+    let mut unit = TranslationUnit::default();
     while parser.at < tokens.len() {
         parser.item(&mut unit)?;
     }
     Ok(unit)
 }
 
-impl<'a> Parser<'a> {
-    pub(crate) fn new(tokens: &'a [Token<'a>]) -> Self {
+impl<'a> PtxParser<'a> {
+    pub(crate) fn new(tokens: &'a [PtxToken<'a>]) -> Self {
         Self { tokens, at: 0, statements: 0 }
     }
 
-    pub(crate) fn peek(&self) -> Option<Kind<'a>> {
+    pub(crate) fn peek(&self) -> Option<TokenKind<'a>> {
         self.tokens.get(self.at).map(|token| token.kind)
     }
 
@@ -100,18 +100,18 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |token| token.line)
     }
 
-    pub(crate) fn fault(&self, problem: Problem) -> ParseError {
+    pub(crate) fn fault(&self, problem: ParseProblem) -> ParseError {
         let token = self.tokens.get(self.at);
-        let text = token.map_or_else(|| "end of text".to_owned(), Token::text);
+        let text = token.map_or_else(|| "end of text".to_owned(), PtxToken::text);
         ParseError { line: self.line(), text, problem }
     }
 
     pub(crate) fn syntax<T>(&self, problem: &'static str) -> Parsed<T> {
-        Err(self.fault(Problem::Syntax(problem)))
+        Err(self.fault(ParseProblem::Syntax(problem)))
     }
 
     pub(crate) fn word(&mut self) -> Parsed<&'a str> {
-        let Some(Kind::Word(word)) = self.peek() else {
+        let Some(TokenKind::Word(word)) = self.peek() else {
             return self.syntax("a word was expected");
         };
         self.at += 1;
@@ -119,13 +119,13 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn takes(&mut self, mark: char) -> bool {
-        let found = self.peek() == Some(Kind::Mark(mark));
+        let found = self.peek() == Some(TokenKind::Mark(mark));
         self.at += usize::from(found);
         found
     }
 
     pub(crate) fn takes_word(&mut self, word: &str) -> bool {
-        let found = self.peek() == Some(Kind::Word(word));
+        let found = self.peek() == Some(TokenKind::Word(word));
         self.at += usize::from(found);
         found
     }
@@ -147,50 +147,51 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn item(&mut self, unit: &mut Unit<'a>) -> Parsed<()> {
+    fn item(&mut self, unit: &mut TranslationUnit<'a>) -> Parsed<()> {
         match self.peek() {
-            Some(Kind::Word(".version" | ".target" | ".file" | ".loc")) => self.skip_line(),
-            Some(Kind::Word(".address_size")) => {
+            Some(TokenKind::Word(".version" | ".target" | ".file" | ".loc")) => self.skip_line(),
+            Some(TokenKind::Word(".address_size")) => {
                 self.at += 1;
-                if self.peek() != Some(Kind::Word("64")) {
+                if self.peek() != Some(TokenKind::Word("64")) {
                     return self.syntax("addresses have 64 bits");
                 }
                 self.at += 1;
             }
-            Some(Kind::Word(".pragma")) => self.skip_past(';'),
-            Some(Kind::Word(".section")) => self.skip_past('}'),
-            Some(Kind::Word(".visible" | ".extern" | ".weak" | ".common")) => self.at += 1,
-            Some(Kind::Word(".entry" | ".func")) => {
+            Some(TokenKind::Word(".pragma")) => self.skip_past(';'),
+            Some(TokenKind::Word(".section")) => self.skip_past('}'),
+            Some(TokenKind::Word(".visible" | ".extern" | ".weak" | ".common")) => self.at += 1,
+            Some(TokenKind::Word(".entry" | ".func")) => {
                 let function = self.function()?;
                 unit.functions.push(function);
             }
-            Some(Kind::Word(".global" | ".const" | ".shared")) => {
+            Some(TokenKind::Word(".global" | ".const" | ".shared")) => {
                 unit.variables.extend(self.variables()?)
             }
-            Some(Kind::Mark(';')) => self.at += 1,
-            _ => return Err(self.fault(Problem::Unsupported("this directive".into()))),
+            Some(TokenKind::Mark(';')) => self.at += 1,
+            _ => return Err(self.fault(ParseProblem::Unsupported("this directive".into()))),
         }
         Ok(())
     }
 
-    fn function(&mut self) -> Parsed<Function<'a>> {
+    fn function(&mut self) -> Parsed<FunctionSyntax<'a>> {
         let line = self.line();
         let is_kernel = self.word()? == ".entry";
-        let returns = if !is_kernel && self.peek() == Some(Kind::Mark('(')) {
+        let returns = if !is_kernel && self.peek() == Some(TokenKind::Mark('(')) {
             self.params()?
         } else {
             Vec::new()
         };
         let name = self.word()?;
-        let params = if self.peek() == Some(Kind::Mark('(')) { self.params()? } else { Vec::new() };
+        let params =
+            if self.peek() == Some(TokenKind::Mark('(')) { self.params()? } else { Vec::new() };
         let max_threads = self.performance_directives()?;
         let body = if self.takes(';') { None } else { Some(self.body()?) };
-        Ok(Function { line, name, is_kernel, returns, params, body, max_threads })
+        Ok(FunctionSyntax { line, name, is_kernel, returns, params, body, max_threads })
     }
 
     fn performance_directives(&mut self) -> Parsed<Option<u32>> {
         let mut threads = None;
-        while let Some(Kind::Word(word)) = self.peek() {
+        while let Some(TokenKind::Word(word)) = self.peek() {
             let numbers = match word {
                 ".maxntid" | ".reqntid" | ".minnctapersm" | ".maxnreg" | ".maxnctapersm" => {
                     self.at += 1;
@@ -208,7 +209,7 @@ impl<'a> Parser<'a> {
                     self.skip_past(';');
                     Vec::new()
                 }
-                _ => return Err(self.fault(Problem::Unsupported("this directive".into()))),
+                _ => return Err(self.fault(ParseProblem::Unsupported("this directive".into()))),
             };
             if matches!(word, ".maxntid" | ".reqntid") {
                 let product = numbers.iter().fold(1u64, |all, one| all.saturating_mul(*one));
@@ -218,45 +219,45 @@ impl<'a> Parser<'a> {
         Ok(threads)
     }
 
-    fn body(&mut self) -> Parsed<Vec<Statement<'a>>> {
+    fn body(&mut self) -> Parsed<Vec<PtxStatement<'a>>> {
         let mut statements = Vec::new();
         let mut depth = 0usize;
         self.expect('{')?;
         loop {
             self.statements += 1;
             if self.statements > INSTRUCTIONS_MAX {
-                return Err(self.fault(Problem::Limit("statements", INSTRUCTIONS_MAX as u64)));
+                return Err(self.fault(ParseProblem::Limit("statements", INSTRUCTIONS_MAX as u64)));
             }
             match self.peek() {
-                Some(Kind::Mark('{')) => {
+                Some(TokenKind::Mark('{')) => {
                     self.at += 1;
                     depth += 1;
-                    statements.push(Statement::Open);
+                    statements.push(PtxStatement::Open);
                 }
-                Some(Kind::Mark('}')) => {
+                Some(TokenKind::Mark('}')) => {
                     self.at += 1;
                     if depth == 0 {
                         return Ok(statements);
                     }
                     depth -= 1;
-                    statements.push(Statement::Close);
+                    statements.push(PtxStatement::Close);
                 }
-                Some(Kind::Mark(';')) => self.at += 1,
-                Some(Kind::Word(".loc" | ".file")) => self.skip_line(),
-                Some(Kind::Word(".pragma")) => self.skip_past(';'),
-                Some(Kind::Word(".reg")) => self.registers(&mut statements)?,
-                Some(Kind::Word(".local" | ".shared" | ".param")) => {
-                    statements.extend(self.variables()?.into_iter().map(Statement::Variable));
+                Some(TokenKind::Mark(';')) => self.at += 1,
+                Some(TokenKind::Word(".loc" | ".file")) => self.skip_line(),
+                Some(TokenKind::Word(".pragma")) => self.skip_past(';'),
+                Some(TokenKind::Word(".reg")) => self.registers(&mut statements)?,
+                Some(TokenKind::Word(".local" | ".shared" | ".param")) => {
+                    statements.extend(self.variables()?.into_iter().map(PtxStatement::Variable));
                 }
-                Some(Kind::Word(word)) if word.starts_with('.') => {
-                    return Err(self.fault(Problem::Unsupported("this directive".into())));
+                Some(TokenKind::Word(word)) if word.starts_with('.') => {
+                    return Err(self.fault(ParseProblem::Unsupported("this directive".into())));
                 }
                 _ => statements.push(self.statement()?),
             }
         }
     }
 
-    fn registers(&mut self, statements: &mut Vec<Statement<'a>>) -> Parsed<()> {
+    fn registers(&mut self, statements: &mut Vec<PtxStatement<'a>>) -> Parsed<()> {
         self.at += 1;
         let kind = self.kind()?;
         loop {
@@ -269,14 +270,14 @@ impl<'a> Parser<'a> {
             } else {
                 None
             };
-            statements.push(Statement::Registers { line, name, count, kind });
+            statements.push(PtxStatement::Registers { line, name, count, kind });
             if !self.takes(',') {
                 return self.expect(';');
             }
         }
     }
 
-    fn statement(&mut self) -> Parsed<Statement<'a>> {
+    fn statement(&mut self) -> Parsed<PtxStatement<'a>> {
         let line = self.line();
         let guard = if self.takes('@') {
             let negated = self.takes('!');
@@ -286,7 +287,7 @@ impl<'a> Parser<'a> {
         };
         let opcode = self.word()?;
         if guard.is_none() && self.takes(':') {
-            return Ok(Statement::Label { line, name: opcode });
+            return Ok(PtxStatement::Label { line, name: opcode });
         }
         let mut arguments = Vec::new();
         while !self.takes(';') {
@@ -295,19 +296,19 @@ impl<'a> Parser<'a> {
             }
             arguments.push(self.argument()?);
         }
-        Ok(Statement::Instruction(Line { line, guard, opcode, arguments }))
+        Ok(PtxStatement::Instruction(InstructionLine { line, guard, opcode, arguments }))
     }
 
-    fn argument(&mut self) -> Parsed<Argument<'a>> {
+    fn argument(&mut self) -> Parsed<SyntaxArgument<'a>> {
         if self.takes('{') {
-            return Ok(Argument::Vector(self.vector()?));
+            return Ok(SyntaxArgument::Vector(self.vector()?));
         }
         if self.takes('[') {
             let base = self.word()?;
             let offset = if self.takes('+') { self.signed()? } else { 0 };
             let offset = if self.takes('-') { self.number()?.wrapping_neg() } else { offset };
             self.expect(']')?;
-            return Ok(Argument::Address { base, offset });
+            return Ok(SyntaxArgument::Address { base, offset });
         }
         if self.takes('(') {
             let mut names = Vec::new();
@@ -315,29 +316,33 @@ impl<'a> Parser<'a> {
                 names.push(self.word()?);
                 self.takes(',');
             }
-            return Ok(Argument::List(names));
+            return Ok(SyntaxArgument::List(names));
         }
         if self.takes('-') {
-            return Ok(Argument::Negative(self.word()?));
+            return Ok(SyntaxArgument::Negative(self.word()?));
         }
         if self.takes('!') {
-            return Ok(Argument::Not(self.word()?));
+            return Ok(SyntaxArgument::Not(self.word()?));
         }
         let word = self.word()?;
         if self.takes('|') {
-            Ok(Argument::Pair(word, self.word()?))
+            Ok(SyntaxArgument::Pair(word, self.word()?))
         } else {
-            Ok(Argument::Word(word))
+            Ok(SyntaxArgument::Word(word))
         }
     }
 
     /// A vector's elements are plain: no vector in a vector.
-    fn vector(&mut self) -> Parsed<Vec<Argument<'a>>> {
+    fn vector(&mut self) -> Parsed<Vec<SyntaxArgument<'a>>> {
         let mut elements = Vec::new();
         loop {
             let negative = self.takes('-');
             let word = self.word()?;
-            elements.push(if negative { Argument::Negative(word) } else { Argument::Word(word) });
+            elements.push(if negative {
+                SyntaxArgument::Negative(word)
+            } else {
+                SyntaxArgument::Word(word)
+            });
             if !self.takes(',') {
                 self.expect('}')?;
                 return Ok(elements);

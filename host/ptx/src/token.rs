@@ -1,9 +1,9 @@
 //! Text into words, punctuation and strings, each with its line. Comments vanish here.
 
-use crate::error::{ParseError, Problem};
+use crate::error::{ParseError, ParseProblem};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub enum TokenKind<'a> {
     /// Names, numbers, opcodes with their modifiers, directives.
     Word(&'a str),
     Mark(char),
@@ -11,21 +11,21 @@ pub enum Kind<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token<'a> {
+pub struct PtxToken<'a> {
     pub line: u32,
-    pub kind: Kind<'a>,
+    pub kind: TokenKind<'a>,
 }
 
-impl Token<'_> {
+impl PtxToken<'_> {
     pub fn text(&self) -> String {
         match self.kind {
-            Kind::Word(word) | Kind::Quoted(word) => word.chars().take(120).collect(),
-            Kind::Mark(mark) => mark.to_string(),
+            TokenKind::Word(word) | TokenKind::Quoted(word) => word.chars().take(120).collect(),
+            TokenKind::Mark(mark) => mark.to_string(),
         }
     }
 }
 
-pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
+pub fn tokens(text: &str) -> Result<Vec<PtxToken<'_>>, ParseError> {
     let mut tokens = Vec::new();
     let mut line = 1;
     let mut rest = text;
@@ -39,14 +39,14 @@ pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
         } else if first == '"' {
             let end =
                 rest[1..].find('"').ok_or_else(|| fault(line, first, "a string has no end"))?;
-            tokens.push(Token { line, kind: Kind::Quoted(&rest[1..=end]) });
+            tokens.push(PtxToken { line, kind: TokenKind::Quoted(&rest[1..=end]) });
             end + 2
         } else if is_word(first) {
             let length = word_length(rest);
-            tokens.push(Token { line, kind: Kind::Word(&rest[..length]) });
+            tokens.push(PtxToken { line, kind: TokenKind::Word(&rest[..length]) });
             length
         } else if ",;[]{}()<>@!|+-=:".contains(first) {
-            tokens.push(Token { line, kind: Kind::Mark(first) });
+            tokens.push(PtxToken { line, kind: TokenKind::Mark(first) });
             1
         } else {
             return Err(fault(line, first, "a character that PTX does not have"));
@@ -77,5 +77,5 @@ fn word_length(text: &str) -> usize {
 }
 
 fn fault(line: u32, letter: char, problem: &'static str) -> ParseError {
-    ParseError { line, text: letter.to_string(), problem: Problem::Syntax(problem) }
+    ParseError { line, text: letter.to_string(), problem: ParseProblem::Syntax(problem) }
 }

@@ -1,13 +1,14 @@
 //! A warp: the lanes with the lowest program counter run in lockstep, until they diverge or meet others.
 
-use crate::block::{Context, POISON};
-use crate::collective::Outcome;
+use crate::block::{BlockContext, POISON};
+use crate::collective::CollectiveResult;
 use crate::convert::{convert, convert_pair};
 use crate::error::FaultKind;
 use crate::integer;
 use crate::limits::{TURN_INSTRUCTIONS, WARP_LANES};
 use crate::program::{
-    Function, Instruction, Join, Operand, Operation, Program, Register, Special, Test, Type, mask,
+    CompareTest, Instruction, Join, Operand, Operation, PtxProgram, Register, Special, Type,
+    ValueFunction, mask,
 };
 use crate::real;
 
@@ -25,7 +26,7 @@ pub enum LaneState {
 
 /// Why a launch ends early.
 #[derive(Debug)]
-pub enum Stop {
+pub enum EarlyEnd {
     Budget,
     Fault { thread: [u32; 3], line: u32, kind: FaultKind },
 }
@@ -52,7 +53,7 @@ pub fn lanes(set: u32) -> impl Iterator<Item = usize> {
 }
 
 impl Warp {
-    pub fn new(index: u32, threads: Vec<[u32; 3]>, program: &Program) -> Warp {
+    pub fn new(index: u32, threads: Vec<[u32; 3]>, program: &PtxProgram) -> Warp {
         Warp {
             index,
             threads,
@@ -64,7 +65,7 @@ impl Warp {
         }
     }
 
-    /// Of registers and local memory.
+    /// The bytes of the registers and the local memory.
     pub fn bytes(&self) -> usize {
         size_of_val(self.registers.as_slice()) + self.local.len()
     }
@@ -104,13 +105,17 @@ impl Warp {
         }
     }
 
-    pub fn fault(&self, context: &Context<'_>, lane: usize, kind: FaultKind) -> Stop {
+    pub fn fault(&self, context: &BlockContext<'_>, lane: usize, kind: FaultKind) -> EarlyEnd {
         let line = context.program.instructions[self.counters[lane]].line;
-        Stop::Fault { thread: self.threads[lane], line, kind }
+        EarlyEnd::Fault { thread: self.threads[lane], line, kind }
     }
 
     /// Runs until nothing is ready or the turn is over; says whether anything ran.
-    pub fn turn(&mut self, context: &mut Context<'_>, shared: &mut [u8]) -> Result<bool, Stop> {
+    pub fn turn(
+        &mut self,
+        context: &mut BlockContext<'_>,
+        shared: &mut [u8],
+    ) -> Result<bool, EarlyEnd> {
         let mut left = TURN_INSTRUCTIONS;
         while left > 0 {
             let Some((counter, active)) = self.pick(context) else {
@@ -123,7 +128,7 @@ impl Warp {
 
     /// The ready lanes with the lowest counter, with those that wait there for them; if none is ready,
     /// lanes that waited for others which have returned since.
-    fn pick(&self, context: &Context<'_>) -> Option<(usize, u32)> {
+    fn pick(&self, context: &BlockContext<'_>) -> Option<(usize, u32)> {
         let ready = self.select(|lane| self.states[lane] == LaneState::Ready);
         let parked = self.select(|lane| self.states[lane] == LaneState::Parked);
         let at = |set: u32, counter: usize| {
@@ -142,12 +147,12 @@ impl Warp {
 
     fn straight(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut BlockContext<'_>,
         shared: &mut [u8],
         mut counter: usize,
         mut active: u32,
         left: &mut u32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EarlyEnd> {
         let program = context.program;
         for lane in lanes(active) {
             self.states[lane] = LaneState::Ready;
@@ -166,7 +171,7 @@ impl Warp {
             first = false;
             *left = left.saturating_sub(1);
             let cost = u64::from(active.count_ones());
-            *context.steps_left = context.steps_left.checked_sub(cost).ok_or(Stop::Budget)?;
+            *context.steps_left = context.steps_left.checked_sub(cost).ok_or(EarlyEnd::Budget)?;
             let run = self.guarded(instruction, active);
             self.move_to(active, counter);
             let on = self.step(context, shared, &instruction.operation, counter, [active, run])?;
@@ -181,12 +186,12 @@ impl Warp {
     /// go on together and where; none if they have parted.
     fn step(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut BlockContext<'_>,
         shared: &mut [u8],
         operation: &Operation,
         counter: usize,
         [active, run]: [u32; 2],
-    ) -> Result<Option<(usize, u32)>, Stop> {
+    ) -> Result<Option<(usize, u32)>, EarlyEnd> {
         let next = counter + 1;
         match operation {
             Operation::Branch { to } if run == active => return Ok(Some((*to, active))),
@@ -211,8 +216,10 @@ impl Warp {
             }
             operation if operation.members().is_some() && run != 0 => {
                 let done = match self.collective(context, operation, run) {
-                    Outcome::Done(done) => done,
-                    Outcome::Fault(lane, kind) => return Err(self.fault(context, lane, kind)),
+                    CollectiveResult::Done(done) => done,
+                    CollectiveResult::Fault(lane, kind) => {
+                        return Err(self.fault(context, lane, kind));
+                    }
                 };
                 if done != run {
                     self.move_to(active & !run | done, next);
@@ -244,7 +251,7 @@ impl Warp {
         lanes(active).filter(holds).fold(0, |set, lane| set | 1 << lane)
     }
 
-    pub(crate) fn read(&self, context: &Context<'_>, operand: Operand, lane: usize) -> u64 {
+    pub(crate) fn read(&self, context: &BlockContext<'_>, operand: Operand, lane: usize) -> u64 {
         match operand {
             Operand::Register(slot) => self.registers[slot as usize * WARP_LANES + lane],
             Operand::Immediate(value) => value,
@@ -259,7 +266,7 @@ impl Warp {
         self.registers[target.slot as usize * WARP_LANES + lane] = value & mask(target.bits);
     }
 
-    fn special(&self, context: &Context<'_>, special: Special, lane: usize) -> u32 {
+    fn special(&self, context: &BlockContext<'_>, special: Special, lane: usize) -> u32 {
         let threads: u32 = context.launch.block.iter().product();
         match special {
             Special::Thread(axis) => self.threads[lane][axis],
@@ -279,7 +286,7 @@ impl Warp {
 
     fn execute(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut BlockContext<'_>,
         shared: &mut [u8],
         operation: &Operation,
         run: u32,
@@ -329,8 +336,8 @@ impl Warp {
 
     fn test(
         &self,
-        context: &Context<'_>,
-        test: Test,
+        context: &BlockContext<'_>,
+        test: CompareTest,
         join: Option<(Join, Operand)>,
         sources: [Operand; 2],
         lane: usize,
@@ -349,22 +356,24 @@ impl Warp {
     }
 }
 
-fn compute(function: Function, kind: Type, values: [u64; 4]) -> u64 {
+fn compute(function: ValueFunction, kind: Type, values: [u64; 4]) -> u64 {
     let [a, b, c, _] = values;
     match function {
-        Function::Copy => a,
-        Function::Select => {
+        ValueFunction::Copy => a,
+        ValueFunction::Select => {
             if c == 1 {
                 a
             } else {
                 b
             }
         }
-        Function::Integer(function) => integer::evaluate(function, kind, values),
-        Function::Real(function, modifiers) => real::evaluate(function, modifiers, kind, [a, b, c]),
-        Function::Convert(conversion) if conversion.to.pair => convert_pair(conversion, a, b),
-        Function::Convert(conversion) => convert(conversion, a),
-        Function::ToGeneric(space) => crate::access::window(space).wrapping_add(a),
-        Function::FromGeneric(space) => a.wrapping_sub(crate::access::window(space)),
+        ValueFunction::Integer(function) => integer::evaluate(function, kind, values),
+        ValueFunction::Real(function, modifiers) => {
+            real::evaluate(function, modifiers, kind, [a, b, c])
+        }
+        ValueFunction::Convert(conversion) if conversion.to.pair => convert_pair(conversion, a, b),
+        ValueFunction::Convert(conversion) => convert(conversion, a),
+        ValueFunction::ToGeneric(space) => crate::access::window(space).wrapping_add(a),
+        ValueFunction::FromGeneric(space) => a.wrapping_sub(crate::access::window(space)),
     }
 }

@@ -1,10 +1,7 @@
-//! What is refused, and what ends a launch: each by its name and its place.
-#![expect(clippy::unwrap_used, reason = "tests")]
+//! Sources that are refused and faults that end a launch: each error has its name and its place.
 
-mod device;
-
-use assay_ptx::{FaultKind, LaunchError, MemoryError, Module, Problem};
-use device::Device;
+use crate::device::Device;
+use assay_ptx::{FaultKind, LaunchError, MemoryError, ParseProblem, PtxModule};
 use proptest::prelude::*;
 
 fn text(body: &str) -> String {
@@ -139,8 +136,8 @@ fn what_is_not_supported_is_named() {
         (".param .b32 q; mov.b64 %d2, q;", "the address of a parameter"),
         ("prmt.b32.f4e %r3, %r1, %r2, %r1;", ".f4e"),
     ] {
-        let error = Module::parse(&text(body)).unwrap_err();
-        assert!(matches!(error.problem, Problem::Unsupported(_)), "{body}: {error}");
+        let error = PtxModule::parse(&text(body)).unwrap_err();
+        assert!(matches!(error.problem, ParseProblem::Unsupported(_)), "{body}: {error}");
         assert_eq!(error.line, 9);
         assert!(error.to_string().contains(part), "{body}: {error}");
     }
@@ -163,13 +160,13 @@ fn malformed_texts_say_where() {
         "mov.u32 %d1;",
         "ld.shared.u32 %r3, [fixed];",
     ] {
-        let error = Module::parse(&text(body)).unwrap_err();
+        let error = PtxModule::parse(&text(body)).unwrap_err();
         assert_eq!(error.line, 9, "{body}: {error}");
     }
-    let error = Module::parse(&text(".reg .b32 %many<4000000000>;")).unwrap_err();
-    assert!(matches!(error.problem, Problem::Limit("registers", _)));
-    let error = Module::parse(&text(".shared .b8 much[49153];")).unwrap_err();
-    assert!(matches!(error.problem, Problem::Limit("bytes of static shared memory", 49152)));
+    let error = PtxModule::parse(&text(".reg .b32 %many<4000000000>;")).unwrap_err();
+    assert!(matches!(error.problem, ParseProblem::Limit("registers", _)));
+    let error = PtxModule::parse(&text(".shared .b8 much[49153];")).unwrap_err();
+    assert!(matches!(error.problem, ParseProblem::Limit("bytes of static shared memory", 49152)));
 }
 
 #[test]
@@ -196,7 +193,7 @@ fn launches_are_checked() {
 
 #[test]
 fn kernels_are_described() {
-    let module = Module::parse(include_str!("../fixtures/matmul.ptx")).unwrap();
+    let module = PtxModule::parse(include_str!("../fixtures/matmul.ptx")).unwrap();
     let [kernel] = module.kernels() else { panic!("one kernel") };
     assert_eq!((kernel.name.as_str(), kernel.max_threads), ("matmul", 256));
     assert_eq!(kernel.static_shared_bytes, 16 * 16 * 4 + 16 * 17 * 4);
@@ -214,7 +211,7 @@ const TEXTS: [&str; 5] = [
 
 /// Runs whatever has been made of a text, a little.
 fn try_all(text: &str) {
-    let Ok(module) = Module::parse(text) else { return };
+    let Ok(module) = PtxModule::parse(text) else { return };
     let module = std::sync::Arc::new(module);
     for info in module.kernels().to_vec() {
         let mut device = Device { module: module.clone(), memory: assay_ptx::Memory::new(1 << 27) };

@@ -1,9 +1,6 @@
 //! Kernels as NVRTC compiles them (`fixtures/`), each against plain Rust.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
-mod device;
-
-use device::Device;
+use crate::device::Device;
 
 macro_rules! device {
     ($name:literal) => {
@@ -77,7 +74,7 @@ fn matmul_with_ragged_edges() {
     let (a, b) = (floats(m * k, 5), floats(k * n, 6));
     let (at_a, at_b, at_c) =
         (device.buffer(&a), device.buffer(&b), device.buffer(&vec![0f32; m * n]));
-    let sizes = [m, n, k].map(|size| assay_ptx::Arg::from(size as i32));
+    let sizes = [m, n, k].map(|size| assay_ptx::LaunchArg::from(size as i32));
     let args = [at_a.into(), at_b.into(), at_c.into()].into_iter().chain(sizes).collect();
     device.run("matmul", [2, 3, 1], [16, 16, 1], 0, args);
     let mut want = vec![0f32; m * n];

@@ -1,9 +1,6 @@
 //! Instructions one by one, against the bits that PTX and IEEE 754 give.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
-mod device;
-
-use device::Device;
+use crate::device::Device;
 
 /// Runs `body` with each input as `%d1..`, `%r1..` (low bits), `%f1..`, `%h1..` and `%p1..` (low bit);
 /// gives the register that is its first operand.

@@ -1,13 +1,13 @@
-//! What a call costs beyond the guest's own work: a fresh instance, and beside it a reused one,
-//! which no two requests may share.
+//! The cost of a call beyond the guest's own work, with a fresh instance and, for comparison, with a reused
+//! one, which no two requests may share.
 
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_model::outcome::StageEnd;
-use assay_sandbox::compile::Compiler;
-use assay_sandbox::{Loaded, Request, Sandbox, StageCall};
+use assay_core::outcome::StageEnd;
+use assay_sandbox::compile::PluginCompiler;
+use assay_sandbox::{LoadedPlugin, Request, Sandbox, StageCall};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn guest(name: &str) -> Vec<u8> {
@@ -18,8 +18,8 @@ fn guest(name: &str) -> Vec<u8> {
         .unwrap_or_else(|error| panic!("{}: {error}; run `make guests` first", path.display()))
 }
 
-fn load(sandbox: &Sandbox, component: &[u8]) -> Loaded {
-    let compiler = Compiler::reserve().expect("address space");
+fn load(sandbox: &Sandbox, component: &[u8]) -> LoadedPlugin {
+    let compiler = PluginCompiler::reserve().expect("address space");
     let compiled = compiler.compile(component).expect("a plugin");
     sandbox.load(&compiled.bytes, compiled.compiled_digest).expect("loadable")
 }
@@ -31,7 +31,7 @@ fn python(name: &str) -> Option<Vec<u8>> {
     let path = target.join("python-plugins").join(name).join("plugin.wasm");
     let found = std::fs::read(&path).ok();
     if found.is_none() {
-        println!("{} is missing: run `cargo test -p assay-tests --test python`", path.display());
+        println!("{} is missing: run `cargo test -p assay-tests python::`", path.display());
     }
     found
 }

@@ -1,25 +1,22 @@
-//! One call into a plugin: a store of its own with its limits, and what the guest left in it.
+//! One call into a plugin: a store with its limits, and the data that the guest leaves in it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use assay_model::id::Digest;
-use assay_model::limits;
+use assay_core::id::Digest;
+use assay_core::limits;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime::{Engine, Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 
-use crate::capability::exec::Programs;
-use crate::capability::gpu::Kernels;
 use crate::capability::http::Requests;
 use crate::capability::log::{Level, Log, LogLine};
-use crate::capability::storage::Objects;
-use crate::capability::{Capabilities, exec, gpu, storage};
+use crate::capability::{self, Capabilities};
 use crate::limiter::Limiter;
-use crate::output::Output;
-use crate::waits::{Waiting, Waits};
+use crate::output::CapturedOutput;
+use crate::waits::{WaitPolicy, Waits};
 use crate::wasi;
 
 /// Generated code.
@@ -30,8 +27,8 @@ pub(crate) mod bindings {
         ownership: Borrowing { duplicate_if_necessary: true },
         require_store_data_send: true,
         with: {
-            "assay:exec/exec.artifact": assay_exec::Artifact,
-            "assay:gpu/device.session": assay_gpu::session::Session,
+            "assay:exec/exec.artifact": assay_exec::ProgramArtifact,
+            "assay:gpu/device.session": assay_gpu::session::GpuSession,
         },
         imports: {
             "assay:reward/storage": trappable,
@@ -40,60 +37,60 @@ pub(crate) mod bindings {
             "assay:gpu/device": trappable,
         },
         trappable_error_type: {
-            "assay:exec/types.error" => assay_exec::Error,
-            "assay:gpu/compiler.error" => assay_gpu::compiler::Error,
-            "assay:gpu/device.error" => assay_gpu::session::Error,
-            "assay:reward/storage.error" => crate::capability::storage::Error,
+            "assay:exec/types.error" => assay_exec::ExecError,
+            "assay:gpu/compiler.error" => assay_gpu::compiler::CompileError,
+            "assay:gpu/device.error" => assay_gpu::session::SessionError,
+            "assay:reward/storage.error" => crate::capability::storage::ObjectError,
         },
     });
 }
 
-/// Bytes that a guest may hand to the host in one call: an artifact and what surrounds it. One that
-/// may run programs hands over their input as well.
+/// The most bytes that a guest may pass to the host in one call: an artifact and its envelope. A guest
+/// with capabilities may pass the inputs of programs as well.
 const HANDED_BYTES_MAX: usize = limits::ARTIFACT_BYTES_MAX + (1 << 20);
 
-/// What one call may use.
+/// The limits and capabilities of one call.
 pub(crate) struct Allowance {
     pub(crate) timeout: Duration,
     pub(crate) memory_bytes_max: u64,
     pub(crate) seed: u64,
     pub(crate) capabilities: Option<Capabilities>,
-    /// Whether it may wait for other hosts.
+    /// Whether the call may wait for other hosts.
     pub(crate) waits: bool,
 }
 
 /// The data of a call's store.
-pub(crate) struct Call {
+pub(crate) struct GuestCall {
     wasi: WasiCtx,
-    table: ResourceTable,
+    pub(crate) table: ResourceTable,
     pub(crate) limiter: Limiter,
     log: Log,
-    stdout: Output,
-    pub(crate) stderr: Output,
+    stdout: CapturedOutput,
+    pub(crate) stderr: CapturedOutput,
     requests: Requests,
-    waiting: Waiting,
-    capabilities: Option<Capabilities>,
-    /// Objects that the guest found in its tenant's storage.
-    located: BTreeSet<Digest>,
-    deadline: Instant,
+    waiting: WaitPolicy,
+    pub(crate) capabilities: Option<Capabilities>,
+    /// The objects that the guest located in its tenant's storage.
+    pub(crate) located: BTreeSet<Digest>,
+    pub(crate) deadline: Instant,
 }
 
-impl WasiView for Call {
+impl WasiView for GuestCall {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
     }
 }
 
-impl WasiHttpView for Call {
+impl WasiHttpView for GuestCall {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
         self.requests.view(&mut self.table)
     }
 }
 
-impl Call {
+impl GuestCall {
     /// A store for one call, whose time starts at `now`.
     pub(crate) fn store(engine: &Engine, allowance: Allowance, now: Instant) -> Store<Self> {
-        let (stdout, stderr) = (Output::default(), Output::default());
+        let (stdout, stderr) = (CapturedOutput::default(), CapturedOutput::default());
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits::GUEST_HANDLES_MAX);
         let handed_bytes_max = match allowance.capabilities {
@@ -111,8 +108,8 @@ impl Call {
             _ => Requests::refused(),
         };
         let waiting = match allowance.waits {
-            true => Waiting::Until { deadline, sleep: requests.waits_until() },
-            false => Waiting::Never,
+            true => WaitPolicy::Until { deadline, sleep: requests.waits_until() },
+            false => WaitPolicy::Never,
         };
         let call = Self {
             wasi: wasi::context(allowance.seed, stdout.clone(), stderr.clone()),
@@ -130,8 +127,7 @@ impl Call {
         let mut store = Store::new(engine, call);
         store.limiter(|call| &mut call.limiter);
         store.set_hostcall_fuel(handed_bytes_max);
-        // The epoch only says when to look at the clock: a ticker that was late must neither
-        // lengthen nor shorten a deadline.
+        // The epoch only decides when to read the clock: a late tick must not move the deadline.
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(|call| {
             if Instant::now() >= call.data().deadline {
@@ -143,33 +139,8 @@ impl Call {
         store
     }
 
-    fn programs(&mut self) -> Programs<'_> {
-        Programs {
-            granted: self.capabilities.as_ref(),
-            located: &self.located,
-            table: &mut self.table,
-            deadline: self.deadline,
-        }
-    }
-
-    fn kernels(&mut self) -> Kernels<'_> {
-        Kernels {
-            granted: self.capabilities.as_ref(),
-            table: &mut self.table,
-            deadline: self.deadline,
-        }
-    }
-
     fn waits(&mut self) -> Waits<'_> {
         Waits { table: &mut self.table, waiting: self.waiting }
-    }
-
-    fn objects(&mut self) -> Objects<'_> {
-        Objects {
-            granted: self.capabilities.as_ref(),
-            located: &mut self.located,
-            deadline: self.deadline,
-        }
     }
 
     /// The guest's log, and its output as lines after it.
@@ -187,19 +158,13 @@ impl Call {
 }
 
 /// Everything a plugin may import.
-pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Call>> {
+pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<GuestCall>> {
     let mut linker = Linker::new(engine);
-    wasi::link(&mut linker, Call::waits)?;
+    wasi::link(&mut linker, GuestCall::waits)?;
     bindings::assay::reward::log::add_to_linker::<_, HasSelf<Log>>(
         &mut linker,
-        |call: &mut Call| &mut call.log,
+        |call: &mut GuestCall| &mut call.log,
     )?;
-    bindings::assay::reward::storage::add_to_linker::<_, storage::Granted>(
-        &mut linker,
-        Call::objects,
-    )?;
-    bindings::assay::exec::exec::add_to_linker::<_, exec::Granted>(&mut linker, Call::programs)?;
-    bindings::assay::gpu::compiler::add_to_linker::<_, gpu::Granted>(&mut linker, Call::kernels)?;
-    bindings::assay::gpu::device::add_to_linker::<_, gpu::Granted>(&mut linker, Call::kernels)?;
+    capability::link(&mut linker)?;
     Ok(linker)
 }

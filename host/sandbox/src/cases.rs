@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use assay_model::outcome::{ErrorCode, StageEnd};
+use assay_core::outcome::{ErrorCode, StageEnd};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Request;
-use crate::whole::{Ran, Whole};
+use crate::pipeline::{LocalPipeline, StageRecord};
 
 /// How far a reward may lie from the expected one when a case says nothing.
 const TOLERANCE: f64 = 1e-9;
@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 1e-9;
 /// One case.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub struct GoldenCase {
     pub name: String,
     #[serde(default)]
     settings: Option<serde_json::Map<String, Value>>,
@@ -44,27 +44,27 @@ struct CaseRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
-    outcome: Kind,
+    outcome: OutcomeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reward: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tolerance: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
-    /// Of an error, as in the REST interface.
+    /// The code of an error, as in the REST interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     code: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum OutcomeKind {
     Scored,
     TimedOut,
     Error,
 }
 
-impl Kind {
+impl OutcomeKind {
     const fn as_str(self) -> &'static str {
         match self {
             Self::Scored => "scored",
@@ -74,7 +74,7 @@ impl Kind {
     }
 }
 
-impl Case {
+impl GoldenCase {
     /// Reads one document.
     pub fn parse(text: &str) -> Result<Self, String> {
         serde_saphyr::from_str(text).map_err(|error| error.to_string())
@@ -82,7 +82,7 @@ impl Case {
 
     /// Runs every stage in order.
     #[must_use]
-    pub fn run(&self, whole: &Whole<'_>) -> Vec<Ran> {
+    pub fn run(&self, pipeline: &LocalPipeline<'_>) -> Vec<StageRecord> {
         let settings = self.settings.as_ref().map_or_else(
             || "{}".to_owned(),
             |settings| Value::Object(settings.clone()).to_string(),
@@ -98,10 +98,10 @@ impl Case {
             attempt: 1,
             seed: self.request.seed,
         };
-        whole.run(&settings, &request)
+        pipeline.run(&settings, &request)
     }
 
-    /// What is expected, and what came instead, in words; nothing where they are the same.
+    /// Compares an end with the expected one; the error names the difference.
     pub fn compare(&self, end: &StageEnd, timeout_reward: f64) -> Result<(), String> {
         match &self.expect {
             Some(expect) => expect.compare(end, timeout_reward),
@@ -129,17 +129,17 @@ impl Case {
 }
 
 impl Expect {
-    /// What would have been expected rightly.
+    /// The expectation that an end meets.
     #[must_use]
     pub fn of(end: &StageEnd, timeout_reward: f64) -> Self {
         let (outcome, reward, verdict, code) = match end {
             StageEnd::Scored(scored) => {
-                (Kind::Scored, Some(scored.reward), Some(scored.verdict.clone()), None)
+                (OutcomeKind::Scored, Some(scored.reward), Some(scored.verdict.clone()), None)
             }
-            StageEnd::TimedOut => (Kind::TimedOut, Some(timeout_reward), None, None),
-            StageEnd::Failed(error) => (Kind::Error, None, None, Some(error.code)),
+            StageEnd::TimedOut => (OutcomeKind::TimedOut, Some(timeout_reward), None, None),
+            StageEnd::Failed(error) => (OutcomeKind::Error, None, None, Some(error.code)),
             // The last stage may not, and the sandbox sees to it.
-            StageEnd::Next(_) => (Kind::Error, None, None, Some(ErrorCode::BadOutcome)),
+            StageEnd::Next(_) => (OutcomeKind::Error, None, None, Some(ErrorCode::BadOutcome)),
         };
         let code = code.map(|code| code.as_str().to_owned());
         Self { outcome, reward, tolerance: None, verdict, code }
@@ -162,11 +162,11 @@ impl Expect {
     fn compare(&self, end: &StageEnd, timeout_reward: f64) -> Result<(), String> {
         let (kind, reward, verdict, code) = match end {
             StageEnd::Scored(scored) => {
-                (Kind::Scored, Some(scored.reward), scored.verdict.as_str(), None)
+                (OutcomeKind::Scored, Some(scored.reward), scored.verdict.as_str(), None)
             }
-            StageEnd::TimedOut => (Kind::TimedOut, Some(timeout_reward), "timed_out", None),
+            StageEnd::TimedOut => (OutcomeKind::TimedOut, Some(timeout_reward), "timed_out", None),
             StageEnd::Failed(error) => {
-                (Kind::Error, None, error.code.as_str(), Some(error.code.as_str()))
+                (OutcomeKind::Error, None, error.code.as_str(), Some(error.code.as_str()))
             }
             StageEnd::Next(_) => return Err("the last stage ended in `next`".into()),
         };

@@ -1,49 +1,49 @@
-//! From an uploaded component to a plugin that is ready to run.
+//! Compiles an uploaded component into a plugin that is ready to run.
 //!
-//! Runs in a child process with limited memory and time: compiling hostile bytes is the riskiest
-//! thing done with them, and a crash must take nothing else down.
+//! This runs in a child process with limited memory and time. Compiling hostile bytes is the riskiest step of an
+//! upload, and a crash must take nothing else down.
 
 use std::time::{Duration, Instant};
 
-use assay_model::id::Digest;
-use assay_model::limits;
-use assay_model::outcome::StageEnd;
-use assay_model::plugin::{Description, Stage};
+use assay_core::capability;
+use assay_core::id::Digest;
+use assay_core::limits;
+use assay_core::outcome::StageEnd;
+use assay_core::plugin::{Description, Stage};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::call::Allowance;
 use crate::call::bindings::assay::reward::types;
-use crate::capability;
 use crate::engine::compiling_engine;
 use crate::load::{digest_of, prepare};
 use crate::stage::{NotStarted, Sandbox};
 use crate::{ending, wasi};
 
-/// What became of an upload.
+/// A compiled upload.
 #[derive(Debug)]
-pub struct Compiled {
-    /// Of the component as it was uploaded.
+pub struct CompiledPlugin {
+    /// The digest of the component as it was uploaded.
     pub digest: Digest,
-    /// Of the native code.
+    /// The digest of the native code.
     pub compiled_digest: Digest,
     pub description: Description,
-    /// What it imports, and so asks for.
+    /// The interfaces that it imports.
     pub imports: Vec<String>,
     pub bytes: Vec<u8>,
 }
 
-/// Why an upload is no plugin; for its author.
+/// Why an upload is refused, for its author.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Refused(pub String);
+pub struct UploadRefused(pub String);
 
 /// Compiles components.
-pub struct Compiler {
+pub struct PluginCompiler {
     engine: Engine,
 }
 
-impl Compiler {
+impl PluginCompiler {
     /// Reserves address space for the guest's memory, far more than it may ever use: to be called
     /// before the process limits its own.
     pub fn reserve() -> Result<Self, NotStarted> {
@@ -51,31 +51,33 @@ impl Compiler {
     }
 
     /// Compiles a component and asks it what it is.
-    pub fn compile(&self, bytes: &[u8]) -> Result<Compiled, Refused> {
+    pub fn compile(&self, bytes: &[u8]) -> Result<CompiledPlugin, UploadRefused> {
         compile(&self.engine, bytes)
     }
 }
 
-fn compile(engine: &Engine, bytes: &[u8]) -> Result<Compiled, Refused> {
+fn compile(engine: &Engine, bytes: &[u8]) -> Result<CompiledPlugin, UploadRefused> {
     let size = bytes.len();
     if size > limits::PLUGIN_BYTES_MAX {
         let max = limits::PLUGIN_BYTES_MAX;
-        return Err(Refused(format!("the plugin has {size} bytes, the limit is {max}")));
+        return Err(UploadRefused(format!("the plugin has {size} bytes, the limit is {max}")));
     }
     if Engine::detect_precompiled(bytes).is_some() || !is_component(bytes) {
-        return Err(Refused("this is no WebAssembly component; build it for wasm32-wasip2".into()));
+        return Err(UploadRefused(
+            "this is no WebAssembly component; build it for wasm32-wasip2".into(),
+        ));
     }
     let component = Component::from_binary(engine, bytes)
-        .map_err(|error| Refused(format!("the component is not valid: {error:#}")))?;
+        .map_err(|error| UploadRefused(format!("the component is not valid: {error:#}")))?;
     let imports = imports(engine, &component)?;
     let sandbox = Sandbox::with_engine(engine.clone())
-        .map_err(|error| Refused(format!("the sandbox did not start: {error:#}")))?;
+        .map_err(|error| UploadRefused(format!("the sandbox did not start: {error:#}")))?;
     let description = describe(&sandbox, &component)?;
-    description.check().map_err(Refused)?;
-    let compiled = component
-        .serialize()
-        .map_err(|error| Refused(format!("the compiled component was not written: {error:#}")))?;
-    Ok(Compiled {
+    description.check().map_err(UploadRefused)?;
+    let compiled = component.serialize().map_err(|error| {
+        UploadRefused(format!("the compiled component was not written: {error:#}"))
+    })?;
+    Ok(CompiledPlugin {
         digest: digest_of(bytes),
         compiled_digest: digest_of(&compiled),
         description,
@@ -89,8 +91,8 @@ fn is_component(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\0asm") && bytes.get(6..8) == Some(&[1, 0])
 }
 
-/// What the component imports; refused when nobody may have it.
-fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, Refused> {
+/// The imports of a component; fails if one of them is not an interface for plugins.
+fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, UploadRefused> {
     let kind = component.component_type();
     let names: Vec<String> = kind.imports(engine).map(|(name, _)| name.to_owned()).collect();
     for name in &names {
@@ -100,21 +102,24 @@ fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, Refuse
             }
             Some((interface, version)) => {
                 let always = matches!(interface, "assay:reward/log" | "assay:reward/types");
-                version.starts_with("0.1.") && (always || capability::is_granted(interface))
+                version.starts_with("0.1.")
+                    && (always || capability::of_import(interface).is_some())
             }
             None => false,
         };
         if !granted {
             let name = ending::cut(name, 200);
-            return Err(Refused(format!("the plugin imports `{name}`, which no plugin is given")));
+            return Err(UploadRefused(format!(
+                "the plugin imports `{name}`, which no plugin is given"
+            )));
         }
     }
     Ok(names)
 }
 
-fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, Refused> {
+fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, UploadRefused> {
     let plugin = prepare(&sandbox.engine, &sandbox.linker, component)
-        .map_err(|error| Refused(format!("the component is no plugin: {error:#}")))?;
+        .map_err(|error| UploadRefused(format!("the component is no plugin: {error:#}")))?;
     let allowance = Allowance {
         timeout: Duration::from_millis(limits::DESCRIBE_MS_MAX),
         memory_bytes_max: limits::DESCRIBE_MEMORY_BYTES_MAX,
@@ -131,7 +136,7 @@ fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, Ref
             StageEnd::Failed(problem) => problem.message,
             _ => format!("it took longer than {} ms", limits::DESCRIBE_MS_MAX),
         };
-        Refused(format!("`describe` failed: {problem}"))
+        UploadRefused(format!("`describe` failed: {problem}"))
     })?;
     Ok(description(described))
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::limits;
-use assay_model::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
+use assay_core::limits;
+use assay_core::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
 use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
-use crate::call::Call;
+use crate::call::GuestCall;
 use crate::call::bindings::assay::reward::types::{self, Error, Outcome};
 use crate::limiter::Met;
 
@@ -28,7 +28,7 @@ pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }
 
-/// What the plugin returned, checked: it is hostile input.
+/// Checks the plugin's result, which is hostile input.
 pub(crate) fn returned(result: Result<Outcome, Error>, last: bool) -> StageEnd {
     match result {
         Ok(Outcome::Next(_)) if last => {
@@ -82,7 +82,7 @@ fn scored(end: types::Scored) -> Result<Scored, String> {
 }
 
 /// A call that did not return: the guest's fault, whatever it was.
-pub(crate) fn broken(error: &wasmtime::Error, call: &Call) -> StageEnd {
+pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
     let trap = error.downcast_ref::<Trap>().copied();
     if trap == Some(Trap::Interrupt) {
         return StageEnd::TimedOut;
@@ -104,7 +104,7 @@ pub(crate) fn broken(error: &wasmtime::Error, call: &Call) -> StageEnd {
         None => error.root_cause().to_string(),
     };
     if trap.is_none() && error.downcast_ref::<WasmBacktrace>().is_none() {
-        // Not in the guest, then in what it returned.
+        // The error did not happen in the guest, so its result is invalid.
         let problem = format!("the plugin's result cannot be read: {reason}");
         return failed(ErrorCode::BadOutcome, problem);
     }
@@ -136,7 +136,7 @@ fn ran_below_zero(error: &wasmtime::Error, trap: Option<Trap>) -> bool {
 }
 
 /// A panic's message is on standard error only.
-fn with_output(problem: String, call: &Call) -> String {
+fn with_output(problem: String, call: &GuestCall) -> String {
     if call.stderr.is_empty() {
         return problem;
     }

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use assay_model::limits;
+use assay_core::limits;
 use sha2::{Digest as _, Sha256};
 use wasmtime::{Config, Enabled, Engine, PoolingAllocationConfig};
 
@@ -11,7 +11,7 @@ const MODULES_MAX: u32 = 64;
 const MEMORIES_MAX: u32 = 4;
 /// More than one call at a time, so that each loaded plugin keeps a warm slot with its own image.
 const RUNNING_SLOTS: u32 = 32;
-/// What a slot keeps resident for the next call instead of giving it back to the kernel.
+/// The bytes that a slot keeps resident for the next call and does not give back to the kernel.
 const RESIDENT_BYTES: usize = 1 << 20;
 /// Up to this size what a memory holds at first is mapped for each call, however many zeros are among it. Without
 /// this, one that is mostly zeros, such as a snapshot of Python, is copied for each call.
@@ -31,7 +31,7 @@ pub(crate) fn compiling_engine() -> wasmtime::Result<Engine> {
 #[must_use]
 pub fn engine_id() -> String {
     let engine = compiling_engine().expect("the settings are valid on every supported machine");
-    let mut hash = Collected(Sha256::new());
+    let mut hash = Sha256Hasher(Sha256::new());
     engine.precompile_compatibility_hash().hash(&mut hash);
     format!("wasmtime-{}", hex::encode(&hash.0.finalize()[..16]))
 }
@@ -72,9 +72,9 @@ fn pool(slots: u32) -> PoolingAllocationConfig {
 }
 
 /// Hashes into SHA-256: the standard hasher's result may change between compilers.
-struct Collected(Sha256);
+struct Sha256Hasher(Sha256);
 
-impl Hasher for Collected {
+impl Hasher for Sha256Hasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn what_was_compiled_can_be_run() {
         let hash = |engine: &Engine| {
-            let mut hash = Collected(Sha256::new());
+            let mut hash = Sha256Hasher(Sha256::new());
             engine.precompile_compatibility_hash().hash(&mut hash);
             hash.0.finalize()
         };

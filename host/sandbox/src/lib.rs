@@ -3,13 +3,13 @@
 //! A call gets its arguments and the [`capability::Capabilities`] that its plugin asks for: no file,
 //! no network but requests to granted hosts, no environment, no clock, and randomness only from the
 //! request's seed. Whatever the
-//! guest does, [`Sandbox::run_stage`] returns a [`assay_model::outcome::StageEnd`] within the stage's
+//! guest does, [`Sandbox::run_stage`] returns a [`assay_core::outcome::StageEnd`] within the stage's
 //! timeout and some milliseconds; the plugin's fault is never a host error and never a number.
 //!
 //! Nothing interrupts a host function. Those that wait, for a program, an object or another host, are
 //! given the call's deadline, must return by then, and end the guest if it is over; no other may block.
 //!
-//! [`compile::Compiler`] belongs in a process of its own, which an upload may take down.
+//! [`compile::PluginCompiler`] belongs in a process of its own, which an upload may take down.
 
 mod engine;
 
@@ -27,9 +27,9 @@ mod stage;
 
 pub mod cases;
 pub mod compile;
-pub mod whole;
+pub mod pipeline;
 
 pub use call::bindings::assay::reward::types::{ArtifactParam as Input, Request};
 pub use engine::engine_id;
-pub use load::{Loaded, Unloadable, digest_of};
+pub use load::{LoadedPlugin, Unloadable, digest_of};
 pub use stage::{NotStarted, Sandbox, StageCall, StageRun};

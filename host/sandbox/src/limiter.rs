@@ -1,7 +1,7 @@
 //! Limits what a guest allocates, and notes which limit it met: from the outside, a guest that
 //! ran out of memory traps like one that gave up.
 
-use assay_model::limits;
+use assay_core::limits;
 use wasmtime::ResourceLimiter;
 
 /// The limits of one call and what it used of them.

@@ -1,22 +1,22 @@
 //! Compiled plugins, from bytes that were verified to a component that is ready to instantiate.
 
-use assay_model::id::Digest;
+use assay_core::capability;
+use assay_core::id::Digest;
 use sha2::{Digest as _, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
-use crate::call::Call;
+use crate::call::GuestCall;
 use crate::call::bindings::RewardPluginPre;
-use crate::capability;
 
 /// A plugin that is ready for calls.
-pub struct Loaded {
-    pub(crate) pre: RewardPluginPre<Call>,
+pub struct LoadedPlugin {
+    pub(crate) pre: RewardPluginPre<GuestCall>,
     asks: bool,
     waits: bool,
 }
 
-impl Loaded {
+impl LoadedPlugin {
     /// Whether it imports something of [`Capabilities`](crate::capability::Capabilities): the others
     /// need none made for their calls.
     #[must_use]
@@ -47,15 +47,15 @@ pub fn digest_of(bytes: &[u8]) -> Digest {
     Digest(Sha256::digest(bytes).into())
 }
 
-/// Loads what [`crate::compile::compile`] made, once its bytes are known to be those.
+/// Loads compiled bytes if their digest is `expected`.
 ///
-/// `expected` must come from whoever ran the compiler: native code is only as good as its origin.
+/// `expected` must come from the process that ran the compiler: native code is only as good as its origin.
 pub(crate) fn load(
     engine: &Engine,
-    linker: &Linker<Call>,
+    linker: &Linker<GuestCall>,
     bytes: &[u8],
     expected: Digest,
-) -> Result<Loaded, Unloadable> {
+) -> Result<LoadedPlugin, Unloadable> {
     let found = digest_of(bytes);
     if found != expected {
         return Err(Unloadable::WrongDigest { expected, found });
@@ -71,14 +71,14 @@ pub(crate) fn load(
 /// Links a component; fails on an import that is not granted and on a missing export.
 pub(crate) fn prepare(
     engine: &Engine,
-    linker: &Linker<Call>,
+    linker: &Linker<GuestCall>,
     component: &Component,
-) -> wasmtime::Result<Loaded> {
+) -> wasmtime::Result<LoadedPlugin> {
     let pre = RewardPluginPre::new(linker.instantiate_pre(component)?)?;
     let kind = component.component_type();
     let names = kind.imports(engine).filter_map(|(name, _)| name.split('@').next());
     let interfaces: Vec<&str> = names.collect();
-    let asks = interfaces.iter().any(|interface| capability::is_granted(interface));
+    let asks = interfaces.iter().any(|interface| capability::of_import(interface).is_some());
     let waits = interfaces.iter().any(|interface| interface.starts_with("wasi:http/"));
-    Ok(Loaded { pre, asks, waits })
+    Ok(LoadedPlugin { pre, asks, waits })
 }

@@ -3,22 +3,22 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use assay_model::limits;
+use assay_core::limits;
 use bytes::Bytes;
 use tokio::io::AsyncWrite;
 use wasmtime_wasi::async_trait;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
-/// What a guest may hand over in one write.
+/// The most bytes of one write.
 const WRITE_BYTES_MAX: usize = 64 << 10;
 
 /// The kept beginning, shared with every stream that the guest opens on it.
 #[derive(Clone, Default)]
-pub(crate) struct Output(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 
-impl Output {
-    /// What was kept, as text.
+impl CapturedOutput {
+    /// The kept bytes as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.kept()).into_owned()
     }
@@ -32,7 +32,7 @@ impl Output {
     }
 }
 
-impl OutputStream for Output {
+impl OutputStream for CapturedOutput {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         let mut kept = self.kept();
         let room = limits::GUEST_OUTPUT_BYTES_MAX - kept.len();
@@ -54,17 +54,17 @@ impl OutputStream for Output {
 }
 
 #[async_trait]
-impl Pollable for Output {
+impl Pollable for CapturedOutput {
     async fn ready(&mut self) {}
 }
 
-impl IsTerminal for Output {
+impl IsTerminal for CapturedOutput {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Output {
+impl StdoutStream for CapturedOutput {
     /// The interface of a later WASI, which is not linked.
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
         Box::new(tokio::io::sink())
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_beginning_is_kept_and_the_rest_is_no_error() {
-        let output = Output::default();
+        let output = CapturedOutput::default();
         assert!(output.is_empty());
         let mut stream = output.clone();
         for _ in 0..10 {

@@ -3,29 +3,29 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assay_model::id::Digest;
-use assay_model::outcome::StageEnd;
-use assay_model::time::Micros;
+use assay_core::id::Digest;
+use assay_core::outcome::StageEnd;
+use assay_core::time::Micros;
 use tokio::runtime::Runtime;
 use wasmtime::Engine;
 use wasmtime::component::Linker;
 
 use crate::call::bindings::assay::reward::types::{ArtifactParam, Request};
-use crate::call::{Allowance, Call, linker};
+use crate::call::{Allowance, GuestCall, linker};
 use crate::capability::Capabilities;
 use crate::capability::log::LogLine;
 use crate::ending;
 use crate::engine::running_engine;
-use crate::load::{Loaded, Unloadable, load};
+use crate::load::{LoadedPlugin, Unloadable, load};
 use crate::ticker::Ticker;
 
 /// Names that are looked up at once, which blocks a thread.
 const LOOKUPS_MAX: usize = 8;
 
-/// Where plugins run. One a process; calls may come from several threads.
+/// Runs plugins. A process has one; calls may come from several threads.
 pub struct Sandbox {
     pub(crate) engine: Engine,
-    pub(crate) linker: Linker<Call>,
+    pub(crate) linker: Linker<GuestCall>,
     ticker: Ticker,
     /// The system interface's functions are written as futures, though none of ours ever waits.
     /// Without this they would start a runtime with threads of its own.
@@ -46,15 +46,15 @@ pub struct StageCall<'a> {
     pub last: bool,
     pub timeout: Duration,
     pub memory_bytes_max: u64,
-    /// For a plugin that [asks](Loaded::asks) for them; without them, they are unavailable to it.
+    /// The capabilities, for a plugin that [imports one](LoadedPlugin::asks). Without them every function is unavailable.
     pub capabilities: Option<Capabilities>,
 }
 
-/// How it ended.
+/// The end of a stage.
 #[derive(Debug)]
 pub struct StageRun {
     pub end: StageEnd,
-    /// From before the instance was made until after it was gone.
+    /// The time from before the instance was made until after it was dropped.
     pub ran: Micros,
     pub logs: Vec<LogLine>,
 }
@@ -95,14 +95,14 @@ impl Sandbox {
     }
 
     /// Loads compiled bytes whose SHA-256 is `expected`.
-    pub fn load(&self, bytes: &[u8], expected: Digest) -> Result<Loaded, Unloadable> {
+    pub fn load(&self, bytes: &[u8], expected: Digest) -> Result<LoadedPlugin, Unloadable> {
         load(&self.engine, &self.linker, bytes, expected)
     }
 
     /// Runs one stage in a fresh instance. Never fails: whatever the plugin does is an end.
     ///
     /// Must not be called from asynchronous code, whose thread it would hold.
-    pub fn run_stage(&self, plugin: &Loaded, call: StageCall<'_>) -> StageRun {
+    pub fn run_stage(&self, plugin: &LoadedPlugin, call: StageCall<'_>) -> StageRun {
         let started = Instant::now();
         let allowance = Allowance {
             timeout: call.timeout,
@@ -133,12 +133,12 @@ impl Sandbox {
         &self,
         allowance: Allowance,
         started: Instant,
-        run: impl FnOnce(&mut wasmtime::Store<Call>) -> wasmtime::Result<R>,
-    ) -> (wasmtime::Result<R>, Call) {
+        run: impl FnOnce(&mut wasmtime::Store<GuestCall>) -> wasmtime::Result<R>,
+    ) -> (wasmtime::Result<R>, GuestCall) {
         let runtime = if allowance.waits { self.sending() } else { &self.context };
         let _context = runtime.enter();
         let _running = self.ticker.running();
-        let mut store = Call::store(&self.engine, allowance, started);
+        let mut store = GuestCall::store(&self.engine, allowance, started);
         let result = run(&mut store);
         (result, store.into_data())
     }

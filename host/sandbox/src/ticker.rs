@@ -14,13 +14,13 @@ const TICK: Duration = Duration::from_millis(4);
 const IDLE_TICKS: u32 = 25;
 
 pub(crate) struct Ticker {
-    shared: Arc<Shared>,
+    shared: Arc<TickerState>,
     thread: Thread,
     joined: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct TickerState {
     running: AtomicU64,
     started: AtomicU64,
     asleep: AtomicBool,
@@ -28,11 +28,11 @@ struct Shared {
 }
 
 /// A call that runs; the epoch advances while one exists.
-pub(crate) struct Running<'a>(&'a Shared);
+pub(crate) struct RunningGuard<'a>(&'a TickerState);
 
 impl Ticker {
     pub(crate) fn start(engine: &Engine) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(TickerState::default());
         let ticking = Arc::clone(&shared);
         let engine = engine.weak();
         let joined = thread::Builder::new().name("ticker".into()).spawn(move || {
@@ -58,17 +58,17 @@ impl Ticker {
         Ok(Self { shared, thread, joined: Some(joined) })
     }
 
-    pub(crate) fn running(&self) -> Running<'_> {
+    pub(crate) fn running(&self) -> RunningGuard<'_> {
         self.shared.running.fetch_add(1, Ordering::SeqCst);
         self.shared.started.fetch_add(1, Ordering::SeqCst);
         if self.shared.asleep.load(Ordering::SeqCst) {
             self.thread.unpark();
         }
-        Running(&self.shared)
+        RunningGuard(&self.shared)
     }
 }
 
-impl Shared {
+impl TickerState {
     /// Whether nothing runs and nothing ran since the last look.
     fn idle_since(&self, seen: &mut u64) -> bool {
         let started = self.started.load(Ordering::SeqCst);
@@ -77,8 +77,8 @@ impl Shared {
         !ran && self.running.load(Ordering::SeqCst) == 0
     }
 
-    /// Waits for a call. Whoever starts one first counts it and then looks at `asleep`; here it is
-    /// the other way round, so one of the two sees the other.
+    /// Waits for a call. A caller first counts its call and then reads `asleep`; this function sets `asleep` and then reads
+    /// the count, so that one of the two notices the other.
     fn sleep(&self) {
         self.asleep.store(true, Ordering::SeqCst);
         while self.running.load(Ordering::SeqCst) == 0 && !self.ended.load(Ordering::SeqCst) {
@@ -88,7 +88,7 @@ impl Shared {
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningGuard<'_> {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
     }

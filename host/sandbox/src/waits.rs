@@ -23,12 +23,12 @@ use waiting_streams::{HostInputStream as WaitingInput, HostOutputStream as Waiti
 
 /// Whether a call may wait, and until when.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Waiting {
+pub(crate) enum WaitPolicy {
     Never,
     Until {
-        /// For an answer: the end of the call.
+        /// The deadline for answers: the end of the call.
         deadline: Instant,
-        /// For a time to pass; `None`: not at all.
+        /// The latest end of a sleep; `None` if sleeps end at once.
         sleep: Option<Instant>,
     },
 }
@@ -43,7 +43,7 @@ impl HasData for Waited {
 /// The interfaces during one call.
 pub(crate) struct Waits<'a> {
     pub(crate) table: &'a mut ResourceTable,
-    pub(crate) waiting: Waiting,
+    pub(crate) waiting: WaitPolicy,
 }
 
 /// Puts these in the place of the system interface's own.
@@ -61,8 +61,8 @@ impl Waits<'_> {
     fn wait<R>(&mut self, run: impl AsyncFnOnce(&mut ResourceTable) -> R) -> wasmtime::Result<R> {
         let runtime = Handle::current();
         match self.waiting {
-            Waiting::Never => Ok(runtime.block_on(run(self.table))),
-            Waiting::Until { deadline, .. } => {
+            WaitPolicy::Never => Ok(runtime.block_on(run(self.table))),
+            WaitPolicy::Until { deadline, .. } => {
                 let waited = runtime.block_on(async {
                     // Made here: it needs the runtime.
                     timeout_at(deadline.into(), run(self.table)).await
@@ -81,11 +81,11 @@ impl Waits<'_> {
 
     fn sleep(&mut self, span: u64) -> wasmtime::Result<Resource<DynPollable>> {
         let until = match self.waiting {
-            Waiting::Until { sleep: Some(latest), .. } => {
+            WaitPolicy::Until { sleep: Some(latest), .. } => {
                 let wanted = Instant::now().checked_add(Duration::from_nanos(span));
                 Some(wanted.map_or(latest, |wanted| wanted.min(latest)))
             }
-            Waiting::Until { sleep: None, .. } | Waiting::Never => None,
+            WaitPolicy::Until { sleep: None, .. } | WaitPolicy::Never => None,
         };
         let sleep = self.table.push(Sleep { until })?;
         subscribe(self.table, sleep)

@@ -4,14 +4,14 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use assay_model::limits;
+use assay_core::limits;
 use rand_core::TryRng;
 use wasmtime::component::Linker;
 use wasmtime_wasi::clocks::HostWallClock;
 use wasmtime_wasi::{WasiCtx, WasiView};
 use wasmtime_wasi_http::WasiHttpView;
 
-use crate::output::Output;
+use crate::output::CapturedOutput;
 use crate::waits::{self, Waits};
 
 /// The interfaces of `wasi:*@0.2` that are linked. A plugin that imports another is refused.
@@ -64,7 +64,7 @@ pub(crate) fn link<T: WasiView + WasiHttpView>(
 }
 
 /// The context of one call: output kept, randomness from the seed, and nothing else.
-pub(crate) fn context(seed: u64, stdout: Output, stderr: Output) -> WasiCtx {
+pub(crate) fn context(seed: u64, stdout: CapturedOutput, stderr: CapturedOutput) -> WasiCtx {
     let mut stream = SplitMix(seed);
     let (secure, insecure) = (SplitMix(stream.next()), SplitMix(stream.next()));
     let hash_seed = u128::from(stream.next()) << 64 | u128::from(stream.next());
@@ -95,7 +95,7 @@ impl HostWallClock for Today {
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): small, fast, and the same everywhere.
-/// What it gives must be repeatable, so no guest may take it for a secret.
+/// Its numbers are repeatable, so they are no secrets.
 struct SplitMix(u64);
 
 impl SplitMix {

@@ -1,21 +1,17 @@
-//! What a plugin may ask for beyond the empty system interface: granted by the call, not by the
-//! import, and ended with the call's time.
-
-mod common;
-#[path = "common/machine.rs"]
-mod machine;
+//! The interfaces that a plugin may use beyond the empty system interface: the call grants them, not the
+//! import, and they end with the call's time.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use assay_model::id::Digest;
-use assay_model::outcome::{ErrorCode, StageEnd};
+use assay_core::id::Digest;
+use assay_core::outcome::{ErrorCode, StageEnd};
 use assay_sandbox::StageCall;
 use assay_sandbox::capability::Capabilities;
-use assay_sandbox::capability::storage::{Error, Storage};
+use assay_sandbox::capability::storage::{ObjectError, Storage};
 
-use common::{Plugin, call, liar};
-use machine::bare;
+use crate::guests::{Plugin, call, liar};
+use crate::machine::bare;
 
 fn execute() -> &'static Plugin {
     static EXECUTE: OnceLock<Plugin> = OnceLock::new();
@@ -120,24 +116,24 @@ fn who_may_run_programs_hands_over_more() {
 struct Late;
 
 impl Late {
-    fn wait<T>(deadline: Instant) -> Result<T, Error> {
+    fn wait<T>(deadline: Instant) -> Result<T, ObjectError> {
         while let Some(left) = deadline.checked_duration_since(Instant::now()) {
             std::thread::park_timeout(left.max(Duration::from_micros(1)));
         }
-        Err(Error::Unavailable("the store cannot be reached".into()))
+        Err(ObjectError::Unavailable("the store cannot be reached".into()))
     }
 }
 
 impl Storage for Late {
-    fn get(&self, _name: &str, deadline: Instant) -> Result<Vec<u8>, Error> {
+    fn get(&self, _name: &str, deadline: Instant) -> Result<Vec<u8>, ObjectError> {
         Self::wait(deadline)
     }
 
-    fn locate(&self, _name: &str, deadline: Instant) -> Result<Digest, Error> {
+    fn locate(&self, _name: &str, deadline: Instant) -> Result<Digest, ObjectError> {
         Self::wait(deadline)
     }
 
-    fn names(&self, _folder: &str, deadline: Instant) -> Result<Vec<String>, Error> {
+    fn names(&self, _folder: &str, deadline: Instant) -> Result<Vec<String>, ObjectError> {
         Self::wait(deadline)
     }
 }

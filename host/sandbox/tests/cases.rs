@@ -1,24 +1,22 @@
 //! Golden cases pass when the plugin does as they say, and say what differs when it does not.
 
-mod common;
+use assay_sandbox::cases::GoldenCase;
+use assay_sandbox::pipeline::{LocalPipeline, end};
 
-use assay_sandbox::cases::Case;
-use assay_sandbox::whole::{Whole, end};
-
-use common::liar;
+use crate::guests::liar;
 
 fn check(text: &str) -> Result<(), String> {
     let plugin = liar();
     let description = &plugin.compiled.description;
     let (sandbox, loaded) = (&plugin.sandbox, &plugin.loaded);
-    let whole = Whole { sandbox, plugin: loaded, description, capabilities: None };
-    let case = Case::parse(text)?;
+    let whole = LocalPipeline { sandbox, plugin: loaded, description, capabilities: None };
+    let case = GoldenCase::parse(text)?;
     let ran = case.run(&whole);
     let timeout_reward = description.timeout_reward;
     let compared = case.compare(end(&ran), timeout_reward);
     // Whatever came is what an update expects.
     let updated = case.updated(text, end(&ran), timeout_reward);
-    Case::parse(&updated).expect("a case still").compare(end(&ran), timeout_reward)?;
+    GoldenCase::parse(&updated).expect("a case still").compare(end(&ran), timeout_reward)?;
     compared
 }
 

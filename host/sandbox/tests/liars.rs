@@ -1,20 +1,18 @@
 //! Every lie has an outcome that says what happened, and the sandbox serves on after it.
 
-mod common;
-
 use std::time::Duration;
 
-use assay_model::limits;
-use assay_model::outcome::{ErrorCode, Scored, StageEnd};
+use assay_core::limits;
+use assay_core::outcome::{ErrorCode, Scored, StageEnd};
 use assay_sandbox::capability::log::Level;
 use assay_sandbox::{Input, StageCall, StageRun};
 
-use common::{call, liar};
+use crate::guests::{call, liar};
 
 /// Runs a lie and then the truth: whatever the guest did, the next call finds nothing of it.
 fn run(call: StageCall<'_>) -> StageRun {
     let run = liar().run(call);
-    let after = liar().run(common::call("count"));
+    let after = liar().run(crate::guests::call("count"));
     assert_eq!(reward(&after.end), 1.0, "the sandbox serves on, in a fresh instance");
     run
 }

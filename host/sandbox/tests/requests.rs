@@ -1,12 +1,6 @@
 //! Requests to other hosts: only to those that were granted, only to addresses that may be reached, and
 //! never for longer than the call. The guest `requester` tells what it got.
 
-mod common;
-#[path = "common/machine.rs"]
-mod machine;
-#[path = "common/server.rs"]
-mod server;
-#[path = "requests/tls.rs"]
 mod tls;
 
 use std::io::Write as _;
@@ -14,16 +8,16 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use assay_model::limits;
-use assay_model::outcome::{ErrorCode, StageEnd};
+use assay_core::limits;
+use assay_core::outcome::{ErrorCode, StageEnd};
 use assay_sandbox::capability::Capabilities;
-use assay_sandbox::capability::http::{Network, Outbound, Secret};
+use assay_sandbox::capability::http::{HeaderSecret, Network, Outbound};
 use assay_sandbox::{StageCall, StageRun};
 use serde_json::{Value, json};
 
-use common::{Plugin, call, liar};
-use machine::bare;
-use server::{Server, ok};
+use crate::guests::{Plugin, call, liar};
+use crate::machine::bare;
+use crate::server::{Server, ok};
 
 fn requester() -> &'static Plugin {
     static REQUESTER: OnceLock<Plugin> = OnceLock::new();
@@ -49,7 +43,7 @@ fn names(answers: &[&[&str]]) -> (Network, Arc<Mutex<u32>>) {
 struct Granted {
     hosts: Vec<String>,
     network: Network,
-    secrets: Vec<Secret>,
+    secrets: Vec<HeaderSecret>,
     timeout: Duration,
 }
 
@@ -279,13 +273,13 @@ fn a_redirect_is_an_answer() {
 #[test]
 fn a_secret_is_put_on_and_never_seen() {
     let server = Server::saying(ok("hello"));
-    let secret = Secret {
+    let secret = HeaderSecret {
         name: "key".into(),
         host: format!("private:http://127.0.0.1:{}", server.port()).parse().expect("a pattern"),
         header: "authorization".into(),
         value: "Bearer hush-hush".into(),
     };
-    let send = |server: &Server, name: &str, secret: &Secret| {
+    let send = |server: &Server, name: &str, secret: &HeaderSecret| {
         let url = format!("http://127.0.0.1:{}/", server.port());
         let granted = Granted { secrets: vec![secret.clone()], ..Granted::to(server) };
         granted.run(&json!({"send": {"url": url, "secret": name}}))

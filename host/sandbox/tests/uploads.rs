@@ -1,11 +1,9 @@
-//! What is uploaded and what is loaded: refused with a reason unless it is a plugin of ours.
+//! Uploads and loads of plugins: a file that is not a plugin for this service is refused with a reason.
 
-mod common;
-
-use assay_model::limits;
+use assay_core::limits;
 use assay_sandbox::{Sandbox, Unloadable, digest_of};
 
-use common::{compiled, guest, liar};
+use crate::guests::{compiled, guest, liar};
 
 fn refused(bytes: &[u8], message: &str) {
     let refused = compiled(bytes).expect_err("must be refused");

@@ -8,8 +8,8 @@ use std::time::Duration;
 #[expect(clippy::disallowed_types, reason = "a benchmark measures time")]
 use std::time::Instant;
 
-use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
+use assay_core::time::Micros;
 use assay_sched::{
     Action, Config, End, Event, NewBatch, NewRequest, Order, Progress, Sched, StageShape,
 };
@@ -45,7 +45,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// A scheduler with one busy worker, and the lease in its hand.
+/// A scheduler with one busy worker, and its lease.
 struct Rig {
     sched: Sched,
     now: u64,
@@ -76,7 +76,7 @@ impl Rig {
                 announced: Micros(0),
             }));
         }
-        rig.step(Event::WorkerJoined { worker: WORKER, pool, in_hand_max: 1 });
+        rig.step(Event::WorkerJoined { worker: WORKER, pool, leases_max: 1 });
         rig
     }
 
@@ -104,7 +104,7 @@ impl Rig {
             seq: *seq,
             group: Some(*seq / 8),
             arrived: Micros(self.now),
-            due: None,
+            deadline: None,
             progress: Progress::Waiting { stage: 0, ran: Vec::new() },
         };
         *seq += 1;

@@ -1,14 +1,14 @@
-//! What the scheduler wants done.
+//! The actions that the scheduler asks for.
 
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, LeaseId, RequestId, WorkerId};
-use assay_model::outcome::ErrorCode;
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, LeaseId, RequestId, WorkerId};
+use assay_core::outcome::ErrorCode;
+use assay_core::time::Micros;
 
 use crate::profile::{Ending, Profile};
 
-/// Imperative; the shell carries them out in order.
+/// Named in the imperative; the dispatcher or the simulator carries them out in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     Grant(Grant),
@@ -45,11 +45,11 @@ pub enum Action {
         pool: Arc<str>,
         count: usize,
     },
-    /// Stop this worker: it holds nothing and gets nothing more.
+    /// Stop this worker: it holds no lease and gets no more.
     StopWorker {
         worker: WorkerId,
     },
-    /// Call the planner with [`crate::Sched::seen`] and bring back what it says as `Planned`.
+    /// Call the planner with [`crate::Sched::view`] and report its plan as `Planned`.
     PlanAnew,
     /// The batch's expected end moved.
     Estimate {

@@ -1,12 +1,12 @@
-//! What workers do: they join, answer, stall, overrun, drain and get lost.
+//! The events of workers: they join, answer, block, overrun, drain and get lost.
 //!
-//! A lease's answer counts only while the lease is in that worker's hand; every other is stale.
+//! An answer counts only while that worker holds the lease; every other is stale.
 
 use std::sync::Arc;
 
-use assay_model::id::{LeaseId, RequestId, WorkerId};
-use assay_model::outcome::ErrorCode;
-use assay_model::time::Micros;
+use assay_core::id::{LeaseId, RequestId, WorkerId};
+use assay_core::outcome::ErrorCode;
+use assay_core::time::Micros;
 
 use crate::action::{Action, StageTiming};
 use crate::event::End;
@@ -16,13 +16,13 @@ use crate::timer::Due;
 use crate::worker::{Held, Overrun, Worker};
 
 impl Sched {
-    pub(crate) fn join(&mut self, id: WorkerId, name: Arc<str>, in_hand_max: usize) {
+    pub(crate) fn join(&mut self, id: WorkerId, name: Arc<str>, leases_max: usize) {
         if self.workers.contains_key(&id) {
             return;
         }
         let pool = pool(&mut self.pools, &self.config, &name);
         pool.joined(self.now);
-        self.workers.insert(id, Worker::new(id, name, in_hand_max, self.now));
+        self.workers.insert(id, Worker::new(id, name, leases_max, self.now));
         self.settle(id);
     }
 
@@ -73,18 +73,18 @@ impl Sched {
         self.refresh_others(out);
     }
 
-    /// The worker is gone: what it ran counts as a lost try, what waited behind that does not.
+    /// The worker is lost: its running lease counts as a lost try, its prefetched ones do not.
     pub(crate) fn lose(&mut self, id: WorkerId, code: ErrorCode, out: &mut Vec<Action>) {
         let Some(worker) = self.workers.remove(&id) else { return };
         let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
         pool.workers -= 1;
         pool.draining -= usize::from(worker.draining);
-        let mut hand = worker.leave(pool, &mut self.timers);
-        let head = hand.pop_front();
-        for held in hand {
+        let mut leases = worker.leave(pool, &mut self.timers);
+        let running = leases.pop_front();
+        for held in leases {
             self.queue(held.request);
         }
-        let Some(Held { request, .. }) = head.filter(|held| !held.abandoned) else { return };
+        let Some(Held { request, .. }) = running.filter(|held| !held.abandoned) else { return };
         let batch = self.batches.get_mut(&request.batch).expect("a live lease's batch is live");
         match batch.request(request.seq).lost(code, self.config.worker_lost_retries_max) {
             None => self.queue(request),
@@ -113,10 +113,10 @@ impl Sched {
                 out.push(Action::KillWorker { worker: id });
                 self.lose(id, ErrorCode::LeaseExpired, out);
             }
-            Overrun::Stalled => {
-                let behind = worker.stall();
+            Overrun::Blocked => {
+                let prefetched = worker.block();
                 self.settle(id);
-                for held in behind {
+                for held in prefetched {
                     out.push(Action::Revoke { worker: id, lease: held.lease });
                     self.queue(held.request);
                 }
@@ -125,7 +125,7 @@ impl Sched {
         }
     }
 
-    /// Takes the lease of an ended request out of the worker's hand.
+    /// Takes the lease of an ended request from its worker.
     pub(crate) fn take_back(&mut self, id: WorkerId, request: RequestId, out: &mut Vec<Action>) {
         let worker = self.workers.get_mut(&id).expect("a holder is there");
         let revoked = worker.abandon(request);

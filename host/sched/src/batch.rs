@@ -13,14 +13,14 @@
 //! ```
 //!
 //! Owned by the scheduler, which drops it once it is done, cancelled or expired: a final batch is
-//! an unknown one. Requests may come in every state; while open and idle means without unfinished
+//! an unknown one. Requests are accepted in every state. An open batch is idle while it has no unfinished
 //! requests. It must never end a request twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_model::id::RequestId;
-use assay_model::time::Micros;
+use assay_core::id::RequestId;
+use assay_core::time::Micros;
 
 use crate::action::{Action, FinalEnd, StageTiming};
 use crate::config::Config;
@@ -29,8 +29,8 @@ use crate::event::{NewBatch, NewRequest, Progress};
 use crate::profile::{Ending, Profile, ProfileRequest};
 use crate::queue::Rank;
 use crate::request::Request;
-use crate::seen::{BatchSeen, StageSeen};
 use crate::seq_set::SeqSet;
+use crate::view::{BatchView, StageView};
 
 /// The expected end is told anew when it moved by more than this and by more than one part in
 /// `TOLD_PART` of the time left.
@@ -47,8 +47,8 @@ pub(crate) struct Batch {
     submitted: SeqSet,
     groups: BTreeMap<u32, Group>,
     stages: Vec<Reached>,
-    following: Following,
-    /// Of its ended requests.
+    waiters: Waiters,
+    /// The ended requests, in order of their ends; `ran` has their stage times.
     ended: Vec<ProfileRequest>,
     ran: Vec<Micros>,
     first_arrival: Option<Micros>,
@@ -79,8 +79,8 @@ impl Reached {
         self.ended_time = self.ended_time + ran;
     }
 
-    fn seen(&self) -> StageSeen {
-        StageSeen {
+    fn view(&self) -> StageView {
+        StageView {
             waiting: self.live,
             running: Vec::new(),
             reached: self.latest,
@@ -90,9 +90,9 @@ impl Reached {
     }
 }
 
-/// Requests that wait for the outcome of others.
+/// The waiters of a batch: requests that wait for the outcome of another.
 #[derive(Debug, Clone, Copy, Default)]
-struct Following {
+struct Waiters {
     live: usize,
     latest: Micros,
 }
@@ -115,7 +115,7 @@ impl Batch {
             submitted: SeqSet::default(),
             groups: BTreeMap::new(),
             stages,
-            following: Following::default(),
+            waiters: Waiters::default(),
             ended: Vec::new(),
             ran: Vec::new(),
             first_arrival: None,
@@ -141,9 +141,9 @@ impl Batch {
         self.estimate
     }
 
-    /// How many requests wait for the outcome of another.
-    pub(crate) fn following(&self) -> usize {
-        self.following.live
+    /// The number of requests that wait for the outcome of another.
+    pub(crate) fn waiters(&self) -> usize {
+        self.waiters.live
     }
 
     /// From the first arrival to T.
@@ -187,8 +187,8 @@ impl Batch {
                     self.admit(&request, *stage, ran, now);
                     unfinished.push(request.seq);
                 }
-                Progress::Follows { leader } => {
-                    self.admit_follower(&request, *leader);
+                Progress::WaitsFor { primary } => {
+                    self.admit_waiter(&request, *primary);
                     unfinished.push(request.seq);
                 }
                 Progress::Finished { earliest_end, ran, ending } => {
@@ -216,20 +216,20 @@ impl Batch {
         self.requests.insert(new.seq, request);
     }
 
-    fn admit_follower(&mut self, new: &NewRequest, leader: RequestId) {
+    fn admit_waiter(&mut self, new: &NewRequest, primary: RequestId) {
         let mut request = Request::new(new.group, new.arrived, new.arrived, Vec::new());
-        request.leader = Some(leader);
-        self.following.live += 1;
-        self.following.latest = self.following.latest.max(new.arrived);
+        request.primary = Some(primary);
+        self.waiters.live += 1;
+        self.waiters.latest = self.waiters.latest.max(new.arrived);
         self.requests.insert(new.seq, request);
     }
 
-    /// A follower waits for a worker from now on.
+    /// Makes a waiter wait for a worker from now on.
     pub(crate) fn release(&mut self, seq: u32) {
         let request = self.request(seq);
-        request.leader = None;
+        request.primary = None;
         let at = request.earliest_end();
-        self.following.live -= 1;
+        self.waiters.live -= 1;
         self.reach(0, at);
     }
 
@@ -292,18 +292,18 @@ impl Batch {
         self.ended(seq, request, end, earliest_end, now, out)
     }
 
-    /// A follower ends with its leader, which could have ended at `leader_end`. Returns its group.
-    pub(crate) fn finish_follower(
+    /// A waiter ends with its primary, which could have ended at `primary_end`. Returns its group.
+    pub(crate) fn finish_waiter(
         &mut self,
         seq: u32,
         end: FinalEnd,
-        leader_end: Micros,
+        primary_end: Micros,
         now: Micros,
         out: &mut Vec<Action>,
     ) -> Option<u32> {
         let request = self.requests.remove(&seq).expect("a request ends once");
-        self.following.live -= 1;
-        let earliest_end = request.arrived.max(leader_end);
+        self.waiters.live -= 1;
+        let earliest_end = request.arrived.max(primary_end);
         self.ended(seq, request, end, earliest_end, now, out)
     }
 
@@ -361,9 +361,9 @@ impl Batch {
         self.requests.get(&seq).map_or(Micros::ZERO, Request::earliest_end)
     }
 
-    /// For the planner. Requests in hand are counted as waiting.
-    pub(crate) fn seen(&self) -> BatchSeen {
-        BatchSeen {
+    /// For the planner. Leased requests are counted as waiting.
+    pub(crate) fn view(&self) -> BatchView {
+        BatchView {
             id: self.new.id,
             tenant: self.new.tenant,
             run: Arc::clone(&self.new.run),
@@ -377,7 +377,7 @@ impl Batch {
             sealed: self.sealed,
             earliest_end: self.earliest_end,
             rank: self.estimate,
-            at_stage: self.stages.iter().map(|reached| reached.seen()).collect(),
+            at_stage: self.stages.iter().map(|reached| reached.view()).collect(),
         }
     }
 
@@ -426,9 +426,9 @@ impl Batch {
                 at = at.max(reached.latest + left);
             }
         }
-        if self.following.live > 0 {
-            // As if they ran: their leaders' batches have ranks of their own.
-            at = at.max(self.following.latest + left);
+        if self.waiters.live > 0 {
+            // As if they ran: the batches of their primaries have ranks of their own.
+            at = at.max(self.waiters.latest + left);
         }
         if let Some(span) = self.span_before {
             at = at.max(first + span);
@@ -456,6 +456,6 @@ impl Batch {
     }
 
     pub(crate) fn request(&mut self, seq: u32) -> &mut Request {
-        self.requests.get_mut(&seq).expect("what waits or is in hand is unfinished")
+        self.requests.get_mut(&seq).expect("what waits or is leased is unfinished")
     }
 }

@@ -1,8 +1,8 @@
 //! What an operator chooses.
 
-use assay_model::id::LeaseId;
-use assay_model::limits;
-use assay_model::time::Micros;
+use assay_core::id::LeaseId;
+use assay_core::limits;
+use assay_core::time::Micros;
 
 /// In which order a pool's queue is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,12 +30,12 @@ pub struct Config {
     pub announced_max: Micros,
     /// An open batch to which nothing happens expires after this long.
     pub open_idle_max: Micros,
-    /// A worker holds further leases while those in its hand are expected to take less than this.
-    pub in_hand_max: Micros,
+    /// A worker prefetches leases while those that it holds are expected to take less than this.
+    pub prefetch_max: Micros,
     /// Plans are asked for at most once in this span.
     pub plan_pause: Micros,
-    /// Leases behind a stage that runs longer than this go to others.
-    pub in_hand_stall: Micros,
+    /// The time after which a running stage blocks its worker: the prefetched leases go to others.
+    pub blocked_after: Micros,
 }
 
 impl Default for Config {
@@ -47,9 +47,9 @@ impl Default for Config {
             worker_lost_retries_max: limits::WORKER_LOST_RETRIES_MAX,
             announced_max: Micros::from_secs(limits::ANNOUNCED_SECONDS_MAX),
             open_idle_max: Micros::from_secs(limits::OPEN_IDLE_SECONDS_MAX),
-            in_hand_max: Micros(limits::IN_HAND_MICROS_MAX),
+            prefetch_max: Micros(limits::PREFETCH_MICROS_MAX),
             plan_pause: Micros::from_ms(limits::PLAN_PAUSE_MS),
-            in_hand_stall: Micros::from_ms(limits::IN_HAND_STALL_MS),
+            blocked_after: Micros::from_ms(limits::PREFETCH_BLOCKED_MS),
         }
     }
 }

@@ -3,13 +3,13 @@
 //! Owned by the scheduler; bounded: the entries not used for longest make room for new ones. It
 //! decides the order of service and nothing else, so a lost entry costs no correctness.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_model::id::{Digest, TenantId};
-use assay_model::time::Micros;
+use assay_core::id::{Digest, TenantId};
+use assay_core::time::Micros;
 
 use crate::event::StageShape;
+use crate::lru_map::LruMap;
 use crate::profile::Profile;
 
 /// Plugins whose service times are kept, and runs whose last batch is.
@@ -43,14 +43,14 @@ type RunKey = (TenantId, Arc<str>);
 
 #[derive(Debug)]
 pub(crate) struct Estimates {
-    plugins: Recent<Digest, Vec<Option<Mean>>>,
+    plugins: LruMap<Digest, Vec<Option<Mean>>>,
     /// From the first arrival to T of the run's last completed batch.
-    spans: Recent<RunKey, Micros>,
+    spans: LruMap<RunKey, Micros>,
 }
 
 impl Estimates {
     pub(crate) fn new() -> Self {
-        Self { plugins: Recent::new(ENTRIES_MAX), spans: Recent::new(ENTRIES_MAX) }
+        Self { plugins: LruMap::new(ENTRIES_MAX), spans: LruMap::new(ENTRIES_MAX) }
     }
 
     /// A batch of this plugin is about to come.
@@ -109,55 +109,9 @@ pub(crate) fn expected(mean: Option<Mean>, shape: &StageShape) -> Micros {
     mean.map_or_else(|| shape.timeout.min(UNSEEN_MAX), Mean::value)
 }
 
-/// An ordered map with a limit: the entry whose `entry` call lies back farthest is dropped.
-#[derive(Debug)]
-pub(crate) struct Recent<K, V> {
-    limit: usize,
-    values: BTreeMap<K, (u64, V)>,
-    ages: BTreeMap<u64, K>,
-    uses: u64,
-}
-
-impl<K: Ord + Clone, V> Recent<K, V> {
-    pub(crate) fn new(limit: usize) -> Self {
-        Self { limit, values: BTreeMap::new(), ages: BTreeMap::new(), uses: 0 }
-    }
-
-    pub(crate) fn get(&self, key: &K) -> Option<&V> {
-        self.values.get(key).map(|(_, value)| value)
-    }
-
-    fn get_mut(&mut self, key: &K) -> Option<&mut V> {
-        self.values.get_mut(key).map(|(_, value)| value)
-    }
-
-    pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
-        self.values.values().map(|(_, value)| value)
-    }
-
-    /// Drops the entry whose `entry` call lies back farthest.
-    pub(crate) fn pop_oldest(&mut self) -> Option<V> {
-        let (_, key) = self.ages.pop_first()?;
-        self.values.remove(&key).map(|(_, value)| value)
-    }
-
-    pub(crate) fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
-        self.uses += 1;
-        if let Some((used, _)) = self.values.get(&key) {
-            self.ages.remove(used);
-        } else if self.values.len() == self.limit {
-            self.pop_oldest();
-        }
-        self.ages.insert(self.uses, key.clone());
-        let (used, value) = self.values.entry(key).or_insert_with(|| (0, make()));
-        *used = self.uses;
-        value
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use assay_model::id::BatchId;
+    use assay_core::id::BatchId;
 
     use super::*;
     use crate::config::Config;
@@ -231,21 +185,9 @@ mod tests {
         };
         let _ = sched.step(at, Event::BatchAnnounced(announced));
         let progress = Progress::Waiting { stage: 0, ran: Vec::new() };
-        let requests = vec![NewRequest { seq: 0, group: None, arrived: at, due: None, progress }];
+        let requests =
+            vec![NewRequest { seq: 0, group: None, arrived: at, deadline: None, progress }];
         let _ = sched.step(at, Event::RequestsSubmitted { batch: id(2), requests });
         assert_eq!(sched.estimated_done(id(2)), Some(at + Micros(700)));
-    }
-
-    #[test]
-    fn the_longest_unused_makes_room() {
-        let mut recent = Recent::new(2);
-        *recent.entry("a", || 1) += 10;
-        recent.entry("b", || 2);
-        recent.entry("a", || 0);
-        recent.entry("c", || 3);
-        assert_eq!(recent.get(&"a"), Some(&11));
-        assert_eq!(recent.get(&"b"), None);
-        assert_eq!(recent.get(&"c"), Some(&3));
-        assert_eq!(recent.ages.len(), recent.values.len());
     }
 }

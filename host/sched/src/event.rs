@@ -1,16 +1,16 @@
-//! What happens to the scheduler.
+//! The events that the scheduler handles.
 
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
-use assay_model::outcome::ErrorCode;
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
+use assay_core::outcome::ErrorCode;
+use assay_core::time::Micros;
 
 use crate::profile::{Ending, Profile};
 use crate::scale::PoolPlan;
 use crate::share::Share;
 
-/// Past tense: each has happened and, where it matters, is durable.
+/// Named in the past tense: each has happened and, where it matters, is durable.
 #[derive(Debug, Clone)]
 pub enum Event {
     BatchAnnounced(NewBatch),
@@ -19,17 +19,17 @@ pub enum Event {
         batch: BatchId,
         requests: Vec<NewRequest>,
     },
-    /// Whoever waits for this very request gives up then; said anew when it asked again.
-    RequestDue {
+    /// The client that waits for this request gives up then; a client that asks again sets a new deadline.
+    RequestDeadline {
         request: RequestId,
-        due: Micros,
+        deadline: Micros,
     },
-    /// Leaders have ended with a reward; so do those that followed them.
-    FollowersEnded {
-        ended: Vec<FollowerEnd>,
+    /// Primaries have ended with an outcome that their waiters share.
+    WaitersEnded {
+        ended: Vec<WaiterEnd>,
     },
-    /// These leaders left no reward: what followed them runs.
-    FollowersReleased {
+    /// Primaries have ended without an outcome to share: these waiters run.
+    WaitersReleased {
         released: Vec<Released>,
     },
     BatchSealed {
@@ -41,13 +41,13 @@ pub enum Event {
     /// A batch that was completed in an earlier life is known: its run's next batch is ranked by
     /// it. In order of completion.
     HistoryRead(Arc<Profile>),
-    /// A worker dialled in and asks for leases: at most `in_hand_max` at once.
+    /// A worker connected and asks for leases, at most `leases_max` at once.
     WorkerJoined {
         worker: WorkerId,
         pool: Arc<str>,
-        in_hand_max: usize,
+        leases_max: usize,
     },
-    /// It finishes what is in its hand and gets nothing more.
+    /// The worker runs the leases that it holds and gets no more.
     WorkerDraining {
         worker: WorkerId,
     },
@@ -72,8 +72,7 @@ pub enum Event {
         /// When to plan again if nothing calls for it before.
         again: Option<Micros>,
     },
-    /// A tenant has this share from now on. One of which nothing was told has the default: weight
-    /// 1, no bounds.
+    /// A tenant has this weight and these bounds from now on. The default is weight 1 without bounds.
     TenantShared {
         tenant: TenantId,
         share: Share,
@@ -117,8 +116,9 @@ pub struct NewRequest {
     /// The shell's number of the group within the batch.
     pub group: Option<u32>,
     pub arrived: Micros,
-    /// When whoever waits for it gives up: it is ranked as if its batch were due then, until then.
-    pub due: Option<Micros>,
+    /// The time at which the client that waits for it gives up; until then it is ranked as if its batch ended
+    /// then.
+    pub deadline: Option<Micros>,
     pub progress: Progress,
 }
 
@@ -129,7 +129,7 @@ pub enum Progress {
     /// stages before it.
     Waiting { stage: usize, ran: Vec<Micros> },
     /// Waits for the outcome of an equal request, of its own batch or another.
-    Follows { leader: RequestId },
+    WaitsFor { primary: RequestId },
     /// Had ended before the scheduler heard of it; `earliest_end` is its t_i, arrival plus stage
     /// times (eq. 1), `ran` those times, from the first stage on.
     Finished { earliest_end: Micros, ran: Vec<Micros>, ending: Ending },
@@ -145,12 +145,12 @@ pub enum End {
     Failed(ErrorCode),
 }
 
-/// A follower's end; that of its leader.
+/// The end of a waiter, which is that of its primary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FollowerEnd {
+pub struct WaiterEnd {
     pub request: RequestId,
     pub end: SharedEnd,
-    /// The leader's t_i (eq. 1).
+    /// The primary's t_i (eq. 1).
     pub earliest_end: Micros,
 }
 
@@ -161,9 +161,9 @@ pub enum SharedEnd {
     TimedOut { stage: usize },
 }
 
-/// A follower that runs now, and who follows it from now on.
+/// A waiter that runs now, and the requests that wait for it from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Released {
     pub request: RequestId,
-    pub followers: Vec<RequestId>,
+    pub waiters: Vec<RequestId>,
 }

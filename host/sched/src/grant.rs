@@ -1,6 +1,6 @@
-//! Grants: what waits meets the workers that take leases.
+//! Grants: waiting requests are leased to workers that take leases.
 
-use assay_model::id::LeaseId;
+use assay_core::id::LeaseId;
 
 use crate::action::{Action, Grant};
 use crate::sched::Sched;
@@ -11,7 +11,7 @@ impl Sched {
     pub(crate) fn grant(&mut self, out: &mut Vec<Action>) {
         for pool in self.pools.values_mut() {
             while let Some((id, tenant)) = pool.next_grant() {
-                let request_id = pool.division.pop(tenant);
+                let request_id = pool.fair_queue.pop(tenant);
                 let batch =
                     self.batches.get_mut(&request_id.batch).expect("what waits has a live batch");
                 let worker = self.workers.get_mut(&id).expect("an offer's worker is there");

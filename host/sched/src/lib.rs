@@ -9,40 +9,35 @@ mod event;
 
 mod answer;
 mod batch;
-mod division;
 mod estimate;
-mod follow;
+mod fair_queue;
 mod grant;
-mod plan;
+mod lru_map;
 mod pool;
+mod priority;
 mod profile;
 mod queue;
 mod request;
 mod scale;
 mod sched;
-mod seen;
 mod seq_set;
 mod share;
-mod snapshot;
 mod timer;
-mod wanted;
-mod watched;
+mod view;
+mod waiters;
 mod worker;
 
 pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageTiming};
 pub use config::{Config, Order};
 pub use event::{
-    End, Event, FollowerEnd, NewBatch, NewRequest, Progress, Released, SharedEnd, StageShape,
+    End, Event, NewBatch, NewRequest, Progress, Released, SharedEnd, StageShape, WaiterEnd,
 };
-pub use plan::{
-    Because, Bound, Check, Checked, Flow, FlowStage, Mode, Plan, PlanConfig, PlanReport, Planner,
-    PoolConfig, PoolReport, Problem, ProblemBatch, ProblemPool, ProblemRequest, Reason, Rule,
-    Simulated, Tail, Tuning, search, simulate,
-};
+pub use lru_map::LruMap;
 pub use profile::{Ending, Profile, ProfileRequest};
 pub use scale::PoolPlan;
 pub use sched::Sched;
-pub use seen::{BatchSeen, PoolSeen, RunningSeen, Seen, StageSeen};
 pub use share::{Share, Weight};
-pub use snapshot::{PoolSnapshot, Snapshot, TenantSnapshot};
-pub use watched::{HeadWatched, WorkerWatched};
+pub use view::{
+    BatchView, PoolSnapshot, PoolView, RunningLease, RunningView, SchedView, Snapshot, StageView,
+    TenantSnapshot, WorkerView,
+};

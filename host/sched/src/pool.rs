@@ -1,48 +1,48 @@
-//! A kind of worker: what waits for it, and which of its workers take more.
+//! A pool: the requests that wait for its workers, and the workers that take leases.
 //!
-//! Owned by the scheduler. A pool is there while it has workers, something waits for it, or it has a plan.
+//! Owned by the scheduler. A pool is kept while it has workers, waiting requests or a plan.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use assay_model::id::{TenantId, WorkerId};
-use assay_model::time::Micros;
+use assay_core::id::{TenantId, WorkerId};
+use assay_core::time::Micros;
 
 use crate::config::Order;
-use crate::division::{Division, Hand};
 use crate::estimate::Mean;
+use crate::fair_queue::{FairQueue, Prefetcher};
 use crate::scale::PoolPlan;
 
-/// A worker that takes a lease; who is idle is preferred.
+/// A worker that takes a lease; idle workers are preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offer {
-    /// Since then it has had nothing in hand.
+    /// It has had no lease since this time.
     Idle { since: Micros, worker: WorkerId },
-    /// It has room behind leases of this tenant.
-    Hand { tenant: TenantId, hand: Hand },
+    /// It may prefetch more leases of the tenant that it serves.
+    Prefetch { tenant: TenantId, prefetcher: Prefetcher },
 }
 
 #[derive(Debug)]
 pub(crate) struct Pool {
-    pub(crate) division: Division,
-    /// Joined, the draining included.
+    pub(crate) fair_queue: FairQueue,
+    /// Workers that have joined, the draining ones included.
     pub(crate) workers: usize,
     pub(crate) draining: usize,
-    /// When each start that was asked for and not answered was asked for; the oldest first.
+    /// The times at which the unanswered starts were requested, the oldest first.
     pub(crate) starting: VecDeque<Micros>,
-    /// How long starts take: a decaying mean.
+    /// The duration of a start, as a decaying mean.
     pub(crate) startup: Option<Mean>,
     /// `None`: the pool is not elastic.
     pub(crate) plan: Option<PoolPlan>,
-    /// Not draining, nothing in hand.
+    /// Workers without a lease that are not draining.
     idle: BTreeSet<WorkerId>,
-    /// Of them who has been so for longest comes first.
+    /// The same workers; the one that has been idle for longest comes first.
     idle_since: BTreeSet<(Micros, WorkerId)>,
 }
 
 impl Pool {
     pub(crate) fn new(order: Order) -> Self {
         Self {
-            division: Division::new(order),
+            fair_queue: FairQueue::new(order),
             workers: 0,
             draining: 0,
             starting: VecDeque::new(),
@@ -53,14 +53,14 @@ impl Pool {
         }
     }
 
-    /// Which worker gets the next lease, of which tenant. Above the ceiling there is none: a hand
-    /// that is filled up again would never be empty, and its worker never stopped.
+    /// The worker that gets the next lease, and the tenant whose request it is. Above the ceiling there
+    /// is none: a worker that is topped up would never be idle and so never be stopped.
     pub(crate) fn next_grant(&self) -> Option<(WorkerId, TenantId)> {
         if self.surplus() > 0 {
             return None;
         }
-        let idle = self.idle.first().copied().zip(self.division.next());
-        idle.or_else(|| self.division.next_refill())
+        let idle = self.idle.first().copied().zip(self.fair_queue.next_tenant());
+        idle.or_else(|| self.fair_queue.next_top_up())
     }
 
     pub(crate) fn replace_offer(&mut self, old: Option<Offer>, new: Option<Offer>) {
@@ -72,7 +72,9 @@ impl Pool {
                 self.idle.remove(&worker);
                 self.idle_since.remove(&(since, worker));
             }
-            Some(Offer::Hand { tenant, hand }) => self.division.remove_hand(tenant, &hand),
+            Some(Offer::Prefetch { tenant, prefetcher }) => {
+                self.fair_queue.remove_prefetcher(tenant, &prefetcher)
+            }
             None => {}
         }
         match new {
@@ -80,21 +82,23 @@ impl Pool {
                 self.idle.insert(worker);
                 self.idle_since.insert((since, worker));
             }
-            Some(Offer::Hand { tenant, hand }) => self.division.insert_hand(tenant, hand),
+            Some(Offer::Prefetch { tenant, prefetcher }) => {
+                self.fair_queue.insert_prefetcher(tenant, prefetcher)
+            }
             None => {}
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.workers == 0 && self.division.waiting() == 0 && self.plan.is_none()
+        self.workers == 0 && self.fair_queue.waiting() == 0 && self.plan.is_none()
     }
 
-    /// Joined and not draining.
+    /// The number of workers that have joined and are not draining.
     pub(crate) fn serving(&self) -> usize {
         self.workers - self.draining
     }
 
-    /// Of them those with nothing in hand.
+    /// The number of these workers that have no lease.
     pub(crate) fn idle(&self) -> usize {
         self.idle.len()
     }
@@ -103,7 +107,7 @@ impl Pool {
         self.idle_since.first().copied()
     }
 
-    /// How many workers serve above the ceiling.
+    /// The number of workers above the plan's ceiling.
     pub(crate) fn surplus(&self) -> usize {
         let plan = self.plan.as_ref();
         plan.map_or(0, |plan| self.serving().saturating_sub(plan.ceiling))

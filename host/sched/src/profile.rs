@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, Digest, TenantId};
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, Digest, TenantId};
+use assay_core::time::Micros;
 
 use crate::event::StageShape;
 

@@ -1,21 +1,21 @@
-//! What waits of one tenant for one pool, in the order in which it is served.
+//! The requests of one tenant that wait for one pool, in the order in which they are served.
 //!
-//! Owned by the pool's division. Each batch has a lane; the lanes are ordered by rank, so that a batch whose
-//! estimate moves is one entry to move, however many of its requests wait. A request that is wanted
-//! before its batch is stands beside its lane as well, and is served when the first of both comes. It
-//! must never hold a request that a worker holds.
+//! The pool's fair queue owns it. Each batch has a lane; the lanes are ordered by rank, so that a batch whose
+//! estimate moves is one entry to move, however many of its requests wait. A request with a
+//! deadline has a second entry with a rank of its own, and is served when the earlier of both comes. A queue
+//! must never contain a leased request.
 
+mod deadlines;
 mod lane;
-mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_model::id::{BatchId, RequestId};
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, RequestId};
+use assay_core::time::Micros;
 
 use crate::config::Order;
+use deadlines::Deadlines;
 use lane::Waiting;
-use wanted::Wanted;
 
 /// The smaller is served first. Under EBF `at` is the batch's estimated completion; under FCFS it
 /// is when the first request of its lane became ready.
@@ -34,9 +34,9 @@ pub(crate) struct Place {
     pub(crate) group: Option<u32>,
     /// How many requests of its group have not ended; only [`Order::EbfGroups`] looks at it.
     pub(crate) left: u32,
-    /// It alone is ranked as if its batch ended by then, if that is earlier. [`Order::Fcfs`] does
-    /// not look at it.
-    pub(crate) wanted: Option<Micros>,
+    /// The request alone is ranked as if its batch ended then, if that is earlier. [`Order::Fcfs`] ignores
+    /// it.
+    pub(crate) deadline: Option<Micros>,
 }
 
 #[derive(Debug)]
@@ -50,8 +50,8 @@ pub(crate) struct Queue {
     order: Order,
     lanes: BTreeMap<BatchId, Lane>,
     ranks: BTreeSet<(Rank, BatchId)>,
-    /// Of those in lanes.
-    wanted: Wanted,
+    /// The requests with a deadline, which are in lanes as well.
+    deadlines: Deadlines,
     len: usize,
 }
 
@@ -61,7 +61,7 @@ impl Queue {
             order,
             lanes: BTreeMap::new(),
             ranks: BTreeSet::new(),
-            wanted: Wanted::default(),
+            deadlines: Deadlines::default(),
             len: 0,
         }
     }
@@ -70,10 +70,11 @@ impl Queue {
         self.len
     }
 
-    /// Of the request that is next: its rank, which is its lane's or its own, and its batch.
+    /// The rank and the batch of the next request. Its rank is its lane's, or its own deadline where that is
+    /// earlier.
     pub(crate) fn first(&self) -> Option<(Rank, BatchId)> {
         let lane = self.ranks.first().copied()?;
-        Some(self.wanted.first().map_or(lane, |wanted| wanted.min(lane)))
+        Some(self.deadlines.first().map_or(lane, |deadline| deadline.min(lane)))
     }
 
     pub(crate) fn push(&mut self, request: RequestId, place: Place) {
@@ -91,25 +92,25 @@ impl Queue {
             Order::Fcfs => lane.by_arrival(),
         };
         lane.move_to(rank, batch, &mut self.ranks);
-        self.want(request, place);
+        self.set_deadline(request, place);
     }
 
     pub(crate) fn pop(&mut self) -> Option<RequestId> {
         let first = self.ranks.first().copied()?;
         // Where they are equal, the lane's own order holds.
-        let wanted = self.wanted.first().filter(|wanted| *wanted < first);
-        let (_, batch) = wanted.unwrap_or(first);
+        let deadline = self.deadlines.first().filter(|deadline| *deadline < first);
+        let (_, batch) = deadline.unwrap_or(first);
         let lane = self.lanes.get_mut(&batch).expect("a rank has a lane");
-        let turn = match wanted.and_then(|_| self.wanted.pop()) {
+        let turn = match deadline.and_then(|_| self.deadlines.pop()) {
             Some((turn, group)) => {
                 let waited = lane.waiting.remove(turn, group);
-                debug_assert!(waited, "what is wanted waits");
+                debug_assert!(waited, "a request with a deadline waits");
                 turn
             }
             None => lane.waiting.pop().expect("a lane is never empty"),
         };
         let request = RequestId { batch, seq: turn.1 };
-        self.wanted.remove(request);
+        self.deadlines.remove(request);
         self.len -= 1;
         if lane.waiting.is_empty() {
             self.ranks.remove(&(lane.rank, batch));
@@ -120,12 +121,12 @@ impl Queue {
         Some(request)
     }
 
-    /// A request that waits here is wanted at another time, or no longer before its batch.
-    pub(crate) fn want(&mut self, request: RequestId, place: Place) {
-        self.wanted.remove(request);
-        if let Some(at) = place.wanted.filter(|_| self.order != Order::Fcfs) {
+    /// Changes the deadline of a request that waits here.
+    pub(crate) fn set_deadline(&mut self, request: RequestId, place: Place) {
+        self.deadlines.remove(request);
+        if let Some(at) = place.deadline.filter(|_| self.order != Order::Fcfs) {
             let rank = Rank { at, ..place.rank };
-            self.wanted.insert(request, rank, (place.ready, request.seq), place.group);
+            self.deadlines.insert(request, rank, (place.ready, request.seq), place.group);
         }
     }
 
@@ -149,7 +150,7 @@ impl Queue {
     pub(crate) fn remove_batch(&mut self, batch: BatchId) {
         if let Some(lane) = self.lanes.remove(&batch) {
             self.ranks.remove(&(lane.rank, batch));
-            self.wanted.remove_batch(batch);
+            self.deadlines.remove_batch(batch);
             self.len -= lane.waiting.len();
         }
     }
@@ -189,13 +190,13 @@ mod tests {
     }
 
     fn place(rank: Rank, ready: u64) -> Place {
-        Place { rank, ready: Micros(ready), group: None, left: 1, wanted: None }
+        Place { rank, ready: Micros(ready), group: None, left: 1, deadline: None }
     }
 
     fn drain(mut queue: Queue) -> Vec<RequestId> {
         let drained = std::iter::from_fn(|| queue.pop()).collect();
         assert!(queue.len() == 0 && queue.lanes.is_empty() && queue.ranks.is_empty());
-        assert!(queue.wanted.is_empty());
+        assert!(queue.deadlines.is_empty());
         drained
     }
 
@@ -236,10 +237,10 @@ mod tests {
         assert_eq!(drain(queue), [id(2, 0), id(1, 0)]);
     }
 
-    /// Of batch 1; `left` is of the group.
+    /// Adds a request of batch 1; `left` is the number of unfinished requests of its group.
     fn push_group(queue: &mut Queue, seq: u32, group: Option<u32>, left: u32) {
         let ready = Micros(u64::from(seq));
-        queue.push(id(1, seq), Place { rank: rank(90), ready, group, left, wanted: None });
+        queue.push(id(1, seq), Place { rank: rank(90), ready, group, left, deadline: None });
     }
 
     #[test]
@@ -277,19 +278,25 @@ mod tests {
         assert_eq!(drain(queue), [id(1, 1), id(1, 0), id(1, 2)]);
     }
 
-    fn want(queue: &mut Queue, request: RequestId, rank: Rank, ready: u64, at: Option<u64>) {
-        queue.want(request, Place { wanted: at.map(Micros), ..place(rank, ready) });
+    fn set_deadline(
+        queue: &mut Queue,
+        request: RequestId,
+        rank: Rank,
+        ready: u64,
+        at: Option<u64>,
+    ) {
+        queue.set_deadline(request, Place { deadline: at.map(Micros), ..place(rank, ready) });
     }
 
     #[test]
-    fn what_is_wanted_before_its_batch_is_served_then() {
+    fn a_deadline_before_the_end_of_the_batch_counts() {
         for (order, expected) in [
             (Order::Ebf, [id(1, 0), id(2, 0), id(2, 1), id(1, 1)]),
             (Order::EbfGroups, [id(1, 0), id(2, 0), id(2, 1), id(1, 1)]),
             (Order::Fcfs, [id(1, 1), id(2, 0), id(2, 1), id(1, 0)]),
         ] {
             let mut queue = filled(order);
-            want(&mut queue, id(1, 0), rank(90), 30, Some(40));
+            set_deadline(&mut queue, id(1, 0), rank(90), 30, Some(40));
             if order != Order::Fcfs {
                 assert_eq!(queue.first(), Some((rank(40), id(1, 0).batch)));
             }
@@ -298,20 +305,20 @@ mod tests {
     }
 
     #[test]
-    fn who_is_wanted_later_than_its_batch_waits_its_turn() {
+    fn a_deadline_after_the_end_of_the_batch_does_not_count() {
         let mut queue = filled(Order::Ebf);
-        want(&mut queue, id(1, 0), rank(90), 30, Some(91));
-        want(&mut queue, id(2, 1), rank(50), 20, Some(50));
+        set_deadline(&mut queue, id(1, 0), rank(90), 30, Some(91));
+        set_deadline(&mut queue, id(2, 1), rank(50), 20, Some(50));
         assert_eq!(drain(queue), [id(2, 0), id(2, 1), id(1, 1), id(1, 0)]);
     }
 
     #[test]
-    fn what_is_no_longer_wanted_goes_back_to_its_place() {
+    fn a_request_without_its_deadline_goes_back_to_its_place() {
         let mut queue = filled(Order::Ebf);
-        want(&mut queue, id(1, 0), rank(90), 30, Some(1));
-        want(&mut queue, id(1, 0), rank(90), 30, Some(60));
+        set_deadline(&mut queue, id(1, 0), rank(90), 30, Some(1));
+        set_deadline(&mut queue, id(1, 0), rank(90), 30, Some(60));
         assert_eq!(queue.first(), Some((rank(50), id(2, 0).batch)));
-        want(&mut queue, id(1, 0), rank(90), 30, None);
+        set_deadline(&mut queue, id(1, 0), rank(90), 30, None);
         assert_eq!(drain(queue), [id(2, 0), id(2, 1), id(1, 1), id(1, 0)]);
     }
 
@@ -319,7 +326,7 @@ mod tests {
     fn a_removed_batch_leaves_nothing() {
         for order in [Order::Ebf, Order::Fcfs, Order::EbfGroups] {
             let mut queue = filled(order);
-            want(&mut queue, id(1, 1), rank(90), 10, Some(5));
+            set_deadline(&mut queue, id(1, 1), rank(90), 10, Some(5));
             queue.remove_batch(id(1, 0).batch);
             assert_eq!(queue.len(), 2);
             assert_eq!(drain(queue), [id(2, 0), id(2, 1)]);

@@ -1,28 +1,28 @@
-//! One unfinished request: where it stands and what its stages took.
+//! One unfinished request: its state, and the times of its stages.
 //!
 //! ```text
 //!                 granted                    scored, timed out, failed for good,
 //!            +---------------+               lost or expired too often
 //!            |               v             +----------------------------> ended
-//!  ready -> WAITING       IN HAND ---------+
+//!  ready -> WAITING       LEASED ----------+
 //!            ^               |             +--> WAITING for the next stage (next)
 //!            +---------------+
-//!        revoked, behind a lost head: not counted
+//!        revoked, prefetched by a lost worker: not counted
 //!        failed in passing, lost, expired: one more try
 //!
-//!                       its leader's reward
-//!  equal to one -> FOLLOWS ---------------> ended
+//!                          its primary's outcome
+//!  equal to one -> WAITS FOR PRIMARY ---------> ended
 //!                       |
-//!                       +--> WAITING: its leader left it no reward (released)
+//!                       +--> WAITING: the primary has no outcome to share (released)
 //! ```
 //!
 //! A cancelled or expired batch ends it from every state. An ended request is no longer here.
-//! Owned by its batch. It must never be in a queue and in a hand at once, and while it follows in
+//! The batch owns it. It must never be in a queue and leased at once; while it waits for a primary it is
 //! neither.
 
-use assay_model::id::{RequestId, WorkerId};
-use assay_model::outcome::ErrorCode;
-use assay_model::time::Micros;
+use assay_core::id::{RequestId, WorkerId};
+use assay_core::outcome::ErrorCode;
+use assay_core::time::Micros;
 
 use crate::action::{FinalEnd, Finish, StageTiming};
 use crate::event::{End, StageShape};
@@ -34,14 +34,14 @@ pub(crate) struct Request {
     pub(crate) arrived: Micros,
     /// When it became ready for its stage; it keeps its place in the queue over all tries.
     pub(crate) ready: Micros,
-    /// `None`: it waits, or follows.
+    /// The worker that holds its lease; `None` while it waits.
     pub(crate) holder: Option<WorkerId>,
     /// The equal request whose outcome it waits for instead of running.
-    pub(crate) leader: Option<RequestId>,
-    /// When whoever waits for it gives up; its entry among the dues.
-    pub(crate) due: Option<Micros>,
-    /// When the first batch ends of those whose requests follow it.
-    pub(crate) led: Option<Micros>,
+    pub(crate) primary: Option<RequestId>,
+    /// The time at which the client that waits for it gives up; its entry among the scheduler's deadlines.
+    pub(crate) deadline: Option<Micros>,
+    /// The inherited deadline: the earliest estimated end among the batches whose requests wait for this one.
+    pub(crate) inherited_deadline: Option<Micros>,
     /// Ended tries of this stage; those that failed, and those that were lost with their worker.
     pub(crate) tries: u32,
     failed: u32,
@@ -51,7 +51,7 @@ pub(crate) struct Request {
     pub(crate) ran: Vec<StageTiming>,
 }
 
-/// What follows from the end of a try.
+/// The consequence of the end of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     Advance,
@@ -73,9 +73,9 @@ impl Request {
             arrived,
             ready,
             holder: None,
-            leader: None,
-            due: None,
-            led: None,
+            primary: None,
+            deadline: None,
+            inherited_deadline: None,
             tries: 0,
             failed: 0,
             lost: 0,
@@ -84,9 +84,9 @@ impl Request {
         }
     }
 
-    /// By when it is wanted, whenever its own batch is.
-    pub(crate) fn wanted(&self) -> Option<Micros> {
-        [self.due, self.led].into_iter().flatten().min()
+    /// The earlier one of its own and its inherited deadline.
+    pub(crate) fn effective_deadline(&self) -> Option<Micros> {
+        [self.deadline, self.inherited_deadline].into_iter().flatten().min()
     }
 
     /// The paper's t_i (eq. 1), as far as its stages ran.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 
 use crate::action::Action;
 use crate::sched::Sched;
@@ -61,7 +61,7 @@ impl Sched {
         for (name, pool) in &mut self.pools {
             let Some(plan) = &pool.plan else { continue };
             // What waits because of its tenant's bound needs no worker.
-            let demand = pool.serving() - pool.idle() + pool.division.grantable();
+            let demand = pool.serving() - pool.idle() + pool.fair_queue.grantable();
             let target = plan.hold.max(plan.ceiling.min(demand));
             let linger = plan.linger;
             let alive = pool.serving() + pool.starting.len();

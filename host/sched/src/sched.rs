@@ -1,17 +1,17 @@
 //! The scheduler: the state, the dispatch on events, and the life of batches.
 //!
-//! It owns everything else in this crate. `answer` handles what workers do, `grant` what they get.
-//! Between two steps each unfinished request is either in the queue of its stage's pool or in one
-//! worker's hand, or follows another, and no idle worker goes without while something waits for it whose tenant is below
-//! its bound; above its ceiling a pool has workers that take none.
+//! It owns everything else in this crate. `answer` handles the events of workers, `grant` gives them leases.
+//! Between two steps each unfinished request is in the queue of its stage's pool, is leased to one worker, or
+//! waits for an equal request. No worker is idle while a request waits for it whose tenant is below its bound,
+//! except above the pool's ceiling.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
-use assay_model::outcome::ErrorCode;
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
+use assay_core::outcome::ErrorCode;
+use assay_core::time::Micros;
 
 use crate::action::{Action, BatchDone, BatchEnding, FinalEnd, StageTiming};
 use crate::batch::Batch;
@@ -21,8 +21,8 @@ use crate::event::{Event, NewBatch, NewRequest};
 use crate::pool::Pool;
 use crate::queue::Place;
 use crate::share::{PoolShare, Share};
-use crate::snapshot::{PoolSnapshot, Snapshot};
 use crate::timer::{Due, Timers};
+use crate::view::{PoolSnapshot, Snapshot};
 use crate::worker::Worker;
 
 /// Batches whose estimate is brought up to date after each answer, in turn: service times move for
@@ -39,11 +39,11 @@ pub struct Sched {
     pub(crate) pools: BTreeMap<Arc<str>, Pool>,
     pub(crate) workers: BTreeMap<WorkerId, Worker>,
     pub(crate) estimates: Estimates,
-    /// Of tenants whose share is not the default.
+    /// The weights and bounds of tenants that differ from the default.
     pub(crate) shares: BTreeMap<TenantId, Share>,
     pub(crate) timers: Timers,
-    /// Requests whose client gives up at a time that has not passed.
-    pub(crate) dues: BTreeSet<(Micros, RequestId)>,
+    /// The deadlines of clients that have not passed.
+    pub(crate) deadlines: BTreeSet<(Micros, RequestId)>,
     /// When the next worker that no plan holds has lingered; its entry among the timers.
     pub(crate) lingers_until: Option<Micros>,
     /// The batch refreshed last in turn.
@@ -72,7 +72,7 @@ impl Sched {
             estimates: Estimates::new(),
             shares: BTreeMap::new(),
             timers: Timers::default(),
-            dues: BTreeSet::new(),
+            deadlines: BTreeSet::new(),
             lingers_until: None,
             turn: None,
             planning: Planning::default(),
@@ -86,18 +86,20 @@ impl Sched {
     pub fn step(&mut self, now: Micros, event: Event) -> Vec<Action> {
         self.now = self.now.max(now);
         let mut out = Vec::new();
-        self.pass_dues();
+        self.drop_passed_deadlines();
         match event {
             Event::BatchAnnounced(new) => self.announce(new, &mut out),
             Event::RequestsSubmitted { batch, requests } => self.submit(batch, requests, &mut out),
-            Event::RequestDue { request, due } => self.request_due(request, Some(due)),
-            Event::FollowersEnded { ended } => self.followers_ended(ended, &mut out),
-            Event::FollowersReleased { released } => self.followers_released(released, &mut out),
+            Event::RequestDeadline { request, deadline } => {
+                self.set_deadline(request, Some(deadline))
+            }
+            Event::WaitersEnded { ended } => self.waiters_ended(ended, &mut out),
+            Event::WaitersReleased { released } => self.waiters_released(released, &mut out),
             Event::BatchSealed { batch } => self.seal(batch, &mut out),
             Event::BatchCancelled { batch } => self.close(batch, BatchEnding::Cancelled, &mut out),
             Event::HistoryRead(profile) => self.estimates.history_read(&profile),
-            Event::WorkerJoined { worker, pool, in_hand_max } => {
-                self.join(worker, pool, in_hand_max);
+            Event::WorkerJoined { worker, pool, leases_max } => {
+                self.join(worker, pool, leases_max);
             }
             Event::WorkerDraining { worker } => self.drain(worker),
             Event::WorkerLost { worker } => self.lose(worker, ErrorCode::WorkerLost, &mut out),
@@ -159,38 +161,38 @@ impl Sched {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut pools: BTreeMap<&Arc<str>, PoolSnapshot> = BTreeMap::new();
-        let following = self.batches.values().map(Batch::following).sum();
-        let mut requests = following;
+        let waiters = self.batches.values().map(Batch::waiters).sum();
+        let mut requests = waiters;
         for (name, pool) in &self.pools {
-            requests += pool.division.waiting();
+            requests += pool.fair_queue.waiting();
             let snapshot = PoolSnapshot {
                 pool: Arc::clone(name),
-                queued: pool.division.waiting(),
-                in_hand: 0,
+                queued: pool.fair_queue.waiting(),
+                leased: 0,
                 workers: pool.workers,
                 idle: pool.idle(),
                 draining: pool.draining,
                 starting: pool.starting.len(),
                 startup: pool.startup.map(|mean| mean.value()),
                 plan: pool.plan.clone(),
-                tenants: pool.division.snapshot(),
+                tenants: pool.fair_queue.snapshot(),
             };
             pools.insert(name, snapshot);
         }
         for worker in self.workers.values() {
-            let hand = worker.hand();
-            requests += hand.iter().filter(|held| !held.abandoned).count();
+            let leases = worker.leases();
+            requests += leases.iter().filter(|held| !held.abandoned).count();
             let pool = pools.get_mut(&worker.pool).expect("a worker's pool is there");
-            pool.in_hand += hand.len();
+            pool.leased += leases.len();
         }
         let pools = pools.into_values().collect();
-        Snapshot { pools, batches: self.batches.len(), requests, following }
+        Snapshot { pools, batches: self.batches.len(), requests, waiters }
     }
 
-    /// From now on: what is in hand stays there, even above a bound.
+    /// Changes a tenant's share from now on; granted leases stay, even above a bound.
     fn tenant_shared(&mut self, tenant: TenantId, share: Share) {
         for (name, pool) in &mut self.pools {
-            pool.division.share(tenant, share.of(name));
+            pool.fair_queue.share(tenant, share.of(name));
         }
         let before = self.shares.remove(&tenant).unwrap_or_default();
         // Bounds are the planner's business as well, once there is something to plan for.
@@ -221,15 +223,15 @@ impl Sched {
         } else {
             BTreeSet::new()
         };
-        let dues: Vec<(u32, Micros)> =
-            requests.iter().filter_map(|request| Some((request.seq, request.due?))).collect();
+        let deadlines: Vec<(u32, Micros)> =
+            requests.iter().filter_map(|request| Some((request.seq, request.deadline?))).collect();
         let unfinished = batch.submit(requests, self.now, out);
         batch.refresh(&self.estimates);
         for seq in unfinished {
             self.queue(RequestId { batch: id, seq });
         }
-        for (seq, due) in dues {
-            self.request_due(RequestId { batch: id, seq }, Some(due));
+        for (seq, deadline) in deadlines {
+            self.set_deadline(RequestId { batch: id, seq }, Some(deadline));
         }
         self.regroup(id, groups);
         self.refreshed(id, out);
@@ -242,24 +244,24 @@ impl Sched {
         self.batch_changed(id, out);
     }
 
-    /// Puts a request into the queue of its stage's pool, at the place of its ready time; one that
-    /// follows another goes into none.
+    /// Puts a request into the queue of its stage's pool, at the place of its ready time; a waiter
+    /// goes into none.
     pub(crate) fn queue(&mut self, id: RequestId) {
         let batch = self.batches.get_mut(&id.batch).expect("what is queued has a live batch");
         let rank = batch.rank();
         let request = batch.request(id.seq);
         request.holder = None;
-        if let Some(leader) = request.leader {
-            return self.lead(leader, rank.at);
+        if let Some(primary) = request.primary {
+            return self.inherit(primary, rank.at);
         }
         let (stage, ready, group) = (request.stage, request.ready, request.group);
-        let wanted = request.wanted();
+        let deadline = request.effective_deadline();
         // Not worth a look-up where nobody asks.
         let left = if self.config.groups_first() { batch.left(group) } else { 0 };
         let (tenant, name) = (batch.new.tenant, &batch.new.stages[stage].pool);
-        let place = Place { rank, ready, group, left, wanted };
+        let place = Place { rank, ready, group, left, deadline };
         let share = || pool_share(&self.shares, tenant, name);
-        pool(&mut self.pools, &self.config, name).division.push(tenant, id, place, share);
+        pool(&mut self.pools, &self.config, name).fair_queue.push(tenant, id, place, share);
     }
 
     /// Ends a request; `timing` is of its last stage, where that ran to an end.
@@ -270,7 +272,7 @@ impl Sched {
         timing: Option<StageTiming>,
         out: &mut Vec<Action>,
     ) {
-        self.forget_due(id);
+        self.forget_deadline(id);
         let batch = self.batches.get_mut(&id.batch).expect("what ends has a live batch");
         let group = batch.finish(id.seq, end, timing, self.now, out);
         self.regroup(id.batch, group);
@@ -286,7 +288,7 @@ impl Sched {
             let left = batch.left(Some(group));
             for stage in batch.new.stages.iter() {
                 if let Some(pool) = self.pools.get_mut(&stage.pool) {
-                    pool.division.regroup(batch.new.tenant, id, group, left);
+                    pool.fair_queue.regroup(batch.new.tenant, id, group, left);
                 }
             }
         }
@@ -330,7 +332,7 @@ impl Sched {
         self.timers.replace(Due::Batch(id), batch.due, None);
         for stage in batch.new.stages.iter() {
             if let Some(pool) = self.pools.get_mut(&stage.pool) {
-                pool.division.remove_batch(batch.new.tenant, id);
+                pool.fair_queue.remove_batch(batch.new.tenant, id);
             }
         }
         let earliest_end = batch.earliest_end();
@@ -339,8 +341,8 @@ impl Sched {
             if let Some(worker) = request.holder {
                 self.take_back(worker, id, out);
             }
-            if let Some(due) = request.due {
-                self.dues.remove(&(due, id));
+            if let Some(deadline) = request.deadline {
+                self.deadlines.remove(&(deadline, id));
             }
             let end = FinalEnd::Error { code: ErrorCode::Cancelled, attempts: request.tries };
             out.push(Action::Finish(request.into_finish(id, end)));
@@ -388,7 +390,7 @@ impl Sched {
         let rank = batch.rank();
         for stage in batch.new.stages.iter() {
             if let Some(pool) = self.pools.get_mut(&stage.pool) {
-                pool.division.rerank(batch.new.tenant, id, rank);
+                pool.fair_queue.rerank(batch.new.tenant, id, rank);
             }
         }
         // A batch that ends in this step has nothing left to expect.

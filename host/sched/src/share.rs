@@ -1,7 +1,7 @@
-//! What a tenant may have of the pools: its weight beside other tenants', and its bounds.
+//! A tenant's weight, and the bounds on its workers.
 //!
-//! The scheduler owns the shares that it was told; a tenant of which it was told nothing has the
-//! default one. Weights are whole numbers inside, so that loads are compared exactly.
+//! The scheduler keeps those that are not the default. Weights are whole numbers inside, so that loads are
+//! compared exactly.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ const PARTS: f64 = 1_000.0;
 const WEIGHT_MIN: f64 = 0.001;
 const WEIGHT_MAX: f64 = 1_000_000.0;
 
-/// How much a tenant counts beside others: with twice the weight it gets twice the workers.
+/// The weight of a tenant: with twice the weight it gets twice the workers of a contended pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weight(u32);
 
@@ -35,16 +35,16 @@ impl Default for Weight {
     }
 }
 
-/// What one tenant may have.
+/// The weight of one tenant, and its bounds by pool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Share {
     pub weight: Weight,
-    /// By pool: the most workers that serve the tenant at once. With 0 its requests wait until
+    /// The bounds by pool: the most workers that serve the tenant at once. With 0 its requests wait until
     /// the bound is raised; a pool that is not named has no bound.
     pub workers_max: BTreeMap<Arc<str>, u32>,
 }
 
-/// A share as one pool sees it.
+/// The tenant's weight, and its bound in one pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PoolShare {
     pub(crate) weight: Weight,
@@ -57,7 +57,7 @@ impl Share {
     }
 }
 
-/// Workers for a weight.
+/// The number of workers that serve a tenant, measured by its weight.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) workers: u32,

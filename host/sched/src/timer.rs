@@ -1,19 +1,19 @@
-//! What is due when, and the one wake-up that the shell was asked for.
+//! The timers of the scheduler, and the one wake-up that the shell was asked for.
 //!
-//! Owned by the scheduler. Whoever sets an entry keeps its time, to move or remove it. A wake-up is
-//! on its way until its tick comes, even when that is late and what it was for is done: the shell
-//! keeps the earliest that it was asked for and ticks once.
+//! The scheduler owns them. The setter of an entry keeps its time, to move or remove it. A wake-up is
+//! outstanding until its tick comes, even when the tick is late or its entry is gone: the shell keeps
+//! the earliest wake-up that it was asked for and ticks once.
 
 use std::collections::BTreeSet;
 
-use assay_model::id::{BatchId, WorkerId};
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, WorkerId};
+use assay_core::time::Micros;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Due {
     /// It may have expired.
     Batch(BatchId),
-    /// Its head may have stalled or run past its deadline.
+    /// A worker's running lease may block it or have passed its deadline.
     Worker(WorkerId),
     /// A worker that no plan holds has been without work for long enough.
     Linger,

@@ -1,18 +1,18 @@
-//! A worker and the leases in its hand, all of one tenant: it runs them one at a time, in the order
-//! granted.
+//! A worker and its leases, all of one tenant: it runs them one at a time, in the order granted.
 //!
-//! Owned by the scheduler. The first in hand, the head, is taken to be running. A cancelled head
-//! stays as abandoned until its answer or its deadline: a worker cannot stop in the middle of a
-//! stage, and what is granted behind it would seem to run while it does not.
+//! The scheduler owns it. The first lease is taken to be running; the others are prefetched, so that the
+//! worker need not wait for a round trip. A cancelled running lease stays as abandoned until its answer
+//! or its deadline: a worker cannot stop in the middle of a stage, and a lease granted after it would
+//! seem to run while it does not.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use assay_model::id::{LeaseId, RequestId, TenantId, WorkerId};
-use assay_model::time::Micros;
+use assay_core::id::{LeaseId, RequestId, TenantId, WorkerId};
+use assay_core::time::Micros;
 
 use crate::config::Config;
-use crate::division::Hand;
+use crate::fair_queue::Prefetcher;
 use crate::pool::{Offer, Pool};
 use crate::timer::{Due, Timers};
 
@@ -24,9 +24,9 @@ pub(crate) struct Held {
     pub(crate) stage: usize,
     pub(crate) granted: Micros,
     pub(crate) timeout: Micros,
-    /// `None`: nothing like it was seen to run yet.
+    /// The expected duration; `None` while no run of the stage was observed.
     pub(crate) expected: Option<Micros>,
-    /// Its request has ended without it.
+    /// Whether its request has ended without it.
     pub(crate) abandoned: bool,
 }
 
@@ -35,15 +35,15 @@ pub(crate) struct Worker {
     pub(crate) id: WorkerId,
     pub(crate) pool: Arc<str>,
     pub(crate) draining: bool,
-    in_hand_max: usize,
-    hand: VecDeque<Held>,
-    /// When the head became head.
-    head_since: Micros,
-    /// Since when the hand is empty, if it is.
+    leases_max: usize,
+    leases: VecDeque<Held>,
+    /// The time from which the first lease runs.
+    running_since: Micros,
+    /// The time from which it has no lease, if it has none.
     idle_since: Micros,
-    /// The head runs for so long that nothing may wait behind it.
-    stalled: bool,
-    /// Of those in hand: the sum of what is known, and how many are not.
+    /// Whether the running lease takes so long that no lease may wait after it.
+    blocked: bool,
+    /// The sum of the expected durations of its leases, and the number of leases without one.
     expected: Micros,
     unknown: usize,
     /// Its entries in the pool and among the timers.
@@ -52,25 +52,25 @@ pub(crate) struct Worker {
     due: Option<Micros>,
 }
 
-/// What a worker's head calls for.
+/// What the running lease calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overrun {
     None,
-    Stalled,
+    Blocked,
     PastDeadline,
 }
 
 impl Worker {
-    pub(crate) fn new(id: WorkerId, pool: Arc<str>, in_hand_max: usize, now: Micros) -> Self {
+    pub(crate) fn new(id: WorkerId, pool: Arc<str>, leases_max: usize, now: Micros) -> Self {
         Self {
             id,
             pool,
             draining: false,
-            in_hand_max: in_hand_max.max(1),
-            hand: VecDeque::new(),
-            head_since: Micros::ZERO,
+            leases_max: leases_max.max(1),
+            leases: VecDeque::new(),
+            running_since: Micros::ZERO,
             idle_since: now,
-            stalled: false,
+            blocked: false,
             expected: Micros::ZERO,
             unknown: 0,
             serves: None,
@@ -79,70 +79,70 @@ impl Worker {
         }
     }
 
-    pub(crate) fn hand(&self) -> &VecDeque<Held> {
-        &self.hand
+    pub(crate) fn leases(&self) -> &VecDeque<Held> {
+        &self.leases
     }
 
     pub(crate) fn hold(&mut self, held: Held, now: Micros) {
-        if self.hand.is_empty() {
-            self.head_since = now;
+        if self.leases.is_empty() {
+            self.running_since = now;
         }
         match held.expected {
             Some(expected) => self.expected = self.expected + expected,
             None => self.unknown += 1,
         }
-        self.hand.push_back(held);
+        self.leases.push_back(held);
     }
 
-    /// Takes the lease out of the hand; `None` when it is not in it.
+    /// Removes a lease; `None` if the worker does not hold it.
     pub(crate) fn release(&mut self, lease: LeaseId, now: Micros) -> Option<Held> {
-        let at = self.hand.iter().position(|held| held.lease == lease)?;
-        let held = self.hand.remove(at)?;
+        let at = self.leases.iter().position(|held| held.lease == lease)?;
+        let held = self.leases.remove(at)?;
         self.forget(&held);
         if at == 0 {
-            self.head_since = now;
-            self.stalled = false;
+            self.running_since = now;
+            self.blocked = false;
         }
-        if self.hand.is_empty() {
+        if self.leases.is_empty() {
             self.idle_since = now;
         }
         Some(held)
     }
 
-    /// The request has ended: its lease is taken out of the hand, or abandoned where it runs.
-    /// Returns a lease to revoke.
+    /// Removes the lease of a request that has ended, or abandons it where it runs. Returns a lease to
+    /// revoke.
     pub(crate) fn abandon(&mut self, request: RequestId) -> Option<LeaseId> {
-        let at = self.hand.iter().position(|held| held.request == request && !held.abandoned)?;
+        let at = self.leases.iter().position(|held| held.request == request && !held.abandoned)?;
         if at == 0 {
-            self.hand[0].abandoned = true;
+            self.leases[0].abandoned = true;
             return None;
         }
-        let held = self.hand.remove(at)?;
+        let held = self.leases.remove(at)?;
         self.forget(&held);
         Some(held.lease)
     }
 
-    /// Marks the head as stalled and gives up those behind it, in their order.
-    pub(crate) fn stall(&mut self) -> Vec<Held> {
-        self.stalled = true;
-        let behind: Vec<Held> = self.hand.drain(1..).collect();
-        for held in &behind {
+    /// Marks the worker as blocked and removes its prefetched leases, in their order.
+    pub(crate) fn block(&mut self) -> Vec<Held> {
+        self.blocked = true;
+        let prefetched: Vec<Held> = self.leases.drain(1..).collect();
+        for held in &prefetched {
             self.forget(held);
         }
-        behind
+        prefetched
     }
 
     pub(crate) fn overrun(&self, config: &Config, now: Micros) -> Overrun {
         if self.deadline(config).is_some_and(|at| at <= now) {
             Overrun::PastDeadline
-        } else if self.stalls_at(config).is_some_and(|at| at <= now) {
-            Overrun::Stalled
+        } else if self.blocked_at(config).is_some_and(|at| at <= now) {
+            Overrun::Blocked
         } else {
             Overrun::None
         }
     }
 
-    /// It finishes what is in its hand and gets nothing more.
+    /// From now on the worker gets no more leases; it runs those that it holds.
     pub(crate) fn drain(&mut self, config: &Config, pool: &mut Pool, timers: &mut Timers) {
         if !self.draining {
             self.draining = true;
@@ -151,37 +151,37 @@ impl Worker {
         self.settle(config, pool, timers);
     }
 
-    /// How far the head has run.
+    /// The running lease, and the time for which it has run.
     pub(crate) fn running(&self, now: Micros) -> Option<(&Held, Micros)> {
-        Some((self.hand.front()?, now.since(self.head_since)))
+        Some((self.leases.front()?, now.since(self.running_since)))
     }
 
-    /// Brings its entries in the pool and among the timers up to date; call it after each change.
+    /// Updates its entries in the pool and among the timers; to be called after each change.
     pub(crate) fn settle(&mut self, config: &Config, pool: &mut Pool, timers: &mut Timers) {
-        let serves = self.hand.front().map(|held| held.tenant);
-        let offer = self.next_offer(config.in_hand_max);
+        let serves = self.leases.front().map(|held| held.tenant);
+        let offer = self.next_offer(config.prefetch_max);
         if self.serves == serves {
             pool.replace_offer(self.offer, offer);
         } else {
-            // Its hand stands with the tenant that it serves.
+            // The offer to prefetch is kept with the tenant that it serves.
             pool.replace_offer(self.offer, None);
-            pool.division.replace_served(self.serves, serves);
+            pool.fair_queue.replace_served(self.serves, serves);
             pool.replace_offer(None, offer);
         }
         self.serves = serves;
         self.offer = offer;
-        let dues = [self.deadline(config), self.stalls_at(config)];
+        let dues = [self.deadline(config), self.blocked_at(config)];
         let due = dues.into_iter().flatten().min();
         timers.replace(Due::Worker(self.id), self.due, due);
         self.due = due;
     }
 
-    /// Removes its entries for good and hands over what it held.
+    /// Removes its entries for good and returns its leases.
     pub(crate) fn leave(self, pool: &mut Pool, timers: &mut Timers) -> VecDeque<Held> {
         pool.replace_offer(self.offer, None);
-        pool.division.replace_served(self.serves, None);
+        pool.fair_queue.replace_served(self.serves, None);
         timers.replace(Due::Worker(self.id), self.due, None);
-        self.hand
+        self.leases
     }
 
     fn forget(&mut self, held: &Held) {
@@ -191,30 +191,32 @@ impl Worker {
         }
     }
 
-    fn next_offer(&self, in_hand_max: Micros) -> Option<Offer> {
-        let leases = self.hand.len();
-        let room = leases < self.in_hand_max
-            && !self.stalled
+    fn next_offer(&self, prefetch_max: Micros) -> Option<Offer> {
+        let leases = self.leases.len();
+        let room = leases < self.leases_max
+            && !self.blocked
             && self.unknown == 0
-            && self.expected < in_hand_max;
+            && self.expected < prefetch_max;
         let free = !self.draining && (leases == 0 || room);
         let (worker, expected) = (self.id, self.expected);
-        free.then(|| match self.hand.front() {
+        free.then(|| match self.leases.front() {
             None => Offer::Idle { since: self.idle_since, worker },
-            Some(head) => {
-                Offer::Hand { tenant: head.tenant, hand: Hand { expected, leases, worker } }
-            }
+            Some(running) => Offer::Prefetch {
+                tenant: running.tenant,
+                prefetcher: Prefetcher { expected, leases, worker },
+            },
         })
     }
 
     fn deadline(&self, config: &Config) -> Option<Micros> {
-        let head = self.hand.front()?;
-        Some(self.head_since + head.timeout + config.lease_grace)
+        let running = self.leases.front()?;
+        Some(self.running_since + running.timeout + config.lease_grace)
     }
 
-    fn stalls_at(&self, config: &Config) -> Option<Micros> {
-        let concerned =
-            !self.stalled && !self.hand.is_empty() && (self.hand.len() > 1 || self.offer.is_some());
-        concerned.then_some(self.head_since + config.in_hand_stall)
+    fn blocked_at(&self, config: &Config) -> Option<Micros> {
+        let concerned = !self.blocked
+            && !self.leases.is_empty()
+            && (self.leases.len() > 1 || self.offer.is_some());
+        concerned.then_some(self.running_since + config.blocked_after)
     }
 }

@@ -1,38 +1,39 @@
-//! The job that deletes what is too old: results by their tenants' retention, the times of completed
-//! batches, incidents, how pools stood, and the audit. At the start, every hour, and when a retention was changed.
+//! The job that deletes old rows: results by their tenants' retention, history of completed batches,
+//! incidents, samples of pools, and the audit. It runs at the start, every hour, and when a retention
+//! was changed.
 //!
-//! It owns no state and holds nothing up: small transactions, one after the other. What it could not
-//! delete it finds again the next time.
+//! It owns no state and blocks nothing: small transactions, one after the other. Rows that it could
+//! not delete are deleted the next time.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_model::limits;
-use assay_model::tenant::Tenant;
-use assay_model::time::Micros;
+use assay_api::tenant::Tenant;
+use assay_core::limits;
+use assay_core::time::Micros;
 use tokio::sync::Notify;
 
-use crate::dispatch::{Dispatch, now};
-use crate::store::{Store, StoreError};
+use assay_dispatch::{Dispatch, now};
+use assay_store::{Store, StoreError};
 
 const PERIOD: Duration = Duration::from_secs(3_600);
 
-/// How long the platform keeps things of tenants for which nothing else is said.
+/// The retention of tenants that have no setting of their own.
 #[derive(Debug, Clone, Copy)]
-pub struct Kept {
-    /// For ever when absent.
+pub struct RetentionDefaults {
+    /// Kept forever if absent.
     pub results: Option<Micros>,
     pub history: Micros,
-    /// For ever when absent.
+    /// Kept forever if absent.
     pub audit: Option<Micros>,
 }
 
-/// What the job works with.
+/// The job and its parts.
 pub struct Retention {
     pub store: Store,
     pub dispatch: Dispatch,
-    pub kept: Kept,
-    /// Told when a tenant's retention was changed.
+    pub kept: RetentionDefaults,
+    /// Notified when a tenant's retention was changed.
     pub changed: Arc<Notify>,
 }
 
@@ -41,9 +42,9 @@ impl Retention {
         let work = async {
             loop {
                 if let Err(error) = self.delete_old().await {
-                    tracing::warn!("what is too old cannot be deleted: {error}");
+                    tracing::warn!("old rows cannot be deleted: {error}");
                 }
-                // A change that came meanwhile is waited for no more.
+                // A change during the run has been stored, so this returns at once.
                 let _ = tokio::time::timeout(PERIOD, self.changed.notified()).await;
             }
         };
@@ -58,12 +59,16 @@ impl Retention {
         for tenant in self.store.tenants().await? {
             self.delete_of(&tenant, at).await?;
         }
-        self.store.forget_incidents(at.since(days(limits::INCIDENT_DAYS_KEPT))).await?;
-        self.store.forget_samples(at.since(days(limits::CAPACITY_SAMPLE_DAYS_KEPT))).await?;
+        self.store
+            .forget_incidents(at.since(Micros::from_days(limits::INCIDENT_DAYS_KEPT)))
+            .await?;
+        self.store
+            .forget_samples(at.since(Micros::from_days(limits::CAPACITY_SAMPLE_DAYS_KEPT)))
+            .await?;
         if let Some(kept) = self.kept.audit {
             let acts = self.store.forget_audit(at.since(kept)).await?;
             if acts > 0 {
-                tracing::info!(acts, "audit that was too old is deleted");
+                tracing::info!(acts, "old audit rows are deleted");
             }
         }
         Ok(())
@@ -71,23 +76,18 @@ impl Retention {
 
     async fn delete_of(&self, tenant: &Tenant, at: Micros) -> Result<(), StoreError> {
         let retention = &tenant.settings.retention;
-        if let Some(kept) = retention.results_days.map(days).or(self.kept.results) {
-            let forget = |batch| self.dispatch.board.forget(batch);
+        if let Some(kept) = retention.results_days.map(Micros::from_days).or(self.kept.results) {
+            let forget = |batch| self.dispatch.committed.forget(batch);
             let batches = self.store.purge_batches(tenant.id, at.since(kept), at, forget).await?;
             if batches > 0 {
-                tracing::info!(tenant.id = %tenant.id, batches, "results that were too old are deleted");
+                tracing::info!(tenant.id = %tenant.id, batches, "old results are deleted");
             }
         }
-        let kept = retention.history_days.map_or(self.kept.history, days);
+        let kept = retention.history_days.map_or(self.kept.history, Micros::from_days);
         let batches = self.store.forget_history(tenant.id, at.since(kept)).await?;
         if batches > 0 {
-            tracing::info!(tenant.id = %tenant.id, batches, "history that was too old is deleted");
+            tracing::info!(tenant.id = %tenant.id, batches, "old history is deleted");
         }
         Ok(())
     }
-}
-
-#[must_use]
-pub fn days(days: u32) -> Micros {
-    Micros::from_secs(u64::from(days) * 24 * 3_600)
 }

@@ -1,19 +1,19 @@
-//! How pools stand, written down: when something has changed, every two seconds at most, and once a
-//! minute whatever happens. It owns nothing but what it wrote last, and holds nothing up.
+//! The job that writes samples of pools: when something has changed, every two seconds at most, and
+//! at least once a minute. It owns only the last samples and blocks nothing.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use assay_model::capacity::PoolCapacity;
-use assay_model::operations::CapacitySample;
-use assay_model::time::Micros;
+use assay_api::capacity::PoolCapacity;
+use assay_api::operations::CapacitySample;
+use assay_core::time::Micros;
 
-use crate::dispatch::{Dispatch, now};
-use crate::store::Store;
-use crate::store::operations::SampleRow;
+use assay_dispatch::{Dispatch, now};
+use assay_store::Store;
+use assay_store::operations::SampleRow;
 
 const PERIOD: Duration = Duration::from_secs(2);
-/// Whatever has changed or not.
+/// The time between samples of a pool that does not change.
 const UNCHANGED_PERIOD: Micros = Micros::from_secs(60);
 
 /// Writes until `stop` resolves.
@@ -31,7 +31,7 @@ pub async fn run(store: Store, dispatch: Dispatch, stop: impl Future<Output = ()
                 }
                 match store.insert_sample(&row).await {
                     Ok(()) => drop(last.insert(row.pool.clone(), row)),
-                    Err(error) => tracing::warn!(%error, "how pools stand cannot be written"),
+                    Err(error) => tracing::warn!(%error, "a sample of a pool cannot be written"),
                 }
             }
         }
@@ -47,7 +47,7 @@ fn is_news(last: &SampleRow, row: &SampleRow) -> bool {
         sample: CapacitySample { at: row.sample.at, ..last.sample.clone() },
         ..last.clone()
     };
-    // The words of a reason have times in them; what was decided is the numbers.
+    // The text of a reason contains times, so only the numbers are compared.
     let same_words = SampleRow { reason: row.reason.clone(), ..same_time };
     same_words != *row || row.sample.at.since(last.sample.at) >= UNCHANGED_PERIOD
 }
@@ -75,7 +75,7 @@ fn row(at: Micros, pool: &PoolCapacity) -> SampleRow {
 
 #[cfg(test)]
 mod tests {
-    use assay_model::capacity::{PlanReason, PoolTarget, PoolWorkers};
+    use assay_api::capacity::{PlanReason, PoolTarget, PoolWorkers};
 
     use super::*;
 

@@ -12,25 +12,26 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::blob::Blobs;
-use crate::bootstrap::{self, FirstAdmin, FirstKey};
-use crate::dispatch::planning::{self, PoolDefaults};
-use crate::dispatch::tenants::Tenants;
-use crate::dispatch::{self, Dispatch, Parts, PlanConfig};
-use crate::fleet::{Failures, Fleet, Launch, Programs};
-use crate::http::{self, App, Front, Inside, SignInConfig};
-use crate::link::{self, Link};
-use crate::registry::Registry;
-use crate::retention::{Kept, Retention};
+use crate::retention::{Retention, RetentionDefaults};
 use crate::sampler;
-use crate::secrets::Secrets;
-use crate::storage::{Roots, Storage};
-use crate::store::{DispatcherLock, Store, StoreError};
+use assay_dispatch::planning::{self, PoolDefaults};
+use assay_dispatch::secrets::Secrets;
+use assay_dispatch::tenants::Tenants;
+use assay_dispatch::{Dispatch, Parts, PlanConfig};
+use assay_fleet::{Failures, Fleet, Launch, Programs};
+use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
+use assay_http::{App, Front, Inside, SignInConfig};
+use assay_link::Link;
+use assay_registry::Registry;
+use assay_storage::blob::Blobs;
+use assay_storage::{Roots, Storage};
+use assay_store::{DispatcherLock, Store, StoreError};
 
 const LOCK_PERIOD: Duration = Duration::from_secs(2);
-/// How long the place of the dispatcher is fought for after the database was away.
+/// The time for which the server tries to get the dispatcher's lock back after the database was
+/// unavailable.
 const LOCK_LOST_AFTER: Duration = Duration::from_secs(30);
-/// What has finished is written before the end, if the database allows.
+/// The time for writing finished results before the server ends.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 const METRICS_PERIOD: Duration = Duration::from_secs(5);
 /// Upper bounds of the histograms, from a trivial stage to a long one.
@@ -39,17 +40,17 @@ const SECONDS_BUCKETS: &[f64] =
 /// A Unix socket's path has room for 107 bytes.
 const SOCKET_PATH_BYTES_MAX: usize = 100;
 
-/// Within the data folder.
+/// Folders in the data folder.
 const OBJECTS: &str = "objects";
 const SCRATCH: &str = "scratch";
 const CACHE: &str = "cache";
 
-/// What an operator chooses.
+/// The operator's settings.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub listen: SocketAddr,
     pub data: PathBuf,
-    /// Without one a private cluster in the data folder is used.
+    /// `None` for a private cluster in the data folder.
     pub database_url: Option<String>,
     pub worker_program: PathBuf,
     pub programs: Programs,
@@ -57,7 +58,7 @@ pub struct Settings {
     pub secrets: Arc<Secrets>,
     pub plan: PlanConfig,
     pub pool_defaults: PoolDefaults,
-    pub kept: Kept,
+    pub kept: RetentionDefaults,
     pub environment: String,
     pub first_key: FirstKey,
     pub sign_in: SignInConfig,
@@ -76,7 +77,7 @@ pub struct Server {
     dispatching: JoinSet<()>,
     stop: watch::Sender<bool>,
     lock_lost: tokio::sync::oneshot::Receiver<StoreError>,
-    /// A folder that exists for the socket alone, when the data folder's path is too long.
+    /// A folder for the socket, if the data folder's path is too long for one.
     _socket_folder: Option<tempfile::TempDir>,
 }
 
@@ -91,8 +92,13 @@ impl Server {
             format!("connecting to the database {}", without_secrets(&database_url))
         })?;
         let lock = take_lock(&store).await?;
-        let key = bootstrap::first_key(&store, &settings).await?;
-        let first_admin = FirstAdmin::wanted(&store, &settings).await?;
+        let set_up = Installation {
+            data,
+            first_key: &settings.first_key,
+            environment: &settings.environment,
+        };
+        let key = bootstrap::first_key(&store, &set_up).await?;
+        let first_admin = FirstAdmin::wanted(&store, &set_up).await?;
 
         let blobs = Blobs::in_folder(&data.join(OBJECTS))?;
         let program = settings.worker_program.clone();
@@ -101,9 +107,9 @@ impl Server {
         let registry = Arc::new(registry);
         let metrics = start_metrics()?;
         let (socket, socket_folder) = socket_path(data)?;
-        // Before the dispatcher starts the first of them.
-        let workers = link::bind(&socket)?;
-        let token = bootstrap::random_token();
+        // Bound before the dispatcher starts the first worker.
+        let workers = assay_link::bind(&socket)?;
+        let token = assay_http::random_token();
         let program = settings.worker_program.clone();
         let programs = settings.programs.clone();
         let cache = data.join(CACHE);
@@ -152,8 +158,8 @@ impl Server {
             sign_in: settings.sign_in.clone(),
         };
         let app = App::new(inside, front, stop.subscribe())?;
-        app.restore().await.context("reading what trainers had left open")?;
-        tasks.spawn(http::serve(listener, http::router(Arc::new(app)), stopped(&stop)));
+        app.restore().await.context("reading the open batches of trainers' protocols")?;
+        tasks.spawn(assay_http::serve(listener, assay_http::router(Arc::new(app)), stopped(&stop)));
         let (lost, lock_lost) = tokio::sync::oneshot::channel();
         tasks.spawn(keep_lock(store.clone(), lock, lost, stopped(&stop)));
         Ok(Self {
@@ -182,13 +188,13 @@ impl Server {
         tokio::select! {
             error = cluster_failed => error.into(),
             lost = &mut self.lock_lost => match lost {
-                Ok(error) => anyhow::Error::from(error).context("the dispatcher's place is lost"),
+                Ok(error) => anyhow::Error::from(error).context("the dispatcher's lock is lost"),
                 Err(_) => anyhow::anyhow!("a part of the server ended by itself"),
             },
         }
     }
 
-    /// Stops in order: no new calls, workers, open calls, then the database.
+    /// Stops in order: workers, then calls, the dispatcher, and the database.
     pub async fn stop(mut self) {
         self.fleet.stop_all().await;
         self.stop.send_replace(true);
@@ -196,7 +202,9 @@ impl Server {
         self.dispatch.stop().await;
         let written = async { while self.dispatching.join_next().await.is_some() {} };
         if tokio::time::timeout(WRITE_TIMEOUT, written).await.is_err() {
-            tracing::warn!("the database takes too long; what was not written is computed again");
+            tracing::warn!(
+                "the database takes too long; results that are not written yet will be computed again"
+            );
         }
         self.store.close().await;
         if let Some(cluster) = self.cluster {
@@ -214,7 +222,7 @@ async fn parts(
     let pool_defaults = settings.pool_defaults.clone();
     let mut plan = settings.plan.clone();
     planning::override_bounds(store, &mut plan, &pool_defaults).await?;
-    let history = dispatch::history::read(store).await?;
+    let history = assay_dispatch::history::read(store).await?;
     let tenants = Arc::new(Tenants::new(store.tenants().await?, Arc::clone(&settings.secrets)));
     let store = store.clone();
     Ok(Parts { store, fleet, failures, plan, pool_defaults, tenants, history })
@@ -227,7 +235,7 @@ fn make_folders(data: &Path) -> anyhow::Result<()> {
 }
 
 async fn serve_link(link: Link, listener: UnixListener, stop: impl Future<Output = ()>) {
-    if let Err(error) = link::serve(link, listener, stop).await {
+    if let Err(error) = assay_link::serve(link, listener, stop).await {
         tracing::error!("{error:#}");
     }
 }
@@ -235,7 +243,7 @@ async fn serve_link(link: Link, listener: UnixListener, stop: impl Future<Output
 fn stopped(stop: &watch::Sender<bool>) -> impl Future<Output = ()> + use<> {
     let mut stop = stop.subscribe();
     async move {
-        // A sender that is gone has stopped everything too.
+        // A dropped sender means that everything is stopping as well.
         let _ = stop.wait_for(|stopped| *stopped).await;
     }
 }
@@ -248,7 +256,7 @@ fn start_metrics() -> anyhow::Result<PrometheusHandle> {
         .context("starting the metrics")
 }
 
-/// Folds what was recorded into the buckets, so that it does not pile up between scrapes.
+/// Folds recorded values into the buckets, so that they do not pile up between scrapes.
 async fn keep_metrics(metrics: PrometheusHandle, stop: impl Future<Output = ()>) {
     let fold = async {
         loop {
@@ -285,14 +293,14 @@ async fn database(
     Ok((Some(cluster), url))
 }
 
-/// The host and the name of a database: the rest of its address may hold a password.
+/// The host and the name of a database, because the rest of its address may hold a password.
 fn without_secrets(url: &str) -> &str {
     let address = url.split_once("://").map_or(url, |(_, address)| address);
     let address = address.split('?').next().unwrap_or(address);
     address.rsplit_once('@').map_or(address, |(_, place)| place)
 }
 
-/// One dispatcher a database: another server stands by until the place is free.
+/// Takes the lock of the one dispatcher that a database has, or waits as a standby until it is free.
 async fn take_lock(store: &Store) -> anyhow::Result<DispatcherLock> {
     let mut told = false;
     loop {
@@ -307,7 +315,8 @@ async fn take_lock(store: &Store) -> anyhow::Result<DispatcherLock> {
     }
 }
 
-/// Watches the place; after the database was away it is taken again, unless another has it.
+/// Watches the lock. After the database was unavailable it is taken again, unless another server has
+/// it.
 async fn keep_lock(
     store: Store,
     mut lock: DispatcherLock,
@@ -327,10 +336,10 @@ async fn keep_lock(
                     lock = again;
                     away_since = None;
                 }
-                // The server of the old connection may not have noticed its end yet.
+                // PostgreSQL may not have noticed the end of the old connection yet.
                 Ok(None) if since.elapsed() < LOCK_LOST_AFTER => {}
                 Ok(None) => return StoreError::Conflict("another server has taken it".into()),
-                Err(error) => tracing::warn!("the database is away: {error}"),
+                Err(error) => tracing::warn!("the database is unavailable: {error}"),
             }
         }
     };
@@ -353,7 +362,7 @@ fn socket_path(data: &Path) -> anyhow::Result<(PathBuf, Option<tempfile::TempDir
     Ok((folder.path().join("socket"), Some(folder)))
 }
 
-/// Tenants' plugins are nobody else's to read.
+/// Makes a folder that only this user may read, because it holds tenants' data.
 fn private_folder(folder: &Path) -> anyhow::Result<()> {
     std::fs::DirBuilder::new()
         .recursive(true)

@@ -1,23 +1,23 @@
-//! What a run costs and how late its batches are.
+//! The cost of a run and the delay of its batches.
 //!
 //! Cost is the integral of workers over time, from when each was asked for until it was stopped or
 //! lost; executed time is that of stages which ran to an end.
 
 use std::ops::Range;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 
 /// Samples kept of a stage; beyond, two become one.
 const SAMPLES_MAX: usize = 4_096;
 
-/// Of one stage, over all pools that serve it.
+/// The totals of one stage, over all pools that serve it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StageUse {
     pub stage: String,
     /// Worker-microseconds.
     pub allocated: u128,
     pub executed: u128,
-    /// Of the allocated time, that of workers which were starting.
+    /// The part of the allocated time in which workers were starting.
     pub starting: u128,
     pub peak: usize,
     pub starts: usize,
@@ -97,11 +97,11 @@ pub(crate) struct Account {
     used: StageUse,
     now: Sample,
     starting: usize,
-    /// Since the last sample.
+    /// True if something changed since the last sample.
     changed: bool,
 }
 
-/// What changes at a stage.
+/// A change of the counts of a stage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Change {
     Started,
@@ -207,13 +207,13 @@ impl BatchRun {
     }
 }
 
-/// What one of several tenants got.
+/// The use of one tenant among several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TenantUse {
     pub tenant: String,
-    /// By id.
+    /// The tasks by id.
     pub tasks: Vec<u32>,
-    /// By end.
+    /// The served times by end.
     pub served: Vec<Served>,
 }
 

@@ -19,11 +19,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_model::id::{LeaseId, WorkerId};
-use assay_model::time::Micros;
+use assay_core::id::{LeaseId, WorkerId};
+use assay_core::time::Micros;
+use assay_planner::{PlanConfig, Planner, PoolConfig};
 use assay_sched::{
-    Config, Ending, Event, NewBatch, NewRequest, PlanConfig, Planner, PoolConfig, Profile,
-    Progress, Sched, StageShape,
+    Config, Ending, Event, NewBatch, NewRequest, Profile, Progress, Sched, StageShape,
 };
 
 use crate::account::{Account, BatchRun, Change, StageUse, TenantUse};
@@ -56,7 +56,7 @@ pub enum SimulateError {
     Stuck { at: Micros, left: usize },
 }
 
-/// What a run tells its caller while it goes on.
+/// The caller's hooks into a run that is under way.
 pub struct Watch<'a> {
     /// Time since a fixed point, to measure the planner by: the simulator has no clock.
     pub elapsed: &'a mut dyn FnMut() -> Duration,
@@ -66,15 +66,15 @@ pub struct Watch<'a> {
     pub patience: Option<Duration>,
 }
 
-/// What a run leaves.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     pub policy: Policy,
-    /// In the order of the trace's stages.
+    /// The use of each stage, in the order of the trace's stages.
     pub stages: Vec<StageUse>,
-    /// In order of completion.
+    /// The batches in order of completion.
     pub batches: Vec<BatchRun>,
-    /// By name, where there is more than one.
+    /// The tenants by name; empty if there is only one.
     pub tenants: Vec<TenantUse>,
     pub planner: PlannerTimes,
     /// When the last batch was complete; billing ends with it.
@@ -108,10 +108,10 @@ struct Engine<'a> {
     sched_config: Config,
     planner: Planner,
     plan_config: PlanConfig,
-    /// What the scheduler is still to hear of this instant.
+    /// The events of this instant that the scheduler has not received yet.
     pending: VecDeque<Event>,
     pools: Vec<Pool>,
-    /// By task.
+    /// The stages of each task's batches, by task.
     shapes: Vec<Arc<[StageShape]>>,
     runs: Vec<Arc<str>>,
     tenants: Tenants,
@@ -119,7 +119,7 @@ struct Engine<'a> {
     fleet: Fleet,
     work: Work<'a>,
     chance: Chance,
-    /// By stage.
+    /// The account of each stage's workers, by stage.
     accounts: Vec<Account>,
     /// All profiles so far, for a host that restarts.
     history: Vec<Arc<Profile>>,
@@ -163,7 +163,7 @@ impl Engine<'_> {
                     let stage = self.pools[pool].stage;
                     self.accounts[stage].change(self.clock.now(), Change::Joined);
                     let pool = Arc::clone(&self.pools[pool].name);
-                    self.pending.push_back(Event::WorkerJoined { worker, pool, in_hand_max: 1 });
+                    self.pending.push_back(Event::WorkerJoined { worker, pool, leases_max: 1 });
                 }
             }
             Due::StageEnds { worker, lease } => self.stage_ends(worker, lease),
@@ -238,7 +238,8 @@ impl Engine<'_> {
             }
         };
         let group = Some(batch.group(request));
-        let request = NewRequest { seq: request as u32, group, arrived: now, due: None, progress };
+        let request =
+            NewRequest { seq: request as u32, group, arrived: now, deadline: None, progress };
         let batch = batch_id(number);
         self.pending.push_back(Event::RequestsSubmitted { batch, requests: vec![request] });
     }

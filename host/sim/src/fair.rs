@@ -2,7 +2,7 @@
 //!
 //! Made for numbers that can be foreseen. Nothing here measures: runs of these traces do.
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 
 use crate::trace::{Iteration, Meta, Task, Trace, TraceRequest, TraceStage, TrainerMode};
 

@@ -1,8 +1,8 @@
-//! What goes wrong in a run, on purpose: lost workers, slow workers, a host that restarts.
+//! Injected faults: lost workers, slow workers, and a host that restarts.
 
 use std::str::FromStr;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 
 /// Everything that goes wrong in one run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,9 +16,9 @@ pub struct Faults {
 /// Some workers take longer for everything.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slow {
-    /// Of all workers, from 0 to 1.
+    /// The fraction of all workers, from 0 to 1.
     pub fraction: f64,
-    /// At least 1.
+    /// The factor by which a slow worker's times grow, at least 1.
     pub factor: f64,
 }
 
@@ -66,7 +66,7 @@ fn parse(text: &str) -> Option<Fault> {
 }
 
 impl FromIterator<Fault> for Faults {
-    /// Of losses and slowness the last counts; each restart does.
+    /// A later `lose` or `slow` replaces an earlier one; every restart counts.
     fn from_iter<I: IntoIterator<Item = Fault>>(all: I) -> Self {
         let mut faults = Self::default();
         for fault in all {

@@ -6,12 +6,10 @@
 
 use std::sync::Arc;
 
-use assay_model::id::TenantId;
-use assay_model::time::Micros;
-use assay_sched::{
-    BatchSeen, Mode, PlanConfig, PlanReport, Planner, PoolConfig, PoolSeen, RunningSeen, Seen,
-    StageSeen, StageShape,
-};
+use assay_core::id::TenantId;
+use assay_core::time::Micros;
+use assay_planner::{PlanConfig, PlanReport, Planner, Policy, PoolConfig};
+use assay_sched::{BatchView, PoolView, RunningView, SchedView, StageShape, StageView};
 use uuid::Uuid;
 
 use crate::engine::{PLUGIN, batch_id, profile};
@@ -21,7 +19,7 @@ use crate::workload::{Spec, Trainer, generate};
 /// Requests of each batch.
 pub const BATCH: usize = 1_000;
 
-/// As many batches differ; more are like these once again.
+/// The number of different batches; further ones repeat them.
 const DISTINCT_MAX: usize = 16;
 
 /// The oldest batch is this far from its first request to its completion.
@@ -34,18 +32,18 @@ const NOW: Micros = Micros::from_secs(1_000_000);
 #[derive(Debug)]
 pub struct Load {
     planner: Planner,
-    seen: Seen,
+    seen: SchedView,
 }
 
 impl Load {
-    /// So many live batches of [`BATCH`] requests, each of a run of its own.
+    /// A planner that sees this number of live batches, each with [`BATCH`] requests and a run of its own.
     #[must_use]
-    pub fn new(mode: Mode, batches: usize) -> Self {
+    pub fn new(policy: Policy, batches: usize) -> Self {
         let trace = drawn(batches.clamp(1, DISTINCT_MAX));
         let pools = trace.meta.stages.iter().map(|stage| (name(stage), pool(stage)));
-        let mut planner = Planner::new(PlanConfig::new(mode, pools.collect()));
+        let mut planner = Planner::new(PlanConfig::new(policy, pools.collect()));
         let shapes: Arc<[StageShape]> = trace.meta.stages.iter().map(shape).collect();
-        let mut seen = Seen::default();
+        let mut seen = SchedView::default();
         for number in 0..batches {
             let task = &trace.tasks[number % trace.tasks.len()];
             let run: Arc<str> = format!("run-{number}").into();
@@ -55,9 +53,9 @@ impl Load {
             planner.learn(Arc::new(history));
             let life = live.earliest_end().0 as f64 * LIFE_SHARE;
             let age = life * (number as f64 + 0.5) / batches as f64;
-            let batch = BatchSeen { id, ..seen_at(live, Micros(age as u64), run, &shapes) };
+            let batch = BatchView { id, ..seen_at(live, Micros(age as u64), run, &shapes) };
             for (stage, at_stage) in trace.meta.stages.iter().zip(&batch.at_stage) {
-                let pool: &mut PoolSeen = seen.pools.entry(name(stage)).or_default();
+                let pool: &mut PoolView = seen.pools.entry(name(stage)).or_default();
                 pool.workers += at_stage.running.len();
             }
             seen.batches.push(batch);
@@ -96,15 +94,15 @@ fn pool(stage: &TraceStage) -> PoolConfig {
     }
 }
 
-/// A batch so long after the start of its rollout, nothing of which has ever queued.
+/// A batch at this time after the start of its rollout; none of its requests has ever queued.
 fn seen_at(
     iteration: &Iteration,
     age: Micros,
     run: Arc<str>,
     shapes: &Arc<[StageShape]>,
-) -> BatchSeen {
+) -> BatchView {
     let announced = NOW - age;
-    let mut seen = BatchSeen {
+    let mut seen = BatchView {
         id: batch_id(0),
         tenant: TENANT,
         run,
@@ -118,7 +116,7 @@ fn seen_at(
         sealed: false,
         earliest_end: None,
         rank: None,
-        at_stage: vec![StageSeen::default(); shapes.len()],
+        at_stage: vec![StageView::default(); shapes.len()],
     };
     for request in iteration.requests.iter().filter(|request| request.rollout <= age) {
         seen.submitted += 1;
@@ -130,7 +128,7 @@ fn seen_at(
             let Some(service) = *service else { continue };
             let at_stage = &mut seen.at_stage[stage];
             if ready + service > age {
-                let running = RunningSeen { elapsed: age - ready, queued: Micros::ZERO };
+                let running = RunningView { elapsed: age - ready, queued: Micros::ZERO };
                 at_stage.running.push(running);
                 at_stage.reached = at_stage.reached.max(announced + ready);
                 is_running = true;
@@ -154,7 +152,7 @@ mod tests {
 
     #[test]
     fn it_is_planned_for_as_live_work_is() {
-        let mut load = Load::new(Mode::Distrs, 3);
+        let mut load = Load::new(Policy::DISTRS, 3);
         let submitted: Vec<u32> = load.seen.batches.iter().map(|batch| batch.submitted).collect();
         assert!(submitted.is_sorted() && submitted[0] < submitted[2], "{submitted:?}");
         let report = load.plan();

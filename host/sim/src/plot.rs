@@ -8,6 +8,7 @@
 mod axis;
 mod canvas;
 mod frame;
+pub mod policies;
 
 use axis::Axis;
 use canvas::Canvas;
@@ -53,7 +54,7 @@ pub enum Line {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     Linear,
-    /// To base ten; shows positive values alone.
+    /// A logarithmic axis to base ten; it shows positive values alone.
     Log,
 }
 
@@ -64,13 +65,13 @@ pub struct Scales {
     pub y: Scale,
 }
 
-/// Up to here a curve marks its points; more would run together.
+/// The most points with which a curve marks each of them; more marks would run together.
 const MARKS_MAX: usize = 60;
 
-/// Up to here bars bear their values.
+/// The most bars with which each bar is labelled with its value.
 const BAR_LABELS_MAX: usize = 24;
 
-/// Of a category's width, what its bars take.
+/// The part of a category's width that its bars take.
 const BARS_WIDTH: f64 = 0.8;
 
 /// Values over time (figures 10a, 10b and 13a): as many points as there are.
@@ -172,8 +173,8 @@ fn draw_line(canvas: &mut Canvas, frame: &Frame, line: Line, place: usize, point
     canvas.polyline(&path, colour(place), dashes(place));
 }
 
-/// Of the points in one column of pixels the first, the lowest, the highest and the last: what can
-/// be seen. It bounds a chart's size.
+/// The first, the lowest, the highest and the last point in each column of pixels. Other points could not
+/// be seen, and leaving them out bounds a chart's size.
 fn thinned(places: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let places: Vec<(f64, f64)> = places.collect();
     let mut kept = Vec::new();

@@ -1,11 +1,12 @@
-//! Who decides how many workers there are, and within which bounds.
+//! The policies that a simulation compares, and the settings that they share.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use assay_model::time::Micros;
-use assay_sched::{Checked, Mode, Order, Share, Tuning};
+use assay_core::time::Micros;
+use assay_planner::{self as planner, Checked, Tuning};
+use assay_sched::{Order, Share};
 
 use crate::faults::Faults;
 
@@ -15,42 +16,44 @@ pub const QUOTA_DEFAULT: usize = 100_000;
 /// How the number of workers is chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Policy {
-    /// The planner's own modes.
-    Distrs,
-    Assay,
-    /// The paper's ablation.
-    History,
-    /// The paper's baseline ZQ-Dedicated: a pool for each task and stage.
-    Zq,
+    /// A policy of the planner's table, but for `fixed`.
+    Planner(planner::Policy),
     /// Workers by stage; a stage that is not named has its quota.
     Fixed(BTreeMap<String, usize>),
     /// The paper's Ideal: perfect knowledge, planned at batch edges.
     Ideal,
-    /// Perfect knowledge, planned as freely as `Assay` does.
+    /// Perfect knowledge, planned as often as by `assay`.
     Limit,
 }
 
 /// A text that is no policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is none of distrs, assay, history, zq, ideal, limit, fixed, fixed:STAGE=N[,STAGE=N...]"
-)]
+#[error("`{0}` is none of {names}", names = names())]
 pub struct BadPolicy(String);
 
+/// All that [`Policy::from_str`] reads, between commas.
+fn names() -> String {
+    let own = planner::Policy::ALL.into_iter().map(|policy| policy.name);
+    let own = own.filter(|name| *name != planner::Policy::FIXED.name);
+    own.chain(["ideal", "limit", "fixed", "fixed:STAGE=N[,STAGE=N...]"])
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
 impl Policy {
-    pub(crate) fn mode(&self) -> Mode {
+    /// The policy by which the planner decides.
+    pub(crate) fn planner(&self) -> planner::Policy {
         match self {
-            Self::Distrs => Mode::Distrs,
-            Self::Assay | Self::Limit => Mode::Assay,
-            Self::History | Self::Ideal => Mode::History,
-            Self::Zq => Mode::Zq,
-            Self::Fixed(_) => Mode::Fixed,
+            Self::Planner(policy) => *policy,
+            Self::Limit => planner::Policy::ASSAY,
+            Self::Ideal => planner::Policy::HISTORY,
+            Self::Fixed(_) => planner::Policy::FIXED,
         }
     }
 
-    /// Who knows all runs no risk.
+    /// The settings in use; a policy that knows the future takes no precautions.
     pub(crate) fn tuning(&self, settings: &Settings) -> Tuning {
-        let tuning = settings.tuning.clone().unwrap_or_else(|| Tuning::of(self.mode()));
+        let tuning = settings.tuning.clone().unwrap_or_else(|| self.planner().tuning());
         if self.knows_all() { Tuning { check: Checked::Late, ..tuning } } else { tuning }
     }
 
@@ -60,7 +63,7 @@ impl Policy {
     }
 
     pub(crate) fn has_pools_by_task(&self) -> bool {
-        matches!(self, Self::Zq)
+        self.planner().has_pools_by_run()
     }
 }
 
@@ -86,14 +89,13 @@ impl FromStr for Policy {
     fn from_str(text: &str) -> Result<Self, BadPolicy> {
         let bad = || BadPolicy(text.to_owned());
         Ok(match text {
-            "distrs" => Self::Distrs,
-            "assay" => Self::Assay,
-            "history" => Self::History,
-            "zq" => Self::Zq,
             "ideal" => Self::Ideal,
             "limit" => Self::Limit,
             "fixed" => Self::Fixed(BTreeMap::new()),
             _ => {
+                if let Some(policy) = planner::Policy::named(text) {
+                    return Ok(Self::Planner(policy));
+                }
                 let counts = text.strip_prefix("fixed:").ok_or_else(bad)?;
                 let count = |pair: &str| {
                     let (stage, count) = pair.split_once('=')?;
@@ -109,10 +111,7 @@ impl FromStr for Policy {
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Distrs => f.write_str("distrs"),
-            Self::Assay => f.write_str("assay"),
-            Self::History => f.write_str("history"),
-            Self::Zq => f.write_str("zq"),
+            Self::Planner(policy) => f.write_str(policy.name),
             Self::Ideal => f.write_str("ideal"),
             Self::Limit => f.write_str("limit"),
             Self::Fixed(counts) => {
@@ -145,25 +144,25 @@ impl<T: Copy> ByStage<T> {
     }
 }
 
-/// What all policies of one comparison share.
+/// The settings that all policies of one comparison share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub order: Order,
     /// The paper's D.
     pub tolerance: Micros,
-    /// From asking for a worker until it takes work; it is billed from the start.
+    /// The time from the order of a worker until it takes work; it is billed from the start.
     pub startup: ByStage<Micros>,
     /// The most workers; by task as well where a policy has pools by task.
     pub quota: ByStage<usize>,
     /// How long a worker that the plan does not hold stays without work.
     pub linger: Micros,
-    /// Between two plans, where a policy plans between batch edges.
+    /// The time between two plans, for a policy that plans between batch edges.
     pub period: Micros,
-    /// In place of what the policy's mode is made of, for experiments.
+    /// The tuning in place of the policy's own, for experiments.
     pub tuning: Option<Tuning>,
     pub hint: Hint,
-    /// Of tenants that the trace names; bounds are by stage, and by task as well where a policy has
-    /// pools by task. Who is not here has the default.
+    /// The weights and bounds of the tenants that the trace names; other tenants have the default. Bounds
+    /// are by stage, and also by task if the policy has pools by task.
     pub shares: BTreeMap<String, Share>,
     pub seed: u64,
     pub faults: Faults,
@@ -172,9 +171,9 @@ pub struct Settings {
 /// When a trainer announces a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
-    /// As its rollout starts, so that workers are there when the first request comes.
+    /// The hint comes as the rollout starts, so that workers are there when the first request comes.
     RolloutStart,
-    /// With its first request: there is no hint.
+    /// The batch comes with its first request, without a hint.
     FirstRequest,
 }
 

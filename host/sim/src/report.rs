@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use serde::Serialize;
 
 use crate::account::TenantUse;
 use crate::engine::Run;
-use crate::policy::Policy;
 
-/// Of several policies on one trace.
+/// A comparison of several policies on one trace.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     pub policies: Vec<PolicyReport>,
@@ -19,7 +18,7 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PolicyReport {
     pub policy: String,
-    /// By stage.
+    /// The report of each pool, by stage.
     pub pools: BTreeMap<String, PoolReport>,
     pub extra_delay_s: ExtraDelay,
     pub group_delay_s: GroupDelay,
@@ -28,14 +27,14 @@ pub struct PolicyReport {
     pub requests: usize,
     /// Requests that ended without an answer, by a fault.
     pub failed_requests: usize,
-    /// By name, where there is more than one.
+    /// The report of each tenant, by name; empty if there is only one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tenants: BTreeMap<String, TenantReport>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TenantReport {
-    /// By stage: the time of workers that served it.
+    /// The time of the workers that served the tenant, in seconds, by stage.
     pub worker_s: BTreeMap<String, f64>,
     pub extra_delay_s: ExtraDelay,
     pub batches: usize,
@@ -47,7 +46,7 @@ pub struct PoolReport {
     pub executed_worker_s: f64,
     /// Allocated over executed; `None` if nothing ran.
     pub norm: Option<f64>,
-    /// What ZQ-Dedicated allocated over what this policy did; `None` without it.
+    /// The worker time of ZQ-Dedicated divided by that of this policy; `None` if it was not compared.
     pub ratio_to_zq: Option<f64>,
     pub peak_workers: usize,
     pub starts: usize,
@@ -79,7 +78,7 @@ pub struct PlannerReport {
 impl Report {
     #[must_use]
     pub fn of(runs: &[Run]) -> Self {
-        let zq = runs.iter().find(|run| run.policy == Policy::Zq);
+        let zq = runs.iter().find(|run| run.policy.has_pools_by_task());
         Self { policies: runs.iter().map(|run| PolicyReport::of(run, zq)).collect() }
     }
 }

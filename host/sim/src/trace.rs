@@ -8,7 +8,7 @@ mod write;
 
 use std::fmt;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
 
 pub use read::{TraceError, read};
@@ -20,7 +20,7 @@ pub const FORMAT: &str = "assay-reward-trace-1";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     pub meta: Meta,
-    /// By id.
+    /// The tasks by id.
     pub tasks: Vec<Task>,
 }
 
@@ -28,7 +28,7 @@ pub struct Trace {
 pub struct Meta {
     pub stages: Vec<TraceStage>,
     pub mode: TrainerMode,
-    /// What made the trace, with the settings and the seed it was given.
+    /// The program that made the trace, with its settings and seed.
     pub generator: String,
     pub seed: u64,
     pub spec: serde_json::Value,
@@ -56,11 +56,11 @@ pub enum TrainerMode {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     pub id: u32,
-    /// Whose it is; `None`: that of all who are not named.
+    /// The tenant of the run; all runs with `None` belong to one more tenant.
     pub tenant: Option<String>,
     /// The start of its first rollout.
     pub start: Micros,
-    /// By number; the first is history only.
+    /// The iterations by number; the first is history only.
     pub iterations: Vec<Iteration>,
 }
 
@@ -80,7 +80,7 @@ pub struct Iteration {
 pub struct TraceRequest {
     pub request: u32,
     pub group: u32,
-    /// Of the response; zero where the trace does not say.
+    /// The tokens of the response; zero where the trace has none.
     pub tokens: u32,
     /// When it is sent, from the rollout's start.
     pub rollout: Micros,

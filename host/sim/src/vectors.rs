@@ -6,11 +6,12 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use assay_model::time::Micros;
-use assay_sched::{
-    Check, Flow, FlowStage, Order, Problem, ProblemBatch, ProblemPool, ProblemRequest, Rule,
-    search, simulate,
+use assay_core::time::Micros;
+use assay_planner::{
+    Check, Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest, Rule, search,
+    simulate,
 };
+use assay_sched::Order;
 use serde::Deserialize;
 
 use crate::engine::batch_id;
@@ -27,7 +28,7 @@ pub enum VectorError {
     Line { line: usize, problem: String },
 }
 
-/// What became of a file of vectors.
+/// The result of comparing a file of vectors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Replay {
     pub vectors: usize,

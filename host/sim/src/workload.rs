@@ -39,7 +39,7 @@ pub struct Spec {
     pub shifts: Vec<Shift>,
 }
 
-/// What a reward's computation is.
+/// The kind of a reward's computation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Rewards {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::limits;
-use assay_model::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
+use assay_core::limits;
+use assay_core::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
 
 use crate::proto;
 use crate::proto::finished::End;
@@ -12,7 +12,7 @@ use crate::proto::finished::End;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadMessage(pub String);
 
-/// What a worker sends for a stage that ended as `end`.
+/// The message that a worker sends for a stage that ended as `end`.
 #[must_use]
 pub fn finished(
     lease: u64,

@@ -1,13 +1,13 @@
-//! Compiles one uploaded component. A refusal is a result; an exit status other than 0 is a
-//! failure of ours, or of the limits that contain a hostile upload.
+//! Compiles one uploaded component. A refusal is a result, with exit status 0. Another status means that Assay failed,
+//! or that the limits stopped a hostile upload.
 
 use std::path::Path;
 
 use anyhow::Context as _;
-use assay_model::id::Digest;
-use assay_model::limits;
-use assay_model::plugin::Description;
-use assay_sandbox::compile::{Compiled, Compiler, Refused};
+use assay_core::id::Digest;
+use assay_core::limits;
+use assay_core::plugin::Description;
+use assay_sandbox::compile::{CompiledPlugin, PluginCompiler, UploadRefused};
 use assay_sandbox::engine_id;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
@@ -16,7 +16,7 @@ use serde::Serialize;
 /// The line that is printed.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Report<'a> {
+enum CompileOutput<'a> {
     Ok {
         digest: Digest,
         compiled_digest: Digest,
@@ -33,7 +33,7 @@ pub(crate) fn run(component: &Path, out: &Path) -> anyhow::Result<()> {
     let bytes =
         std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
     let engine_id = engine_id();
-    let compiler = Compiler::reserve()?;
+    let compiler = PluginCompiler::reserve()?;
     limit_memory()?;
     let compiled = compiler.compile(&bytes);
     let report = match &compiled {
@@ -42,14 +42,14 @@ pub(crate) fn run(component: &Path, out: &Path) -> anyhow::Result<()> {
                 .with_context(|| format!("writing {}", out.display()))?;
             describe(compiled, engine_id)
         }
-        Err(Refused(message)) => Report::Refused { message: message.clone() },
+        Err(UploadRefused(message)) => CompileOutput::Refused { message: message.clone() },
     };
     println!("{}", serde_json::to_string(&report)?);
     Ok(())
 }
 
-fn describe(compiled: &Compiled, engine: String) -> Report<'_> {
-    Report::Ok {
+fn describe(compiled: &CompiledPlugin, engine: String) -> CompileOutput<'_> {
+    CompileOutput::Ok {
         digest: compiled.digest,
         compiled_digest: compiled.compiled_digest,
         engine,
@@ -58,8 +58,8 @@ fn describe(compiled: &Compiled, engine: String) -> Report<'_> {
     }
 }
 
-/// Limits the address space to what is reserved already and what compiling may use beyond it: the
-/// engine reserves far more for a guest's memory than a guest may touch.
+/// Limits the address space to the reserved part plus the memory for compiling: the engine reserves far more for a
+/// guest's memory than a guest may use.
 fn limit_memory() -> anyhow::Result<()> {
     let statm = std::fs::read_to_string("/proc/self/statm").context("reading /proc/self/statm")?;
     let pages: u64 =

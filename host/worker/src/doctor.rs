@@ -1,38 +1,38 @@
-//! Looks at what this machine gives to programs and kernels, for `assay doctor`.
+//! Reports the parts of this machine that programs and kernels need, for `assay doctor`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use assay_exec::support::Support;
+use assay_exec::support::BoxSupport;
 use assay_gpu::compiler::{FrontEnd, Toolkit};
 use assay_gpu::device::Properties;
 use serde::Serialize;
 
 use crate::programs;
 
-/// A driver may take seconds to wake a GPU up.
+/// The time to describe a GPU; a driver may take seconds to start one.
 const DESCRIBE_MAX: Duration = Duration::from_secs(60);
 
 /// The document that is printed.
 #[derive(Serialize)]
-struct Report {
+struct DoctorReport {
     engine: String,
-    exec: Boxes,
-    toolchains: Vec<Toolchain>,
-    cuda: Result<Cuda, String>,
-    /// Nothing where no kernels are to be run.
-    gpu: Option<Result<Gpu, String>>,
+    exec: BoxesLine,
+    toolchains: Vec<ToolchainLine>,
+    cuda: Result<CudaLine, String>,
+    /// `None` if kernels are not run.
+    gpu: Option<Result<GpuLine, String>>,
 }
 
 #[derive(Serialize)]
-struct Cuda {
+struct CudaLine {
     version: String,
     front_ends: Vec<&'static str>,
     arch: String,
 }
 
 #[derive(Serialize)]
-struct Gpu {
+struct GpuLine {
     name: String,
     arch: String,
     simulated: bool,
@@ -40,20 +40,20 @@ struct Gpu {
 
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Boxes {
-    Ok(Support),
+enum BoxesLine {
+    Ok(BoxSupport),
     Refused(String),
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Toolchain {
+enum ToolchainLine {
     Found { id: String, version: String },
     Missing { id: String, missing: String },
 }
 
-/// Prints one line of JSON. That no box can be had is a result, not a failure.
-pub(crate) fn run(options: &programs::Options, cache: Option<&Path>) -> anyhow::Result<()> {
+/// Prints one line of JSON. A machine without boxes is a result, not a failure.
+pub(crate) fn run(options: &programs::ProgramOptions, cache: Option<&Path>) -> anyhow::Result<()> {
     let temporary = tempfile::tempdir()?;
     let cache = cache.unwrap_or(temporary.path());
     let (mut exec, _objects) = options.exec(cache)?;
@@ -63,14 +63,14 @@ pub(crate) fn run(options: &programs::Options, cache: Option<&Path>) -> anyhow::
     let described = gpu.map(|gpu| gpu.describe(Instant::now() + DESCRIBE_MAX));
     let report = exec.report();
     let toolchain = |(id, found)| match found {
-        Ok(version) => Toolchain::Found { id, version },
-        Err(missing) => Toolchain::Missing { id, missing },
+        Ok(version) => ToolchainLine::Found { id, version },
+        Err(missing) => ToolchainLine::Missing { id, missing },
     };
-    let report = Report {
+    let report = DoctorReport {
         engine: assay_sandbox::engine_id(),
         exec: match report.support {
-            Ok(support) => Boxes::Ok(support),
-            Err(reason) => Boxes::Refused(reason),
+            Ok(support) => BoxesLine::Ok(support),
+            Err(reason) => BoxesLine::Refused(reason),
         },
         toolchains: report.toolchains.into_iter().map(toolchain).collect(),
         cuda: found.map(cuda).map_err(|error| error.to_string()),
@@ -80,17 +80,17 @@ pub(crate) fn run(options: &programs::Options, cache: Option<&Path>) -> anyhow::
     Ok(())
 }
 
-fn cuda(toolkit: Toolkit) -> Cuda {
+fn cuda(toolkit: Toolkit) -> CudaLine {
     let name = |front_end: &FrontEnd| match front_end {
         FrontEnd::Nvrtc => "nvrtc",
         FrontEnd::NvccDevice => "nvcc-device",
         FrontEnd::NvccHost => "nvcc-host",
     };
     let front_ends = toolkit.front_ends.iter().map(name).collect();
-    Cuda { version: toolkit.version, front_ends, arch: toolkit.arch }
+    CudaLine { version: toolkit.version, front_ends, arch: toolkit.arch }
 }
 
-fn shown(properties: Properties) -> Gpu {
+fn shown(properties: Properties) -> GpuLine {
     let Properties { name, arch, simulated, .. } = properties;
-    Gpu { name, arch, simulated }
+    GpuLine { name, arch, simulated }
 }

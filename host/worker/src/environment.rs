@@ -1,5 +1,4 @@
-//! The process's environment: the token is taken out and the rest forgotten, before anything else
-//! runs in the process.
+//! The environment of the process: the token is taken out and the rest is deleted before anything else runs.
 
 const TOKEN: &str = "ASSAY_WORKER_TOKEN";
 
@@ -14,7 +13,7 @@ pub(crate) fn take() -> Option<String> {
             std::env::remove_var(name);
         }
     }
-    // SAFETY: as above. A trap must not cost a backtrace of the host's frames.
+    // SAFETY: as above. A backtrace of the host's frames at each trap would take time.
     #[expect(unsafe_code, reason = "the environment belongs to the whole process")]
     unsafe {
         std::env::set_var("RUST_BACKTRACE", "0");

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use assay_model::outcome::StageEnd;
-use assay_sandbox::cases::{Case, Expect};
-use assay_sandbox::whole::{self, Ran};
+use assay_core::outcome::StageEnd;
+use assay_sandbox::cases::{Expect, GoldenCase};
+use assay_sandbox::pipeline::{self, StageRecord};
 use serde::Serialize;
 
 use crate::local::{self, Local};
 
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct GoldenOptions {
     #[command(flatten)]
-    local: local::Options,
+    local: local::LocalOptions,
     #[arg(required = true)]
     cases: Vec<PathBuf>,
     /// Write what came into the cases that expect something else
@@ -28,19 +28,19 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// What became of one case.
+/// The result of one case.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct GoldenReport<'a> {
     case: &'a str,
     file: &'a Path,
-    state: State,
-    /// Of its first run, over all stages.
+    state: CaseState,
+    /// The time of its first run, over all stages, in milliseconds.
     ran_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     expected: Option<&'a Expect>,
     got: Expect,
-    /// What the plugin or the platform said of it.
+    /// The plugin's explanation, or the error's message.
     explanation: String,
     /// `stage level: message`, a line each.
     logs: Vec<String>,
@@ -48,32 +48,32 @@ struct Report<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum State {
+enum CaseState {
     Passed,
     Failed,
-    /// It failed, and expects now what came.
+    /// It failed, and now expects the new outcome.
     Updated,
-    /// It did not end the same each time.
+    /// Its runs ended differently.
     Unstable,
 }
 
 /// Prints a line a case; fails when one of them differs.
-pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(options: &GoldenOptions) -> anyhow::Result<ExitCode> {
     let local = options.local.open()?;
     let mut failures = 0;
     for path in &options.cases {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-        let case = Case::parse(&text).map_err(anyhow::Error::msg);
+        let case = GoldenCase::parse(&text).map_err(anyhow::Error::msg);
         let case = case.with_context(|| format!("{} is no case", path.display()))?;
-        let ran = case.run(&local.whole());
+        let ran = case.run(&local.pipeline());
         let report = judge(&local, options, &case, &ran, path);
-        if report.state == State::Updated {
+        if report.state == CaseState::Updated {
             let timeout_reward = local.compiled.description.timeout_reward;
-            let updated = case.updated(&text, whole::end(&ran), timeout_reward);
+            let updated = case.updated(&text, pipeline::end(&ran), timeout_reward);
             std::fs::write(path, updated).with_context(|| format!("writing {}", path.display()))?;
         }
-        failures += usize::from(matches!(report.state, State::Failed | State::Unstable));
+        failures += usize::from(matches!(report.state, CaseState::Failed | CaseState::Unstable));
         if options.json {
             println!("{}", serde_json::to_string(&report)?);
         } else {
@@ -88,34 +88,35 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
 fn judge<'a>(
     local: &Local,
-    options: &Options,
-    case: &'a Case,
-    ran: &[Ran],
+    options: &GoldenOptions,
+    case: &'a GoldenCase,
+    ran: &[StageRecord],
     file: &'a Path,
-) -> Report<'a> {
+) -> GoldenReport<'a> {
     let timeout_reward = local.compiled.description.timeout_reward;
-    let end = whole::end(ran);
+    let end = pipeline::end(ran);
     let first = Expect::of(end, timeout_reward);
-    // What is explained may hold times; what is rewarded must be the same.
+    // An explanation may contain times; the reward must be the same.
     let again = (1..options.repeat).find_map(|before| {
-        let ran = case.run(&local.whole());
-        let other = Expect::of(whole::end(&ran), timeout_reward);
+        let ran = case.run(&local.pipeline());
+        let other = Expect::of(pipeline::end(&ran), timeout_reward);
         let run = before + 1;
-        (other != first)
-            .then(|| format!("run {run} ended in {}, the first in {}", told(&other), told(&first)))
+        (other != first).then(|| {
+            format!("run {run} ended in {}, the first in {}", as_json(&other), as_json(&first))
+        })
     });
     let (state, problem) = match (again, case.compare(end, timeout_reward)) {
-        (Some(problem), _) => (State::Unstable, Some(problem)),
-        (None, Ok(())) => (State::Passed, None),
-        (None, Err(problem)) if options.update => (State::Updated, Some(problem)),
-        (None, Err(problem)) => (State::Failed, Some(problem)),
+        (Some(problem), _) => (CaseState::Unstable, Some(problem)),
+        (None, Ok(())) => (CaseState::Passed, None),
+        (None, Err(problem)) if options.update => (CaseState::Updated, Some(problem)),
+        (None, Err(problem)) => (CaseState::Failed, Some(problem)),
     };
     let ran_ms = ran.iter().map(|ran| ran.run.ran.as_ms_f64()).sum();
     let logs = ran.iter().flat_map(|ran| {
         let lines = ran.run.logs.iter();
         lines.map(|line| format!("{} {}: {}", ran.stage, line.level.as_str(), line.message))
     });
-    Report {
+    GoldenReport {
         case: &case.name,
         file,
         state,
@@ -128,7 +129,7 @@ fn judge<'a>(
     }
 }
 
-fn told(end: &Expect) -> String {
+fn as_json(end: &Expect) -> String {
     serde_json::to_string(end).expect("plain data")
 }
 
@@ -140,13 +141,13 @@ fn explanation(end: &StageEnd) -> String {
     }
 }
 
-fn line(report: &Report<'_>) -> String {
+fn line(report: &GoldenReport<'_>) -> String {
     let name = report.case;
     let problem = report.problem.as_deref().unwrap_or_default();
     match report.state {
-        State::Passed => format!("ok      {name}"),
-        State::Failed => format!("FAILED  {name}: {problem}"),
-        State::Updated => format!("updated {name}: {problem}"),
-        State::Unstable => format!("FAILED  {name}: it is not the same each time: {problem}"),
+        CaseState::Passed => format!("ok      {name}"),
+        CaseState::Failed => format!("FAILED  {name}: {problem}"),
+        CaseState::Updated => format!("updated {name}: {problem}"),
+        CaseState::Unstable => format!("FAILED  {name}: it is not the same each time: {problem}"),
     }
 }

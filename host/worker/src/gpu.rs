@@ -1,22 +1,21 @@
-//! How this machine compiles CUDA and what it runs kernels on: the options that every command shares
-//! which does.
+//! How this machine compiles CUDA and runs kernels, with the options for that of every command.
 
 use std::path::{Path, PathBuf};
 
 use assay_exec::Shown;
-use assay_gpu::compiler::{Compiler, CompilerOptions, shown};
-use assay_gpu::session::{Gpu, GpuOptions, Kind};
-use assay_sandbox::capability::gpu::Device;
+use assay_gpu::compiler::{CudaCompiler, CudaCompilerOptions, shown};
+use assay_gpu::session::{DeviceKind, Gpu, GpuSettings};
+use assay_sandbox::capability::gpu::StageDevice;
 
-/// The program that compiles in boxes and runs kernels, which lies beside this one.
+/// The file name of the program that compiles in boxes and runs kernels; it is in the folder of this one.
 const PROGRAM: &str = "assay-gpu";
 
 #[derive(clap::Args)]
 #[group(skip)]
-pub(crate) struct Options {
+pub(crate) struct GpuArguments {
     /// What kernels run on; nothing unless given
     #[arg(long, value_enum)]
-    gpu: Option<DeviceArgument>,
+    gpu: Option<GpuArgument>,
     /// What CUDA sources are compiled for where they do not say
     #[arg(long, value_name = "ARCH", default_value = "compute_90")]
     gpu_arch: String,
@@ -26,7 +25,7 @@ pub(crate) struct Options {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum DeviceArgument {
+enum GpuArgument {
     /// A GPU of this machine that no other worker has
     Cuda,
     /// An interpreter
@@ -38,15 +37,15 @@ fn has_gpus(pool: &str) -> bool {
     pool == "gpu" || pool.starts_with("gpu-")
 }
 
-impl Options {
-    /// What boxes must be shown for compilers to run in them.
+impl GpuArguments {
+    /// The folders that boxes must see for compilers to run in them.
     pub(crate) fn shown(&self) -> Vec<Shown> {
         shown(self.cuda.as_deref())
     }
 
-    /// Starts nothing. `program` is any of Assay's.
-    pub(crate) fn compiler(&self, program: &Path, cache: &Path) -> Compiler {
-        Compiler::new(CompilerOptions {
+    /// Makes the compiler; starts no process. `program` is the path of any of Assay's programs.
+    pub(crate) fn compiler(&self, program: &Path, cache: &Path) -> CudaCompiler {
+        CudaCompiler::new(CudaCompilerOptions {
             toolkit: self.cuda.clone(),
             program: program.with_file_name(PROGRAM),
             arch: self.gpu_arch.clone(),
@@ -54,26 +53,28 @@ impl Options {
         })
     }
 
-    /// `None` where no kernels are run.
+    /// The GPU; `None` if kernels are not run.
     pub(crate) fn gpu(&self, program: &Path, cache: &Path) -> Option<Gpu> {
         let kind = match self.gpu? {
-            DeviceArgument::Cuda => Kind::Cuda,
-            DeviceArgument::Simulated => Kind::Simulated,
+            GpuArgument::Cuda => DeviceKind::Cuda,
+            GpuArgument::Simulated => DeviceKind::Simulated,
         };
         let locks = cache.join("gpus");
-        Some(Gpu::new(GpuOptions { program: program.with_file_name(PROGRAM), kind, locks }))
+        Some(Gpu::new(GpuSettings { program: program.with_file_name(PROGRAM), kind, locks }))
     }
 
-    /// For the stages of a pool.
-    pub(crate) fn device(&self, pool: &str, program: &Path, cache: &Path) -> Device {
+    /// The device for the stages of a pool.
+    pub(crate) fn device(&self, pool: &str, program: &Path, cache: &Path) -> StageDevice {
         if !has_gpus(pool) {
-            return Device::None(
+            return StageDevice::None(
                 "this worker has no GPU: the stage's pool must be gpu, or its name begin with gpu-",
             );
         }
         match self.gpu(program, cache) {
-            Some(gpu) => Device::Gpu(gpu),
-            None => Device::None("this platform runs no kernels: its operator can give it --gpu"),
+            Some(gpu) => StageDevice::Gpu(gpu),
+            None => {
+                StageDevice::None("this platform runs no kernels: its operator can give it --gpu")
+            }
         }
     }
 }

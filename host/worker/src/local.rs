@@ -1,27 +1,26 @@
-//! A component on its author's own machine: real programs in real boxes, and a local folder for
-//! storage.
+//! A component on its author's machine, with the machine's boxes for programs and a local folder for storage.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
-use assay_model::outbound::HostPattern;
-use assay_sandbox::Loaded;
+use assay_core::outbound::HostPattern;
+use assay_sandbox::LoadedPlugin;
 use assay_sandbox::Sandbox;
 use assay_sandbox::capability::Capabilities;
-use assay_sandbox::capability::folder::Folder;
+use assay_sandbox::capability::folder::FolderStorage;
 use assay_sandbox::capability::http::Outbound;
-use assay_sandbox::compile::{Compiled, Compiler};
-use assay_sandbox::whole::Whole;
+use assay_sandbox::compile::{CompiledPlugin, PluginCompiler};
+use assay_sandbox::pipeline::LocalPipeline;
 
 use crate::programs;
 
-/// An author's machine has one tenant.
+/// The one tenant of an author's machine.
 const TENANT: &str = "00000000-0000-0000-0000-000000000000";
 
 #[derive(clap::Args)]
 #[group(skip)]
-pub(crate) struct Options {
+pub(crate) struct LocalOptions {
     component: PathBuf,
     /// Folder whose folders are the storage roots that the plugin may read
     #[arg(long, value_name = "DIR")]
@@ -33,25 +32,25 @@ pub(crate) struct Options {
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     #[command(flatten)]
-    programs: programs::Options,
+    programs: programs::ProgramOptions,
 }
 
-/// A component that is ready to run, with what it asks for.
+/// A component that is ready to run, with the capabilities that it imports.
 pub(crate) struct Local {
     sandbox: Sandbox,
-    plugin: Loaded,
-    pub(crate) compiled: Compiled,
+    plugin: LoadedPlugin,
+    pub(crate) compiled: CompiledPlugin,
     capabilities: Option<Capabilities>,
-    /// Where programs leave what is kept for this process alone.
+    /// The folder for files of this process alone; deleted with the value.
     _temporary: tempfile::TempDir,
 }
 
-impl Options {
+impl LocalOptions {
     pub(crate) fn open(&self) -> anyhow::Result<Local> {
         let component = &self.component;
         let bytes =
             std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
-        let compiled = Compiler::reserve()?
+        let compiled = PluginCompiler::reserve()?
             .compile(&bytes)
             .with_context(|| format!("{} is refused", component.display()))?;
         let sandbox = Sandbox::new()?;
@@ -63,7 +62,7 @@ impl Options {
 
     fn granted(&self, temporary: &Path) -> anyhow::Result<Capabilities> {
         if let Some(storage) = &self.storage {
-            ensure!(storage.is_dir(), "{} is no folder", storage.display());
+            ensure!(storage.is_dir(), "{} is not a folder", storage.display());
         }
         let roots = self.storage.clone().unwrap_or_else(|| temporary.join("roots"));
         let cache = self.cache.as_deref().unwrap_or(temporary);
@@ -73,7 +72,7 @@ impl Options {
             tenant: TENANT.parse().expect("a tenant id"),
             exec: programs.exec,
             toolchains: None,
-            storage: Arc::new(Folder::new(roots, programs.objects)),
+            storage: Arc::new(FolderStorage::new(roots, programs.objects)),
             compiler: programs.compiler,
             device: programs.device,
             network: programs.network,
@@ -83,8 +82,8 @@ impl Options {
 }
 
 impl Local {
-    pub(crate) fn whole(&self) -> Whole<'_> {
-        Whole {
+    pub(crate) fn pipeline(&self) -> LocalPipeline<'_> {
+        LocalPipeline {
             sandbox: &self.sandbox,
             plugin: &self.plugin,
             description: &self.compiled.description,

@@ -1,8 +1,7 @@
 //! `assay-worker`: runs plugins for a host, and compiles them for it.
 //!
-//! The process in which hostile code runs; hostile programs run in boxes of a helper's. It holds no
-//! secret but the token with which it joins, keeps no state but a cache that it verifies before use,
-//! and dies with its host.
+//! Hostile plugins run in this process, hostile programs in boxes of a helper. The process holds no secret but the token
+//! with which it joins, keeps no state but a cache that it verifies before use, and dies with its host.
 
 mod compile;
 mod doctor;
@@ -21,13 +20,13 @@ use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
 #[command(name = "assay-worker", version, about = "Runs and compiles plugins for an Assay host")]
-struct Arguments {
+struct WorkerArguments {
     #[command(subcommand)]
-    command: Command,
+    command: WorkerCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum WorkerCommand {
     /// Print the name of the engine: what was compiled under another name does not load.
     Engine,
     /// Compile a component and print, as one line of JSON, what it is or why it is refused.
@@ -38,19 +37,19 @@ enum Command {
         out: PathBuf,
     },
     /// Run golden cases against a component.
-    Test(golden::Options),
+    Test(golden::GoldenOptions),
     /// Run requests, a line of JSON each on standard input, and print what becomes of each.
-    Score(score::Options),
+    Score(score::ScoreOptions),
     /// Print, as one line of JSON, what this machine gives to programs that plugins run.
     Doctor {
         /// Where to keep what is prepared for programs; nowhere unless given
         #[arg(long, value_name = "DIR")]
         cache: Option<PathBuf>,
         #[command(flatten)]
-        programs: programs::Options,
+        programs: programs::ProgramOptions,
     },
     /// Connect to a host and run what it grants; the token is in ASSAY_WORKER_TOKEN.
-    Serve(serve::Options),
+    Serve(serve::ServeOptions),
 }
 
 #[global_allocator]
@@ -58,20 +57,20 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let token = environment::take();
-    let result = match Arguments::parse().command {
-        Command::Engine => {
+    let result = match WorkerArguments::parse().command {
+        WorkerCommand::Engine => {
             println!("{}", assay_sandbox::engine_id());
             Ok(ExitCode::SUCCESS)
         }
-        Command::Compile { component, out } => {
+        WorkerCommand::Compile { component, out } => {
             compile::run(&component, &out).map(|()| ExitCode::SUCCESS)
         }
-        Command::Test(options) => golden::run(&options),
-        Command::Score(options) => score::run(&options).map(|()| ExitCode::SUCCESS),
-        Command::Doctor { cache, programs } => {
+        WorkerCommand::Test(options) => golden::run(&options),
+        WorkerCommand::Score(options) => score::run(&options).map(|()| ExitCode::SUCCESS),
+        WorkerCommand::Doctor { cache, programs } => {
             doctor::run(&programs, cache.as_deref()).map(|()| ExitCode::SUCCESS)
         }
-        Command::Serve(options) => serve::run(options, token).map(|()| ExitCode::SUCCESS),
+        WorkerCommand::Serve(options) => serve::run(options, token).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {
         eprintln!("assay-worker: {error:#}");

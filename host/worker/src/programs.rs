@@ -1,31 +1,31 @@
-//! How this machine runs programs and kernels nobody trusts: the options that every command shares which does.
+//! How this machine runs untrusted programs and kernels, with the options for that of every command.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context as _;
-use assay_exec::support::Part;
-use assay_exec::{Cache, Exec, ExecOptions};
-use assay_gpu::compiler::Compiler;
-use assay_model::limits;
-use assay_sandbox::capability::gpu::Device;
+use assay_core::limits;
+use assay_exec::support::SandboxPart;
+use assay_exec::{Exec, ExecOptions, ObjectCache};
+use assay_gpu::compiler::CudaCompiler;
+use assay_sandbox::capability::gpu::StageDevice;
 use assay_sandbox::capability::http::Network;
 
 use crate::gpu;
 
-/// The helper's program, which lies beside this one.
+/// The file name of the helper's program, which is in the folder of this one.
 const HELPER: &str = "assay-exec";
 
 #[derive(clap::Args)]
 #[group(skip)]
-pub(crate) struct Options {
+pub(crate) struct ProgramOptions {
     /// Folder with further toolchains, a TOML file each
     #[arg(long, value_name = "DIR")]
     toolchains: Option<PathBuf>,
     /// Parts of the programs' sandbox that this machine may lack: cgroups, landlock
     #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = part)]
-    weaker: Vec<Part>,
+    weaker: Vec<SandboxPart>,
     /// Certificates (PEM) that plugins' requests trust beside the public ones
     #[arg(long, value_name = "FILE")]
     trust: Option<PathBuf>,
@@ -33,24 +33,24 @@ pub(crate) struct Options {
     #[arg(long, hide = true)]
     exec_program: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) gpu: gpu::Options,
+    pub(crate) gpu: gpu::GpuArguments,
 }
 
-/// What runs programs and kernels, and where it finds objects.
-pub(crate) struct Programs {
+/// The services that run programs and kernels, with the cache of objects.
+pub(crate) struct ProgramRuntime {
     pub(crate) exec: Arc<Mutex<Exec>>,
-    pub(crate) objects: Arc<Cache>,
-    pub(crate) compiler: Arc<Mutex<Compiler>>,
-    pub(crate) device: Device,
+    pub(crate) objects: Arc<ObjectCache>,
+    pub(crate) compiler: Arc<Mutex<CudaCompiler>>,
+    pub(crate) device: StageDevice,
     pub(crate) network: Arc<Network>,
 }
 
-impl Options {
-    /// Nothing is started until a program is run. The workers of a machine share `cache`.
-    pub(crate) fn open(&self, pool: &str, cache: &Path) -> anyhow::Result<Programs> {
+impl ProgramOptions {
+    /// Makes the services; starts no process. The workers of a machine share the folder `cache`.
+    pub(crate) fn open(&self, pool: &str, cache: &Path) -> anyhow::Result<ProgramRuntime> {
         let (exec, objects) = self.exec(cache)?;
         let program = std::env::current_exe().context("finding this program")?;
-        Ok(Programs {
+        Ok(ProgramRuntime {
             exec: Arc::new(Mutex::new(exec)),
             objects,
             compiler: Arc::new(Mutex::new(self.gpu.compiler(&program, cache))),
@@ -66,9 +66,9 @@ impl Options {
         trusting.with_context(|| format!("in {}", file.display()))
     }
 
-    /// The same for one user alone.
-    pub(crate) fn exec(&self, cache: &Path) -> anyhow::Result<(Exec, Arc<Cache>)> {
-        let objects = Cache::open(&cache.join("objects"), limits::OBJECT_CACHE_BYTES_MAX);
+    /// Makes the service that runs programs, with the cache of objects.
+    pub(crate) fn exec(&self, cache: &Path) -> anyhow::Result<(Exec, Arc<ObjectCache>)> {
+        let objects = ObjectCache::open(&cache.join("objects"), limits::OBJECT_CACHE_BYTES_MAX);
         let objects = Arc::new(objects.context("opening the cache of objects")?);
         let exec = Exec::new(ExecOptions {
             helper_program: self.helper().context("finding this program")?,
@@ -89,9 +89,9 @@ impl Options {
     }
 }
 
-fn part(text: &str) -> Result<Part, String> {
-    Part::parse(text).ok_or_else(|| {
-        let known: Vec<&str> = Part::ALL.iter().map(|part| part.as_str()).collect();
+fn part(text: &str) -> Result<SandboxPart, String> {
+    SandboxPart::parse(text).ok_or_else(|| {
+        let known: Vec<&str> = SandboxPart::ALL.iter().map(|part| part.as_str()).collect();
         format!("it must be one of {}", known.join(", "))
     })
 }

@@ -1,8 +1,6 @@
 //! The commands that need no host.
 
-mod common;
-
-use common::{compile, guest, worker};
+use crate::binary::{compile, guest, worker};
 
 #[test]
 fn the_engine_has_a_name() {

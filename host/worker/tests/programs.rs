@@ -1,8 +1,6 @@
 //! Programs that plugins run on this machine, in real boxes: from golden cases, and under a host's
 //! deadline.
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -10,8 +8,8 @@ use assay_wire::proto::finished::End;
 use assay_wire::proto::{Finished, ToWorker, Toolchains};
 use serde_json::{Value, json};
 
-use common::host::{Conversation, TestHost, execute, host};
-use common::{guest, reward, worker};
+use crate::binary::{guest, reward, worker};
+use crate::host::{Conversation, TestHost, execute, host};
 
 /// The helper's program lies beside the worker's.
 fn with_helper(command: &mut Command) -> Output {

@@ -1,25 +1,23 @@
 //! A worker and a host over a real socket: what is granted is run once, in order, or given up.
 
-mod common;
-
-use assay_model::id::Digest;
-use assay_model::limits;
+use assay_core::id::Digest;
+use assay_core::limits;
 use assay_wire::proto::ToWorker;
 use assay_wire::proto::finished::End;
 
-use common::host::{TestHost, exit_status, grant, host, serve};
-use common::{code, reward};
+use crate::binary::{code, reward};
+use crate::host::{TestHost, exit_status, grant, host, serve};
 
 #[tokio::test]
 async fn leases_are_run_in_order_and_a_drain_ends_well() {
     let (mut host, digest) = host("trivial");
     let child = host.spawn();
     let (hello, mut talk) = host.accept().await;
-    assert_eq!(hello.token, common::host::TOKEN);
+    assert_eq!(hello.token, crate::host::TOKEN);
     assert_eq!(hello.pool, "cpu");
     assert_eq!(hello.engine, assay_sandbox::engine_id());
     assert_eq!(hello.pid, child.id());
-    assert_eq!(hello.in_hand_max as usize, limits::IN_HAND_LEASES_MAX);
+    assert_eq!(hello.in_hand_max as usize, limits::PREFETCH_LEASES_MAX);
 
     let grants = (0..100).map(|lease| grant(lease, digest, &"x".repeat(lease as usize))).collect();
     talk.say(ToWorker { grants, drain: true, ..ToWorker::default() }).await;

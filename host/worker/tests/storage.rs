@@ -1,18 +1,16 @@
 //! Objects on their way from a host to a plugin: asked for in the name of the lease, kept by content,
 //! and never a number when they cannot be had.
 
-mod common;
-
 use std::process::Child;
 
-use assay_model::id::Digest;
-use assay_model::limits;
+use assay_core::id::Digest;
+use assay_core::limits;
 use assay_wire::proto::finished::End;
 use assay_wire::proto::{Finished, Grant, ToWorker};
 use tonic::Code;
 
-use common::code;
-use common::host::{Conversation, Stored, TestHost, execute, host};
+use crate::binary::code;
+use crate::host::{Conversation, Stored, TestHost, execute, host};
 
 const NAME: &str = "judge/sum/1.in";
 
@@ -167,7 +165,7 @@ async fn what_cannot_be_had_is_no_number() {
         ("judge/slow", "unavailable", "refused"),
         ("judge/large", "bad_request", "16777217 bytes"),
         ("judge/torn", "unavailable", "a part of the object"),
-        ("judge/grown", "unavailable", "grew"),
+        ("judge/grown", "unavailable", "larger than the host announced"),
         ("judge/../x", "bad_request", "names no object"),
     ] {
         let got = reader.get(name).await;

@@ -31,8 +31,8 @@ pub(crate) enum Comparison {
 }
 
 impl Comparison {
-    /// What the host compares by, and whether its word is final in both ways; otherwise only "equal"
-    /// is.
+    /// The host's comparison to use, and whether its result is final. If it is not, only "equal" is final,
+    /// and [`accepts`](Self::accepts) decides otherwise.
     pub(crate) fn on_host(&self) -> (exec::Compare, bool) {
         match self {
             Self::Host(compare) => (compare.to_host(), true),

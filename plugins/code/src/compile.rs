@@ -7,7 +7,7 @@ use assay_plugin::{Error, exec};
 use crate::machine::{Compiled, Machine};
 use crate::program::{Program, complaint};
 
-/// What the compiler said, and what its box lacked.
+/// A failed compilation: the compiler's message, and the protections that its box lacked.
 pub(crate) struct Refused {
     pub(crate) reason: String,
     pub(crate) weakened: BTreeSet<String>,

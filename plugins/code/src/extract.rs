@@ -56,7 +56,7 @@ pub(crate) fn extract<M: Machine>(
 struct Found<'a> {
     code: String,
     toolchain: &'a exec::Toolchain,
-    /// From where it was taken, for the explanation.
+    /// The place from which the program was taken, for the explanation.
     origin: String,
 }
 

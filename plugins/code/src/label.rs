@@ -1,4 +1,4 @@
-//! What a label asks for. Each form has keys of its own; what a form does not know is a bad request.
+//! The label of a request. Each form has its own keys; an unknown key is a bad request.
 
 mod function;
 mod stdio;

@@ -15,19 +15,21 @@ pub(crate) const ARCHIVE_FILES_MAX: usize = 10_000;
 /// comes after it counts as `time_limit`. Together with one test at its ceiling, run twice, it stays
 /// below the timeout of the stage, which therefore never ends a slow program.
 pub(crate) const SPENT_SECONDS_MAX: u64 = 300;
-/// So many tests at their time limit, and the rest is taken to be like them.
+/// The tests that may run into their time limit; after that many, the rest counts as `time_limit` unrun.
 pub(crate) const STALLED_TESTS_MAX: usize = 10;
 pub(crate) const RUN_TIMEOUT_MS: u32 = 900_000;
 /// The ceiling of a test's CPU time: at three times this plus two seconds of wall time, twice.
 pub(crate) const CPU_MS_MAX: u32 = 60_000;
-/// What a checker, an interactor or a tester may use, beyond what the program may.
+/// The least CPU time of a checker, an interactor or a tester, in milliseconds; it gets more if the program
+/// has more.
 pub(crate) const JUDGE_CPU_MS_MIN: u32 = 10_000;
+/// The least memory of a checker, an interactor or a tester, in bytes.
 pub(crate) const JUDGE_MEMORY_BYTES_MIN: u64 = 512 << 20;
 
 const MIB: u64 = 1 << 20;
 const KIB: u64 = 1 << 10;
 
-/// Limits of one test. What is absent is the toolchain's default.
+/// The limits of one test. An absent limit is the toolchain's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct TestLimits {
@@ -54,7 +56,7 @@ impl TestLimits {
         Ok(())
     }
 
-    /// What this says, else what `other` says.
+    /// Takes each limit from `self`, or from `other` if `self` has none.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             cpu_ms: self.cpu_ms.or(other.cpu_ms),
@@ -64,7 +66,7 @@ impl TestLimits {
         }
     }
 
-    /// In full, over a toolchain's defaults, with CPU time stretched.
+    /// The complete limits: these over the toolchain's defaults, with CPU time multiplied.
     pub(crate) fn over(&self, defaults: &exec::Limits, time_multiplier: f64) -> exec::Limits {
         let cpu_ms = f64::from(self.cpu_ms.unwrap_or(defaults.cpu_ms)) * time_multiplier;
         // Finite and not negative by the settings' own check; the cast saturates.
@@ -87,7 +89,7 @@ pub(crate) fn wall_ms(cpu_ms: u32) -> u32 {
     cpu_ms.saturating_mul(3).saturating_add(2_000)
 }
 
-/// What the judge of a program may use.
+/// The limits of a program's judge.
 pub(crate) fn judge_limits(defaults: &exec::Limits, program: &exec::Limits) -> exec::Limits {
     let cpu_ms = program.cpu_ms.max(JUDGE_CPU_MS_MIN);
     exec::Limits {

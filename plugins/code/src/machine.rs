@@ -1,4 +1,4 @@
-//! What the plugin needs of the world around it: boxes for programs and objects in storage.
+//! The plugin's interface to its environment: boxes for programs and objects in storage.
 //!
 //! The host is one such world (`boxes`); the tests have another, which runs our own programs without
 //! boxes. Nothing else in this crate calls the host.
@@ -18,7 +18,7 @@ pub trait Machine {
         limits: Option<exec::Limits>,
     ) -> Result<Compiled<Self::Program>, exec::Error>;
 
-    /// What was compiled in an earlier stage.
+    /// Opens the program that an earlier stage compiled.
     fn open(&self, key: &str) -> Result<Self::Program, exec::Error>;
 
     fn run(

@@ -24,7 +24,7 @@ pub(crate) struct Group {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Test {
-    /// As its author calls it: `secret/03`.
+    /// The test's name as its author gave it: `secret/03`.
     pub(crate) name: String,
     pub(crate) input: Data,
     pub(crate) answer: Data,
@@ -52,14 +52,14 @@ pub(crate) enum Judge {
 pub(crate) struct JudgeProgram {
     /// A language or a toolchain.
     pub(crate) toolchain: String,
-    /// What the source is called; absent: as its toolchain likes it.
+    /// The file name of the source; `None` takes the toolchain's own name.
     pub(crate) main: Option<String>,
     pub(crate) source: Data,
     pub(crate) files: Vec<(String, Data)>,
     pub(crate) protocol: Protocol,
-    /// For the compiler.
+    /// The compiler's options.
     pub(crate) options: Vec<String>,
-    /// Before those of the protocol.
+    /// The judge's own arguments, before those of the protocol.
     pub(crate) args: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ impl From<Vec<u8>> for Data {
 }
 
 impl Data {
-    /// For the host: an object stays there.
+    /// The data for the host; an object stays in storage.
     pub(crate) fn to_blob(&self, objects: &impl Objects) -> Result<exec::Blob, Error> {
         Ok(match self {
             Self::Inline(bytes) => exec::Blob::Inline(bytes.clone()),
@@ -110,7 +110,7 @@ impl Data {
         })
     }
 
-    /// For the plugin itself.
+    /// The data for the plugin itself.
     pub(crate) fn read(&self, objects: &impl Objects) -> Result<Vec<u8>, Error> {
         Ok(match self {
             Self::Inline(bytes) => bytes.clone(),

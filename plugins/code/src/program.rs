@@ -10,9 +10,9 @@ use crate::verdict::{Part, excerpt};
 pub(crate) struct Program {
     pub(crate) toolchain: String,
     pub(crate) code: String,
-    /// From where it was taken, for explanations.
+    /// The place from which the program was taken, for explanations.
     pub(crate) origin: String,
-    /// Of what the stage `compile` made of it; absent where there is nothing to compile.
+    /// The key of the compiled program from the stage `compile`; `None` if nothing was compiled.
     pub(crate) key: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl Program {
     }
 }
 
-/// What the compiler says, in a few lines.
+/// The compiler's message, in a few lines.
 pub(crate) fn complaint(outcome: &exec::Outcome, log: &exec::Captured) -> String {
     let how = match outcome.ended {
         exec::Ending::Exited(_) => String::new(),

@@ -8,14 +8,15 @@ use crate::program::Program;
 use crate::settings::{Scoring, Settings};
 use crate::verdict::{Failure, Verdict};
 
-/// What the platform keeps of an explanation.
+/// The bytes of an explanation that the platform keeps.
 const EXPLANATION_BYTES_MAX: usize = 4_000;
 
-/// What the tests found.
+/// The results of all tests.
 pub(crate) struct Tally {
     pub(crate) total: usize,
     pub(crate) passed: usize,
-    /// Points that were earned and that there are; by tests where there are none.
+    /// The points earned and the points possible. Both are zero if the problem has no points; then the
+    /// share of passed tests counts.
     pub(crate) earned: f64,
     pub(crate) points: f64,
     pub(crate) first: Option<(String, Failure)>,
@@ -36,7 +37,7 @@ impl Tally {
         }
     }
 
-    /// Only the first failure is told.
+    /// Only the first failure is explained.
     pub(crate) fn fail(&mut self, test: &str, failure: Failure) {
         self.first.get_or_insert_with(|| (test.to_owned(), failure));
     }

@@ -51,7 +51,8 @@ pub(crate) fn run<M: Machine, O: Objects>(
     Ok(tally.into_scored(settings, program))
 }
 
-/// What the stage before compiled; again, where this worker does not have it.
+/// Opens the program that the stage before compiled. If this worker does not have it, the program is
+/// compiled again.
 fn open<M: Machine>(
     machine: &M,
     program: &Program,

@@ -33,7 +33,7 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) verdict: Verdict,
-    /// May be shown to anyone: nothing of the test's content.
+    /// The explanation that anybody may see: it has nothing of the test's content.
     pub(crate) detail: String,
     /// Excerpts of the test, for those who asked to see them.
     pub(crate) shown: String,
@@ -114,7 +114,8 @@ pub(crate) enum Part {
     End,
 }
 
-/// At most so many characters of what may be no text, with a mark where something was left out.
+/// A text of at most this many characters from bytes that may be no text, with a mark where something was
+/// left out.
 pub(crate) fn excerpt(bytes: &[u8], characters_max: usize, part: Part) -> String {
     // Four bytes a character, and some, is all that can be shown.
     let window = (characters_max + 1) * 4;

@@ -20,7 +20,8 @@ pub(crate) struct Prepared {
     /// Plans for all sizes that are checked, then for the timed one where time is asked for.
     pub(crate) candidate: Built,
     pub(crate) reference: Built,
-    /// Where time is asked for and the label has one of its own: a plan for the timed size alone.
+    /// The label's own baseline, planned for the timed size alone; `None` if there is none or no time is
+    /// measured.
     pub(crate) baseline: Option<Built>,
 }
 
@@ -43,13 +44,13 @@ impl Prepared {
     }
 }
 
-/// What is compiled: a response's program or one of the label's own.
+/// A program to compile: that of a response, or one of the label's.
 pub(crate) struct Subject<'a> {
     pub(crate) form: Form,
     pub(crate) code: &'a str,
     pub(crate) entry: &'a str,
     pub(crate) bound: bool,
-    /// Of a bare kernel.
+    /// The launch of a bare kernel.
     pub(crate) launch: Option<&'a Launch>,
     file: &'static str,
 }
@@ -205,7 +206,7 @@ fn failure(fault: Fault) -> Failure {
     Failure::new(verdict, reason)
 }
 
-/// What the stand-ins for PyTorch's headers say of what they do not have.
+/// The missing feature that the stand-ins for PyTorch's headers report.
 fn unsupported(log: &str) -> Option<String> {
     const MARK: &str = "assay: unsupported:";
     let at = log.find(MARK)? + MARK.len();

@@ -71,7 +71,8 @@ fn check<M: Machine>(
     Ok(())
 }
 
-/// Of one size: so many different ones, then the first again, which finds what an earlier run left.
+/// The seeds of one size: `count` different ones, then the first again, so that a result left over from an
+/// earlier run would show.
 pub(crate) fn seeds(seed: u64, size: usize, count: u32) -> Vec<u64> {
     let start = mixed(seed ^ mixed(size as u64));
     let different = (0..u64::from(count)).map(|at| mixed(start.wrapping_add(at)));
@@ -86,7 +87,7 @@ fn mixed(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// Where no kernel of anybody's can be to blame.
+/// The error of a device call that runs no kernel, so that only the platform can be at fault.
 pub(crate) fn platform(error: device::Error) -> Error {
     match error.fault() {
         Err(error) => error,
@@ -94,7 +95,7 @@ pub(crate) fn platform(error: device::Error) -> Error {
     }
 }
 
-/// Where the label's own programs or buffers are.
+/// The error of a device call that uses only the label's own programs or buffers.
 pub(crate) fn trusted(error: device::Error, what: &str) -> Error {
     match error {
         device::Error::BadRequest(problem) => fault(format!("{what}: {problem}")),
@@ -105,7 +106,7 @@ pub(crate) fn trusted(error: device::Error, what: &str) -> Error {
     }
 }
 
-/// Where the response's kernels are; a bad request is the reference's failure.
+/// The error of a device call that runs the response's kernels; a bad request is the reference's fault.
 pub(crate) fn candidate(error: device::Error, place: &str) -> Stop {
     match error {
         device::Error::BadRequest(problem) => fault(format!("reference: {problem}")).into(),

@@ -20,7 +20,7 @@ pub(crate) enum Expression {
 pub(crate) type Names = BTreeMap<String, i64>;
 
 impl Expression {
-    /// What is wrong comes with its place in the text, from 1.
+    /// The value of the expression. An error names its place in the text, counted from 1.
     pub(crate) fn value(&self, names: &Names) -> Result<i64, String> {
         match self {
             Self::Number(number) => Ok(*number),

@@ -1,7 +1,7 @@
 //! Finds the program in a response and the form that it has.
 //!
 //! The thoughts are cut off, fenced blocks are read, and the last block that is an answer to the task is
-//! taken. What it is (`form`) is told from its text, in which comments and strings count for nothing
+//! taken. Its form (`form`) follows from its text, in which comments and strings count for nothing
 //! (`source`). KernelBench's Python is read for the sources in it, never run (`python`).
 
 mod form;
@@ -23,7 +23,7 @@ pub(crate) struct Program {
     pub(crate) entry: String,
     /// A `PYBIND11_MODULE` names the function, which may have another name in C++.
     pub(crate) bound: bool,
-    /// From where it was taken, for explanations.
+    /// The place from which the program was taken, for explanations.
     pub(crate) origin: String,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn extract(task: &Task, response: &str) -> Result<Program, Failure> {
     if blocks.is_empty() {
         blocks = all.iter().filter(unnamed).collect();
     }
-    // A block behind the answer may only show how it is used.
+    // A block after the answer may be only an example of its use.
     let mut first_reason = None;
     for block in blocks.into_iter().rev() {
         let name = if block.name.is_empty() { "unnamed" } else { &block.name };

@@ -1,4 +1,5 @@
-//! What a label asks for, read and checked whole: whatever makes no sense is a bad request that names it.
+//! The label of a request, read and checked as a whole: a value that makes no sense is a bad request, and
+//! the error names it.
 
 mod check;
 mod data;
@@ -20,7 +21,7 @@ pub(crate) const SCHEMA: &str = include_str!("schema/label.json");
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Task {
-    /// For people.
+    /// The text of the task, for people alone.
     task: String,
     /// A buffer's number in plans is its place in this order.
     pub(crate) buffers: BTreeMap<String, Buffer>,
@@ -50,7 +51,8 @@ pub(crate) struct Buffer {
     pub(crate) dtype: Dtype,
     pub(crate) shape: Vec<Expression>,
     pub(crate) role: Role,
-    /// For inputs and for what goes both ways.
+    /// The way in which a buffer is filled before a run, for inputs and for buffers that are both input and
+    /// output.
     #[serde(default)]
     pub(crate) init: Option<Init>,
 }
@@ -123,12 +125,12 @@ impl Task {
         Ok(task)
     }
 
-    /// What every answer is checked at, in order: stated sizes, then those held out.
+    /// The sizes at which every answer is checked: the stated sizes, then the held-out ones.
     pub(crate) fn checked(&self) -> Vec<Size> {
         self.evaluate_checked().expect("checked when it was read")
     }
 
-    /// Where time is measured.
+    /// The size at which time is measured.
     pub(crate) fn timed(&self) -> Size {
         self.evaluate_timed().expect("checked when it was read")
     }

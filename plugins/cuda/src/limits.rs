@@ -10,9 +10,10 @@ pub(crate) const BUFFERS_MAX: usize = 32;
 pub(crate) const DIMENSIONS_MAX: usize = 8;
 /// Stated and held out, each.
 pub(crate) const SIZES_MAX: usize = 16;
-/// Of all sizes that are checked: they share a session, with what host functions allocate.
+/// The buffers of all checked sizes: they share one session, together with those that host functions
+/// allocate.
 pub(crate) const SESSION_BUFFERS_MAX: usize = 128;
-/// All buffers of one size; those of all sizes that are checked share a device.
+/// The bytes of all buffers of one size; the checked sizes share one device.
 pub(crate) const SIZE_BYTES_MAX: u64 = 8 << 30;
 pub(crate) const EXPRESSION_BYTES_MAX: usize = 256;
 pub(crate) const BLOCK_THREADS_MAX: i64 = 1_024;
@@ -24,21 +25,23 @@ pub(crate) const COMPILE_MEMORY_MIB: u32 = 2_048;
 pub(crate) const RECORD_CPU_MS: u32 = 2_000;
 /// An image with its plans; three of them are one artifact between the stages, of at most 16 MiB.
 pub(crate) const BUILT_BYTES_MAX: usize = 5 << 20;
-/// What a host function allocates, beside the task's buffers.
+/// The bytes that a host function allocates beside the task's buffers.
 pub(crate) const SCRATCH_BYTES_MAX: u64 = 4 << 30;
 
 pub(crate) const STEPS_MAX: u32 = 4_096;
 pub(crate) const PRINTED_BYTES_MAX: u32 = 4_096;
-/// Of the session that checks and of the one that times; together they end before their stage does.
+/// The time of the session that checks, in milliseconds. Both sessions together end before their stage
+/// does.
 pub(crate) const CHECK_TOTAL_MS: u32 = 60_000;
+/// The time of the session that times, in milliseconds.
 pub(crate) const TIMING_TOTAL_MS: u32 = 50_000;
 pub(crate) const WARM_UPS: u32 = 3;
-/// Trials that are checked too, and nobody is told which.
+/// The timed runs that are also checked; the response cannot know which.
 pub(crate) const SPOT_CHECKS: u32 = 4;
 /// Timing goes on until its relative error is below this, or its budget spent.
 pub(crate) const RELATIVE_ERROR: f64 = 0.02;
 pub(crate) const MEASURE_MS: u32 = 20_000;
 
-/// What the platform keeps of an explanation.
+/// The bytes of an explanation that the platform keeps.
 pub(crate) const EXPLANATION_BYTES_MAX: usize = 4_000;
 pub(crate) const LOG_SHOWN_BYTES_MAX: usize = 1_500;

@@ -1,4 +1,4 @@
-//! What the plugin needs of the world around it: a compiler and a device.
+//! The plugin's interface to its environment: a compiler and a device.
 //!
 //! The host is one such world (`host`); the tests have another, which is made up. Nothing else in this
 //! crate calls the host.
@@ -49,7 +49,7 @@ pub trait Machine {
     ) -> Result<device::Measurement, device::Error>;
 }
 
-/// What is compared: the response's steps and the task's own.
+/// The plans that are compared: the response's steps and the task's own.
 #[derive(Debug, Clone, Copy)]
 pub struct Plans<'a> {
     pub candidate: &'a [Step],

@@ -1,4 +1,4 @@
-//! What runs at a size, in steps: a launch of the task's own, or what a host function would launch.
+//! The steps that run at a size: the task's own launch, or the launches that a host function would make.
 //!
 //! Plans number the task's buffers from 0 in its order, then those that a host function allocated; the
 //! stage that runs them says where they lie on the device ([`Plan::placed`]).
@@ -54,7 +54,7 @@ fn argument(task: &Task, size: &Size, name: &str) -> Arg {
     }
 }
 
-/// A wrong signature is told before anything runs.
+/// A wrong signature is reported before anything runs.
 fn check_parameters(task: &Task, size: &Size, kernel: &KernelInfo) -> Result<(), Failure> {
     const POINTER_BYTES: u32 = 8;
     let wanted: Vec<u32> = task
@@ -74,7 +74,7 @@ fn check_parameters(task: &Task, size: &Size, kernel: &KernelInfo) -> Result<(),
     Err(Failure::new(Verdict::CompileFailed, reason))
 }
 
-/// What a host function would launch at each size.
+/// The launches that a host function would make, at each size.
 pub(crate) fn recorded<M: Machine>(
     machine: &M,
     task: &Task,
@@ -209,7 +209,7 @@ fn returns(task: &Task, size: &Size, returned: &[Returned], plan: &mut Plan) -> 
 }
 
 impl Plan {
-    /// With the module's and the buffers' own numbers.
+    /// The plan's steps with the numbers of a session's module and buffers.
     pub(crate) fn placed(&self, module: u32, buffers: &[u32]) -> Result<Vec<Step>, Error> {
         let mut plan = self.clone();
         let mut missing = false;

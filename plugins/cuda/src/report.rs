@@ -6,10 +6,10 @@ use crate::limits::EXPLANATION_BYTES_MAX;
 use crate::settings::Settings;
 use crate::verdict::{Failure, Verdict, beginning};
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// From where the source was taken, and in which form.
+    /// The place from which the source was taken, and its form.
     pub(crate) origin: String,
     pub(crate) simulated: bool,
     /// Absent in the first stage.

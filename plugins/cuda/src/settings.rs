@@ -1,4 +1,4 @@
-//! What a run may set.
+//! The settings that a run may choose.
 
 use assay_plugin::Error;
 use serde::Deserialize;
@@ -18,14 +18,14 @@ pub(crate) struct Settings {
     pub(crate) speedup_scale: f64,
     /// The largest reward under the policy `speedup`.
     pub(crate) speedup_max: f64,
-    /// Under the policy `thresholds`; in ascending order.
+    /// The rewards under the policy `thresholds`, in ascending order of speedup.
     pub(crate) thresholds: Vec<Threshold>,
     pub(crate) rewards: Rewards,
     /// Different inputs at each size; the first are used twice.
     pub(crate) seeds: u32,
-    /// Of one run of a response's plan.
+    /// The time limit for one run of a response's plan, in milliseconds.
     pub(crate) plan_ms: u32,
-    /// Timed at least so often.
+    /// The least number of timed runs.
     pub(crate) trials: u32,
 }
 
@@ -44,7 +44,7 @@ impl Default for Settings {
     }
 }
 
-/// What a right answer is worth.
+/// The rule for the reward of a right answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Policy {
@@ -139,7 +139,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Of a right answer that is so many times as fast as the baseline.
+    /// The reward of a right answer that is `speedup` times as fast as the baseline.
     pub(crate) fn reward_of_speedup(&self, speedup: f64) -> f64 {
         match self.policy {
             Policy::Correctness => self.rewards.success,

@@ -12,7 +12,8 @@ use crate::report::Times;
 use crate::settings::Settings;
 use crate::verdict::{Failure, Stop, Verdict};
 
-/// Of sizes that are checked there are fewer: its seeds are nobody else's.
+/// The number that stands for the timed size in its seeds. Fewer sizes are checked, so no check has the
+/// same seeds.
 const SEEDS_OF: usize = 1_000;
 
 pub(crate) fn measure<M: Machine>(

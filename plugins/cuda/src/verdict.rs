@@ -42,12 +42,12 @@ impl Failure {
     }
 }
 
-/// What ends a stage early.
+/// A reason to end a stage early.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Stop {
-    /// The response's fault: a reward.
+    /// The response's fault: it gets a reward.
     Failed(Failure),
-    /// Anybody else's: none.
+    /// Another side's fault: there is no reward.
     Error(Error),
 }
 

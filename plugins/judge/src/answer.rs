@@ -15,7 +15,7 @@ const REASON_BYTES_MAX: usize = 2_048;
 /// One opinion of the judge's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// By criterion, within the scale.
+    /// The scores by criterion, each within the scale.
     pub scores: BTreeMap<String, f64>,
     pub reason: String,
 }
@@ -120,7 +120,7 @@ fn check(scores: &BTreeMap<String, f64>, settings: &Settings) -> Result<(), Stri
     Ok(())
 }
 
-/// Without white space and the fence that many models put around JSON.
+/// The text without white space and without the fence that many models put around JSON.
 fn unfenced(said: &str) -> &str {
     let said = said.trim();
     let inside = said.strip_prefix("```json").or_else(|| said.strip_prefix("```"));

@@ -15,10 +15,10 @@ const WAIT_MS_MAX: u32 = 30_000;
 /// Answers that cannot be read: a judge that cannot keep to the form twice does not learn it.
 const UNREADABLE_MAX: u32 = 2;
 
-/// What came of one try.
+/// The result of one try.
 pub enum Said {
     Judged(Judged),
-    /// To be tried again after so long.
+    /// A failure that another try may mend, and the wait before it in milliseconds.
     Later(String, u32),
     Unreadable(String),
 }
@@ -55,8 +55,9 @@ pub fn judge(
     Err(Error::Unavailable(last))
 }
 
-/// Whose fault it is decides: what another try may mend is tried again, what the settings say wrong is
-/// said at once. No words of the server's are passed on: they may hold the secret that it was sent.
+/// Sorts a judge's answer: a failure that another try may mend is tried again, a mistake in the settings is
+/// reported at once. No text of the judge's server is passed on, because it may hold the secret that was
+/// sent to it.
 fn heard(
     answer: Result<Answer, NoAnswer>,
     settings: &Settings,
@@ -121,7 +122,7 @@ mod tests {
         Ok(Answer { status: 200, headers: Vec::new(), body: body.into() })
     }
 
-    /// What came of it, and the waits between the tries.
+    /// The result, the waits between the tries in milliseconds, and the number of answers that were left.
     fn run(mut answers: Vec<Result<Answer, NoAnswer>>) -> (Result<f64, Error>, Vec<u32>, usize) {
         let mut waits = Vec::new();
         answers.reverse();

@@ -1,5 +1,5 @@
-//! What the judge is asked. Everything that a candidate wrote stands between two marks that it cannot
-//! know, and the judge must give the mark back: an answer that was copied out of a response has none.
+//! The question to the judge. Everything that a candidate wrote stands between two marks that it cannot
+//! know, and the judge must repeat the mark: an opinion that was copied from a response does not have it.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::settings::Settings;
 pub struct Mark(pub u64);
 
 impl Mark {
-    /// From the request's seed, which no candidate sees, and the number of the question.
+    /// A mark made from the request's seed, which no candidate sees, and the number of the question.
     #[must_use]
     pub fn drawn(seed: u64, question: u32) -> Self {
         let mut mixed = seed.wrapping_add(u64::from(question).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -74,7 +74,7 @@ fn system(settings: &Settings, mark: Mark) -> String {
 }
 
 fn part(name: &str, text: &str, mark: Mark) -> String {
-    // Whoever guessed the mark gains nothing by it.
+    // A candidate that guessed the mark gains nothing by it.
     let text = text.replace(&mark.to_string(), "");
     format!("<<<{name} {mark}>>>\n{text}\n<<<END {name} {mark}>>>\n")
 }

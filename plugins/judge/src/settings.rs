@@ -1,4 +1,4 @@
-//! What a run chooses, checked as a whole before anything is sent.
+//! The settings that a run may choose, checked as a whole before anything is sent.
 
 use assay_plugin::{Error, settings_as};
 use serde::Deserialize;
@@ -108,7 +108,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Where chats are completed.
+    /// The address of the server's chat completions.
     #[must_use]
     pub fn endpoint(&self) -> String {
         format!("{}/chat/completions", self.url.trim_end_matches('/'))

@@ -252,7 +252,7 @@ impl Parser<'_> {
         Ok(Expression::Atom(Atom::Symbol(symbol)))
     }
 
-    /// What stands in brackets, from behind the opening one.
+    /// The expression inside brackets; the opening bracket is already read.
     fn group(&mut self, open: char) -> Result<Expression> {
         let bars = std::mem::replace(&mut self.inside_bars, false);
         let inner = self.deeper(Self::expression)?;
@@ -279,7 +279,7 @@ impl Parser<'_> {
         Ok(Expression::Call(Function::Abs, Box::new(inner)))
     }
 
-    /// Of a fraction, root or index: a group, or one atom.
+    /// The argument of a fraction, root or index: a group, or one atom.
     fn argument(&mut self) -> Result<Expression> {
         self.operate()?;
         self.atom()

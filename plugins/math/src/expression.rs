@@ -23,7 +23,7 @@ pub(crate) enum Function {
     Cosh,
     Tanh,
     Ln,
-    /// To base 10, as `\log` and `\lg` are read.
+    /// The logarithm to base 10, as `\log` and `\lg` are read.
     Log10,
     Exp,
     Abs,

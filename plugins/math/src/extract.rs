@@ -4,11 +4,11 @@
 //! `Answer:`, "answer is"); the last formula (`$...$`, `\(...\)`); the last number. A box that is
 //! never closed is a response cut short: then there is no answer, rather than a part of one.
 
-/// Where an answer was found.
+/// The place in which an answer was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Boxed,
-    /// After a mark, up to the end of its sentence.
+    /// The text after a mark, up to the end of its sentence.
     Marked(&'static str),
     Formula,
     LastNumber,
@@ -45,7 +45,7 @@ pub(crate) fn find(response: &str) -> Option<Found<'_>> {
     marks.formula_or_number(response)
 }
 
-/// What a wordy sentence holds: its last formula, else its last number.
+/// The last formula of a sentence, else its last number.
 pub(crate) fn find_inside(sentence: &str) -> Option<Found<'_>> {
     scan(sentence).formula_or_number(sentence)
 }
@@ -186,8 +186,8 @@ fn number_length(bytes: &[u8]) -> usize {
     length + usize::from(bytes.get(length) == Some(&b'%'))
 }
 
-/// From behind `\boxed`: the content of its braces, nested ones included; without braces, what
-/// stands up to the next white space. `None` when the braces never close.
+/// The content of the braces after `\boxed`, nested ones included; without braces, the text up to the next
+/// white space. `None` if the braces never close.
 fn box_content(after: &str) -> Option<&str> {
     let after = after.trim_start_matches([' ', '\t', '*']);
     let Some(inner) = after.strip_prefix('{') else {
@@ -213,7 +213,7 @@ fn box_content(after: &str) -> Option<&str> {
     None
 }
 
-/// From behind a mark to the end of the sentence or line; an empty first line is skipped.
+/// The text after a mark, up to the end of the sentence or line; an empty first line is skipped.
 fn sentence(after: &str) -> &str {
     let decoration = |c: char| c.is_whitespace() || matches!(c, ':' | '*' | '=' | '_' | '`');
     let after = after.trim_start_matches(decoration);

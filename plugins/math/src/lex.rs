@@ -50,7 +50,7 @@ pub(crate) enum Kind<'a> {
     In,
     EmptySet,
     Currency,
-    /// What may begin a unit: a word, `\text{...}`, a degree sign.
+    /// A word that may begin a unit: letters, `\text{...}`, a degree sign.
     Word(&'a str),
     /// A factor such as `million`.
     Scale(i64),
@@ -68,7 +68,7 @@ pub(crate) struct Token<'a> {
     pub(crate) spaced: bool,
 }
 
-/// Why a text is no mathematics; told to whoever wrote the label.
+/// The reason why a text is no mathematics, for the author of the label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unreadable(pub(crate) &'static str);
 
@@ -228,7 +228,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Of a thousands separator: exactly three digits must follow it.
+    /// The length of the thousands separator here, if there is one: exactly three digits must follow it.
     fn separator_length(&self, bytes: &[u8]) -> Option<usize> {
         let length = match bytes {
             [b'{', b',', b'}', ..] => 3,

@@ -1,4 +1,4 @@
-//! Every limit of the verifier, in one place. What goes past one is no answer, never a long wait.
+//! Every limit of the verifier, in one place. A text beyond a limit is no answer, so nobody waits long.
 
 /// Bytes of an answer, as found in a response or given as a label.
 pub(crate) const ANSWER_BYTES_MAX: usize = 2_048;

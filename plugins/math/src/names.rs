@@ -1,4 +1,4 @@
-//! What signs, words and LaTeX commands mean: tables, no state.
+//! The meaning of signs, words and LaTeX commands: tables, no state.
 
 use num_rational::BigRational;
 
@@ -61,7 +61,7 @@ pub(crate) fn sign(c: char, rest: &str) -> Option<Kind<'static>> {
     })
 }
 
-/// What is called the same in plain text and after a backslash.
+/// The names that mean the same in plain text and after a backslash.
 pub(crate) fn named(name: &str) -> Option<Kind<'static>> {
     Some(match name {
         "pi" => Kind::Atom(Atom::Pi),

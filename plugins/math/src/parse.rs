@@ -36,7 +36,7 @@ pub(crate) fn parse_mathematics(text: &str) -> Result<Value> {
     }
 }
 
-/// For each opening bracket whether a separator stands directly inside it.
+/// Tells for each opening bracket whether a separator is directly inside it.
 fn listed(tokens: &[Token]) -> Vec<bool> {
     let mut listed = vec![false; tokens.len()];
     let mut open = Vec::new();
@@ -64,7 +64,7 @@ pub(crate) struct Parser<'a> {
     at: usize,
     depth: usize,
     operations: usize,
-    /// Between the bars of an absolute value, where a bar closes.
+    /// True between the bars of an absolute value, where the next bar closes it.
     pub(crate) inside_bars: bool,
 }
 
@@ -442,7 +442,8 @@ fn relate(mut sides: Vec<Value>, relations: &[Kind]) -> Result<Value> {
     }
 }
 
-/// The first and the last side. What has no variable, as `16 - 7 = 9`, is its last side.
+/// The first and the last side. An equation without variables, such as `16 - 7 = 9`, has the value of its
+/// last side.
 fn equation(mut sides: Vec<Value>) -> Result<Value> {
     let last = sides.pop().ok_or(Unreadable("an equation without sides"))?;
     let first = sides.swap_remove(0);

@@ -20,7 +20,7 @@ pub(crate) struct Symbol {
     pub(crate) index: Option<char>,
 }
 
-/// What a polynomial is over, beside the rationals.
+/// An indeterminate or constant of a polynomial, which has rational coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Atom {
     Symbol(Symbol),
@@ -34,7 +34,7 @@ pub(crate) enum Atom {
 /// Atoms with their powers, sorted, powers above 0.
 type Monomial = Vec<(Atom, u32)>;
 
-/// What is left of [`limits::WORK_MAX`].
+/// The work that is left of [`limits::WORK_MAX`].
 #[derive(Debug)]
 pub(crate) struct Work(u64);
 

@@ -1,4 +1,4 @@
-//! What a run may set.
+//! The settings that a run may choose.
 
 use assay_plugin::Error;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Units behind an answer: `5 km`, `\text{ m/s}^2`, `\$18`, `12 apples`.
+//! Units after an answer: `5 km`, `\text{ m/s}^2`, `\$18`, `12 apples`.
 //!
 //! Known units convert (1.5 km is 1500 m); an unknown word is a unit of its own, singular or
 //! plural. Nothing here decides what a missing unit means: comparison does.
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use num_rational::Ratio;
 use num_traits::{CheckedMul, One};
 
-/// What is measured and how much of the base unit one is.
+/// A unit: its dimension, and the number of base units in one of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit {
     /// Base units with their powers, none zero.
@@ -74,7 +74,7 @@ pub(crate) fn is_known(word: &str) -> bool {
 const FILLERS: &[&str] = &["unit", "units", "of", "a", "an", "the", "each", "is", "are"];
 
 impl Unit {
-    /// Reads what stands behind a number. `None` where that measures nothing, as `units` does.
+    /// Reads the unit after a number. `None` if it measures nothing, as `units` does.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut unit = Self { dimension: BTreeMap::new(), factor: Ratio::one() };
         let mut sign = 1;

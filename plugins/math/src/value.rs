@@ -1,4 +1,4 @@
-//! What an answer is, once read.
+//! The value of an answer after it is read.
 
 use crate::expression::Expression;
 use crate::units::Unit;
@@ -19,7 +19,7 @@ pub(crate) enum Value {
         left: Expression,
         right: Scalar,
     },
-    /// In no order: `\{1, 2\}`, `1, 2`, `1 or 2`, `\pm 1`.
+    /// A set, in no order: `\{1, 2\}`, `1, 2`, `1 or 2`, `\pm 1`.
     Set(Vec<Value>),
     /// A point or an interval: `(1, 2]`.
     Sequence {
@@ -27,7 +27,7 @@ pub(crate) enum Value {
         close: char,
         items: Vec<Value>,
     },
-    /// Of intervals and sets, in no order.
+    /// The union of intervals and sets, in no order.
     Union(Vec<Value>),
     Matrix(Vec<Vec<Value>>),
     /// A letter of a multiple choice.

@@ -12,9 +12,9 @@ use crate::value::{Value, choice, plain};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     CorrectExact,
-    /// Within the tolerance.
+    /// A number that is right within the tolerance.
     CorrectNumeric,
-    /// As words, or as a letter of a multiple choice.
+    /// A right answer in words, or the right letter of a multiple choice.
     CorrectText,
     /// Right, but only as the last number of a response that marks no answer.
     CorrectLastNumber,

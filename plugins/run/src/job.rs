@@ -1,4 +1,4 @@
-//! What is to be run: the label of a request, whose response is the program.
+//! The job: the label of a request, whose response is the program to run.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const COLLECT_MAX: usize = 64;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Job {
-    /// As in a fenced block.
+    /// The language, by a name as in a fenced block.
     pub(crate) language: String,
     /// CPU time; what is absent is the toolchain's default.
     pub(crate) compile_ms: Option<u32>,
@@ -21,7 +21,7 @@ pub(crate) struct Job {
     pub(crate) memory_mib: Option<u32>,
     #[serde(default = "one_case")]
     pub(crate) cases: Vec<Case>,
-    /// Beside the program, by path.
+    /// The files beside the program, by path.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// Files to return.
@@ -33,7 +33,7 @@ pub(crate) struct Job {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Case {
     pub(crate) stdin: String,
-    /// Put behind the program.
+    /// Code that is put after the program.
     pub(crate) append: Option<String>,
 }
 

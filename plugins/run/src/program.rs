@@ -5,7 +5,7 @@ use assay_plugin::{Error, exec};
 use crate::job::{Case, Job};
 use crate::report::{Ran, Report};
 
-/// Where a case leaves the word that it was reached.
+/// The file in which a case leaves its word to show that the end of the program was reached.
 const REACHED: &str = ".assay-reached";
 
 pub(crate) fn run(program: &str, job: &Job, seed: u64) -> Result<Report, Error> {

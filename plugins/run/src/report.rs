@@ -1,24 +1,24 @@
-//! What became of a program: what `run` leaves and `score` reads.
+//! The report of a program: the stage `run` writes it and `score` reads it.
 
 use std::collections::BTreeMap;
 
 use assay_plugin::{Scored, exec};
 use serde::{Deserialize, Serialize};
 
-/// What is kept of a program's output, each stream of each case.
+/// The bytes that are kept of a program's output, for each stream of each case.
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
-/// And of all cases together, so that the report is no larger than an artifact may be.
+/// The bytes that are kept of all cases' output together, so that the report fits into an artifact.
 const REPORT_BYTES_MAX: usize = 4 << 20;
-/// And of all files: a byte is up to four in the report.
+/// The bytes of all returned files; one byte takes up to four in the report.
 const FILES_BYTES_MAX: usize = 2 << 20;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
     /// Absent where the language is not compiled.
     pub(crate) compile: Option<Ran>,
-    /// Empty where it did not compile.
+    /// The cases' results; empty if the program did not compile.
     pub(crate) cases: Vec<Ran>,
-    /// Of the last case; one that was too large is left out.
+    /// The files of the last case, without those that were too large.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -32,9 +32,9 @@ pub(crate) struct Ran {
     pub(crate) cpu_ms: f64,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// Of what was printed something is left out.
+    /// True if a part of the output was left out.
     pub(crate) truncated: bool,
-    /// It ended by itself, with status 0, and what was put behind it was reached.
+    /// True if the program ended by itself with status 0 and reached the code that was put after it.
     pub(crate) passed: bool,
 }
 
@@ -85,7 +85,7 @@ impl Report {
         self.cases.push(ran);
     }
 
-    /// Keeps these files; one that has no room any more is left out.
+    /// Keeps these files; a file that does not fit any more is left out.
     pub(crate) fn keep(&mut self, files: impl Iterator<Item = (String, Vec<u8>)>) {
         self.files.clear();
         let mut left = FILES_BYTES_MAX;

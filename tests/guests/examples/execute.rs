@@ -32,7 +32,7 @@ struct Label {
     collect: Vec<String>,
     /// The program is run so often; what is told is how the last run went.
     cases: u32,
-    /// So many more handles to the program are held while it runs.
+    /// The number of additional handles to the program that are held while it runs.
     handles: u32,
     /// The size of a file that is compiled along.
     pad_bytes: usize,
@@ -61,7 +61,7 @@ impl Default for Label {
     }
 }
 
-/// What is given instead of the toolchain's own.
+/// Limits in place of the toolchain's own.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct PartialLimits {

@@ -154,7 +154,7 @@ fn two_stages(stage: &str, input: Option<Artifact>) -> Outcome {
     }
 }
 
-/// What the guest was given, so that the test can compare it with what was sent.
+/// The guest's arguments, so that the test can compare them with those that were sent.
 fn seen(stage: &str, settings: &str, request: &Request, input: Option<&Artifact>) -> String {
     let Request { id, group, prompt, response, label, metadata, attempt, seed } = request;
     let input = input.map(|artifact| (&artifact.content_type, &artifact.bytes));

@@ -22,7 +22,7 @@ enum Task {
         authority: String,
         path: String,
     },
-    /// So many requests of which none is waited for.
+    /// Starts this number of requests without waiting for any of them.
     AtOnce {
         authority: String,
         count: u32,

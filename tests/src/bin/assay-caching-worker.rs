@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context as _;
-use assay_model::id::Digest;
+use assay_core::id::Digest;
 use sha2::{Digest as _, Sha256};
 
 fn main() -> anyhow::Result<()> {
@@ -29,6 +29,9 @@ fn main() -> anyhow::Result<()> {
 
 fn compile(worker: &Path, component: &Path, out: &Path) -> anyhow::Result<()> {
     let known = place(worker, component)?;
+    // Servers that compile the same component at the same time wait for the first. A server of another user
+    // cannot write here, and gets no turn.
+    let _turn = turn(&known).ok();
     if let Ok(report) = fs::read(known.join("report"))
         && fs::copy(known.join("compiled"), out).is_ok()
     {
@@ -42,7 +45,6 @@ fn compile(worker: &Path, component: &Path, out: &Path) -> anyhow::Result<()> {
         std::process::exit(ended.status.code().unwrap_or(1));
     }
     if out.is_file() {
-        // Not for a server of another user, who may write nothing here.
         let _ = remember(&known, &ended.stdout, out);
     }
     Ok(())
@@ -57,14 +59,21 @@ fn place(worker: &Path, component: &Path) -> anyhow::Result<PathBuf> {
     Ok(target.join("compiled-plugins").join(build).join(digest.to_string()))
 }
 
-fn remember(known: &Path, report: &[u8], out: &Path) -> std::io::Result<()> {
+/// Held by whoever compiles this component.
+fn turn(known: &Path) -> std::io::Result<fs::File> {
     if let [_, build, all] = known.ancestors().take(3).collect::<Vec<_>>()[..]
         && !build.exists()
-        && all.exists()
     {
         // What worker programs made that were replaced.
-        fs::remove_dir_all(all)?;
+        let _ = fs::remove_dir_all(all);
+        fs::create_dir_all(build)?;
     }
+    let file = fs::File::create(known.with_extension("lock"))?;
+    file.lock()?;
+    Ok(file)
+}
+
+fn remember(known: &Path, report: &[u8], out: &Path) -> std::io::Result<()> {
     let fresh = known.with_extension(std::process::id().to_string());
     fs::create_dir_all(&fresh)?;
     fs::write(fresh.join("report"), report)?;

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use assay_model::limits::HEARTBEAT_SECONDS;
-use assay_model::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
+use assay_core::limits::HEARTBEAT_SECONDS;
+use assay_core::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
 use assay_wire::proto::host_client::HostClient;
 use assay_wire::proto::{Body, FromWorker, Grant, Hello, StoredRequest};
 use prost::Message as _;
@@ -82,7 +82,7 @@ struct Worker {
     outgoing: mpsc::Sender<FromWorker>,
 }
 
-/// What the host answered when it was asked for an object.
+/// The host's answers to requests for an object.
 #[derive(serde::Serialize)]
 struct Asked {
     token: String,

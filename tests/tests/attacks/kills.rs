@@ -1,14 +1,14 @@
-//! Whoever is killed while a program runs, the program is gone with its box, and its request ends
+//! After any process is killed while a program runs, the program ends with its box, and its request ends
 //! after another try, or as an error.
 
 use std::time::Duration;
 
-use assay_model::api::SubmitItem;
-use assay_model::outcome::Outcome;
+use assay_api::request::SubmitItem;
+use assay_core::outcome::Outcome;
 use assay_tests::{Answers, Host, HostOptions, Process, is_root, item, poll, until};
 use serde_json::json;
 
-use crate::machine::Watch;
+use super::machine::Watch;
 
 const SOON: Duration = Duration::from_secs(60);
 /// Processor time by which a process is known for the program: 100 ms in ticks.

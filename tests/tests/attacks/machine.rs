@@ -1,4 +1,4 @@
-//! What a machine shows of the boxes on it, while they run and afterwards.
+//! The traces that boxes leave on a machine, while they run and afterwards.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ const GONE_WITHIN: Duration = Duration::from_secs(60);
 /// Between two looks at the processes of a host.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What attacks are aimed at: sockets on which the machine listens, a file that all may read.
+/// The targets of attacks: sockets on which the machine listens, and a file that everybody may read.
 pub(crate) struct Targets {
     folder: TempDir,
     tcp: std::net::TcpListener,
@@ -26,7 +26,7 @@ pub(crate) struct Targets {
     listeners: Vec<UnixListener>,
 }
 
-/// What the file holds.
+/// The contents of the file.
 pub(crate) const SECRET: &str = "the-secret-of-this-machine";
 
 impl Targets {
@@ -53,7 +53,7 @@ impl Targets {
         Self { folder, tcp, abstract_name, listeners: vec![by_name, by_path] }
     }
 
-    /// What stands for `{name}` in an attack's argument.
+    /// The value for `{name}` in an attack's argument.
     pub(crate) fn argument(&self, written: &str, host: &Host) -> String {
         let path = |path: PathBuf| path.to_str().expect("a plain path").to_owned();
         match written {

@@ -75,10 +75,10 @@ const SHORT: &str = r#"{"cpu_ms":300,"wall_ms":1}"#;
 /// As little as there can be of the wall clock, for what sleeps.
 const ASLEEP: &str = r#"{"cpu_ms":50,"wall_ms":1}"#;
 const LONG: &str = r#"{"cpu_ms":20000}"#;
-/// What the machine's compiler makes of it is its own affair, as long as the box holds.
+/// The endings of a source that some compilers accept and others refuse; only the box must hold.
 const COMPILED_OR_NOT: &[&str] = &["rejected", "exited_0", "exited_1", "exited_127", "bad_request"];
 
-/// What is tried against everything that is not given away: each attempt is refused.
+/// Attacks on everything outside the box: each attempt is refused.
 const REFUSED: &[Attack] = &[
     attack("namespaces.c"),
     attack("mounts.c"),
@@ -107,7 +107,7 @@ const REFUSED: &[Attack] = &[
     attack("environment.py"),
 ];
 
-/// What takes more than it is given: refused, or ended by the limit.
+/// Attacks that take more resources than the limits allow: refused, or ended by the limit.
 const RESOURCES: &[Attack] = &[
     attack("fork_bomb.c").limits(SHORT).ends(&["limited_cpu", "limited_processes"]),
     attack("vfork_bomb.c").limits(SHORT).ends(&[
@@ -180,7 +180,7 @@ const RESOURCES: &[Attack] = &[
     attack("recursion.py").ends(&["signaled_11", "limited_memory", "limited_cpu", "exited_1"]),
 ];
 
-/// What `collected.c` leaves, and names that lead elsewhere.
+/// The names that `collected.c` leaves, and names that lead to other places.
 const COLLECTED: &[&str] = &[
     "attack-soft",
     "attack-folder-link/passwd",
@@ -197,7 +197,7 @@ const COLLECTED: &[&str] = &[
     "attack-missing",
 ];
 
-/// What is done to the machine while it compiles, and by the options that a request may give.
+/// Attacks on the machine during compilation, and by the options that a request may give.
 const COMPILERS: &[Attack] = &[
     attack("compile_incbin.c").ends(&["rejected"]),
     attack("compile_include_secret.c").ends(&["rejected"]),
@@ -231,7 +231,7 @@ const COMPILERS: &[Attack] = &[
     attack("harmless.c").options(&["--help=common"]).ends(COMPILED_OR_NOT),
 ];
 
-/// A program of the attacker's choice in the compiler's place. What it gets at shows in the log.
+/// A program of the attacker's choice in the compiler's place. The log shows what it reached.
 const WRAPPER: &str = "/bin/sh,-c,for f in /toolchains /usr/bin /etc /dev; do touch $f/attack-out \
     && echo ESCAPED: wrote $f >&2; done; for f in /etc/shadow /root /home /proc/1/environ; do \
     cat $f/. $f 2>/dev/null && echo ESCAPED: read $f >&2; done; exit 1";

@@ -11,7 +11,7 @@ use super::{Desk, explained, link, shared_target};
 
 const SOON: Duration = Duration::from_secs(60);
 
-/// What a template makes builds alone, passes its own tests and its golden cases.
+/// A project made from a template builds alone and passes its own tests and its golden cases.
 fn check(template: &str, cases: u64, stages: &[&str]) {
     let desk = Desk::new(None);
     let made = desk.json(&["plugin", "new", "a-judge", "--template", template], 0);
@@ -44,7 +44,7 @@ fn templates_in_rust_build_alone_and_pass() {
     check("rust-multistage", 4, &["extract", "score"]);
 }
 
-/// What builds plugins in JavaScript, which the tests' set-up installs where there is npm.
+/// The tools that build plugins in JavaScript; the tests' set-up installs them if there is npm.
 fn javascript_tools() -> Option<PathBuf> {
     let tools = shared_target().with_file_name("javascript-plugins/node_modules");
     if tools.is_dir() {
@@ -91,7 +91,7 @@ fn the_template_in_javascript_builds_and_passes() {
 fn nothing_is_overwritten_and_mistakes_are_explained() {
     let desk = Desk::new(None);
     desk.write("there/precious", "mine");
-    explained(&desk.assay(&["plugin", "new", "there"]), "nothing is overwritten");
+    explained(&desk.assay(&["plugin", "new", "there"]), "is not overwritten");
     assert_eq!(desk.read("there/precious"), "mine");
     explained(&desk.assay(&["plugin", "new", "No Name"]), "`No Name`");
     let odd = desk.assay(&["plugin", "new", "x", "--template", "cobol"]);
@@ -176,7 +176,7 @@ fn a_case_that_is_not_the_same_each_time_is_found() {
     assert_eq!(desk.json(&["plugin", "test", "p"], 0)["passed"], 1);
     let unstable = desk.assay(&["plugin", "test", "p", "--repeat", "5"]);
     assert_eq!(unstable.code, Some(1), "{unstable:#?}");
-    assert!(unstable.stdout.contains("not the same each time"), "{unstable:#?}");
+    assert!(unstable.stdout.contains("its outcomes differ"), "{unstable:#?}");
 }
 
 #[test]

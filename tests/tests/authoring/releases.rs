@@ -1,6 +1,8 @@
 //! Releases: published, promoted, rolled back, yanked, while runs go on with what they began with.
 
-use assay_model::api::{Batch, Key, PluginList, Scope};
+use assay_api::batch::Batch;
+use assay_api::key::{Key, Scope};
+use assay_api::plugin::PluginList;
 use assay_tests::{Host, HostOptions, Http, until};
 use serde_json::{Value, json};
 

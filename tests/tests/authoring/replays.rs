@@ -1,6 +1,6 @@
-//! What was recorded, run again here: by the version that scored it, and by what its author changed.
+//! Replays of recorded requests: by the version that scored them, and by their author's changed version.
 
-use assay_model::api::ResultsPage;
+use assay_api::batch::ResultsPage;
 use assay_tests::{Host, HostOptions, Http};
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ async fn recorded_requests_are_replayed_by_a_changed_plugin() {
     let (http, desk) = (Http::new(&host), Desk::new(Some(&host)));
     let plugin = host.publish("trivial").await;
     desk.project("p", "trivial");
-    explained(&desk.assay(&["plugin", "test", "p", "--against", "prod"]), "is kept");
+    explained(&desk.assay(&["plugin", "test", "p", "--against", "prod"]), "are stored");
     let nightly = batch(&http, "nightly", &plugin, &["ab", "abc", ""]).await;
     let _ = batch(&http, "other", &plugin, &["ab"]).await;
 
@@ -92,12 +92,14 @@ async fn a_request_is_shown_and_replayed_here() {
     desk.project("p", "trivial");
     let changed = desk.assay(&["request", "replay", early, "--local", "--plugin", "p"]);
     assert_eq!(changed.code, Some(1), "{changed:#?}");
-    for part in ["another component", "the outcomes differ: verdict, reward", "no_answer"] {
+    for part in ["is not the one that scored", "the outcomes differ: verdict, reward", "no_answer"]
+    {
         assert!(changed.stdout.contains(part), "{part}: {changed:#?}");
     }
 }
 
-/// What the service could do and this machine cannot is said, and is no difference.
+/// A capability that the service has and this machine lacks is named in a note, and does not count as a
+/// difference.
 #[tokio::test]
 async fn what_cannot_be_run_here_is_said() {
     let host = Host::start(HostOptions::default());
@@ -105,7 +107,7 @@ async fn what_cannot_be_run_here_is_said() {
     let plugin = host.publish("execute").await;
     // The server has no storage either: what it recorded is not the plugin's doing.
     let call = serde_json::json!({ "plugin": plugin, "run": "reads", "expected_size": 1 });
-    let made: assay_model::api::Batch = http.post("/v1/batches", &call).await.json(201);
+    let made: assay_api::batch::Batch = http.post("/v1/batches", &call).await.json(201);
     let path = format!("/v1/batches/{}", made.id);
     let label = serde_json::json!({ "storage_get": "judge/1.in" });
     let item = serde_json::json!([{ "key": "a", "response": "", "label": label }]);

@@ -1,6 +1,6 @@
 //! Batches made of what comes, whatever the protocol.
 
-use assay_model::api::BatchState;
+use assay_api::batch::BatchState;
 use serde_json::{Value, json};
 
 use super::{World, check_later};
@@ -144,7 +144,7 @@ async fn what_is_malformed_is_refused_by_name() {
     ] {
         let _ = world.post(path, &rollout(1)).await.problem(status, code);
     }
-    let long = "x".repeat(assay_model::limits::ITEM_BYTES_MAX);
+    let long = "x".repeat(assay_core::limits::ITEM_BYTES_MAX);
     let large = world.post("slime/hello@prod/r", &json!({ "response": long })).await;
     let _ = large.problem(413, "too_large");
     let text = json!({ "response": 7 });

@@ -1,6 +1,7 @@
 //! Keys as trainers can give them, and whose things one gets with them.
 
-use assay_model::api::{Key, Tenant};
+use assay_api::key::Key;
+use assay_api::tenant::Tenant;
 use assay_tests::Answer;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

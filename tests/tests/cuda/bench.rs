@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use assay_ptx::{Arg, Budget, Launch, LaunchError, Loaded, Memory, Module, launch};
+use assay_ptx::{
+    GridLaunch, LaunchArg, LaunchError, LoadedModule, Memory, PtxModule, StepBudget, launch,
+};
 use serde_json::Value;
 
-use crate::responses::Task;
-use crate::truth::Buffers;
-use crate::values::{Kind, Numbers, Size};
+use super::responses::Task;
+use super::truth::Buffers;
+use super::values::{Kind, Numbers, Size};
 
 const GUARD_BYTES: u64 = 4096;
 const STEPS_MAX: u64 = 20_000_000;
@@ -40,12 +42,12 @@ pub(crate) fn ptx(toolkit: &Path, source: &Path) -> Result<String, String> {
 
 /// A kernel with how it is launched: of the task itself or of its reference.
 pub(crate) struct Entry<'a> {
-    pub(crate) module: Arc<Module>,
+    pub(crate) module: Arc<PtxModule>,
     pub(crate) name: &'a Value,
     pub(crate) launch: &'a Value,
 }
 
-/// What a launch left.
+/// The result of a launch.
 pub(crate) struct Left {
     pub(crate) buffers: Buffers,
     pub(crate) steps: u64,
@@ -77,7 +79,7 @@ pub(crate) struct Device<'a> {
     task: &'a Task,
     entry: Entry<'a>,
     memory: Memory,
-    loaded: Loaded,
+    loaded: LoadedModule,
     places: BTreeMap<(String, String), u64>,
 }
 
@@ -100,13 +102,13 @@ impl<'a> Device<'a> {
             memory.write(place, &whole).expect("it was allocated");
         }
         let arguments = self.task.written["arguments"].as_array().expect("a list");
-        let asked = Launch {
+        let asked = GridLaunch {
             grid: size.three(&self.entry.launch["grid"]),
             block: size.three(&self.entry.launch["block"]),
             dynamic_shared_bytes: 0,
             args: arguments.iter().map(|name| self.argument(size, name)).collect(),
         };
-        let mut budget = Budget { steps: STEPS_MAX };
+        let mut budget = StepBudget { steps: STEPS_MAX };
         let name = self.entry.name.as_str().expect("an entry's name");
         let stats = launch(&self.loaded, name, &asked, &mut self.memory, &mut budget)?;
         let mut left = Left { buffers: Buffers::new(), steps: stats.steps, overrun: false };
@@ -127,7 +129,7 @@ impl<'a> Device<'a> {
         Some(place + GUARD_BYTES)
     }
 
-    fn argument(&self, size: Size<'_>, name: &Value) -> Arg {
+    fn argument(&self, size: Size<'_>, name: &Value) -> LaunchArg {
         let name = name.as_str().expect("an argument's name");
         if let Some(address) = self.address(size, name) {
             return address.into();

@@ -52,7 +52,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_str(&read(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What lies in a folder, in the order of names.
+/// The entries of a folder, in the order of names.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let found =
         fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -1,8 +1,8 @@
-//! What the tasks ask for, computed plainly in double precision.
+//! The right answers of the tasks, computed in the plainest way in double precision.
 
 use std::collections::BTreeMap;
 
-use crate::values::Size;
+use super::values::Size;
 
 pub(crate) type Buffers = BTreeMap<String, Vec<f64>>;
 
@@ -118,8 +118,9 @@ fn attention(heads: usize, length: usize, dim: usize, buffers: &Buffers) -> Vec<
     weights
 }
 
-/// Of the standard normal distribution, by its Taylor series around zero: half, plus the density times
-/// the sum of x^(2i+1) / (1 * 3 * ... * (2i+1)). All terms have one sign, so nothing cancels.
+/// The distribution function of the standard normal distribution, by its Taylor series around zero: 1/2
+/// plus the density times the sum of x^(2i+1) / (1 * 3 * ... * (2i+1)). All terms have one sign, so nothing
+/// cancels.
 fn normal_distribution(x: f64) -> f64 {
     let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
     let (mut term, mut sum) = (x, x);

@@ -8,7 +8,8 @@ use serde_json::Value;
 pub(crate) struct Size<'a>(pub(crate) &'a Value);
 
 impl Size<'_> {
-    /// Of the few forms that tasks use: a number, a name, a product, `ceil_div` of one by another.
+    /// The value of an expression in one of the few forms that tasks use: a number, a name, a product, or
+    /// `ceil_div` of one by another.
     pub(crate) fn value(&self, expression: &Value) -> u64 {
         expression.as_u64().unwrap_or_else(|| {
             self.text(expression.as_str().expect("an expression is a number or a text"))

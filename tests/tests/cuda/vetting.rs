@@ -3,22 +3,22 @@
 
 use std::path::Path;
 
-use assay_ptx::{Module, Problem};
+use assay_ptx::{ParseProblem, PtxModule};
 use assay_tests::{checkout, sampled};
 use serde_json::Value;
 
-use crate::bench::{self, Device, Entry, Left};
-use crate::responses::{Response, Task, cheats, tasks};
-use crate::skipped;
-use crate::truth;
-use crate::values::{Size, Tolerance};
+use super::bench::{self, Device, Entry, Left};
+use super::responses::{Response, Task, cheats, tasks};
+use super::skipped;
+use super::truth;
+use super::values::{Size, Tolerance};
 
 const SEEDS: [u64; 3] = [1, 20_260_101, u64::MAX];
-/// Of an output's elements, so many at least change with the seed, differ from its first element, and
-/// differ from what any input holds at the same place. Causal attention leaves the least: almost half
-/// of its weights are masked, and the first of each head is one.
+/// The least share of an output's elements that must change with the seed, differ from the first element,
+/// and differ from every input at the same place. Causal attention has the lowest share: almost half of its
+/// weights are masked, and the first of each head is one.
 const CHANGING_MIN: f64 = 0.35;
-/// Of all sizes together, for one seed: the interpreter runs some fifty million in a second.
+/// The steps of all sizes together, for one seed; the interpreter runs about fifty million in a second.
 const STEPS_MAX: u64 = 5_000_000;
 
 /// The sizes that a check runs.
@@ -39,7 +39,8 @@ impl<'a> Reference<'a> {
         let written = &task.written["reference"];
         let file = task.file(written["file"].as_str().expect("a file is named"));
         let ptx = bench::ptx(toolkit, &file).unwrap_or_else(|log| panic!("{log}"));
-        let module = Module::parse(&ptx).unwrap_or_else(|error| panic!("{}: {error}", task.name));
+        let module =
+            PtxModule::parse(&ptx).unwrap_or_else(|error| panic!("{}: {error}", task.name));
         let entry =
             Entry { module: module.into(), name: &written["entry"], launch: &written["launch"] };
         Self { task, ptx, device: Device::new(task, entry) }
@@ -137,9 +138,9 @@ fn verdict(reference: &mut Reference<'_>, candidate: &Response, toolkit: &Path) 
     let task = reference.task;
     let Ok(ptx) = bench::ptx(toolkit, &candidate.path) else { return "compile_failed" };
     assert!(body(&ptx) != body(&reference.ptx), "{} is the reference", candidate.name);
-    let module = match Module::parse(&ptx) {
+    let module = match PtxModule::parse(&ptx) {
         Ok(module) => module.into(),
-        Err(error) if matches!(error.problem, Problem::Unsupported(_)) => return "unsupported",
+        Err(error) if matches!(error.problem, ParseProblem::Unsupported(_)) => return "unsupported",
         Err(_) => return "execute_error",
     };
     let (name, launch) = (&task.written["entry"], &task.written["launch"]);

@@ -70,7 +70,7 @@ fn downloaded() -> PathBuf {
 pub(crate) struct Broken {
     pub(crate) name: &'static str,
     pub(crate) every: usize,
-    /// What stands before the prompt, and the body in the solution's place.
+    /// The text before the prompt, and the body in place of the solution.
     before: &'static str,
     body: &'static str,
 }
@@ -86,7 +86,7 @@ const fn broken(name: &'static str, before: &'static str, body: &'static str) ->
     Broken { name, every: 8, before, body }
 }
 
-/// None of them computes anything.
+/// The broken responses; none of them computes anything.
 pub(crate) const BROKEN: &[Broken] = &[
     Broken { every: 1, ..broken("none", "", "    return None\n") },
     Broken { every: 4, ..broken("raises", "", "    raise ValueError('no')\n") },

@@ -38,7 +38,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What lies in a folder, in the order of names.
+/// The entries of a folder, in the order of names.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let found =
         fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

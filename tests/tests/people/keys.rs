@@ -1,7 +1,9 @@
 //! Keys: rotated with an overlap, bound to plugins, told when they were used.
 
-use assay_model::api::{Batch, Key, KeyList, PluginList};
-use assay_model::audit::AuditPage;
+use assay_api::audit::AuditPage;
+use assay_api::batch::Batch;
+use assay_api::key::{Key, KeyList};
+use assay_api::plugin::PluginList;
 use assay_tests::{Http, assay, item, until};
 use serde_json::{Value, json};
 
@@ -20,7 +22,7 @@ async fn works(http: &Http) -> bool {
 #[tokio::test]
 async fn a_rotated_key_has_two_secrets_for_a_while() {
     let (host, http) = start(&[]);
-    let database = assay_tests::Psql::of_data(&host.data());
+    let database = host.psql();
     let key = json!({ "name": "theirs", "scopes": ["batches:read"] });
     let first: Key = http.post("/v1/keys", &key).await.json(201);
     let path = format!("/v1/keys/{}/rotate", first.id);

@@ -1,8 +1,9 @@
-//! What each role may do, in which tenant, and for how long; and what each act leaves in the audit.
+//! The permissions of each role in its tenant, how long they last, and the entries that each act leaves in
+//! the audit log.
 
-use assay_model::api::Scope;
-use assay_model::audit::AuditPage;
-use assay_model::people::{Member, MemberList, Membership, Role, Session};
+use assay_api::audit::AuditPage;
+use assay_api::key::Scope;
+use assay_api::people::{Member, MemberList, Membership, Role, Session};
 use assay_tests::{Answer, Browser, assay};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -76,7 +77,7 @@ async fn each_role_does_what_it_may() {
     let _ = browser.post("/v1/keys", &key).await.problem(403, "scope_missing");
     // Nor does a key of the platform's tenant that administers that one alone.
     let key = json!({ "scopes": ["admin:*"] });
-    let key: assay_model::api::Key = world.http.post("/v1/keys", &key).await.json(201);
+    let key: assay_api::key::Key = world.http.post("/v1/keys", &key).await.json(201);
     let http = world.http.with_key(&key.secret.expect("shown once"));
     let member = json!({ "email": "x@example.com", "role": "admin" });
     let _ = http.post("/v1/members", &member).await.problem(403, "scope_missing");
@@ -161,7 +162,8 @@ fn audit(answer: &Answer) -> Vec<Value> {
     acts.collect()
 }
 
-/// Whoever invites somebody may know the password; nobody else may rely on it.
+/// A person who sends an invitation may also take it and choose its password, so no other tenant may rely
+/// on that person.
 #[tokio::test]
 async fn a_tenant_vouches_for_whom_it_invites_to_itself_alone() {
     let world = world_with_teams().await;
@@ -232,7 +234,7 @@ async fn the_command_line_has_verbs_for_people() {
     member(&["remove", "ada@example.com"]);
     assert!(member(&["ls"]).is_empty());
     let gone = assay(Some(&world.host), &["member", "remove", "ada@example.com"]);
-    assert!(gone.code == Some(1) && gone.stderr.contains("no member"), "{gone:?}");
+    assert!(gone.code == Some(1) && gone.stderr.contains("is not a member"), "{gone:?}");
     let person = |verb: &str| {
         let ended = assay(Some(&world.host), &["person", verb, "ada@example.com"]);
         assert_eq!(ended.code, Some(0), "{ended:?}");

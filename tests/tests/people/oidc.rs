@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use assay_model::people::{Member, PersonList, Role, Session, SignInMethods};
+use assay_api::people::{Member, PersonList, Role, Session, SignInMethods};
 use assay_tests::{Answer, Browser, checkout};
 use reqwest::header::{ACCEPT, HeaderValue};
 use reqwest::{Method, Url};

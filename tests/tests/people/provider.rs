@@ -1,10 +1,9 @@
-//! A small OpenID provider, real where it counts: it signs with a key made for the test, checks PKCE
-//! and the client's secret, and takes each code once. What it puts into a token can be bent.
+//! A small OpenID provider, real where it counts: it signs with a key made for the test, checks PKCE and
+//! the client's secret, and accepts each code once. Tests can falsify the tokens that it signs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use axum::extract::{Form, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -14,6 +13,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -32,7 +33,7 @@ struct Inner {
 
 #[derive(Default)]
 struct Changing {
-    /// What was asked for with each code that was given and not taken yet.
+    /// The query for which each code was issued, for the codes that were not redeemed yet.
     codes: HashMap<String, HashMap<String, String>>,
     given: usize,
     bend: Option<Bend>,
@@ -46,8 +47,9 @@ struct Changing {
 pub struct Provider(Arc<Inner>);
 
 fn new_key() -> EncodingKey {
-    let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key");
-    EncodingKey::from_ec_der(pair.to_pkcs8v1().expect("a document").as_ref())
+    let random = SystemRandom::new();
+    let pair = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
+    EncodingKey::from_ec_der(pair.expect("a key").as_ref())
 }
 
 impl Provider {
@@ -108,7 +110,7 @@ async fn keys(State(provider): State<Provider>) -> Json<Value> {
     Json(json!({ "keys": [provider.0.jwk] }))
 }
 
-/// Whoever comes is signed in.
+/// Signs in everybody who comes.
 async fn authorize(
     State(provider): State<Provider>,
     Query(asked): Query<HashMap<String, String>>,

@@ -1,10 +1,10 @@
-//! Who signs in, how, for how long, and what other sites can do with it: nothing.
+//! Sign-ins, the life of sessions, and the attempts of other sites to use them, which all fail.
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use assay_model::api::Scope;
-use assay_model::audit::AuditPage;
-use assay_model::people::{Person, PersonList, Role, Session, SignInMethods};
+use assay_api::audit::AuditPage;
+use assay_api::key::Scope;
+use assay_api::people::{Person, PersonList, Role, Session, SignInMethods};
 use assay_tests::{Browser, CSRF};
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What is done with a question.
+/// The server's reaction to a question.
 pub enum Reply {
     /// These bytes, and then the connection ends.
     Bytes(Vec<u8>),
@@ -24,7 +24,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// What the judge must give back.
+    /// The mark that the judge must repeat.
     pub fn mark(&self) -> String {
         let system = self.body["messages"][0]["content"].as_str().expect("a system message");
         let (_, after) = system.split_once("{\"mark\": \"").expect("a mark");

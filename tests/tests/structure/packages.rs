@@ -16,8 +16,8 @@ pub(crate) struct Packages {
 }
 
 impl Packages {
-    /// What cargo says of this checkout, for the platform of this machine: others' packages need not
-    /// be on it.
+    /// The packages of this checkout by cargo's metadata, for the platform of this machine: dependencies
+    /// for other platforms may be missing here.
     pub(crate) fn of_checkout(root: &Path) -> Self {
         let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());

@@ -28,7 +28,10 @@ fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) {
         let path = entry.path();
         let relative =
             path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
-        if path.is_dir() && !relative.contains("/target") {
+        if relative.contains("/target") || relative.ends_with("/generated") {
+            continue;
+        }
+        if path.is_dir() {
             collect(root, &path, sources);
         } else if relative.contains("/src/") && relative.ends_with(".rs") && !is_test(&relative) {
             let text = fs::read_to_string(&path).expect("sources are UTF-8");
@@ -51,19 +54,6 @@ impl Source {
         Self { path: path.to_owned(), lines: kept.lines().count(), code }
     }
 
-    /// The top module of a crate that the file belongs to: `http` for `http.rs` and `http/runs.rs`.
-    pub(crate) fn module(&self, crate_sources: &str) -> Option<&str> {
-        let inside = self.path.strip_prefix(crate_sources)?;
-        inside.split('/').next().map(|name| name.trim_end_matches(".rs"))
-    }
-
-    /// How deep the file's module lies: 1 for `http.rs`.
-    fn depth(&self) -> usize {
-        let inside = self.path.split_once("/src/").map_or("", |(_, inside)| inside);
-        let parts = inside.split('/').count();
-        if inside.ends_with("/mod.rs") { parts - 1 } else { parts }
-    }
-
     /// The lines where a word or path stands by itself.
     pub(crate) fn uses_of<'a>(&self, word: &'a str) -> Vec<(usize, &'a str)> {
         let name_ends = |letter: Option<char>| letter.is_none_or(|letter| !is_of_a_name(letter));
@@ -74,43 +64,6 @@ impl Source {
         };
         let found = self.code.match_indices(word).map(|(at, _)| at);
         found.filter(stands_alone).map(|at| (self.line_of(at), word)).collect()
-    }
-
-    /// The crate's top modules that the file names, by `crate::` or by enough of `super::`.
-    pub(crate) fn imports(&self) -> Vec<(usize, String)> {
-        let mut imports = Vec::new();
-        for (at, _) in self.code.match_indices("crate::") {
-            self.names_at(at + "crate::".len(), &mut imports);
-        }
-        let supers = "super::".repeat(self.depth());
-        for (at, _) in self.code.match_indices(&supers) {
-            self.names_at(at + supers.len(), &mut imports);
-        }
-        imports
-    }
-
-    /// The name that stands here, or the first name of each part of a `{group, of::parts}`.
-    fn names_at(&self, at: usize, names: &mut Vec<(usize, String)>) {
-        let mut depth = 0_usize;
-        let mut begins = true;
-        for (offset, letter) in self.code[at..].char_indices() {
-            match letter {
-                '{' => depth += 1,
-                '}' => depth = depth.saturating_sub(1),
-                ',' if depth == 1 => begins = true,
-                _ if begins && is_of_a_name(letter) => {
-                    let rest = &self.code[at + offset..];
-                    let name: String =
-                        rest.chars().take_while(|next| is_of_a_name(*next)).collect();
-                    names.push((self.line_of(at + offset), name));
-                    begins = false;
-                }
-                _ => {}
-            }
-            if depth == 0 && !begins {
-                return;
-            }
-        }
     }
 
     fn line_of(&self, at: usize) -> usize {

@@ -1,4 +1,4 @@
-//! Writes and counts what comes back. The only writer of the output and of the counts.
+//! Writes and counts the results. It is the only writer of the output and of the counts.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::submit::{Described, Event};
 use super::summary::{Progress, Rewarded, Summary, Tally};
 use super::{Options, ScoreError};
 
-/// Events between two flushes of the output.
+/// Number of events between two flushes of the output.
 const BURST: usize = 1_024;
 
 struct Pending {
@@ -22,7 +22,7 @@ pub(super) struct Collector<'a> {
     output: Output,
     window: &'a Semaphore,
     tally: Tally,
-    /// Rows submitted and not finished; no more than the window.
+    /// Rows submitted and not finished; at most the window.
     pending: HashMap<String, Pending>,
     require_agreement: bool,
 }
@@ -43,7 +43,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Works until nobody has anything more to tell.
+    /// Works until all senders are closed.
     pub(super) async fn run(
         &mut self,
         events: &mut mpsc::Receiver<Event>,
@@ -60,7 +60,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Keeps what was received when the work stopped before its end.
+    /// Writes the results received before the work stopped early.
     pub(super) fn drain(&mut self, events: &mut mpsc::Receiver<Event>) -> Result<(), ScoreError> {
         while let Ok(event) = events.try_recv() {
             if !matches!(event, Event::Failed(_)) {

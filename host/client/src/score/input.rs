@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
-use assay_model::api::SubmitItem;
-use assay_model::limits;
+use assay_api::request::SubmitItem;
+use assay_core::limits;
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ use super::{Options, ScoreError, Sizes};
 
 const READ_BUFFER_BYTES: usize = 1 << 20;
 
-/// Enough of a hash that no two keys share it, whoever chose them.
+/// A hash in which even chosen keys do not collide.
 pub(super) type KeyHash = [u8; 16];
 
 pub(super) fn key_hash(key: &str) -> KeyHash {
@@ -29,11 +29,11 @@ pub(super) fn key_hash(key: &str) -> KeyHash {
     *digest.first_chunk().expect("a SHA-256 has 32 bytes")
 }
 
-/// What is known of a key.
+/// The known state of a key.
 pub(super) enum Known {
-    /// By an earlier run, and not met in the file yet.
+    /// Scored by an earlier call, and not read from the file yet.
     Prior(Prior),
-    /// Met in the file.
+    /// Read from the file.
     Seen,
 }
 
@@ -45,13 +45,13 @@ pub(super) struct Row {
     pub(super) expected: Option<f64>,
 }
 
-/// A row that an earlier run scored.
+/// A row that an earlier call scored.
 pub(super) struct Skipped {
     pub(super) row: Row,
     pub(super) prior: Prior,
 }
 
-/// What a stretch of the file gave.
+/// The rows of one part of the file.
 #[derive(Default)]
 pub(super) struct Chunk {
     /// The rows to submit, as NDJSON.
@@ -59,9 +59,9 @@ pub(super) struct Chunk {
     pub(super) rows: Vec<Row>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) malformed: Vec<Malformed>,
-    /// Of the file so far.
+    /// Number of bytes read of the file so far.
     pub(super) bytes_read: u64,
-    /// The batch ends behind this chunk.
+    /// Whether the batch ends after this chunk.
     pub(super) ends_batch: bool,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Reader {
     bytes_read: u64,
     chunk: Chunk,
     body: Vec<u8>,
-    /// Rows of the batch so far, and the group of the last.
+    /// Number of rows of the batch so far, and the group of the last row.
     batch_rows: u32,
     group: Option<String>,
 }
@@ -123,14 +123,14 @@ impl Reader {
         self.bytes_total
     }
 
-    /// Sends the file chunk by chunk; ends early when nobody listens any more.
+    /// Sends the file chunk by chunk; ends early if the receiver is closed.
     pub(super) fn run(mut self, chunks: &mpsc::Sender<Result<Chunk, ScoreError>>) {
         let mut text = Vec::new();
         loop {
             let ready = match self.read_line(&mut text) {
                 Ok(Line::Text) => self.take(&text),
                 Ok(Line::TooLong) => {
-                    self.malformed(format!("over {} bytes", limits::ITEM_BYTES_MAX))
+                    self.malformed(format!("the line has over {} bytes", limits::ITEM_BYTES_MAX))
                 }
                 Ok(Line::End) => {
                     let last = self.cut(true);
@@ -150,7 +150,7 @@ impl Reader {
         }
     }
 
-    /// Reads one line without holding more of it than the limit.
+    /// Reads one line, of which no more than the limit is held in memory.
     fn read_line(&mut self, text: &mut Vec<u8>) -> io::Result<Line> {
         text.clear();
         let mut too_long = false;
@@ -199,7 +199,7 @@ impl Reader {
         let met = Row { line: self.line, key: key.clone(), expected };
         match self.known.insert(key_hash(&key), Known::Seen) {
             Some(Known::Seen) => {
-                return self.malformed(format!("the key `{key}` is in the file before"));
+                return self.malformed(format!("the key `{key}` occurs earlier in the file"));
             }
             Some(Known::Prior(prior)) => {
                 self.chunk.skipped.push(Skipped { row: met, prior });
@@ -257,7 +257,7 @@ enum Line {
     End,
 }
 
-/// The parser's words without its own line number, which is always 1.
+/// The parser's error without its line number, which is always 1.
 fn json_problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem);

@@ -1,4 +1,4 @@
-//! The results file: only grows, one JSON object a line; knows after a restart what it has.
+//! The results file: one JSON object per line, appended only, and read back by the next call.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{File, TryLockError};
@@ -6,21 +6,21 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assay_model::api::ResultItem;
-use assay_model::id::BatchId;
-use assay_model::outcome::Outcome;
+use assay_api::result::ResultItem;
+use assay_core::id::BatchId;
+use assay_core::outcome::Outcome;
 use serde::Serialize;
 
 use super::input::{KeyHash, Known, key_hash};
 use super::{ScoreError, Target};
 
 const WRITE_BUFFER_BYTES: usize = 1 << 18;
-/// Far above any result; a longer line is not one.
+/// A limit far above the size of any result.
 const LINE_BYTES_MAX: u64 = 8 << 20;
-/// How every line of ours begins, so that a torn one is known and a stranger's file is not cut.
+/// The beginning of every line, which tells a torn line from another program's file.
 const LINE_START: &[u8] = b"{\"cursor\":";
 
-/// A reward that an earlier run got.
+/// A reward that an earlier call received.
 #[derive(Debug, Clone)]
 pub(super) struct Prior {
     pub(super) reward: f64,
@@ -28,7 +28,7 @@ pub(super) struct Prior {
     pub(super) verdict: Arc<str>,
 }
 
-/// One line: the result as the server gave it, and what the row expected.
+/// One line: the server's result and the row's expected reward.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
@@ -48,12 +48,12 @@ pub(super) struct Output {
     line: Vec<u8>,
     priors: HashMap<KeyHash, Known>,
     verdicts: BTreeSet<Arc<str>>,
-    /// The batches whose results the file has, each with its last cursor.
+    /// The batches with results in the file, each with its last cursor.
     batches: BTreeMap<BatchId, u32>,
 }
 
 impl Output {
-    /// Opens the file for this run alone, repairs a torn last line, and reads what it has.
+    /// Locks and opens the file, repairs a torn last line, and reads the results in it.
     pub(super) fn open(target: &Target) -> Result<Self, ScoreError> {
         let mut output = Self {
             path: PathBuf::from("standard output"),
@@ -83,12 +83,12 @@ impl Output {
         &self.batches
     }
 
-    /// What the file has, for the reader to skip.
+    /// The results in the file, which the reader skips.
     pub(super) fn take_priors(&mut self) -> HashMap<KeyHash, Known> {
         std::mem::take(&mut self.priors)
     }
 
-    /// Notes a result as one that need not be computed; false when it is no reward or known.
+    /// Notes a result that need not be computed again; false if it has no reward or is known.
     pub(super) fn note(&mut self, item: &ResultItem) -> bool {
         let cursor = self.batches.entry(item.id.batch).or_default();
         *cursor = item.cursor.max(*cursor);
@@ -122,7 +122,7 @@ impl Output {
         written.map_err(|source| self.failed(source))
     }
 
-    /// Hands everything written so far to the operating system.
+    /// Flushes everything written so far to the operating system.
     pub(super) fn flush(&mut self) -> Result<(), ScoreError> {
         let flushed = match &mut self.sink {
             Sink::File(file) => file.flush(),
@@ -131,7 +131,7 @@ impl Output {
         flushed.map_err(|source| self.failed(source))
     }
 
-    /// Flushes, and makes a file outlive a power cut.
+    /// Flushes everything, and syncs a file to its disk.
     pub(super) fn sync(&mut self) -> Result<(), ScoreError> {
         self.flush()?;
         match &self.sink {
@@ -191,7 +191,7 @@ impl Output {
     }
 }
 
-/// A line of ours that was cut short: by a crash, in the middle of a write.
+/// Whether the last line was cut short by a crash in the middle of a write.
 fn is_torn(line: &[u8]) -> bool {
     let length = line.len().min(LINE_START.len());
     line[..length] == LINE_START[..length]

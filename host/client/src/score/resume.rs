@@ -1,8 +1,9 @@
-//! Goes on where an earlier run stopped: takes what its batches finished meanwhile, and its run.
+//! Continues after an earlier call: takes the results that its batches finished meanwhile, and its
+//! run.
 
-use assay_model::api::Batch;
-use assay_model::id::{BatchId, Digest};
-use assay_model::limits::PAGE_ITEMS_DEFAULT;
+use assay_api::batch::Batch;
+use assay_core::id::{BatchId, Digest};
+use assay_core::limits::PAGE_ITEMS_DEFAULT;
 
 use super::output::Output;
 use super::{Options, ScoreError};
@@ -11,12 +12,12 @@ use crate::error::Error;
 
 const NOT_FOUND: u16 = 404;
 
-/// The run to go on with.
+/// The run to continue with.
 pub(super) struct Resumed {
     pub(super) run: String,
-    /// Of the first batch to come.
+    /// The iteration of the next batch.
     pub(super) iteration: u64,
-    /// What made the results that the output has; absent when the server does not know it.
+    /// The plugin of the results in the output; absent if the server does not know it.
     pub(super) made_by: Option<MadeBy>,
 }
 
@@ -62,7 +63,7 @@ pub(super) async fn adopt(
     })
 }
 
-/// The batch, unless the server has none such: another server, or one whose data is gone.
+/// The batch, or nothing if the server does not know it: another server, or deleted data.
 async fn find(client: &Client, batch: BatchId) -> Result<Option<Batch>, Error> {
     match client.batch(batch).await {
         Ok(batch) => Ok(Some(batch)),
@@ -90,13 +91,13 @@ async fn fetch(
     Ok(())
 }
 
-/// `team/math@prod` and `math@1.0.0` are both `math`.
+/// The plugin's name: `math` for `team/math@prod` and for `math@1.0.0`.
 fn name(plugin: &str) -> &str {
     let plugin = plugin.split_once('@').map_or(plugin, |(name, _)| name);
     plugin.rsplit_once('/').map_or(plugin, |(_, name)| name)
 }
 
-/// A new name, readable in lists: `score-answers-` and what makes it unique.
+/// A new name that is readable in lists: `score-answers-` with a unique suffix.
 fn run_name(options: &Options) -> String {
     let stem = options.input.file_stem().unwrap_or_default().to_string_lossy();
     let stem: String = stem.chars().filter(|c| !c.is_control()).take(40).collect();

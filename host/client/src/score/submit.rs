@@ -1,9 +1,11 @@
-//! Submits chunks batch after batch and starts a follower for each batch.
+//! Submits chunks batch after batch, and starts a follower for each batch.
 
 use std::sync::Arc;
 
-use assay_model::api::{AnnounceBatch, Batch, ResultItem, SealBatch, SubmitReply, SubmitStatus};
-use assay_model::id::BatchId;
+use assay_api::batch::{AnnounceBatch, Batch, SealBatch};
+use assay_api::request::{SubmitReply, SubmitStatus};
+use assay_api::result::ResultItem;
+use assay_core::id::BatchId;
 use futures_util::StreamExt;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
@@ -15,27 +17,27 @@ use super::{Options, ScoreError};
 use crate::call::Client;
 use crate::error::Error;
 
-/// What the collector hears, in the order in which it is true.
+/// The messages to the collector, in the order of the events.
 pub(super) enum Event {
     Read {
         bytes_read: u64,
         skipped: Vec<Skipped>,
         malformed: Vec<Malformed>,
     },
-    /// These rows will be submitted: told before, so that no result comes as a surprise.
+    /// Rows that will be submitted; sent first, so that every result is expected.
     Submitting(Arc<Vec<Row>>),
-    /// The server did not take this row.
+    /// A row that the server refused.
     Refused {
         key: String,
         malformed: Malformed,
     },
     Finished(ResultItem),
     BatchEnded(Batch),
-    /// A batch's results cannot be followed any further.
+    /// A batch whose results cannot be followed any further.
     Failed(Error),
 }
 
-/// What the server said of the plugin and the run.
+/// The plugin and the run, as the server answered.
 pub(super) struct Described {
     pub(super) plugin: Option<(String, String)>,
     pub(super) run: String,
@@ -47,9 +49,9 @@ struct Open {
 }
 
 pub(super) struct Submitter<'a> {
-    /// For the first announcement, which a person waits for.
+    /// The client of the first announcement, for which a person waits.
     client: &'a Client,
-    /// For everything behind it.
+    /// The client of all later calls.
     patient: &'a Client,
     options: &'a Options,
     window: &'a Semaphore,
@@ -79,7 +81,7 @@ impl<'a> Submitter<'a> {
         }
     }
 
-    /// Every batch announced by this run.
+    /// Every batch that this call announced.
     pub(super) fn batches(&self) -> &[BatchId] {
         &self.batches
     }
@@ -145,7 +147,7 @@ impl<'a> Submitter<'a> {
         Ok(Open { id: batch.id, accepted: 0 })
     }
 
-    /// One output has one plugin's rewards.
+    /// Refuses an output with rewards of another plugin.
     fn check_plugin(&self, batch: &Batch) -> Result<(), ScoreError> {
         let made_by = self.resumed.made_by.as_ref();
         match (made_by, &self.options.output) {
@@ -158,7 +160,7 @@ impl<'a> Submitter<'a> {
     }
 }
 
-/// The rows that the server did not take, by their place.
+/// The rows that the server refused, by position.
 fn refused(rows: &[Row], reply: SubmitReply) -> impl Iterator<Item = Event> {
     let places = rows.iter().zip(reply.items);
     places.filter(|(_, item)| item.status == SubmitStatus::Rejected).map(|(row, item)| {
@@ -187,7 +189,7 @@ async fn follow(client: Client, batch: BatchId, events: mpsc::Sender<Event>) {
     tell(&events, event).await;
 }
 
-/// The collector stops listening only when the whole run ends.
+/// Sends a message; the collector closes its queue only when the whole call ends.
 async fn tell(events: &mpsc::Sender<Event>, event: Event) {
     drop(events.send(event).await);
 }

@@ -1,33 +1,33 @@
-//! What became of a file: counted row by row, told at the end as JSON or as text.
+//! The results of a file, counted row by row, and its summary as JSON or text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use assay_model::api::ResultItem;
-use assay_model::id::BatchId;
-use assay_model::outcome::Outcome;
+use assay_api::result::ResultItem;
+use assay_core::id::BatchId;
+use assay_core::outcome::Outcome;
 use serde::Serialize;
 
-/// Malformed lines that are listed; the others are only counted.
+/// Maximum number of malformed lines that are listed; the others are only counted.
 const MALFORMED_MAX: usize = 1_000;
 const DISAGREEMENTS_MAX: usize = 10;
-/// Verdicts that are told apart; a plugin may make up a new one for each row.
+/// Maximum number of verdicts counted separately; a plugin may invent a new one for each row.
 const VERDICTS_MAX: usize = 256;
 const OTHER_VERDICTS: &str = "(other)";
-/// Malformed lines shown to a person.
+/// Maximum number of malformed lines in the text.
 const MALFORMED_SHOWN: usize = 10;
 
-/// How far the work is; counts are of rows.
+/// The progress of the work, in rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Of the input, for an estimate of the end: `bytes_read` of `bytes_total`.
+    /// Bytes read of the input, for an estimate of the end.
     pub bytes_read: u64,
     pub bytes_total: u64,
     pub malformed: u64,
-    /// Scored by an earlier run.
+    /// Rows that an earlier call scored.
     pub skipped: u64,
     pub submitted: u64,
-    /// `scored + timed_out + error`, of this run.
+    /// `scored + timed_out + error` of this call.
     pub finished: u64,
     pub scored: u64,
     pub timed_out: u64,
@@ -39,7 +39,7 @@ pub struct Progress {
 /// A line that could not be scored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Malformed {
-    /// From 1.
+    /// Line number, from 1.
     pub line: u64,
     pub problem: String,
 }
@@ -52,56 +52,56 @@ pub struct Disagreement {
     pub reward: f64,
 }
 
-/// Rewards beside the rows' `expected`; a row without either is not compared.
+/// Rewards compared with the rows' `expected`; a row without either is not compared.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Agreement {
     pub compared: u64,
     pub agreed: u64,
-    /// The first few.
+    /// The first disagreements.
     pub disagreements: Vec<Disagreement>,
 }
 
-/// The whole file, rows of earlier runs included.
+/// The summary of a file, rows of earlier calls included.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Summary {
-    /// `name@version`; absent when every row was scored before.
+    /// `name@version`; absent if every row was scored before.
     pub plugin: Option<String>,
     pub plugin_digest: Option<String>,
     pub run: Option<String>,
-    /// Where the results are; absent for standard output.
+    /// The file with the results; absent for standard output.
     pub output: Option<String>,
-    /// Lines that are not blank.
+    /// Number of lines that are not blank.
     pub rows: u64,
     pub malformed_rows: u64,
-    /// The first thousand.
+    /// The first thousand malformed lines.
     pub malformed: Vec<Malformed>,
-    /// Rows whose reward an earlier run got.
+    /// Rows with a reward from an earlier call.
     pub skipped: u64,
-    /// Submitted by this run.
+    /// Rows that this call submitted.
     pub requests: u64,
     pub scored: u64,
     pub timed_out: u64,
     pub error: u64,
-    /// Of this run's those that did not run, as an equal one's outcome is theirs.
+    /// Requests of this call that took the outcome of an equal request.
     pub shared: u64,
-    /// Submitted by this run and without an outcome at its end.
+    /// Rows that this call submitted and that have no outcome at its end.
     pub unanswered: u64,
-    /// Over scored and timed out rows; an error has no number.
+    /// Mean over scored and timed out rows; an error has no reward.
     pub mean_reward: Option<f64>,
     pub verdicts: BTreeMap<String, u64>,
     pub agreement: Agreement,
     pub require_agreement: bool,
     pub requests_per_s: f64,
     pub elapsed_s: f64,
-    /// The largest of the batches' extra delays.
+    /// The largest extra delay of the batches.
     pub extra_delay_ms: Option<f64>,
-    /// Of this run.
+    /// The batches of this call.
     pub batches: Vec<String>,
     pub interrupted: bool,
 }
 
 impl Summary {
-    /// Whether every row has a reward (and, where asked for, the expected one).
+    /// Whether every row has a reward (and, if required, the expected one).
     #[must_use]
     pub fn ok(&self) -> bool {
         let complete = self.error == 0
@@ -111,7 +111,7 @@ impl Summary {
         complete && (!self.require_agreement || self.agreement.agreed == self.agreement.compared)
     }
 
-    /// For a person at a terminal; several lines.
+    /// The summary as text of several lines.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -205,7 +205,7 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// One row's reward, of this run or an earlier one.
+/// One row's reward, from this call or an earlier one.
 pub(super) struct Rewarded<'a> {
     pub(super) line: u64,
     pub(super) key: &'a str,
@@ -215,7 +215,7 @@ pub(super) struct Rewarded<'a> {
     pub(super) verdict: &'a str,
 }
 
-/// The running counts behind [`Summary`] and [`Progress`].
+/// The running counts for [`Summary`] and [`Progress`].
 pub(super) struct Tally {
     pub(super) summary: Summary,
     pub(super) progress: Progress,
@@ -242,7 +242,7 @@ impl Tally {
         self.progress.submitted += rows as u64;
     }
 
-    /// Takes back what the server did not accept.
+    /// Removes a row that the server did not accept from the counts.
     pub(super) fn refused(&mut self, malformed: Malformed) {
         self.summary.requests -= 1;
         self.progress.submitted -= 1;

@@ -1,9 +1,10 @@
-//! What a call does when it fails, and what it tells.
+//! Failing calls: the retries, and the errors that the client reports.
 
 use crate::mock::Mock;
+use assay_api::batch::AnnounceBatch;
+use assay_api::request::RewardRequest;
 use assay_client::{Client, Error, Retry};
-use assay_model::api::{AnnounceBatch, RewardRequest};
-use assay_model::id::BatchId;
+use assay_core::id::BatchId;
 
 fn announcement() -> AnnounceBatch {
     AnnounceBatch {

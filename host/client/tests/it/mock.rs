@@ -6,14 +6,14 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use assay_api::batch::{AnnounceBatch, Batch, BatchState, ResultsPage, SealBatch};
+use assay_api::problem::Problem;
+use assay_api::request::{ItemProblem, SubmitItem, SubmitReply, SubmitStatus, Submitted};
+use assay_api::result::{Counts, ResultItem};
 use assay_client::{Client, Retry};
-use assay_model::api::{
-    AnnounceBatch, Batch, BatchState, Counts, ItemProblem, Problem, ResultItem, ResultsPage,
-    SealBatch, SubmitItem, SubmitReply, SubmitStatus, Submitted,
-};
-use assay_model::id::{BatchId, Digest, RequestId};
-use assay_model::outcome::{ErrorCode, Outcome, Scored};
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, Digest, RequestId};
+use assay_core::outcome::{ErrorCode, Outcome, Scored};
+use assay_core::time::Micros;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
@@ -23,7 +23,7 @@ use axum::routing::{get, post};
 use futures_util::stream;
 use tokio::sync::watch;
 
-/// What goes wrong; counters go down as it happens.
+/// The faults to inject; a counter goes down with each fault.
 #[derive(Default)]
 pub(crate) struct Faults {
     /// Submits that are carried out and whose answer breaks off.
@@ -58,7 +58,7 @@ pub(crate) struct Inner {
     pub(crate) submits: Vec<usize>,
     pub(crate) rewards_called: u32,
     pub(crate) result_connections: u32,
-    /// What `math@prod` is now; a run keeps what it had.
+    /// The digest that `math@prod` points to now; a run keeps the one that it had.
     pub(crate) digest: u8,
 }
 

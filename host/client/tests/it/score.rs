@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::mock::Mock;
+use assay_api::result::ResultItem;
 use assay_client::score::{Options, Progress, ScoreError, Summary, Target, results_path, score};
-use assay_model::api::ResultItem;
 use tempfile::TempDir;
 
 struct Case {
@@ -159,10 +159,10 @@ async fn malformed_lines_are_named_and_stop_nobody() {
     let wanted = [
         (2, "EOF while parsing"),
         (4, "missing field `response`"),
-        (5, "the key `k1` is in the file before"),
+        (5, "the key `k1` occurs earlier in the file"),
         (6, "the field `key` has 300 bytes, the limit is 256"),
         (7, "the label does not fit the plugin (bad_label)"),
-        (8, "over 4194304 bytes"),
+        (8, "the line has over 4194304 bytes"),
         (9, "invalid type: string \"one\""),
     ];
     assert_eq!(told.len(), wanted.len());

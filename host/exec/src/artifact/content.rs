@@ -1,7 +1,7 @@
-//! What an artifact is: a binary or files, and what is needed to run them.
+//! The content of a compiled program: a binary or files, and the data that is needed to run them.
 //!
-//! On disk: the SHA-256 of the rest, the length of the header, the header, all bytes one after the
-//! other. Nothing is believed that does not match its hash.
+//! A file on disk is the SHA-256 of the rest, the length of the header, the header, and the bytes of all files in
+//! order. A file that does not match its hash is ignored.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -14,14 +14,14 @@ use crate::outcome::Captured;
 
 const HASH_BYTES: usize = 32;
 
-/// As it comes from the compiler, or from the caller where nothing is compiled.
-pub(crate) struct Content<'a> {
+/// A program as it comes from the compiler, or from the caller if nothing is compiled.
+pub(crate) struct ArtifactContent<'a> {
     pub toolchain: &'a str,
     pub main: &'a str,
-    /// What the compiler wrote to standard error.
+    /// The compiler's standard error.
     pub log: &'a Captured,
     pub binary: bool,
-    /// One where it is a binary.
+    /// Paths and bytes; one file if it is a binary.
     pub files: Vec<(&'a str, &'a [u8])>,
 }
 
@@ -34,23 +34,23 @@ struct Header {
     files: Vec<(String, u64)>,
 }
 
-/// Ready to be put into a box.
+/// A program that is ready for a box.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedProgram {
     pub toolchain: String,
     pub main: String,
     pub log: Captured,
-    pub program: Program,
+    pub program: ProgramContent,
     pub size_bytes: u64,
 }
 
 #[derive(Debug)]
-pub(crate) enum Program {
+pub(crate) enum ProgramContent {
     Binary(OwnedFd),
     Files(Vec<(String, Vec<u8>)>),
 }
 
-impl Content<'_> {
+impl ArtifactContent<'_> {
     pub fn encode(&self) -> Vec<u8> {
         let header = Header {
             toolchain: self.toolchain.to_owned(),
@@ -76,7 +76,7 @@ impl Content<'_> {
     }
 }
 
-impl Loaded {
+impl LoadedProgram {
     /// `None` where the bytes are damaged.
     pub fn decode(encoded: &[u8]) -> Option<io::Result<Self>> {
         let (hash, rest) = encoded.split_at_checked(HASH_BYTES)?;
@@ -96,9 +96,9 @@ impl Loaded {
         let size_bytes = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
         let program = if header.binary {
             let [(_, bytes)] = files.as_slice() else { return None };
-            sealed(bytes).map(Program::Binary)
+            sealed(bytes).map(ProgramContent::Binary)
         } else {
-            Ok(Program::Files(
+            Ok(ProgramContent::Files(
                 files.into_iter().map(|(path, bytes)| (path, bytes.to_vec())).collect(),
             ))
         };

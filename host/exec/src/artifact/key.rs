@@ -1,27 +1,27 @@
-//! The key of an artifact: what it was made from.
+//! The key of a compiled program: the hash of everything that it was made from.
 
-use assay_model::id::{Digest, TenantId};
+use assay_core::id::{Digest, TenantId};
 use sha2::{Digest as _, Sha256};
 
-use crate::exec::Source;
-use crate::limits::Limits;
-use crate::toolchain::{Leaves, Spec};
+use crate::exec::ProgramSource;
+use crate::limits::BoxLimits;
+use crate::toolchain::{Leaves, ToolchainSpec};
 
-/// Changed when what the fields mean changes: old artifacts are then forgotten.
+/// The format's version. It must change with the meaning of the fields; older programs are then not found.
 const FORMAT: &[u8] = b"assay artifact 1";
 
 pub(crate) struct Recipe<'a> {
     pub tenant: TenantId,
-    pub spec: &'a Spec,
+    pub spec: &'a ToolchainSpec,
     pub version: &'a str,
-    pub source: &'a Source,
-    pub limits: &'a Limits,
+    pub source: &'a ProgramSource,
+    pub limits: &'a BoxLimits,
 }
 
 impl Recipe<'_> {
-    /// Two recipes have one key only where they are equal: every part is written with its length.
+    /// The key. Different recipes have different keys, since every part is hashed with its length.
     pub fn key(&self) -> Digest {
-        let mut hash = Parts(Sha256::new());
+        let mut hash = KeyHasher(Sha256::new());
         hash.part(FORMAT);
         hash.part(self.tenant.0.as_bytes());
         hash.part(self.spec.id.as_bytes());
@@ -69,9 +69,9 @@ impl Recipe<'_> {
     }
 }
 
-struct Parts(Sha256);
+struct KeyHasher(Sha256);
 
-impl Parts {
+impl KeyHasher {
     fn count(&mut self, count: usize) {
         self.0.update((count as u64).to_le_bytes());
     }
@@ -99,8 +99,8 @@ mod tests {
         SourceFile { path: path.into(), content: Blob::Inline(text.into()) }
     }
 
-    fn source() -> Source {
-        Source {
+    fn source() -> ProgramSource {
+        ProgramSource {
             toolchain: "cpp17-gcc".into(),
             files: vec![file("main.cpp", "int main() {}"), file("a.h", "")],
             main: "main.cpp".into(),
@@ -112,14 +112,14 @@ mod tests {
     fn everything_counts_but_the_order_of_files() {
         let (specs, _) = read_all(None);
         let [one, two] = [TenantId::generate(), TenantId::generate()];
-        let key = |tenant, id: &str, version, source: &Source, limits: &Limits| {
+        let key = |tenant, id: &str, version, source: &ProgramSource, limits: &BoxLimits| {
             Recipe { tenant, spec: &specs[id], version, source, limits }.key()
         };
         let id = "cpp17-gcc";
-        let changed = |change: &dyn Fn(&mut Source)| {
+        let changed = |change: &dyn Fn(&mut ProgramSource)| {
             let mut source = source();
             change(&mut source);
-            key(one, id, "1", &source, &Limits::COMPILE)
+            key(one, id, "1", &source, &BoxLimits::COMPILE)
         };
         let same = changed(&|_| {});
         assert_eq!(changed(&|source| source.files.reverse()), same);
@@ -127,12 +127,12 @@ mod tests {
         assert_eq!(changed(&|source| source.files[0].content = stored.clone()), same);
         let keys = [
             same,
-            key(two, id, "1", &source(), &Limits::COMPILE),
-            key(one, "cpp20-gcc", "1", &source(), &Limits::COMPILE),
-            key(one, "c11-gcc", "1", &source(), &Limits::COMPILE),
-            key(one, "cpython-3", "1", &source(), &Limits::COMPILE),
-            key(one, id, "2", &source(), &Limits::COMPILE),
-            key(one, id, "1", &source(), &Limits { cpu_ms: 1, ..Limits::COMPILE }),
+            key(two, id, "1", &source(), &BoxLimits::COMPILE),
+            key(one, "cpp20-gcc", "1", &source(), &BoxLimits::COMPILE),
+            key(one, "c11-gcc", "1", &source(), &BoxLimits::COMPILE),
+            key(one, "cpython-3", "1", &source(), &BoxLimits::COMPILE),
+            key(one, id, "2", &source(), &BoxLimits::COMPILE),
+            key(one, id, "1", &source(), &BoxLimits { cpu_ms: 1, ..BoxLimits::COMPILE }),
             changed(&|source| source.main = "a.h".into()),
             changed(&|source| source.options.clear()),
             changed(&|source| source.options = vec!["-D".into(), "A".into()]),

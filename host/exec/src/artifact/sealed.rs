@@ -1,4 +1,4 @@
-//! Memory files that nobody can change any more: what a compiled program is executed from.
+//! Sealed memory files, which nobody can change. Compiled programs are executed from them.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ const EXECUTABLE: MFdFlags = MFdFlags::from_bits_retain(0x10);
 /// `F_SEAL_EXEC`: the mode cannot be changed. Known to Linux 6.3 and later.
 const SEAL_MODE: SealFlag = SealFlag::from_bits_retain(0x20);
 
-/// A memory file that holds these bytes for good and may be executed.
+/// An executable memory file with these bytes, which nobody can change.
 pub fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
     let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
     let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_WRITE;

@@ -1,30 +1,30 @@
-//! Where artifacts lie: on disk, shared by the workers of a machine, and in memory, ready to run.
+//! The store of compiled programs: on disk for all workers of a machine, and in memory, ready to run.
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_model::id::{Digest, TenantId};
-use assay_model::limits::{EXEC_ARTIFACTS_BYTES_MAX, EXEC_READY_BYTES_MAX, EXEC_READY_MAX};
+use assay_core::id::{Digest, TenantId};
+use assay_core::limits::{EXEC_ARTIFACTS_BYTES_MAX, EXEC_READY_BYTES_MAX, EXEC_READY_MAX};
 
-use super::{Content, Loaded};
-use crate::shelf::Shelf;
+use super::{ArtifactContent, LoadedProgram};
+use crate::file_cache::FileCache;
 
-pub(crate) struct Store {
-    shelf: Shelf,
-    /// The most recently used last.
-    ready: Vec<(TenantId, Digest, Arc<Loaded>)>,
+pub(crate) struct ArtifactStore {
+    files: FileCache,
+    /// The programs in memory, the most recently used last.
+    ready: Vec<(TenantId, Digest, Arc<LoadedProgram>)>,
     ready_bytes_max: u64,
 }
 
-impl Store {
+impl ArtifactStore {
     pub fn open(folder: &Path) -> io::Result<Self> {
-        let shelf = Shelf::open(folder, EXEC_ARTIFACTS_BYTES_MAX)?;
-        Ok(Self { shelf, ready: Vec::new(), ready_bytes_max: EXEC_READY_BYTES_MAX })
+        let files = FileCache::open(folder, EXEC_ARTIFACTS_BYTES_MAX)?;
+        Ok(Self { files, ready: Vec::new(), ready_bytes_max: EXEC_READY_BYTES_MAX })
     }
 
-    /// `None` where it is not there (any more), or is another tenant's.
-    pub fn get(&mut self, tenant: TenantId, key: Digest) -> io::Result<Option<Arc<Loaded>>> {
+    /// The program; `None` if it is not there, or is another tenant's.
+    pub fn get(&mut self, tenant: TenantId, key: Digest) -> io::Result<Option<Arc<LoadedProgram>>> {
         let is_it = |entry: &(TenantId, Digest, _)| entry.0 == tenant && entry.1 == key;
         if let Some(place) = self.ready.iter().position(is_it) {
             let entry = self.ready.remove(place);
@@ -33,12 +33,12 @@ impl Store {
             return Ok(Some(loaded));
         }
         let name = name(tenant, key);
-        let Some(encoded) = self.shelf.read(&name) else { return Ok(None) };
-        match Loaded::decode(&encoded) {
+        let Some(encoded) = self.files.read(&name) else { return Ok(None) };
+        match LoadedProgram::decode(&encoded) {
             Some(loaded) => Ok(Some(self.keep_ready(tenant, key, loaded?))),
             None => {
-                tracing::warn!(artifact.key = %key, "a damaged artifact was removed");
-                self.shelf.remove(&name);
+                tracing::warn!(artifact.key = %key, "a damaged program was deleted from the cache");
+                self.files.remove(&name);
                 Ok(None)
             }
         }
@@ -48,28 +48,33 @@ impl Store {
         &mut self,
         tenant: TenantId,
         key: Digest,
-        content: &Content<'_>,
-    ) -> io::Result<Arc<Loaded>> {
+        content: &ArtifactContent<'_>,
+    ) -> io::Result<Arc<LoadedProgram>> {
         let encoded = content.encode();
         if let Err(error) = self.write(&name(tenant, key), &encoded) {
-            // It can be run all the same, by this worker.
-            tracing::warn!(artifact.key = %key, %error, "an artifact could not be written to disk");
+            // This worker can still run it from memory.
+            tracing::warn!(artifact.key = %key, %error, "a compiled program could not be written to disk");
         }
-        let loaded = Loaded::decode(&encoded).expect("what was just encoded decodes")?;
+        let loaded = LoadedProgram::decode(&encoded).expect("what was just encoded decodes")?;
         Ok(self.keep_ready(tenant, key, loaded))
     }
 
     fn write(&self, name: &str, encoded: &[u8]) -> io::Result<()> {
-        let mut draft = self.shelf.draft()?;
+        let mut draft = self.files.draft()?;
         draft.write(encoded)?;
-        self.shelf.keep(draft, name)
+        self.files.keep(draft, name)
     }
 
-    fn keep_ready(&mut self, tenant: TenantId, key: Digest, loaded: Loaded) -> Arc<Loaded> {
+    fn keep_ready(
+        &mut self,
+        tenant: TenantId,
+        key: Digest,
+        loaded: LoadedProgram,
+    ) -> Arc<LoadedProgram> {
         let loaded = Arc::new(loaded);
         self.ready.push((tenant, key, Arc::clone(&loaded)));
         let mut bytes: u64 = self.ready.iter().map(|(_, _, loaded)| loaded.size_bytes).sum();
-        // The newest stays, whatever its size: it is about to be run.
+        // The newest stays at any size, since it is about to run.
         while self.ready.len() > 1
             && (bytes > self.ready_bytes_max || self.ready.len() > EXEC_READY_MAX)
         {
@@ -79,7 +84,7 @@ impl Store {
     }
 }
 
-/// The tenant stands in the name, so that nobody gets at another's by its key.
+/// The file's name. It contains the tenant, so that a key is useless to others.
 fn name(tenant: TenantId, key: Digest) -> String {
     format!("{tenant}.{key}")
 }
@@ -88,15 +93,15 @@ fn name(tenant: TenantId, key: Digest) -> String {
 mod tests {
     use std::fs;
 
-    use super::super::Program;
+    use super::super::ProgramContent;
     use super::*;
     use crate::outcome::Captured;
 
     const KEY: Digest = Digest([7; 32]);
 
-    fn content<'a>(log: &'a Captured, bytes: &'a [u8]) -> Content<'a> {
+    fn content<'a>(log: &'a Captured, bytes: &'a [u8]) -> ArtifactContent<'a> {
         let files = vec![("main.py", bytes), ("a/b.py", b"b")];
-        Content { toolchain: "cpython-3", main: "main.py", log, binary: false, files }
+        ArtifactContent { toolchain: "cpython-3", main: "main.py", log, binary: false, files }
     }
 
     #[test]
@@ -104,13 +109,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [one, two] = [TenantId::generate(), TenantId::generate()];
         let log = Captured { data: b"warning".to_vec(), truncated: true };
-        let mut store = Store::open(folder.path()).unwrap();
+        let mut store = ArtifactStore::open(folder.path()).unwrap();
         store.put(one, KEY, &content(&log, b"a")).unwrap();
-        for mut store in [store, Store::open(folder.path()).unwrap()] {
+        for mut store in [store, ArtifactStore::open(folder.path()).unwrap()] {
             let loaded = store.get(one, KEY).unwrap().unwrap();
             assert_eq!((loaded.toolchain.as_str(), loaded.main.as_str()), ("cpython-3", "main.py"));
             assert_eq!((&loaded.log, loaded.size_bytes), (&log, 2));
-            let Program::Files(files) = &loaded.program else { panic!("files") };
+            let ProgramContent::Files(files) = &loaded.program else { panic!("files") };
             assert_eq!(
                 files,
                 &[("main.py".into(), b"a".to_vec()), ("a/b.py".into(), b"b".to_vec())]
@@ -126,7 +131,7 @@ mod tests {
         let tenant = TenantId::generate();
         let path = folder.path().join(name(tenant, KEY));
         let log = Captured::default();
-        Store::open(folder.path()).unwrap().put(tenant, KEY, &content(&log, b"a")).unwrap();
+        ArtifactStore::open(folder.path()).unwrap().put(tenant, KEY, &content(&log, b"a")).unwrap();
         let good = fs::read(&path).unwrap();
         for place in 0..=good.len() {
             let mut bad = good.clone();
@@ -136,7 +141,9 @@ mod tests {
             }
             for bad in [&bad[..], &good[..place.min(good.len() - 1)]] {
                 fs::write(&path, bad).unwrap();
-                assert!(Store::open(folder.path()).unwrap().get(tenant, KEY).unwrap().is_none());
+                assert!(
+                    ArtifactStore::open(folder.path()).unwrap().get(tenant, KEY).unwrap().is_none()
+                );
                 assert!(!path.exists());
             }
         }
@@ -147,7 +154,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let tenant = TenantId::generate();
         let log = Captured::default();
-        let mut store = Store::open(folder.path()).unwrap();
+        let mut store = ArtifactStore::open(folder.path()).unwrap();
         store.ready_bytes_max = 1_000;
         for number in 0..20 {
             let bytes = [number; 100];

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// One hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct HierarchyMount {
     /// Where it is mounted.
     pub(super) mount: PathBuf,
     /// The group of this process, below the mount.
@@ -14,8 +14,8 @@ pub(super) struct Place {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hierarchies {
-    V2(Place),
-    Hybrid { unified: Place, memory: Place, pids: Place },
+    V2(HierarchyMount),
+    Hybrid { unified: HierarchyMount, memory: HierarchyMount, pids: HierarchyMount },
 }
 
 impl Hierarchies {
@@ -31,7 +31,7 @@ impl Hierarchies {
         }
     }
 
-    pub(super) fn places(&self) -> Vec<&Place> {
+    pub(super) fn places(&self) -> Vec<&HierarchyMount> {
         match self {
             Self::V2(unified) => vec![unified],
             Self::Hybrid { unified, memory, pids } => vec![unified, memory, pids],
@@ -40,14 +40,14 @@ impl Hierarchies {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Found {
-    unified: Option<Place>,
-    memory: Option<Place>,
-    pids: Option<Place>,
+struct MountedHierarchies {
+    unified: Option<HierarchyMount>,
+    memory: Option<HierarchyMount>,
+    pids: Option<HierarchyMount>,
 }
 
-fn parse(mounts: &str, groups: &str) -> Found {
-    let mut found = Found::default();
+fn parse(mounts: &str, groups: &str) -> MountedHierarchies {
+    let mut found = MountedHierarchies::default();
     for line in mounts.lines() {
         let Some((before, after)) = line.split_once(" - ") else { continue };
         let mut before = before.split(' ').skip(3);
@@ -78,12 +78,12 @@ fn own<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
 }
 
 /// A mount may show a part of the hierarchy only.
-fn place(root: &str, mount: &str, own: &str) -> Option<Place> {
+fn place(root: &str, mount: &str, own: &str) -> Option<HierarchyMount> {
     let below = Path::new(own).strip_prefix(root).ok()?;
     let mount = PathBuf::from(mount);
     // `/` joined with nothing would end in a slash.
     let own = if below.as_os_str().is_empty() { mount.clone() } else { mount.join(below) };
-    Some(Place { mount, own })
+    Some(HierarchyMount { mount, own })
 }
 
 #[cfg(test)]
@@ -97,8 +97,8 @@ mod tests {
 28 25 0:24 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids
 29 25 0:25 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw";
 
-    fn at(mount: &str, own: &str) -> Option<Place> {
-        Some(Place { mount: mount.into(), own: own.into() })
+    fn at(mount: &str, own: &str) -> Option<HierarchyMount> {
+        Some(HierarchyMount { mount: mount.into(), own: own.into() })
     }
 
     #[test]

@@ -1,20 +1,20 @@
-//! What a call returns at most, whatever its programs wrote.
+//! The most bytes that a call returns, whatever its programs wrote.
 
-use assay_model::limits::EXEC_RETURNED_BYTES_MAX;
+use assay_core::limits::EXEC_RETURNED_BYTES_MAX;
 
-use crate::job::Ended;
+use crate::job::JobEnd;
 use crate::outcome::Captured;
 
-/// What is beyond it is cut and says so. An error instead would let a program that writes much keep
-/// itself from being judged.
-pub(super) struct Budget(usize);
+/// The bytes that may still be returned. Output beyond them is cut and marked as truncated; with an error in
+/// its place, a program could avoid its verdict by writing much.
+pub(super) struct ReturnBudget(usize);
 
-impl Budget {
+impl ReturnBudget {
     pub fn new() -> Self {
         Self(EXEC_RETURNED_BYTES_MAX)
     }
 
-    pub fn take(&mut self, ended: &mut Ended) {
+    pub fn take(&mut self, ended: &mut JobEnd) {
         self.cut(&mut ended.stdout);
         self.cut(&mut ended.stderr);
         for (_, content) in &mut ended.files {
@@ -35,19 +35,19 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::{Ending, Usage};
+    use crate::outcome::{ProgramEnding, Usage};
 
     #[test]
     fn what_is_beyond_it_is_cut_and_says_so() {
         let captured = |bytes: usize| Captured { data: vec![0; bytes], truncated: false };
-        let ended = || Ended {
-            ending: Ending::Exited(0),
+        let ended = || JobEnd {
+            ending: ProgramEnding::Exited(0),
             usage: Usage::default(),
             stdout: captured(50),
             stderr: captured(30),
             files: vec![("a".into(), captured(30)), ("b".into(), captured(0))],
         };
-        let mut budget = Budget(160);
+        let mut budget = ReturnBudget(160);
         let (mut first, mut second) = (ended(), ended());
         budget.take(&mut first);
         budget.take(&mut second);

@@ -1,59 +1,60 @@
-//! Compiles a source, or takes it as it is.
+//! Compiles a source; a source of an interpreted language is kept as it is.
 
 use std::sync::Arc;
 
-use assay_model::id::Digest;
-use assay_model::limits::EXEC_ARTIFACT_BYTES_MAX;
+use assay_core::id::Digest;
+use assay_core::limits::EXEC_ARTIFACT_BYTES_MAX;
 
-use super::again::{self, Look};
-use super::budget::Budget;
-use super::place::{Files, check_source, environment, fetch_source, pairs, with_room};
-use super::probe::Tool;
-use super::{Caller, CompileResult, Compiled, Error, Exec, Source};
-use crate::artifact::{Artifact, Content, Loaded, Recipe};
-use crate::job::{Ended, Job, JobFile, Program, Purpose};
-use crate::limits::Limits;
-use crate::outcome::{Captured, Ending, LimitKind};
-use crate::toolchain::{Compile, Leaves, Values};
+use super::budget::ReturnBudget;
+use super::inputs::{Files, check_source, environment, fetch_source, pairs, with_room};
+use super::probe::InstalledToolchain;
+use super::rerun::{self, Certainty};
+use super::{CompileOutcome, CompileResult, Exec, ExecError, JobContext, ProgramSource};
+use crate::artifact::{ArtifactContent, LoadedProgram, ProgramArtifact, Recipe};
+use crate::job::{BoxJob, JobEnd, JobFile, JobProgram, Purpose};
+use crate::limits::BoxLimits;
+use crate::outcome::{Captured, LimitKind, ProgramEnding};
+use crate::toolchain::{CompileSpec, Leaves, Values};
 
-/// Where a compiler leaves a binary.
+/// The file that a compiler writes a binary to.
 const BINARY: &str = "a.out";
 
 impl Exec {
-    /// Limits instead of the toolchain's defaults. Rejections are not kept: they are compiled anew.
+    /// Compiles a source, or takes the program from the cache. `limits` replace the toolchain's defaults.
+    /// Rejections are not cached.
     pub fn compile(
         &mut self,
-        caller: &Caller,
-        source: &Source,
-        limits: Option<Limits>,
-    ) -> Result<CompileResult, Error> {
+        caller: &JobContext,
+        source: &ProgramSource,
+        limits: Option<BoxLimits>,
+    ) -> Result<CompileResult, ExecError> {
         check_source(source)?;
         let tool = self.tool(caller, &source.toolchain)?;
         let spec = &tool.spec;
         let takes_options =
             spec.compile.as_ref().is_some_and(|compile| compile.command.names("{options}"));
         if !takes_options && !source.options.is_empty() {
-            return Err(Error::BadRequest(format!("`{}` takes no options", spec.id)));
+            return Err(ExecError::BadRequest(format!("`{}` takes no options", spec.id)));
         }
         let limits = limits.unwrap_or(spec.compile_defaults()).within(&spec.ceiling());
         let recipe =
             Recipe { tenant: caller.tenant, spec, version: &tool.version, source, limits: &limits };
         let key = recipe.key();
         if let Some(loaded) = self.load(caller.tenant, key)? {
-            let artifact = Artifact::new(caller.tenant, key, &loaded);
+            let artifact = ProgramArtifact::new(caller.tenant, key, &loaded);
             return Ok(accepted(artifact, &loaded, true));
         }
         let files = fetch_source(&source.files, &self.options.objects)?;
         let Some(compile) = &spec.compile else {
             let files = files.iter().map(|(path, bytes)| (*path, &**bytes)).collect();
             let loaded = self.keep(&recipe, key, &Captured::default(), files)?;
-            return Ok(accepted(Artifact::new(caller.tenant, key, &loaded), &loaded, false));
+            return Ok(accepted(ProgramArtifact::new(caller.tenant, key, &loaded), &loaded, false));
         };
         let ended = self.run_compiler(caller, &tool, compile, source, &files, limits)?;
         match left(compile, &ended) {
             Ok(files) => {
                 let loaded = self.keep(&recipe, key, &ended.stderr, files)?;
-                Ok(accepted(Artifact::new(caller.tenant, key, &loaded), &loaded, false))
+                Ok(accepted(ProgramArtifact::new(caller.tenant, key, &loaded), &loaded, false))
             }
             Err(nothing) => Ok(self.rejected(ended, nothing)),
         }
@@ -61,13 +62,13 @@ impl Exec {
 
     fn run_compiler(
         &mut self,
-        caller: &Caller,
-        tool: &Tool,
-        compile: &Compile,
-        source: &Source,
+        caller: &JobContext,
+        tool: &InstalledToolchain,
+        compile: &CompileSpec,
+        source: &ProgramSource,
         files: &Files<'_>,
-        limits: Limits,
-    ) -> Result<Ended, Error> {
+        limits: BoxLimits,
+    ) -> Result<JobEnd, ExecError> {
         let prepared = self.prepared(caller, tool)?;
         let collect = leaves(compile);
         let values = Values {
@@ -76,9 +77,9 @@ impl Exec {
             options: &source.options,
             prepared: prepared.as_deref(),
         };
-        let job = Job {
+        let job = BoxJob {
             purpose: Purpose::Compile,
-            program: Program::Path(compile.command.program()),
+            program: JobProgram::Path(compile.command.program()),
             args: compile.command.expand(&values),
             env: environment(pairs(&compile.env)),
             files: files
@@ -90,12 +91,12 @@ impl Exec {
             limits: with_room(limits, files.iter().map(|(_, bytes)| bytes.len()))?,
         };
         let deadline = caller.deadline;
-        let look = |ended: &Ended| match again::look(ended, &job.limits) {
-            Look::Disturbed => Look::Disturbed,
-            // The limit is far beyond what an honest source takes: twice would only help the others.
-            Look::NearLimit | Look::Certain => Look::Certain,
+        let look = |ended: &JobEnd| match rerun::look(ended, &job.limits) {
+            Certainty::Disturbed => Certainty::Disturbed,
+            // The limit is far beyond what an honest source takes: a second run would not help it.
+            Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
         };
-        let settled = again::settle(|| self.run_job(&job, deadline), look, again::better);
+        let settled = rerun::settle(|| self.run_job(&job, deadline), look, rerun::better);
         settled.map(|(ended, _)| ended)
     }
 
@@ -105,8 +106,8 @@ impl Exec {
         key: Digest,
         log: &Captured,
         files: Vec<(&str, &[u8])>,
-    ) -> Result<Arc<Loaded>, Error> {
-        let content = Content {
+    ) -> Result<Arc<LoadedProgram>, ExecError> {
+        let content = ArtifactContent {
             toolchain: &recipe.spec.id,
             main: &recipe.source.main,
             log,
@@ -114,19 +115,21 @@ impl Exec {
             files,
         };
         let kept = self.store()?.put(recipe.tenant, key, &content);
-        kept.map_err(|error| Error::Unavailable(format!("an artifact cannot be kept: {error}")))
+        kept.map_err(|error| {
+            ExecError::Unavailable(format!("a compiled program cannot be stored: {error}"))
+        })
     }
 
-    fn rejected(&self, mut ended: Ended, nothing: NothingLeft) -> CompileResult {
+    fn rejected(&self, mut ended: JobEnd, nothing: NothingLeft) -> CompileResult {
         match nothing {
             NothingLeft::Failed => {}
             NothingLeft::Missing(path) => {
                 ended.stderr.data.extend_from_slice(
-                    format!("\nthe compiler ended well and left no `{path}`\n").as_bytes(),
+                    format!("\nthe compiler succeeded and left no `{path}`\n").as_bytes(),
                 );
             }
             NothingLeft::TooLarge => {
-                ended.ending = Ending::Limited(LimitKind::Output);
+                ended.ending = ProgramEnding::Limited(LimitKind::Output);
                 ended.stderr.data.extend_from_slice(
                     format!("\nthe program has more than {EXEC_ARTIFACT_BYTES_MAX} bytes\n")
                         .as_bytes(),
@@ -136,17 +139,17 @@ impl Exec {
         ended.files.clear();
         let log = ended.stderr.clone();
         let mut outcome = self.outcome(ended);
-        Budget::new().take(&mut outcome.ended);
-        CompileResult { compiled: Compiled::Rejected(outcome), cached: false, log }
+        ReturnBudget::new().take(&mut outcome.ended);
+        CompileResult { compiled: CompileOutcome::Rejected(outcome), cached: false, log }
     }
 }
 
-fn accepted(artifact: Artifact, loaded: &Loaded, cached: bool) -> CompileResult {
-    CompileResult { compiled: Compiled::Ok(artifact), cached, log: loaded.log.clone() }
+fn accepted(artifact: ProgramArtifact, loaded: &LoadedProgram, cached: bool) -> CompileResult {
+    CompileResult { compiled: CompileOutcome::Ok(artifact), cached, log: loaded.log.clone() }
 }
 
-/// Where the compiler leaves what; never empty.
-fn leaves(compile: &Compile) -> Vec<&str> {
+/// The files that the compiler writes; never empty.
+fn leaves(compile: &CompileSpec) -> Vec<&str> {
     match compile.leaves() {
         Leaves::Binary => vec![BINARY],
         Leaves::Files(files) => files.iter().map(String::as_str).collect(),
@@ -160,8 +163,11 @@ enum NothingLeft {
     TooLarge,
 }
 
-/// What the compiler left, if all of it is there and whole.
-fn left<'a>(compile: &Compile, ended: &'a Ended) -> Result<Vec<(&'a str, &'a [u8])>, NothingLeft> {
+/// The files that the compiler wrote, if all of them are there and whole.
+fn left<'a>(
+    compile: &CompileSpec,
+    ended: &'a JobEnd,
+) -> Result<Vec<(&'a str, &'a [u8])>, NothingLeft> {
     if !ended.ending.is_normal() {
         return Err(NothingLeft::Failed);
     }

@@ -1,61 +1,62 @@
-//! Programs that judge others: checkers read an output, interactors talk with a program.
+//! Programs that judge others: a checker reads an output, an interactor talks with a program.
 
 use std::borrow::Cow;
 
-use super::again::{self, Look};
-use super::budget::Budget;
-use super::place::{self, Given, check_collect, check_files, check_words};
-use super::probe::Tool;
-use super::{Caller, Dialogue, Error, Exec, Judging, Outcome};
-use crate::artifact::Artifact;
+use super::budget::ReturnBudget;
+use super::inputs::{self, JobInputs, check_collect, check_files, check_words};
+use super::probe::InstalledToolchain;
+use super::rerun::{self, Certainty};
+use super::{Dialogue, Exec, ExecError, JobContext, JudgeInput, RunOutcome};
+use crate::artifact::ProgramArtifact;
 use crate::blob::Blob;
-use crate::job::{Ended, Talked};
-use crate::limits::Limits;
+use crate::job::{DialogueEnd, JobEnd};
+use crate::limits::BoxLimits;
 
 const INPUT: &str = "input";
 const ANSWER: &str = "answer";
 const OUTPUT: &str = "output";
 
 impl Exec {
-    /// The output that is judged is the checker's standard input and its file `output`.
+    /// Runs a checker. The judged output is its standard input and its file `output`.
     pub fn check(
         &mut self,
-        caller: &Caller,
-        checker: &Artifact,
+        caller: &JobContext,
+        checker: &ProgramArtifact,
         output: &Blob,
-        judging: &Judging,
-    ) -> Result<Outcome, Error> {
+        judging: &JudgeInput,
+    ) -> Result<RunOutcome, ExecError> {
         check_judging(judging)?;
         let (tool, loaded) = self.ready(caller, checker)?;
         let output = output.bytes(&self.options.objects)?;
         let mut given = self.given(judging, &tool)?;
         given.files.push((OUTPUT, Cow::Borrowed(&output)));
         given.stdin = Cow::Borrowed(&output);
-        let job = place::job(&tool, &loaded, &given)?;
-        let look = |ended: &Ended| match again::look(ended, &job.limits) {
-            Look::Disturbed => Look::Disturbed,
-            // What a checker says does not depend on how long it took.
-            Look::NearLimit | Look::Certain => Look::Certain,
+        let job = inputs::job(&tool, &loaded, &given)?;
+        let look = |ended: &JobEnd| match rerun::look(ended, &job.limits) {
+            Certainty::Disturbed => Certainty::Disturbed,
+            // A checker's verdict does not depend on its CPU time.
+            Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
         };
         let run = || self.run_job(&job, caller.deadline);
-        let (ended, _) = again::settle(run, look, again::better)?;
+        let (ended, _) = rerun::settle(run, look, rerun::better)?;
         Ok(self.judged(ended))
     }
 
-    /// Runs both at once. Each one's own limits hold; standard input and output are each other's.
+    /// Runs a program and an interactor at once, each under its own limits. The standard output of each is
+    /// the standard input of the other.
     pub fn interact(
         &mut self,
-        caller: &Caller,
-        program: &Artifact,
-        interactor: &Artifact,
-        judging: &Judging,
-        program_limits: Option<Limits>,
-    ) -> Result<Dialogue, Error> {
+        caller: &JobContext,
+        program: &ProgramArtifact,
+        interactor: &ProgramArtifact,
+        judging: &JudgeInput,
+        program_limits: Option<BoxLimits>,
+    ) -> Result<Dialogue, ExecError> {
         check_judging(judging)?;
         let (program_tool, program) = self.ready(caller, program)?;
         let (tool, interactor) = self.ready(caller, interactor)?;
         let limits = program_limits.unwrap_or(program_tool.spec.run_defaults());
-        let alone = Given {
+        let alone = JobInputs {
             stdin: Cow::Borrowed(&[]),
             args: &[],
             env: &[],
@@ -64,12 +65,12 @@ impl Exec {
             limits: limits.within(&program_tool.spec.ceiling()),
         };
         let given = self.given(judging, &tool)?;
-        let first = place::job(&program_tool, &program, &alone)?;
-        let second = place::job(&tool, &interactor, &given)?;
+        let first = inputs::job(&program_tool, &program, &alone)?;
+        let second = inputs::job(&tool, &interactor, &given)?;
         let talk = || self.talk(&first, &second, caller.deadline);
-        let second_counts = |_: Talked, second: Talked| second;
-        let (talked, _) = again::settle(talk, again::look_at_dialogue, second_counts)?;
-        let Talked { program, interactor, first_to_end } = talked;
+        let second_counts = |_: DialogueEnd, second: DialogueEnd| second;
+        let (talked, _) = rerun::settle(talk, rerun::look_at_dialogue, second_counts)?;
+        let DialogueEnd { program, interactor, first_to_end } = talked;
         Ok(Dialogue {
             program: self.judged(program),
             interactor: self.judged(interactor),
@@ -77,13 +78,17 @@ impl Exec {
         })
     }
 
-    fn given<'a>(&self, judging: &'a Judging, tool: &Tool) -> Result<Given<'a>, Error> {
+    fn given<'a>(
+        &self,
+        judging: &'a JudgeInput,
+        tool: &InstalledToolchain,
+    ) -> Result<JobInputs<'a>, ExecError> {
         let objects = &self.options.objects;
-        let mut files = place::fetch(&judging.files, objects)?;
+        let mut files = inputs::fetch(&judging.files, objects)?;
         files.push((INPUT, judging.input.bytes(objects)?));
         files.push((ANSWER, judging.answer.bytes(objects)?));
         let limits = judging.limits.unwrap_or(tool.spec.run_defaults());
-        Ok(Given {
+        Ok(JobInputs {
             stdin: Cow::Borrowed(&[]),
             args: &judging.args,
             env: &[],
@@ -93,14 +98,14 @@ impl Exec {
         })
     }
 
-    fn judged(&self, ended: Ended) -> Outcome {
+    fn judged(&self, ended: JobEnd) -> RunOutcome {
         let mut outcome = self.outcome(ended);
-        Budget::new().take(&mut outcome.ended);
+        ReturnBudget::new().take(&mut outcome.ended);
         outcome
     }
 }
 
-fn check_judging(judging: &Judging) -> Result<(), Error> {
+fn check_judging(judging: &JudgeInput) -> Result<(), ExecError> {
     check_words("arguments", &judging.args)?;
     check_files(&judging.files)?;
     check_collect(&judging.collect)

@@ -1,8 +1,8 @@
-//! What a toolchain does once a machine, such as precompiling a header.
+//! Work that a toolchain does once per machine, such as precompiling a header.
 //!
-//! The files lie below `toolchains/<id>-<hash>` in the cache, which is `/toolchains` in every box. One
-//! worker prepares while the others go on without; a folder has its name once it is whole. Without
-//! what is prepared compilations take longer, and nothing else is different.
+//! The files are in the folder `toolchains/<id>-<hash>` of the cache, which is `/toolchains` in every box. One
+//! worker prepares them while the others compile without them; a folder gets its name when it is complete.
+//! Without prepared files compilations take longer; nothing else changes.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -12,100 +12,109 @@ use std::time::{Duration, Instant, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
-use super::place::{environment, with_room};
-use super::probe::Tool;
-use super::{Caller, Error, Exec};
-use crate::job::{Job, JobFile, Program, Purpose};
-use crate::toolchain::{Spec, Step, Values};
+use super::inputs::{environment, with_room};
+use super::probe::InstalledToolchain;
+use super::{Exec, ExecError, JobContext};
+use crate::job::{BoxJob, JobFile, JobProgram, Purpose};
+use crate::toolchain::{PrepareStep, ToolchainSpec, Values};
 
-/// How often a caller's time may run out over it until this worker goes on without.
+/// The number of callers whose time may run out during preparation; then this worker compiles without.
 const CUT_SHORT_MAX: u8 = 3;
-/// A folder of another version of the tool is removed when it is this old: its workers are gone, or
-/// compile more slowly from now on.
+/// The age at which a folder of another version of the tool is removed. Workers that still use it compile
+/// more slowly from then on.
 const OUTDATED_AGE: Duration = Duration::from_secs(24 * 3_600);
 const HASH_DIGITS: usize = 16;
-/// What a compiler leaves as {out}.
+/// The file that `{out}` stands for.
 const OUT: &str = "prepared.out";
 
-/// What this worker knows of a toolchain's prepared files.
+/// The state of a toolchain's prepared files in this worker.
 #[derive(Debug, Clone)]
-pub(super) enum Prepared {
-    /// The folder in every box.
+pub(super) enum PreparedFiles {
+    /// They are in this folder of every box.
     Ready(String),
     Failed,
     CutShort(u8),
 }
 
-enum Failure {
+enum PrepareFailure {
     Deadline,
-    /// In words.
+    /// The reason in words.
     Other(String),
 }
 
 impl Exec {
-    /// Prepares every toolchain of this machine that needs it, which takes some seconds the first
-    /// time. Not needed: a compilation prepares its own, with half of its caller's time at most.
+    /// Prepares every toolchain of this machine that needs it, which takes some seconds the first time.
+    ///
+    /// A compilation prepares its own toolchain if nobody called this, in at most half of its caller's time.
     pub fn prepare(&mut self) {
         for (_, found) in self.probe_all() {
             if let Ok(Ok(tool)) = found {
-                let limits = tool.spec.prepare.iter().map(Step::limits);
+                let limits = tool.spec.prepare.iter().map(PrepareStep::limits);
                 let wall_ms: u64 = limits.map(|limits| u64::from(limits.wall_ms)).sum();
                 self.look_for_prepared(&tool, Instant::now() + Duration::from_millis(wall_ms));
             }
         }
     }
 
-    /// The folder, as boxes see it, of what the toolchain prepares.
+    /// The folder of the toolchain's prepared files, as boxes see it.
     pub(super) fn prepared(
         &mut self,
-        caller: &Caller,
-        tool: &Tool,
-    ) -> Result<Option<String>, Error> {
+        caller: &JobContext,
+        tool: &InstalledToolchain,
+    ) -> Result<Option<String>, ExecError> {
         let left = caller.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Error::Cancelled);
+            return Err(ExecError::Cancelled);
         }
         Ok(self.look_for_prepared(tool, Instant::now() + left / 2))
     }
 
-    fn look_for_prepared(&mut self, tool: &Tool, deadline: Instant) -> Option<String> {
+    fn look_for_prepared(
+        &mut self,
+        tool: &InstalledToolchain,
+        deadline: Instant,
+    ) -> Option<String> {
         let id = &tool.spec.id;
         let cut_short = match self.prepared.get(id) {
-            Some(Prepared::Ready(folder)) => return Some(folder.clone()),
-            Some(Prepared::Failed) => return None,
-            Some(Prepared::CutShort(times)) => *times,
+            Some(PreparedFiles::Ready(folder)) => return Some(folder.clone()),
+            Some(PreparedFiles::Failed) => return None,
+            Some(PreparedFiles::CutShort(times)) => *times,
             None => 0,
         };
         if tool.spec.prepare.is_empty() {
             return None;
         }
         let state = match self.have_prepared(tool, deadline) {
-            Ok(Some(name)) => Prepared::Ready(format!("/toolchains/{name}")),
-            // Another worker is at it.
+            Ok(Some(name)) => PreparedFiles::Ready(format!("/toolchains/{name}")),
+            // Another worker is preparing.
             Ok(None) => return None,
-            Err(Failure::Deadline) if cut_short + 1 < CUT_SHORT_MAX => {
-                Prepared::CutShort(cut_short + 1)
+            Err(PrepareFailure::Deadline) if cut_short + 1 < CUT_SHORT_MAX => {
+                PreparedFiles::CutShort(cut_short + 1)
             }
             Err(failure) => {
                 let reason = match failure {
-                    Failure::Deadline => "there was never enough time for it".to_owned(),
-                    Failure::Other(reason) => reason,
+                    PrepareFailure::Deadline => "no caller had enough time for it".to_owned(),
+                    PrepareFailure::Other(reason) => reason,
                 };
-                tracing::warn!(toolchain.id = id, %reason, "preparing a toolchain failed; compiling without");
-                Prepared::Failed
+                tracing::warn!(toolchain.id = id, %reason, "a toolchain could not be prepared; compilations will take longer");
+                PreparedFiles::Failed
             }
         };
         let ready = match &state {
-            Prepared::Ready(folder) => Some(folder.clone()),
+            PreparedFiles::Ready(folder) => Some(folder.clone()),
             _ => None,
         };
         self.prepared.insert(id.clone(), state);
         ready
     }
 
-    /// The folder's name; none where another process is preparing.
-    fn have_prepared(&mut self, tool: &Tool, deadline: Instant) -> Result<Option<String>, Failure> {
-        let said = |what: &str, error: io::Error| Failure::Other(format!("{what}: {error}"));
+    /// The folder's name; `None` while another process is preparing.
+    fn have_prepared(
+        &mut self,
+        tool: &InstalledToolchain,
+        deadline: Instant,
+    ) -> Result<Option<String>, PrepareFailure> {
+        let said = |what: &str, error: io::Error| PrepareFailure::Other(format!("{what}: {error}"));
         let name = format!("{}-{}", tool.spec.id, hash(&tool.spec, &tool.version));
         let toolchains = self.options.cache.join("toolchains");
         let folder = toolchains.join(&name);
@@ -121,7 +130,7 @@ impl Exec {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(said("the lock", error)),
         }
-        // By another one, just now.
+        // Another process may have finished before this one got the lock.
         if folder.is_dir() {
             return Ok(Some(name));
         }
@@ -138,9 +147,15 @@ impl Exec {
         Ok(Some(name))
     }
 
-    fn fill(&mut self, draft: &Path, spec: &Spec, deadline: Instant) -> Result<(), Failure> {
-        let written =
-            |error: io::Error| Failure::Other(format!("writing {}: {error}", draft.display()));
+    fn fill(
+        &mut self,
+        draft: &Path,
+        spec: &ToolchainSpec,
+        deadline: Instant,
+    ) -> Result<(), PrepareFailure> {
+        let written = |error: io::Error| {
+            PrepareFailure::Other(format!("writing {}: {error}", draft.display()))
+        };
         if draft.exists() {
             fs::remove_dir_all(draft).map_err(written)?;
         }
@@ -152,9 +167,13 @@ impl Exec {
         Ok(())
     }
 
-    fn run_step(&mut self, step: &Step, deadline: Instant) -> Result<Vec<u8>, Failure> {
+    fn run_step(
+        &mut self,
+        step: &PrepareStep,
+        deadline: Instant,
+    ) -> Result<Vec<u8>, PrepareFailure> {
         let failed = |problem: String| {
-            Failure::Other(format!("`{}`: {problem}", step.command.words().join(" ")))
+            PrepareFailure::Other(format!("`{}`: {problem}", step.command.words().join(" ")))
         };
         let files: Vec<JobFile<'_>> = step
             .files
@@ -163,9 +182,9 @@ impl Exec {
             .collect();
         let limits = with_room(step.limits(), files.iter().map(|file| file.bytes.len()))
             .map_err(|error| failed(error.to_string()))?;
-        let job = Job {
+        let job = BoxJob {
             purpose: Purpose::Compile,
-            program: Program::Path(step.command.program()),
+            program: JobProgram::Path(step.command.program()),
             args: step.command.expand(&Values { out: OUT, ..Values::default() }),
             env: environment([]),
             files,
@@ -174,24 +193,24 @@ impl Exec {
             limits,
         };
         let ended = self.run_job(&job, deadline).map_err(|error| match error {
-            Error::Cancelled => Failure::Deadline,
+            ExecError::Cancelled => PrepareFailure::Deadline,
             error => failed(error.to_string()),
         })?;
-        let said = String::from_utf8_lossy(&ended.stderr.data);
+        let stderr = String::from_utf8_lossy(&ended.stderr.data);
         if !ended.ending.is_normal() {
-            let said = said.lines().next().unwrap_or_default();
-            return Err(failed(format!("it ended as {:?}: {said}", ended.ending)));
+            let line = stderr.lines().next().unwrap_or_default();
+            return Err(failed(format!("it ended as {:?}: {line}", ended.ending)));
         }
         match ended.files.into_iter().next() {
             Some((_, content)) if !content.truncated => Ok(content.data),
-            Some(_) => Err(failed("what it left was too large: raise `disk_bytes`".to_owned())),
-            None => Err(failed("it left nothing".to_owned())),
+            Some(_) => Err(failed("its output file is too large: raise `disk_bytes`".to_owned())),
+            None => Err(failed("it wrote no output file".to_owned())),
         }
     }
 }
 
-/// Of all that decides over the prepared files.
-fn hash(spec: &Spec, version: &str) -> String {
+/// The hash of everything that the prepared files depend on.
+fn hash(spec: &ToolchainSpec, version: &str) -> String {
     let mut hash = Sha256::new();
     let mut part = |text: &str| {
         hash.update((text.len() as u64).to_le_bytes());
@@ -213,7 +232,7 @@ fn hash(spec: &Spec, version: &str) -> String {
     digits
 }
 
-/// Readable for everybody, whatever this process's mask is: boxes run as other users.
+/// Makes a folder that every user can read, whatever this process's umask is: boxes run as other users.
 fn make_folder(root: &Path, below: &Path) -> io::Result<()> {
     let folder = root.join(below);
     fs::create_dir_all(&folder)?;
@@ -230,7 +249,7 @@ fn write(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(root.join(path))?;
     file.write_all(bytes)?;
     file.set_permissions(fs::Permissions::from_mode(0o644))?;
-    // Nobody verifies it later: it must not have its name before it is whole.
+    // The file is never verified later, so it must be complete before the folder gets its name.
     file.sync_all()
 }
 
@@ -252,7 +271,7 @@ fn remove_outdated(toolchains: &Path, id: &str, name: &str) {
         let old =
             made.is_ok_and(|made| now.duration_since(made).is_ok_and(|age| age > OUTDATED_AGE));
         if hex && old {
-            // What cannot be removed now is tried again by the next one.
+            // The next preparation tries again.
             let _ = fs::remove_dir_all(entry.path());
         }
     }

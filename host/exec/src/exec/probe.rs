@@ -1,32 +1,32 @@
-//! Whether a toolchain is on this machine, found out in a box.
+//! Finds out in a box whether this machine has a toolchain.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::place::environment;
-use super::{Caller, Error, Exec};
-use crate::job::{Ended, Job, Program, Purpose};
-use crate::limits::Limits;
-use crate::outcome::{Captured, Ending, LimitKind};
-use crate::toolchain::{Spec, Toolchain, Values};
+use super::inputs::environment;
+use super::{Exec, ExecError, JobContext};
+use crate::job::{BoxJob, JobEnd, JobProgram, Purpose};
+use crate::limits::BoxLimits;
+use crate::outcome::{Captured, LimitKind, ProgramEnding};
+use crate::toolchain::{AvailableToolchain, ToolchainSpec, Values};
 
 const VERSION_BYTES_MAX: usize = 200;
-/// What a tool gets to say its version where no caller's time bounds it.
+/// The time in which a tool must print its version if no caller's deadline is earlier.
 const PROBE_MAX: Duration = Duration::from_secs(30);
 
-/// A toolchain that is here.
-pub(super) struct Tool {
-    pub spec: Arc<Spec>,
+/// A toolchain that this machine has.
+pub(super) struct InstalledToolchain {
+    pub spec: Arc<ToolchainSpec>,
     pub version: String,
 }
 
-/// A toolchain, or why it is not here.
-pub(super) type Found = Result<Arc<Tool>, String>;
+/// A toolchain, or the reason why this machine does not have it.
+pub(super) type ProbeResult = Result<Arc<InstalledToolchain>, String>;
 
-impl Tool {
-    pub fn described(&self) -> Toolchain {
+impl InstalledToolchain {
+    pub fn described(&self) -> AvailableToolchain {
         let spec = &self.spec;
-        Toolchain {
+        AvailableToolchain {
             id: spec.id.clone(),
             version: self.version.clone(),
             languages: spec.languages.clone(),
@@ -40,8 +40,8 @@ impl Tool {
 }
 
 impl Exec {
-    /// Every toolchain that was read, with what was found out about it.
-    pub(super) fn probe_all(&mut self) -> Vec<(String, Result<Found, Error>)> {
+    /// Every toolchain of which a file was read, with the result of looking for it.
+    pub(super) fn probe_all(&mut self) -> Vec<(String, Result<ProbeResult, ExecError>)> {
         let ids: Vec<String> = self.specs.keys().cloned().collect();
         let probe = |id: String| {
             let found = self.probe(&id, Instant::now() + PROBE_MAX);
@@ -50,28 +50,34 @@ impl Exec {
         ids.into_iter().map(probe).collect()
     }
 
-    pub(super) fn tool(&mut self, caller: &Caller, id: &str) -> Result<Arc<Tool>, Error> {
+    pub(super) fn tool(
+        &mut self,
+        caller: &JobContext,
+        id: &str,
+    ) -> Result<Arc<InstalledToolchain>, ExecError> {
         if Instant::now() >= caller.deadline {
-            return Err(Error::Cancelled);
+            return Err(ExecError::Cancelled);
         }
         if !self.specs.contains_key(id) {
             let known: Vec<&str> = self.specs.keys().map(String::as_str).collect();
             let id: String = id.chars().take(80).collect();
             let problem = format!("`{}`; there are {}", id.escape_debug(), known.join(", "));
-            return Err(Error::UnknownToolchain(problem));
+            return Err(ExecError::UnknownToolchain(problem));
         }
         self.probe(id, caller.deadline)?
-            .map_err(|reason| Error::UnknownToolchain(format!("`{id}`: {reason}")))
+            .map_err(|reason| ExecError::UnknownToolchain(format!("`{id}`: {reason}")))
     }
 
-    /// The toolchain, or why it is not here. Asked once: a tool that comes or goes is seen by the next
-    /// worker. `id` must be one of those that were read.
-    fn probe(&mut self, id: &str, deadline: Instant) -> Result<Found, Error> {
+    /// Looks for a toolchain, once in a worker's life: a tool that is installed or removed meanwhile is seen
+    /// by the next worker. `id` must name a toolchain whose file was read.
+    fn probe(&mut self, id: &str, deadline: Instant) -> Result<ProbeResult, ExecError> {
         if let Some(known) = self.tools.get(id) {
             return Ok(known.clone());
         }
         let spec = Arc::clone(&self.specs[id]);
-        let found = self.version(&spec, deadline)?.map(|version| Arc::new(Tool { spec, version }));
+        let found = self
+            .version(&spec, deadline)?
+            .map(|version| Arc::new(InstalledToolchain { spec, version }));
         if let Err(reason) = &found {
             tracing::info!(toolchain.id = id, %reason, "a toolchain is not on this machine");
         }
@@ -79,25 +85,29 @@ impl Exec {
         Ok(found)
     }
 
-    fn version(&mut self, spec: &Spec, deadline: Instant) -> Result<Result<String, String>, Error> {
+    fn version(
+        &mut self,
+        spec: &ToolchainSpec,
+        deadline: Instant,
+    ) -> Result<Result<String, String>, ExecError> {
         if let Some(path) = spec.paths.iter().find(|path| !path.exists()) {
             return Ok(Err(format!("the path {} does not exist", path.display())));
         }
-        let job = Job {
+        let job = BoxJob {
             purpose: Purpose::Compile,
-            program: Program::Path(spec.version.program()),
+            program: JobProgram::Path(spec.version.program()),
             args: spec.version.expand(&Values::default()),
             env: environment([]),
             files: vec![],
             stdin: &[],
             collect: vec![],
-            limits: Limits::COMPILE,
+            limits: BoxLimits::COMPILE,
         };
         let ended = self.run_job(&job, deadline)?;
-        if ended.ending == Ending::Limited(LimitKind::Wall) {
-            // Says more of the machine than of the tool.
-            return Err(Error::Unavailable(format!(
-                "`{}` did not say its version in time",
+        if ended.ending == ProgramEnding::Limited(LimitKind::Wall) {
+            // The machine is too slow; this says nothing about the tool.
+            return Err(ExecError::Unavailable(format!(
+                "`{}` did not print its version in time",
                 spec.id
             )));
         }
@@ -112,11 +122,11 @@ impl Exec {
     }
 }
 
-fn first_line(ended: &Ended) -> Option<String> {
+fn first_line(ended: &JobEnd) -> Option<String> {
     if !ended.ending.is_normal() {
         return None;
     }
-    // Java's goes to standard error.
+    // Java prints its version to standard error.
     line(&ended.stdout).or_else(|| line(&ended.stderr))
 }
 
@@ -140,7 +150,7 @@ mod tests {
     fn the_first_line_is_the_version() {
         let said = |ending, stdout: &str, stderr: &str| {
             let captured = |text: &str| Captured { data: text.into(), truncated: false };
-            first_line(&Ended {
+            first_line(&JobEnd {
                 ending,
                 usage: Usage::default(),
                 stdout: captured(stdout),
@@ -148,11 +158,11 @@ mod tests {
                 files: vec![],
             })
         };
-        let ok = Ending::Exited(0);
+        let ok = ProgramEnding::Exited(0);
         assert_eq!(said(ok, "\n gcc 12 \nmore", "x").as_deref(), Some("gcc 12"));
         assert_eq!(said(ok, "", "java 17\n").as_deref(), Some("java 17"));
         assert_eq!(said(ok, "", ""), None);
-        assert_eq!(said(Ending::Exited(1), "gcc 12", ""), None);
+        assert_eq!(said(ProgramEnding::Exited(1), "gcc 12", ""), None);
         assert_eq!(said(ok, &"ä".repeat(200), ""), Some("ä".repeat(100)));
     }
 }

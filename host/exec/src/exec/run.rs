@@ -1,27 +1,27 @@
-//! Runs a program over cases, one after the other.
+//! Runs a program on test cases, one after the other.
 
-use assay_model::limits::EXEC_CASES_MAX;
+use assay_core::limits::EXEC_CASES_MAX;
 
-use super::again::{self, Look};
-use super::budget::Budget;
-use super::place::{self, Given, check_collect, check_env, check_files, check_words};
-use super::probe::Tool;
-use super::{Batch, Caller, CaseResult, Error, Exec, Matched, StopAt, TestCase};
-use crate::artifact::{Artifact, Loaded};
-use crate::job::Ended;
+use super::budget::ReturnBudget;
+use super::inputs::{self, JobInputs, check_collect, check_env, check_files, check_words};
+use super::probe::InstalledToolchain;
+use super::rerun::{self, Certainty};
+use super::{CaseResult, Exec, ExecError, JobContext, Matched, StopAt, TestBatch, TestCase};
+use crate::artifact::{LoadedProgram, ProgramArtifact};
+use crate::job::JobEnd;
 use crate::outcome::Captured;
 
 impl Exec {
-    /// The results end where the batch was stopped.
+    /// Runs a batch. The results end at the case after which the batch stopped.
     pub fn run(
         &mut self,
-        caller: &Caller,
-        program: &Artifact,
-        batch: &Batch,
-    ) -> Result<Vec<CaseResult>, Error> {
+        caller: &JobContext,
+        program: &ProgramArtifact,
+        batch: &TestBatch,
+    ) -> Result<Vec<CaseResult>, ExecError> {
         check_batch(batch)?;
         let (tool, loaded) = self.ready(caller, program)?;
-        let mut budget = Budget::new();
+        let mut budget = ReturnBudget::new();
         let mut results = Vec::new();
         for (index, case) in (0..).zip(&batch.cases) {
             let (ended, attempts) = self.run_case(caller, &tool, &loaded, batch, case)?;
@@ -52,51 +52,53 @@ impl Exec {
 
     fn run_case(
         &mut self,
-        caller: &Caller,
-        tool: &Tool,
-        loaded: &Loaded,
-        batch: &Batch,
+        caller: &JobContext,
+        tool: &InstalledToolchain,
+        loaded: &LoadedProgram,
+        batch: &TestBatch,
         case: &TestCase,
-    ) -> Result<(Ended, u8), Error> {
+    ) -> Result<(JobEnd, u8), ExecError> {
         let limits = case.limits.or(batch.limits).unwrap_or(tool.spec.run_defaults());
-        let given = Given {
+        let given = JobInputs {
             stdin: case.stdin.bytes(&self.options.objects)?,
             args: &case.args,
             env: &case.env,
-            files: place::fetch(&case.files, &self.options.objects)?,
+            files: inputs::fetch(&case.files, &self.options.objects)?,
             collect: &case.collect,
             limits: limits.within(&tool.spec.ceiling()),
         };
-        let job = place::job(tool, loaded, &given)?;
-        let look = |ended: &Ended| match again::look(ended, &job.limits) {
-            Look::NearLimit if !batch.rerun_near_limit => Look::Certain,
+        let job = inputs::job(tool, loaded, &given)?;
+        let look = |ended: &JobEnd| match rerun::look(ended, &job.limits) {
+            Certainty::NearLimit if !batch.rerun_near_limit => Certainty::Certain,
             look => look,
         };
-        again::settle(|| self.run_job(&job, caller.deadline), look, again::better)
+        rerun::settle(|| self.run_job(&job, caller.deadline), look, rerun::better)
     }
 }
 
-/// Before anything is run, so that nothing is run in vain.
-fn check_batch(batch: &Batch) -> Result<(), Error> {
+/// Checks all cases before the first one runs.
+fn check_batch(batch: &TestBatch) -> Result<(), ExecError> {
     if batch.cases.len() > EXEC_CASES_MAX {
-        return Err(Error::BadRequest(format!("there are more than {EXEC_CASES_MAX} cases")));
+        return Err(ExecError::BadRequest(format!("there are more than {EXEC_CASES_MAX} cases")));
     }
     for (index, case) in batch.cases.iter().enumerate() {
         check_case(case).map_err(|error| match error {
-            Error::BadRequest(problem) => Error::BadRequest(format!("case {index}: {problem}")),
+            ExecError::BadRequest(problem) => {
+                ExecError::BadRequest(format!("case {index}: {problem}"))
+            }
             error => error,
         })?;
     }
     Ok(())
 }
 
-fn check_case(case: &TestCase) -> Result<(), Error> {
+fn check_case(case: &TestCase) -> Result<(), ExecError> {
     check_words("arguments", &case.args)?;
     check_env(&case.env)?;
     check_files(&case.files)?;
     check_collect(&case.collect)?;
     match case.expect.as_ref().and_then(|(_, compare)| compare.problem()) {
-        Some(problem) => Err(Error::BadRequest(problem)),
+        Some(problem) => Err(ExecError::BadRequest(problem)),
         None => Ok(()),
     }
 }

@@ -1,24 +1,28 @@
-//! Runs a tool that the host itself brings, such as a compiler of another capability.
+//! Runs a tool of the host's own, such as the compiler of another capability.
 
-use super::again::{self, Look};
-use super::place::with_room;
-use super::{Caller, Error, Exec, Outcome};
-use crate::job::{Ended, Job};
-use crate::limits::Limits;
+use super::inputs::with_room;
+use super::rerun::{self, Certainty};
+use super::{Exec, ExecError, JobContext, RunOutcome};
+use crate::job::{BoxJob, JobEnd};
+use crate::limits::BoxLimits;
 
 impl Exec {
-    /// One job in a box; its limits are kept within the ceiling, and its files come on top of them. What
-    /// a busy machine disturbed is run again, once.
-    pub fn run_tool(&mut self, caller: &Caller, job: &Job<'_>) -> Result<Outcome, Error> {
-        let limits = job.limits.within(&Limits::CEILING);
+    /// Runs one job in a box. Its limits are kept within [`BoxLimits::CEILING`], plus the space for its files.
+    /// A run that a busy machine disturbed is repeated once.
+    pub fn run_tool(
+        &mut self,
+        caller: &JobContext,
+        job: &BoxJob<'_>,
+    ) -> Result<RunOutcome, ExecError> {
+        let limits = job.limits.within(&BoxLimits::CEILING);
         let limits = with_room(limits, job.files.iter().map(|file| file.bytes.len()))?;
-        let job = Job { limits, ..job.clone() };
-        let look = |ended: &Ended| match again::look(ended, &job.limits) {
-            Look::Disturbed => Look::Disturbed,
-            Look::NearLimit | Look::Certain => Look::Certain,
+        let job = BoxJob { limits, ..job.clone() };
+        let look = |ended: &JobEnd| match rerun::look(ended, &job.limits) {
+            Certainty::Disturbed => Certainty::Disturbed,
+            Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
         };
         let run = || self.run_job(&job, caller.deadline);
-        let (ended, _) = again::settle(run, look, again::better)?;
+        let (ended, _) = rerun::settle(run, look, rerun::better)?;
         Ok(self.outcome(ended))
     }
 }

@@ -1,36 +1,36 @@
-//! Commands with places for what differs between two calls.
+//! Command templates: commands with placeholders for the values of one call.
 
 use serde::Deserialize;
 
 use crate::path;
 
-/// Arguments, the first of them the absolute path of a program in the box.
+/// The words of a command; the first is the absolute path of a program in the box.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Command(Vec<String>);
+pub(crate) struct CommandTemplate(Vec<String>);
 
-/// What stands for the placeholders.
+/// The values of the placeholders.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Values<'a> {
-    /// `{main}`, and without folders and extension `{stem}`.
+    /// The value of `{main}`; without folders and extension, that of `{stem}`.
     pub main: &'a str,
-    /// `{out}`
+    /// The value of `{out}`.
     pub out: &'a str,
-    /// `{options}`: an argument of its own, replaced by any number of them.
+    /// The value of `{options}`, a word that is replaced by any number of words.
     pub options: &'a [String],
-    /// `{prepared}`: arguments that name it are left out where there is none.
+    /// The value of `{prepared}`. Without one, words that contain it are left out.
     pub prepared: Option<&'a str>,
 }
 
 pub(super) const PLACEHOLDERS: [&str; 5] = ["{main}", "{stem}", "{out}", "{options}", "{prepared}"];
 
-impl Command {
+impl CommandTemplate {
     /// The program's path.
     pub fn program(&self) -> &str {
         self.0.first().map_or("", String::as_str)
     }
 
-    /// As it was written.
+    /// The words, with placeholders.
     pub fn words(&self) -> &[String] {
         &self.0
     }
@@ -59,14 +59,14 @@ impl Command {
         words
     }
 
-    /// What is wrong with it, where only some placeholders make sense.
+    /// Checks the command; only some placeholders are allowed.
     pub(super) fn check(&self, key: &str, allowed: &[&str]) -> Result<(), String> {
         if !self.program().starts_with('/') {
             return Err(format!("`{key}`: its first word must be a program's absolute path"));
         }
         for word in &self.0 {
             if word.contains('\0') {
-                return Err(format!("`{key}`: a word holds a NUL: remove it"));
+                return Err(format!("`{key}`: a word contains a NUL character: remove it"));
             }
             for found in placeholders(word) {
                 if !PLACEHOLDERS.contains(&found) {
@@ -77,7 +77,7 @@ impl Command {
                 }
                 if !allowed.contains(&found) {
                     return Err(format!(
-                        "`{key}`: {found} has no meaning here; what has: {}",
+                        "`{key}`: the placeholder {found} is not allowed here; allowed: {}",
                         if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") }
                     ));
                 }
@@ -90,7 +90,7 @@ impl Command {
     }
 }
 
-/// Lower-case words in braces; other braces are the command's own.
+/// The placeholders of a word: lower-case words in braces. Other braces belong to the command.
 fn placeholders(word: &str) -> impl Iterator<Item = &str> {
     word.match_indices('{').filter_map(|(start, _)| {
         let name = word[start + 1..].split_once('}')?.0;
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn expand(words: &[&str], values: &Values<'_>) -> Vec<String> {
-        Command(words.iter().map(ToString::to_string).collect()).expand(values)
+        CommandTemplate(words.iter().map(ToString::to_string).collect()).expand(values)
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn other_braces_are_left_alone() {
         let words = ["/bin/sh", "-c", "f() { echo ${A_B} {}; }; f", "{main}"];
-        let command = Command(words.iter().map(ToString::to_string).collect());
+        let command = CommandTemplate(words.iter().map(ToString::to_string).collect());
         assert_eq!(command.check("x", &["{main}"]), Ok(()));
         assert_eq!(
             expand(&words, &Values { main: "m", ..Values::default() })[2],

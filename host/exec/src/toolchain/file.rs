@@ -37,8 +37,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::Command;
-use crate::limits::Limits;
+use super::CommandTemplate;
+use crate::limits::BoxLimits;
 use crate::path;
 
 const ID_BYTES_MAX: usize = 64;
@@ -46,26 +46,26 @@ const LEFT_FILES_MAX: usize = 16;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Spec {
+pub(crate) struct ToolchainSpec {
     pub id: String,
     pub languages: Vec<String>,
     pub main: String,
-    pub version: Command,
+    pub version: CommandTemplate,
     #[serde(default)]
     pub paths: Vec<PathBuf>,
-    pub compile: Option<Compile>,
+    pub compile: Option<CompileSpec>,
     #[serde(default)]
-    pub run: Run,
+    pub run: RunSpec,
     #[serde(default)]
     limits: LimitTables,
     #[serde(default)]
-    pub prepare: Vec<Step>,
+    pub prepare: Vec<PrepareStep>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Compile {
-    pub command: Command,
+pub(crate) struct CompileSpec {
+    pub command: CommandTemplate,
     files: Option<Vec<String>>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
@@ -73,16 +73,16 @@ pub(crate) struct Compile {
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Run {
-    pub command: Option<Command>,
+pub(crate) struct RunSpec {
+    pub command: Option<CommandTemplate>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Step {
-    pub command: Command,
+pub(crate) struct PrepareStep {
+    pub command: CommandTemplate,
     #[serde(default)]
     pub files: BTreeMap<String, String>,
     pub out: String,
@@ -115,8 +115,8 @@ struct PartialLimits {
 }
 
 impl PartialLimits {
-    fn over(&self, base: Limits) -> Limits {
-        Limits {
+    fn over(&self, base: BoxLimits) -> BoxLimits {
+        BoxLimits {
             cpu_ms: self.cpu_ms.unwrap_or(base.cpu_ms),
             wall_ms: self.wall_ms.unwrap_or(base.wall_ms),
             memory_bytes: self.memory_bytes.unwrap_or(base.memory_bytes),
@@ -129,41 +129,41 @@ impl PartialLimits {
     }
 }
 
-/// What a compiler leaves.
+/// The files that a compiler writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leaves<'a> {
-    /// One file, which is executed itself.
+    /// One file, which is executed.
     Binary,
-    /// Files that lie in the working folder of the run.
+    /// Files for the working folder of the run.
     Files(&'a [String]),
 }
 
-impl Compile {
+impl CompileSpec {
     pub fn leaves(&self) -> Leaves<'_> {
         self.files.as_deref().map_or(Leaves::Binary, Leaves::Files)
     }
 }
 
-impl Step {
-    pub fn limits(&self) -> Limits {
-        self.limits.over(Limits::COMPILE)
+impl PrepareStep {
+    pub fn limits(&self) -> BoxLimits {
+        self.limits.over(BoxLimits::COMPILE)
     }
 }
 
-impl Spec {
-    pub fn compile_defaults(&self) -> Limits {
-        self.limits.compile.over(Limits::COMPILE)
+impl ToolchainSpec {
+    pub fn compile_defaults(&self) -> BoxLimits {
+        self.limits.compile.over(BoxLimits::COMPILE)
     }
 
-    pub fn run_defaults(&self) -> Limits {
-        self.limits.run.over(Limits::RUN)
+    pub fn run_defaults(&self) -> BoxLimits {
+        self.limits.run.over(BoxLimits::RUN)
     }
 
-    pub fn ceiling(&self) -> Limits {
-        self.limits.ceiling.over(Limits::CEILING)
+    pub fn ceiling(&self) -> BoxLimits {
+        self.limits.ceiling.over(BoxLimits::CEILING)
     }
 
-    /// Whether a program is a binary that is run itself.
+    /// Whether the compiler writes a binary that is executed.
     pub fn leaves_binary(&self) -> bool {
         self.compile.as_ref().is_some_and(|compile| compile.leaves() == Leaves::Binary)
     }
@@ -219,7 +219,7 @@ impl Spec {
 
     fn check_run(&self) -> Result<(), String> {
         check_env("run.env", &self.run.env)?;
-        let leaves = self.compile.as_ref().map(Compile::leaves);
+        let leaves = self.compile.as_ref().map(CompileSpec::leaves);
         match (&self.run.command, leaves) {
             (None, Some(Leaves::Binary)) => Ok(()),
             (None, _) => Err("`run.command`: say how a program is run".to_owned()),
@@ -231,7 +231,7 @@ impl Spec {
     }
 }
 
-fn check_step(step: &Step) -> Result<(), String> {
+fn check_step(step: &PrepareStep) -> Result<(), String> {
     step.command.check("prepare.command", &["{out}"])?;
     path::check(&step.out).map_err(|problem| format!("`prepare.out`: {problem}"))?;
     step.files
@@ -245,7 +245,10 @@ fn check_env(key: &str, env: &BTreeMap<String, String>) -> Result<(), String> {
         name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')
     };
     match env.iter().find(|pair| bad(*pair)) {
-        Some((name, _)) => Err(format!("`{key}`: `{}` is no variable", name.escape_debug())),
+        Some((name, _)) => Err(format!(
+            "`{key}`: `{}` is not a valid name or value of a variable",
+            name.escape_debug()
+        )),
         None => Ok(()),
     }
 }

@@ -31,11 +31,11 @@ fn another_worker_opens_it_and_another_tenant_does_not() {
     let results = other.exec.run(&fixture.caller, &opened, &batch(vec![case("")])).unwrap();
     assert_eq!(text(&results[0].outcome.ended.stdout), "hi\n");
 
-    assert_eq!(other.exec.open(&other.caller, &key), Err(Error::UnknownArtifact(key.clone())));
+    assert_eq!(other.exec.open(&other.caller, &key), Err(ExecError::UnknownArtifact(key.clone())));
     let stolen = other.exec.run(&other.caller, &opened, &batch(vec![case("")]));
-    assert_eq!(stolen.unwrap_err(), Error::UnknownArtifact(key));
+    assert_eq!(stolen.unwrap_err(), ExecError::UnknownArtifact(key));
     let none = other.exec.open(&other.caller, "x");
-    assert_eq!(none, Err(Error::UnknownArtifact("x".into())));
+    assert_eq!(none, Err(ExecError::UnknownArtifact("x".into())));
 }
 
 #[test]
@@ -55,12 +55,12 @@ fn a_damaged_artifact_is_compiled_again() {
     let mut other = Fixture::over(options(folder.path()));
     other.caller = caller;
     let gone = other.exec.open(&caller, &program.key().to_string());
-    assert!(matches!(gone, Err(Error::UnknownArtifact(_))));
+    assert!(matches!(gone, Err(ExecError::UnknownArtifact(_))));
     let again = other.compile("c11-gcc", text).unwrap();
     assert!(!again.cached);
     let again = accepted(again);
     assert_eq!(again, program);
-    assert_eq!(other.run_once(&again, case("")).ended.ending, Ending::Exited(3));
+    assert_eq!(other.run_once(&again, case("")).ended.ending, ProgramEnding::Exited(3));
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn what_the_compiler_refuses_is_rejected_every_time() {
         let result = fixture.compile("cpp20-gcc", "int main() { return x; }").unwrap();
         assert!(!result.cached);
         assert!(text(&result.log).contains("was not declared"), "{}", text(&result.log));
-        let Compiled::Rejected(outcome) = result.compiled else { panic!("accepted") };
-        assert_eq!(outcome.ended.ending, Ending::Exited(1));
+        let CompileOutcome::Rejected(outcome) = result.compiled else { panic!("accepted") };
+        assert_eq!(outcome.ended.ending, ProgramEnding::Exited(1));
     }
 }
 
@@ -96,7 +96,7 @@ fn options_and_further_files_reach_the_compiler() {
     source.options = vec!["-DB=3".into()];
     let result = fixture.exec.compile(&fixture.caller, &source, None).unwrap();
     let program = accepted(result);
-    assert_eq!(fixture.run_once(&program, case("")).ended.ending, Ending::Exited(33));
+    assert_eq!(fixture.run_once(&program, case("")).ended.ending, ProgramEnding::Exited(33));
 }
 
 #[test]
@@ -105,13 +105,13 @@ fn a_compiler_that_leaves_nothing_or_too_much_is_a_rejection() {
     let mut nothing = source("c11-gcc", "int main() {}");
     nothing.options = vec!["-fsyntax-only".into()];
     let result = fixture.exec.compile(&fixture.caller, &nothing, None).unwrap();
-    let Compiled::Rejected(outcome) = result.compiled else { panic!("accepted") };
+    let CompileOutcome::Rejected(outcome) = result.compiled else { panic!("accepted") };
     assert!(text(&outcome.ended.stderr).contains("left no `a.out`"));
 
     let large = "char a[80 << 20] = {1}; int main() { return a[0]; }";
     let result = fixture.compile("c11-gcc", large).unwrap();
-    let Compiled::Rejected(outcome) = result.compiled else { panic!("accepted") };
-    assert!(matches!(outcome.ended.ending, Ending::Limited(_) | Ending::Exited(1)));
+    let CompileOutcome::Rejected(outcome) = result.compiled else { panic!("accepted") };
+    assert!(matches!(outcome.ended.ending, ProgramEnding::Limited(_) | ProgramEnding::Exited(1)));
 }
 
 #[test]
@@ -119,31 +119,34 @@ fn a_compilation_bomb_meets_its_limit() {
     let mut fixture = Fixture::new();
     let bomb = "constexpr long f() { long sum = 0; for (long i = 0; i < 1L << 40; i++) sum += i; return sum; }
         static_assert(f() != 7); int main() {}";
-    let limits = Limits { cpu_ms: 700, wall_ms: 0, ..Limits::COMPILE };
+    let limits = BoxLimits { cpu_ms: 700, wall_ms: 0, ..BoxLimits::COMPILE };
     let mut source = source("cpp17-gcc", bomb);
     source.options =
         ["loop", "ops"].map(|kind| format!("-fconstexpr-{kind}-limit=2147483647")).into();
     let result = fixture.exec.compile(&fixture.caller, &source, Some(limits)).unwrap();
-    let Compiled::Rejected(outcome) = result.compiled else { panic!("accepted") };
-    assert_eq!(outcome.ended.ending, Ending::Limited(LimitKind::Cpu));
+    let CompileOutcome::Rejected(outcome) = result.compiled else { panic!("accepted") };
+    assert_eq!(outcome.ended.ending, ProgramEnding::Limited(LimitKind::Cpu));
 }
 
 #[test]
 fn bad_requests_run_nothing() {
     let mut fixture = Fixture::new();
     let caller = fixture.caller;
-    let mut compile = |change: &dyn Fn(&mut Source)| {
+    let mut compile = |change: &dyn Fn(&mut ProgramSource)| {
         let mut source = source("cpython-3", "");
         change(&mut source);
         fixture.exec.compile(&caller, &source, None).unwrap_err()
     };
-    assert!(matches!(compile(&|source| source.main = "x".into()), Error::BadRequest(_)));
-    assert!(matches!(compile(&|source| source.options = vec!["-O".into()]), Error::BadRequest(_)));
-    let escape = |source: &mut Source| source.files.push(file("../x", ""));
-    assert!(matches!(compile(&escape), Error::BadRequest(_)));
+    assert!(matches!(compile(&|source| source.main = "x".into()), ExecError::BadRequest(_)));
+    assert!(matches!(
+        compile(&|source| source.options = vec!["-O".into()]),
+        ExecError::BadRequest(_)
+    ));
+    let escape = |source: &mut ProgramSource| source.files.push(file("../x", ""));
+    assert!(matches!(compile(&escape), ExecError::BadRequest(_)));
     let unknown = compile(&|source| source.toolchain = "cobol".into());
-    assert!(matches!(unknown, Error::UnknownToolchain(_)));
-    let missing = Blob::Stored(assay_model::id::Digest([9; 32]));
+    assert!(matches!(unknown, ExecError::UnknownToolchain(_)));
+    let missing = Blob::Stored(assay_core::id::Digest([9; 32]));
     let lost = compile(&|source| source.files[0].content = missing.clone());
-    assert_eq!(lost, Error::MissingBlob("09".repeat(32)));
+    assert_eq!(lost, ExecError::MissingBlob("09".repeat(32)));
 }

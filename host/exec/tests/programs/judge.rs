@@ -1,9 +1,9 @@
 use super::*;
 use assay_exec::outcome::LimitKind;
-use assay_exec::{Judging, Party};
+use assay_exec::{JudgeInput, Party};
 
-fn judging(input: &str, answer: &str) -> Judging {
-    Judging {
+fn judging(input: &str, answer: &str) -> JudgeInput {
+    JudgeInput {
         input: Blob::Inline(input.into()),
         answer: Blob::Inline(answer.into()),
         files: vec![],
@@ -26,7 +26,7 @@ ok = sorted(output.split()) == sorted(read('answer').split())
 open('feedback', 'w').write(read('input') + sys.argv[1])
 sys.exit(42 if ok else 43)",
     );
-    let judging = Judging {
+    let judging = JudgeInput {
         args: vec!["strict".into()],
         collect: vec!["feedback".into()],
         ..judging("n=2 ", "1 2")
@@ -36,9 +36,9 @@ sys.exit(42 if ok else 43)",
         fixture.exec.check(&fixture.caller, &checker, &output, &judging).unwrap().ended
     };
     let good = check("2 1\n");
-    assert_eq!(good.ending, Ending::Exited(42), "{}", text(&good.stderr));
+    assert_eq!(good.ending, ProgramEnding::Exited(42), "{}", text(&good.stderr));
     assert_eq!(text(&good.files[0].1), "n=2 strict");
-    assert_eq!(check("2 2\n").ending, Ending::Exited(43));
+    assert_eq!(check("2 2\n").ending, ProgramEnding::Exited(43));
 }
 
 const GUESSER: &str = "#include <stdio.h>
@@ -64,7 +64,7 @@ fn two_programs_talk() {
     let mut fixture = Fixture::new();
     let program = fixture.program("c11-gcc", GUESSER);
     let host = fixture.program("cpython-3", HOST);
-    let judging = Judging { collect: vec!["tries".into()], ..judging("777", "") };
+    let judging = JudgeInput { collect: vec!["tries".into()], ..judging("777", "") };
     let dialogue = fixture.exec.interact(&fixture.caller, &program, &host, &judging, None).unwrap();
     assert_eq!(dialogue.program.ended.ending, OK);
     assert_eq!(dialogue.interactor.ended.ending, OK, "{}", text(&dialogue.interactor.ended.stderr));
@@ -78,10 +78,10 @@ fn one_that_says_nothing_ends_at_its_wall() {
     let mut fixture = Fixture::new();
     let mute = fixture.program("c11-gcc", "#include <unistd.h>\nint main() { for (;;) pause(); }");
     let host = fixture.program("cpython-3", HOST);
-    let judging = Judging { limits: quick(3_000), ..judging("777", "") };
+    let judging = JudgeInput { limits: quick(3_000), ..judging("777", "") };
     let dialogue =
         fixture.exec.interact(&fixture.caller, &mute, &host, &judging, quick(10)).unwrap();
-    assert_eq!(dialogue.program.ended.ending, Ending::Limited(LimitKind::Wall));
-    assert_eq!(dialogue.interactor.ended.ending, Ending::Exited(1), "end of file");
+    assert_eq!(dialogue.program.ended.ending, ProgramEnding::Limited(LimitKind::Wall));
+    assert_eq!(dialogue.interactor.ended.ending, ProgramEnding::Exited(1), "end of file");
     assert_eq!(dialogue.first_to_end, Party::Program);
 }

@@ -1,10 +1,10 @@
 use super::*;
 use assay_exec::outcome::LimitKind;
-use assay_exec::{Compare, Matched};
+use assay_exec::{CompareMode, Matched};
 
 const ECHO: &str = "import sys; sys.stdout.write(sys.stdin.read())";
 
-fn expecting(stdin: &str, stdout: &str, compare: Compare) -> TestCase {
+fn expecting(stdin: &str, stdout: &str, compare: CompareMode) -> TestCase {
     TestCase { expect: Some((Blob::Inline(stdout.into()), compare)), ..case(stdin) }
 }
 
@@ -13,11 +13,11 @@ fn cases_run_in_order_and_are_compared() {
     let mut fixture = Fixture::new();
     let program = fixture.program("cpython-3", ECHO);
     let cases = vec![
-        expecting("1 2\n", "1 2\n", Compare::Exact),
-        expecting("1 2 \n\n", "1 2", Compare::TrimLines),
-        expecting("1\n2", "1 2", Compare::Tokens),
-        expecting("0.33333", "0.333333333", Compare::Floats { absolute: 1e-4, relative: 0.0 }),
-        expecting("1", "2", Compare::Tokens),
+        expecting("1 2\n", "1 2\n", CompareMode::Exact),
+        expecting("1 2 \n\n", "1 2", CompareMode::TrimLines),
+        expecting("1\n2", "1 2", CompareMode::Tokens),
+        expecting("0.33333", "0.333333333", CompareMode::Floats { absolute: 1e-4, relative: 0.0 }),
+        expecting("1", "2", CompareMode::Tokens),
         case("x"),
     ];
     let results = fixture.exec.run(&fixture.caller, &program, &batch(cases)).unwrap();
@@ -36,11 +36,15 @@ fn a_batch_stops_where_it_is_told_to() {
         fixture.program("cpython-3", "import sys\nn = input(); print(n); sys.exit(n == '2')");
     let cases = || {
         (0..5).map(|n| {
-            expecting(&format!("{n}\n"), if n == 1 { "x" } else { "0 1 2 3 4" }, Compare::Tokens)
+            expecting(
+                &format!("{n}\n"),
+                if n == 1 { "x" } else { "0 1 2 3 4" },
+                CompareMode::Tokens,
+            )
         })
     };
     let mut run = |stop| {
-        let batch = Batch { stop, ..batch(cases().skip(1).collect()) };
+        let batch = TestBatch { stop, ..batch(cases().skip(1).collect()) };
         fixture.exec.run(&fixture.caller, &program, &batch).unwrap().len()
     };
     assert_eq!(run(StopAt::Never), 4);
@@ -52,9 +56,9 @@ fn a_batch_stops_where_it_is_told_to() {
 fn output_that_is_not_returned_is_still_known() {
     let mut fixture = Fixture::new();
     let program = fixture.program("cpython-3", ECHO);
-    let cases = vec![expecting("abc", "abc", Compare::Exact)];
+    let cases = vec![expecting("abc", "abc", CompareMode::Exact)];
     let mut run = |return_stdout| {
-        let batch = Batch { return_stdout, ..batch(cases.clone()) };
+        let batch = TestBatch { return_stdout, ..batch(cases.clone()) };
         fixture.exec.run(&fixture.caller, &program, &batch).unwrap().remove(0)
     };
     let (with, without) = (run(true), run(false));
@@ -106,7 +110,7 @@ fn large_data_comes_from_storage_and_is_not_counted() {
     let case = TestCase {
         stdin: big.clone(),
         files: vec![SourceFile { path: "big".into(), content: big }],
-        limits: Some(Limits { disk_bytes: 1 << 20, memory_bytes: 128 << 20, ..Limits::RUN }),
+        limits: Some(BoxLimits { disk_bytes: 1 << 20, memory_bytes: 128 << 20, ..BoxLimits::RUN }),
         ..case("")
     };
     let outcome = fixture.run_once(&program, case);
@@ -131,16 +135,16 @@ fn how_programs_end() {
     let program = fixture.program("c11-gcc", text_of);
     let endings = [
         OK,
-        Ending::Exited(7),
-        Ending::Signaled(6),
-        Ending::Limited(LimitKind::Cpu),
-        Ending::Limited(LimitKind::Memory),
-        Ending::Limited(LimitKind::Output),
-        Ending::Limited(LimitKind::Wall),
+        ProgramEnding::Exited(7),
+        ProgramEnding::Signaled(6),
+        ProgramEnding::Limited(LimitKind::Cpu),
+        ProgramEnding::Limited(LimitKind::Memory),
+        ProgramEnding::Limited(LimitKind::Output),
+        ProgramEnding::Limited(LimitKind::Wall),
     ];
     let cases = (0..endings.len())
         .map(|n| TestCase {
-            limits: Some(Limits {
+            limits: Some(BoxLimits {
                 memory_bytes: 32 << 20,
                 cpu_ms: if n == 3 || n == 6 { 300 } else { 2_000 },
                 ..quick(1).unwrap()
@@ -163,7 +167,7 @@ fn what_is_near_its_limit_is_run_again() {
     );
     let mut run = |rerun_near_limit| {
         let case = TestCase { limits: quick(600), ..case("") };
-        let batch = Batch { rerun_near_limit, ..batch(vec![case]) };
+        let batch = TestBatch { rerun_near_limit, ..batch(vec![case]) };
         fixture.exec.run(&fixture.caller, &program, &batch).unwrap().remove(0).attempts
     };
     assert_eq!(run(true), 2);
@@ -179,10 +183,10 @@ fn nothing_outlives_the_callers_deadline() {
     let case = TestCase { limits: quick(100_000), ..case("") };
     let started = Instant::now();
     let ended = fixture.exec.run(&caller, &program, &batch(vec![case]));
-    assert_eq!(ended.unwrap_err(), Error::Cancelled);
+    assert_eq!(ended.unwrap_err(), ExecError::Cancelled);
     assert!(started.elapsed() < Duration::from_secs(5));
     let late = fixture.exec.run(&caller, &program, &batch(vec![super::case("")]));
-    assert_eq!(late.unwrap_err(), Error::Cancelled);
+    assert_eq!(late.unwrap_err(), ExecError::Cancelled);
     // The helper is as good as before.
     let fine = fixture.program("cpython-3", "print(1)");
     assert_eq!(text(&fixture.run_once(&fine, super::case("")).ended.stdout), "1\n");
@@ -192,7 +196,7 @@ fn nothing_outlives_the_callers_deadline() {
 fn what_makes_no_sense_is_refused_before_anything_runs() {
     let mut fixture = Fixture::new();
     let program = fixture.program("cpython-3", ECHO);
-    let missing = Blob::Stored(assay_model::id::Digest([9; 32]));
+    let missing = Blob::Stored(assay_core::id::Digest([9; 32]));
     let mut run = |case: TestCase| {
         fixture.exec.run(&fixture.caller, &program, &batch(vec![case])).unwrap_err()
     };
@@ -202,21 +206,21 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
         TestCase { files: vec![file("/etc/x", "")], ..case("") },
         TestCase { files: vec![file("main.py", "print('mine')")], ..case("") },
         TestCase { collect: vec!["../x".into()], ..case("") },
-        expecting("", "", Compare::Floats { absolute: -1.0, relative: 0.0 }),
+        expecting("", "", CompareMode::Floats { absolute: -1.0, relative: 0.0 }),
     ];
     for case in bad {
         let error = run(case.clone());
-        assert!(matches!(error, Error::BadRequest(_)), "{case:?}: {error}");
+        assert!(matches!(error, ExecError::BadRequest(_)), "{case:?}: {error}");
     }
     let error = run(TestCase { stdin: missing, ..case("") });
-    assert_eq!(error, Error::MissingBlob("09".repeat(32)));
+    assert_eq!(error, ExecError::MissingBlob("09".repeat(32)));
 }
 
 #[test]
 fn what_a_batch_returns_is_bounded() {
     let mut fixture = Fixture::new();
     let program = fixture.program("cpython-3", "import sys; sys.stdout.write('x' * (40 << 20))");
-    let limits = Limits { stdout_bytes: 48 << 20, ..Limits::RUN };
+    let limits = BoxLimits { stdout_bytes: 48 << 20, ..BoxLimits::RUN };
     let case = TestCase { limits: Some(limits), ..case("") };
     let results =
         fixture.exec.run(&fixture.caller, &program, &batch(vec![case.clone(), case])).unwrap();

@@ -40,7 +40,7 @@ fn one_that_is_not_here_says_why() {
     assert!(reason("pathless").contains("/no/such/path"));
     assert!(reason("nonsense.toml").contains("version"));
     let error = fixture.compile("gone", "").unwrap_err();
-    assert!(matches!(&error, Error::UnknownToolchain(why) if why.contains("no-such-tool")));
+    assert!(matches!(&error, ExecError::UnknownToolchain(why) if why.contains("no-such-tool")));
     assert_eq!(fixture.exec.toolchains().len(), 4);
 }
 
@@ -50,7 +50,10 @@ fn without_a_helper_nothing_is_said_about_programs() {
     let helper_program = folder.path().join("no-such-helper");
     let mut fixture = Fixture::over(ExecOptions { helper_program, ..options(folder.path()) });
     let error = fixture.compile("cpython-3", "print(1)").unwrap_err();
-    assert!(matches!(&error, Error::Unavailable(why) if why.contains("no-such-helper")), "{error}");
+    assert!(
+        matches!(&error, ExecError::Unavailable(why) if why.contains("no-such-helper")),
+        "{error}"
+    );
     assert_eq!(fixture.exec.toolchains(), []);
     let report = fixture.exec.report();
     assert!(report.support.unwrap_err().contains("no-such-helper"));
@@ -90,7 +93,7 @@ fn an_operators_toolchain_prepares_compiles_to_files_and_interprets() {
     let toolchains = Some(folder.path().to_owned());
     let mut fixture =
         Fixture::over(ExecOptions { toolchains: toolchains.clone(), ..options(&cache) });
-    let source = Source {
+    let source = ProgramSource {
         toolchain: "shell".into(),
         files: vec![file("main.sh", "cat $1\n"), file("head", "echo $FROM $2\n")],
         main: "main.sh".into(),
@@ -141,7 +144,7 @@ fn one_prepares_while_others_go_on() {
                 let toolchains = Some(folder.path().to_owned());
                 let mut fixture = Fixture::over(ExecOptions { toolchains, ..options(&cache) });
                 fixture.exec.prepare();
-                let source = Source {
+                let source = ProgramSource {
                     toolchain: "shell".into(),
                     main: "main.sh".into(),
                     files: vec![file("main.sh", "")],
@@ -160,7 +163,9 @@ fn one_prepares_while_others_go_on() {
 
 #[test]
 fn a_prepared_header_is_used() {
-    let mut fixture = Fixture::new();
+    // A cache of its own: where another test prepares at that time, nothing is waited for.
+    let folder = tempfile::tempdir().unwrap();
+    let mut fixture = Fixture::over(options(folder.path()));
     fixture.exec.prepare();
     for (toolchain, option) in [("cpp17-gcc", "-Winvalid-pch"), ("cpp20-gcc", "-H")] {
         let mut source = source(toolchain, "#include <bits/stdc++.h>\nint main() {}");
@@ -216,7 +221,7 @@ fn examples_work_where_their_tools_are() {
             eprintln!("skipped: {id} is not here: {reason}");
             continue;
         }
-        let source = Source {
+        let source = ProgramSource {
             toolchain: id.into(),
             files: vec![file(main, text_of)],
             main: main.into(),

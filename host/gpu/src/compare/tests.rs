@@ -1,20 +1,20 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::device::Rule;
+use crate::device::FillRule;
 
-fn tolerance(absolute: f64, relative: f64, matched_ratio: f64) -> Tolerance {
-    Tolerance { absolute, relative, matched_ratio, allow_nonfinite: false }
+fn tolerance(absolute: f64, relative: f64, matched_ratio: f64) -> BufferTolerance {
+    BufferTolerance { absolute, relative, matched_ratio, allow_nonfinite: false }
 }
 
-fn poison(dtype: Dtype, count: usize) -> Fill {
-    Fill { dtype, count: count as u64, rule: Rule::Poison, seed: 5, stream: 1 }
+fn poison(dtype: ElementType, count: usize) -> Fill {
+    Fill { dtype, count: count as u64, rule: FillRule::Poison, seed: 5, stream: 1 }
 }
 
-fn singles(got: &[f32], want: &[f32], tolerance: &Tolerance) -> Comparison {
+fn singles(got: &[f32], want: &[f32], tolerance: &BufferTolerance) -> BufferComparison {
     let bytes =
         |values: &[f32]| values.iter().flat_map(|one| one.to_le_bytes()).collect::<Vec<_>>();
-    compare(&bytes(got), &bytes(want), &poison(Dtype::Fp32, got.len()), tolerance)
+    compare(&bytes(got), &bytes(want), &poison(ElementType::Fp32, got.len()), tolerance)
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn counts_maxima_and_the_first_wrong_one() {
     let report = singles(&[1.0, 2.5, -4.0, 8.0], &[1.0, 2.0, 4.0, 8.0], &tolerance(0.5, 0.0, 1.0));
     assert_eq!(
         report,
-        Comparison {
+        BufferComparison {
             ok: false,
             mismatched: 1,
             absolute_max: 8.0,
@@ -55,7 +55,7 @@ fn tolerance_is_absolute_and_relative() {
 fn what_is_not_finite_is_no_wildcard() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     let strict = tolerance(1e9, 1e9, 1.0);
-    let loose = Tolerance { allow_nonfinite: true, ..strict };
+    let loose = BufferTolerance { allow_nonfinite: true, ..strict };
     for (got, want, strictly, loosely) in [
         (nan, 1.0, false, false),
         (inf, 1.0, false, false),
@@ -82,7 +82,7 @@ fn a_share_may_be_wrong_but_none_left_out() {
     got[9] = 2.0;
     assert!(singles(&got, &want, &tolerance(0.0, 0.0, 0.98)).ok);
     assert!(!singles(&got, &want, &tolerance(0.0, 0.0, 0.99)).ok);
-    let filler = Filler::new(&poison(Dtype::Fp32, 100));
+    let filler = Filler::new(&poison(ElementType::Fp32, 100));
     got[9] = f32::from_bits(filler.bits(9) as u32);
     let report = singles(&got, &want, &tolerance(0.0, 0.0, 0.5));
     assert_eq!((report.ok, report.mismatched, report.never_written), (false, 2, 1));
@@ -93,36 +93,36 @@ fn a_share_may_be_wrong_but_none_left_out() {
 
 #[test]
 fn integers_are_equal_or_not() {
-    let compared = |dtype: Dtype, got: &[u8], want: &[u8]| {
+    let compared = |dtype: ElementType, got: &[u8], want: &[u8]| {
         let count = got.len() / dtype.bytes() as usize;
         compare(got, want, &poison(dtype, count), &tolerance(1e9, 1e9, 1.0))
     };
-    let report = compared(Dtype::I8, &[0xff, 3], &[1, 3]);
+    let report = compared(ElementType::I8, &[0xff, 3], &[1, 3]);
     assert_eq!((report.mismatched, report.absolute_max, report.got_there), (1, 2.0, -1.0));
-    let report = compared(Dtype::Ui8, &[0xff, 3], &[1, 3]);
+    let report = compared(ElementType::Ui8, &[0xff, 3], &[1, 3]);
     assert_eq!((report.absolute_max, report.relative_max), (254.0, 254.0));
     let near = (1u64 << 60).to_le_bytes();
     let nearer = ((1u64 << 60) + 1).to_le_bytes();
-    let report = compared(Dtype::Ui64, &near, &nearer);
+    let report = compared(ElementType::Ui64, &near, &nearer);
     assert_eq!((report.mismatched, report.absolute_max), (1, 0.0));
 }
 
 #[test]
 fn every_type_has_its_values() {
     for (dtype, bits, want) in [
-        (Dtype::Fp64, 0x4004_0000_0000_0000, 2.5),
-        (Dtype::Fp32, 0x4020_0000, 2.5),
-        (Dtype::Fp16, 0x4100, 2.5),
-        (Dtype::Bf16, 0x4020, 2.5),
-        (Dtype::Fp16, 0x0001, 2f64.powi(-24)),
-        (Dtype::I64, u64::MAX, -1.0),
-        (Dtype::I32, 0xffff_fffe, -2.0),
-        (Dtype::I16, 0x8000, -32_768.0),
-        (Dtype::I8, 0x80, -128.0),
-        (Dtype::Ui64, u64::MAX, 18_446_744_073_709_551_615.0),
-        (Dtype::Ui32, 0xffff_ffff, 4_294_967_295.0),
-        (Dtype::Ui16, 0xffff, 65_535.0),
-        (Dtype::Ui8, 0xff, 255.0),
+        (ElementType::Fp64, 0x4004_0000_0000_0000, 2.5),
+        (ElementType::Fp32, 0x4020_0000, 2.5),
+        (ElementType::Fp16, 0x4100, 2.5),
+        (ElementType::Bf16, 0x4020, 2.5),
+        (ElementType::Fp16, 0x0001, 2f64.powi(-24)),
+        (ElementType::I64, u64::MAX, -1.0),
+        (ElementType::I32, 0xffff_fffe, -2.0),
+        (ElementType::I16, 0x8000, -32_768.0),
+        (ElementType::I8, 0x80, -128.0),
+        (ElementType::Ui64, u64::MAX, 18_446_744_073_709_551_615.0),
+        (ElementType::Ui32, 0xffff_ffff, 4_294_967_295.0),
+        (ElementType::Ui16, 0xffff, 65_535.0),
+        (ElementType::Ui8, 0xff, 255.0),
     ] {
         assert_eq!(value(dtype, bits), want, "{dtype:?}");
     }
@@ -148,7 +148,7 @@ proptest! {
         matched_ratio in 0.0..=1.0f64,
         allow_nonfinite: bool,
     ) {
-        let filler = Filler::new(&poison(Dtype::Fp32, pairs.len()));
+        let filler = Filler::new(&poison(ElementType::Fp32, pairs.len()));
         let left_out = |at: usize| f32::from_bits(filler.bits(at as u64) as u32);
         let (got, want): (Vec<f32>, Vec<f32>) = pairs
             .iter()
@@ -157,7 +157,7 @@ proptest! {
                 (if *left { left_out(at) } else if *same { *want } else { *got }, *want)
             })
             .unzip();
-        let tolerance = Tolerance { absolute, relative, matched_ratio, allow_nonfinite };
+        let tolerance = BufferTolerance { absolute, relative, matched_ratio, allow_nonfinite };
         let report = singles(&got, &want, &tolerance);
         let is_wrong = |at: &usize| {
             let (got, want) = (f64::from(got[*at]), f64::from(want[*at]));

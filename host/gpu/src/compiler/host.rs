@@ -1,39 +1,39 @@
 //! Front-end `nvcc-host`: a source with host functions, linked with a recording CUDA runtime instead of
 //! CUDA's own.
 //!
-//! What comes of it is the device code, by one pass with the host code, so that both name the same
-//! kernels, and a program that records what a host function would launch (`record`). That program is the
-//! candidate's as much as ours: nothing that it says is trusted.
+//! The results are the device code, compiled in one pass with the host code so that both name the same kernels, and a
+//! program that records the launches of a host function (`record`). That program contains the candidate's code, so its
+//! output is never trusted.
 
 mod object;
 mod recorder;
 mod unsupported;
 
+use assay_core::limits::GPU_IMAGE_BYTES_MAX;
 use assay_exec::job::Purpose;
-use assay_exec::limits::Limits;
-use assay_exec::outcome::Ending;
-use assay_exec::{Job, JobFile, Program};
-use assay_model::limits::GPU_IMAGE_BYTES_MAX;
+use assay_exec::limits::BoxLimits;
+use assay_exec::outcome::ProgramEnding;
+use assay_exec::{BoxJob, JobFile, JobProgram};
 
-use super::bench;
+use super::context;
 use super::device_code::{DeviceCode, VERBOSE, is_machine};
-use super::nvcc::{self, Call};
+use super::nvcc::{self, NvccCall};
 use super::request::arch_number;
 use super::toolkit::HOST_COMPILER;
-use super::{Artifact, Bench, BuildOption, Error, Request};
+use super::{BuildOption, CompileContext, CompileError, CompileRequest, CudaArtifact};
 pub(super) use object::HostObject;
 
-/// What is compiled: it includes the request's main file, and registers its entries.
+/// The compiled file: it includes the request's main file and registers its entries.
 const MAIN: &str = ".assay/entries.cu";
 const OBJECT: &str = ".assay/entries.o";
 const PROGRAM: &str = ".assay/program";
 
 pub(super) fn compile(
-    bench: &mut Bench<'_>,
-    request: &Request,
-    limits: Limits,
-) -> Result<Artifact, Error> {
-    let toolchain = nvcc::probe(bench)?.name;
+    context: &mut CompileContext<'_>,
+    request: &CompileRequest,
+    limits: BoxLimits,
+) -> Result<CudaArtifact, CompileError> {
+    let toolchain = nvcc::probe(context)?.name;
     let request = &modern(request);
     let main = main_file(request);
     let mut files = recorder::headers();
@@ -45,8 +45,8 @@ pub(super) fn compile(
         collect.push(ptx.replace(".ptx", &format!(".{}.cubin", request.arch)));
     }
     let args = arguments(machine);
-    let call = Call { request, limits, args, main: MAIN, files, collect };
-    let mut left = nvcc::run(bench, call).map_err(unsupported::named)?;
+    let call = NvccCall { request, limits, args, main: MAIN, files, collect };
+    let mut left = nvcc::run(context, call).map_err(unsupported::named)?;
     let machine_code = if machine { left.files.pop() } else { None };
     let object = left.files.pop().unwrap_or_default();
     let ptx = left.files.pop().unwrap_or_default();
@@ -55,13 +55,13 @@ pub(super) fn compile(
     let host_object = HostObject {
         capability: arch_number(&request.arch)?,
         kernels: artifact.kernels.clone(),
-        program: link(bench, &object, limits).map_err(unsupported::named)?,
+        program: link(context, &object, limits).map_err(unsupported::named)?,
     };
-    Ok(Artifact { host_object: Some(host_object.encode()), ..artifact })
+    Ok(CudaArtifact { host_object: Some(host_object.encode()), ..artifact })
 }
 
 /// Our headers are written in the C++ that an older standard's sources are compiled as instead.
-fn modern(request: &Request) -> Request {
+fn modern(request: &CompileRequest) -> CompileRequest {
     let mut request = request.clone();
     let old = |name: &str| ["c++11", "c++14"].contains(&name);
     request.options.retain(|option| !matches!(option, BuildOption::Std(name) if old(name)));
@@ -70,7 +70,7 @@ fn modern(request: &Request) -> Request {
 
 fn arguments(machine: bool) -> Vec<String> {
     let mut args = vec!["-c", "-o", OBJECT, "--keep", "--keep-dir", nvcc::OUT_FOLDER];
-    // What PyTorch compiles extensions with, and what lambdas in them need.
+    // The options with which PyTorch compiles extensions, and those that lambdas in them need.
     args.extend(["--expt-relaxed-constexpr", "--extended-lambda"]);
     args.extend(["-isystem", recorder::STAND_INS]);
     if machine {
@@ -80,7 +80,7 @@ fn arguments(machine: bool) -> Vec<String> {
 }
 
 /// A module's functions are registered by the module itself, whatever they are called in C++.
-fn main_file(request: &Request) -> String {
+fn main_file(request: &CompileRequest) -> String {
     let mut text = format!("#include \"../{}\"\n#include <recorder/entry.h>\n", request.main.path);
     let has_module =
         request.main.text.lines().any(|line| line.trim_start().starts_with("PYBIND11_MODULE"));
@@ -96,9 +96,13 @@ fn main_file(request: &Request) -> String {
 
 /// The program, of the candidate's object and the recorder. The recorder's functions win over those of
 /// the candidate with the same name: a test harness has a `main` of its own.
-fn link(bench: &mut Bench<'_>, object: &[u8], limits: Limits) -> Result<Vec<u8>, Error> {
+fn link(
+    context: &mut CompileContext<'_>,
+    object: &[u8],
+    limits: BoxLimits,
+) -> Result<Vec<u8>, CompileError> {
     let mut args = vec![HOST_COMPILER.to_owned(), "-std=c++17".to_owned()];
-    for folder in &bench.toolkit.includes {
+    for folder in &context.toolkit.includes {
         args.push(format!("-I{}", folder.display()));
     }
     args.extend([recorder::SOURCE, OBJECT, "-Wl,-z,muldefs", "-o", PROGRAM].map(str::to_owned));
@@ -107,9 +111,9 @@ fn link(bench: &mut Bench<'_>, object: &[u8], limits: Limits) -> Result<Vec<u8>,
     let own_limits = own_limits.as_bytes();
     files.push(JobFile { path: recorder::LIMITS, bytes: own_limits, executable: false });
     files.push(JobFile { path: OBJECT, bytes: object, executable: false });
-    let job = Job {
+    let job = BoxJob {
         purpose: Purpose::Compile,
-        program: Program::Path(HOST_COMPILER),
+        program: JobProgram::Path(HOST_COMPILER),
         args,
         env: nvcc::environment(),
         files,
@@ -117,21 +121,21 @@ fn link(bench: &mut Bench<'_>, object: &[u8], limits: Limits) -> Result<Vec<u8>,
         collect: vec![PROGRAM.to_owned()],
         limits,
     };
-    let ended = bench.run(&job)?;
-    let (text, truncated) = bench::text(&[&ended.stdout, &ended.stderr]);
-    let log = bench::capped(text.trim_end(), truncated);
-    if let Some(fault) = bench::fault(&ended, &limits, &log) {
+    let ended = context.run(&job)?;
+    let (text, truncated) = context::text(&[&ended.stdout, &ended.stderr]);
+    let log = context::capped(text.trim_end(), truncated);
+    if let Some(fault) = context::fault(&ended, &limits, &log) {
         return Err(fault);
     }
-    if ended.ending != Ending::Exited(0) {
-        return Err(Error::Rejected(log));
+    if ended.ending != ProgramEnding::Exited(0) {
+        return Err(CompileError::Rejected(log));
     }
     match ended.files.into_iter().next() {
         Some((_, content)) if content.data.len() as u64 > GPU_IMAGE_BYTES_MAX => {
-            Err(Error::TooLarge(GPU_IMAGE_BYTES_MAX))
+            Err(CompileError::TooLarge(GPU_IMAGE_BYTES_MAX))
         }
         Some((_, content)) if !content.truncated => Ok(content.data),
-        _ => Err(Error::Crashed("the linker left no program".to_owned())),
+        _ => Err(CompileError::Crashed("the linker left no program".to_owned())),
     }
 }
 
@@ -140,8 +144,8 @@ mod tests {
     use super::super::{FrontEnd, TextFile};
     use super::*;
 
-    fn request(text: &str) -> Request {
-        Request {
+    fn request(text: &str) -> CompileRequest {
+        CompileRequest {
             front_end: FrontEnd::NvccHost,
             arch: "sm_90".into(),
             main: TextFile { path: "a/main.cu".into(), text: text.into() },
@@ -158,7 +162,7 @@ mod tests {
     fn old_standards_are_left_to_the_default() {
         let with = |name: &str| {
             let options = vec![BuildOption::FastMath, BuildOption::Std(name.into())];
-            modern(&Request { options, ..request("") }).options.len()
+            modern(&CompileRequest { options, ..request("") }).options.len()
         };
         assert_eq!(["c++11", "c++14", "c++17", "c++20"].map(with), [1, 1, 2, 2]);
     }

@@ -10,10 +10,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use assay_model::id::Digest;
+use assay_core::id::Digest;
 use sha2::{Digest as _, Sha256};
 
-/// What is installed, each with its hash.
+/// The packages that are installed, each with its hash.
 const REQUIREMENTS: &str = include_str!("../../toolchain/requirements.txt");
 /// In an installed folder: the hash of the requirements that it was made from.
 const MARKER: &str = ".assay-toolkit";

@@ -1,31 +1,31 @@
-//! What is known of kernels: from the declarations in their PTX, and from what the assembler says.
+//! Facts about kernels: from the declarations in their PTX, and from the assembler's notes.
 
 use std::collections::BTreeMap;
 
-use assay_model::limits::{GPU_IMAGE_BYTES_MAX, GPU_KERNELS_MAX};
+use assay_core::limits::{GPU_IMAGE_BYTES_MAX, GPU_KERNELS_MAX};
 
-use super::Error;
-use crate::types::{KernelInfo, Param};
+use super::CompileError;
+use crate::types::{KernelInfo, KernelParam};
 
-/// Of a block, where a kernel states no bound.
+/// The most threads of a block for a kernel that states no bound.
 const THREADS_MAX: u32 = 1_024;
 
-/// What the assembler says of one kernel.
+/// The assembler's note on one kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Use {
+pub(crate) struct KernelUsage {
     pub registers: u32,
     pub static_shared_bytes: u32,
     pub local_bytes: u32,
 }
 
-/// A compiler's words, with the assembler's notes on each kernel (`ptxas -v`) taken out of them.
+/// A compiler's log, separated from the assembler's notes on each kernel (`ptxas -v`).
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct CompilerLog {
     pub log: String,
-    pub uses: BTreeMap<String, Use>,
+    pub uses: BTreeMap<String, KernelUsage>,
 }
 
-impl Said {
+impl CompilerLog {
     pub fn read(text: &str) -> Self {
         let mut said = Self::default();
         let mut kernel: Option<&str> = None;
@@ -52,9 +52,9 @@ fn is_frame_note(line: &str) -> bool {
     line.contains(" bytes stack frame, ") && line.ends_with(" bytes spill loads")
 }
 
-/// Of `40 registers, used 1 barriers, 160 bytes cumulative stack size, 1200 bytes smem`.
-fn used_by(text: &str) -> Use {
-    let mut all = Use::default();
+/// Reads `40 registers, used 1 barriers, 160 bytes cumulative stack size, 1200 bytes smem`.
+fn used_by(text: &str) -> KernelUsage {
+    let mut all = KernelUsage::default();
     for part in text.split(", ") {
         let (number, what) = part.split_once(' ').unwrap_or((part, ""));
         let number = number.parse().unwrap_or(0);
@@ -69,32 +69,37 @@ fn used_by(text: &str) -> Use {
 }
 
 /// The kernels of a text, in its order.
-pub(crate) fn describe(ptx: &str, uses: &BTreeMap<String, Use>) -> Result<Vec<KernelInfo>, Error> {
+pub(crate) fn describe(
+    ptx: &str,
+    uses: &BTreeMap<String, KernelUsage>,
+) -> Result<Vec<KernelInfo>, CompileError> {
     if ptx.len() as u64 > GPU_IMAGE_BYTES_MAX {
-        return Err(Error::TooLarge(GPU_IMAGE_BYTES_MAX));
+        return Err(CompileError::TooLarge(GPU_IMAGE_BYTES_MAX));
     }
     let entries = assay_ptx::entries(ptx)
-        .map_err(|error| Error::Rejected(format!("the PTX cannot be read: {error}")))?;
+        .map_err(|error| CompileError::Rejected(format!("the PTX cannot be read: {error}")))?;
     if entries.len() > GPU_KERNELS_MAX {
-        return Err(Error::Rejected(format!("there are more than {GPU_KERNELS_MAX} kernels")));
+        return Err(CompileError::Rejected(format!(
+            "there are more than {GPU_KERNELS_MAX} kernels"
+        )));
     }
     // Without an assembler's word, for what is run by the interpreter.
-    let parsed = if uses.is_empty() { assay_ptx::Module::parse(ptx).ok() } else { None };
+    let parsed = if uses.is_empty() { assay_ptx::PtxModule::parse(ptx).ok() } else { None };
     let simulated = |name: &str| {
         let info = parsed.as_ref()?.kernels().iter().find(|info| info.name == name)?;
-        Some(Use {
+        Some(KernelUsage {
             registers: 0,
             static_shared_bytes: small(info.static_shared_bytes),
             local_bytes: small(info.local_bytes),
         })
     };
-    let describe = |entry: assay_ptx::Entry| {
+    let describe = |entry: assay_ptx::PtxEntry| {
         let used = uses.get(&entry.name).copied().or_else(|| simulated(&entry.name));
         let used = used.unwrap_or_default();
         let params = entry.params.iter();
         KernelInfo {
             params: params
-                .map(|param| Param { offset: small(param.offset), bytes: small(param.bytes) })
+                .map(|param| KernelParam { offset: small(param.offset), bytes: small(param.bytes) })
                 .collect(),
             registers: used.registers,
             static_shared_bytes: used.static_shared_bytes,
@@ -129,11 +134,11 @@ mod tests {
              \x20   0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
              ptxas info    : Used 12 registers, used 0 barriers\n\
              ptxas warning : something\n";
-        let said = Said::read(text);
+        let said = CompilerLog::read(text);
         assert_eq!(said.log, "main.cu(3): warning #177-D: unused\nptxas warning : something");
-        let k = Use { registers: 40, static_shared_bytes: 1_200, local_bytes: 160 };
-        let m = Use { registers: 12, ..Use::default() };
+        let k = KernelUsage { registers: 40, static_shared_bytes: 1_200, local_bytes: 160 };
+        let m = KernelUsage { registers: 12, ..KernelUsage::default() };
         assert_eq!(said.uses, BTreeMap::from([("k".to_owned(), k), ("m".to_owned(), m)]));
-        assert_eq!(Said::read(""), Said::default());
+        assert_eq!(CompilerLog::read(""), CompilerLog::default());
     }
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::process::ExitCode;
 use std::ptr;
 
-use assay_model::limits::{GPU_IMAGE_BYTES_MAX, GPU_LOG_BYTES_MAX};
+use assay_core::limits::{GPU_IMAGE_BYTES_MAX, GPU_LOG_BYTES_MAX};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use serde::{Deserialize, Serialize};
 
@@ -20,19 +20,19 @@ pub(super) const ANSWER: &str = ".assay/answer";
 pub(super) const NO_LIBRARY: i32 = 3;
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Order {
+pub(super) struct NvrtcRequest {
     pub builtins: String,
     pub nvrtc: String,
-    /// Without one only the library is looked at.
-    pub source: Option<Source>,
+    /// The source to compile; without one, only the library is described.
+    pub source: Option<NvrtcSource>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Source {
-    /// As messages name it.
+pub(super) struct NvrtcSource {
+    /// The file name in messages.
     pub name: String,
     pub text: String,
-    /// By the names under which they are included.
+    /// Headers, as pairs of the name under which they are included and their text.
     pub headers: Vec<(String, String)>,
     pub options: Vec<String>,
     pub name_expressions: Vec<String>,
@@ -41,7 +41,7 @@ pub(super) struct Source {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Answer {
+pub(super) enum NvrtcAnswer {
     Library {
         version: (c_int, c_int),
         /// 90 for `compute_90`.
@@ -104,7 +104,7 @@ struct Nvrtc {
 /// Carries out the order in the working folder.
 #[must_use]
 pub fn main() -> ExitCode {
-    let order: Result<Order, String> = fs::read(ORDER)
+    let order: Result<NvrtcRequest, String> = fs::read(ORDER)
         .map_err(|error| error.to_string())
         .and_then(|bytes| postcard::from_bytes(&bytes).map_err(|error| error.to_string()));
     let order = match order {
@@ -138,7 +138,7 @@ pub fn main() -> ExitCode {
 
 impl Nvrtc {
     #[expect(unsafe_code, reason = "a library is loaded and its functions are given their types")]
-    fn load(order: &Order) -> Result<Self, String> {
+    fn load(order: &NvrtcRequest) -> Result<Self, String> {
         let open = |path: &str| {
             // SAFETY: its initialisers are the toolkit's, which the operator chose.
             unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }
@@ -168,7 +168,7 @@ impl Nvrtc {
     }
 
     #[expect(unsafe_code, reason = "calls of the library's functions")]
-    fn described(&self) -> Result<Answer, Answer> {
+    fn described(&self) -> Result<NvrtcAnswer, NvrtcAnswer> {
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: each writes to the integers it is given.
         done("nvrtcVersion", unsafe { (self.version)(&raw mut major, &raw mut minor) })?;
@@ -177,11 +177,11 @@ impl Nvrtc {
         let mut archs = vec![0; usize::try_from(count).unwrap_or(0)];
         // SAFETY: it writes as many integers as it said.
         done("nvrtcGetSupportedArchs", unsafe { (self.archs)(archs.as_mut_ptr()) })?;
-        Ok(Answer::Library { version: (major, minor), archs })
+        Ok(NvrtcAnswer::Library { version: (major, minor), archs })
     }
 
     #[expect(unsafe_code, reason = "calls of the library's functions")]
-    fn compiled(&self, source: &Source) -> Result<Answer, Answer> {
+    fn compiled(&self, source: &NvrtcSource) -> Result<NvrtcAnswer, NvrtcAnswer> {
         let text = c_text(&source.text)?;
         let name = c_text(&source.name)?;
         let (names, texts): (Vec<_>, Vec<_>) = source.headers.iter().cloned().unzip();
@@ -211,10 +211,10 @@ impl Nvrtc {
             unsafe { (self.compile)(compilation, options.count(), options.pointers.as_ptr()) };
         let (log, log_cut) = self.log(compilation)?;
         if matches!(status, COMPILATION | NAME_EXPRESSION_NOT_VALID) {
-            return Err(Answer::Rejected { log, log_cut });
+            return Err(NvrtcAnswer::Rejected { log, log_cut });
         }
         done("nvrtcCompileProgram", status).map_err(|answer| match answer {
-            Answer::Failed(what) => Answer::Failed(format!("{what}\n{log}")),
+            NvrtcAnswer::Failed(what) => NvrtcAnswer::Failed(format!("{what}\n{log}")),
             answer => answer,
         })?;
         let lowered = |expression: &*const c_char| self.lowered(compilation, *expression);
@@ -227,10 +227,10 @@ impl Nvrtc {
         } else {
             Vec::new()
         };
-        Ok(Answer::Compiled { machine_code, ptx, lowered_names, log, log_cut })
+        Ok(NvrtcAnswer::Compiled { machine_code, ptx, lowered_names, log, log_cut })
     }
 
-    fn log(&self, compilation: Compilation) -> Result<(String, bool), Answer> {
+    fn log(&self, compilation: Compilation) -> Result<(String, bool), NvrtcAnswer> {
         let mut bytes = self.bytes("log", self.log, compilation, u64::MAX)?;
         // The NUL at its end; after some compilations there are two.
         while bytes.last() == Some(&0) {
@@ -248,12 +248,12 @@ impl Nvrtc {
         (size, get): (Size, Get),
         compilation: Compilation,
         bytes_max: u64,
-    ) -> Result<Vec<u8>, Answer> {
+    ) -> Result<Vec<u8>, NvrtcAnswer> {
         let mut count = 0;
         // SAFETY: the compilation was created; it writes one number.
         done(what, unsafe { size(compilation, &raw mut count) })?;
         if count as u64 > bytes_max {
-            return Err(Answer::TooLarge);
+            return Err(NvrtcAnswer::TooLarge);
         }
         let mut bytes = vec![0_u8; count];
         // SAFETY: it writes as many bytes as it said.
@@ -266,7 +266,7 @@ impl Nvrtc {
         &self,
         compilation: Compilation,
         expression: *const c_char,
-    ) -> Result<String, Answer> {
+    ) -> Result<String, NvrtcAnswer> {
         let mut name = ptr::null();
         // SAFETY: the source was compiled, the text ends in a NUL.
         let status = unsafe { (self.lowered)(compilation, expression, &raw mut name) };
@@ -276,18 +276,20 @@ impl Nvrtc {
     }
 }
 
-fn done(what: &str, status: c_int) -> Result<(), Answer> {
+fn done(what: &str, status: c_int) -> Result<(), NvrtcAnswer> {
     match status {
         SUCCESS => Ok(()),
-        OUT_OF_MEMORY => Err(Answer::OutOfMemory),
-        other => Err(Answer::Failed(format!("{what}: NVRTC's status {other}"))),
+        OUT_OF_MEMORY => Err(NvrtcAnswer::OutOfMemory),
+        other => Err(NvrtcAnswer::Failed(format!("{what}: NVRTC's status {other}"))),
     }
 }
 
-fn c_text(text: &str) -> Result<CString, Answer> {
-    // What a compiler says of a NUL in a source differs; none accepts it.
-    CString::new(text)
-        .map_err(|_| Answer::Rejected { log: "the source holds a NUL".to_owned(), log_cut: false })
+fn c_text(text: &str) -> Result<CString, NvrtcAnswer> {
+    // No compiler accepts a NUL in a source; their messages differ.
+    CString::new(text).map_err(|_| NvrtcAnswer::Rejected {
+        log: "the source holds a NUL".to_owned(),
+        log_cut: false,
+    })
 }
 
 /// Texts as C takes a list of them.
@@ -298,7 +300,7 @@ struct CTexts {
 }
 
 impl CTexts {
-    fn new(texts: &[String]) -> Result<Self, Answer> {
+    fn new(texts: &[String]) -> Result<Self, NvrtcAnswer> {
         let texts: Vec<CString> =
             texts.iter().map(|text| c_text(text)).collect::<Result<_, _>>()?;
         Ok(Self { pointers: texts.iter().map(|text| text.as_ptr()).collect(), _texts: texts })

@@ -12,32 +12,35 @@ mod trace;
 
 use std::os::fd::AsFd as _;
 
-use assay_exec::job::Purpose;
-use assay_exec::limits::Limits;
-use assay_exec::outcome::{Ending, LimitKind};
-use assay_exec::{Ended, Job, Program, sealed};
-use assay_model::limits::{
+use assay_core::limits::{
     GPU_RECORD_CPU_MS, GPU_RECORD_CPU_MS_MAX, GPU_RECORD_MEMORY_BYTES, GPU_RECORD_SAID_BYTES_MAX,
     GPU_TRACE_BYTES_MAX,
 };
+use assay_exec::job::Purpose;
+use assay_exec::limits::BoxLimits;
+use assay_exec::outcome::{LimitKind, ProgramEnding};
+use assay_exec::{BoxJob, JobEnd, JobProgram, sealed};
 
-use super::bench::{self, with_log};
+use super::context::{self, with_log};
 use super::host::HostObject;
-use super::{Bench, Error, Recording, Trace};
+use super::{CompileContext, CompileError, RecordedTrace, Recording};
 
-/// Where the recorder leaves its trace.
+/// The file that the recorder writes its trace to.
 const TRACE: &str = "trace";
 
-pub(super) fn record(bench: &mut Bench<'_>, recording: &Recording) -> Result<Trace, Error> {
+pub(super) fn record(
+    context: &mut CompileContext<'_>,
+    recording: &Recording,
+) -> Result<RecordedTrace, CompileError> {
     let object = HostObject::decode(&recording.host_object)?;
     let order = order::write(&object, recording)?;
     let program = sealed(&object.program).map_err(|error| {
-        Error::Unavailable(format!("a recording program cannot be kept in memory: {error}"))
+        CompileError::Unavailable(format!("a recording program cannot be kept in memory: {error}"))
     })?;
     let limits = limits(recording.cpu_ms);
-    let job = Job {
+    let job = BoxJob {
         purpose: Purpose::Run,
-        program: Program::Sealed(program.as_fd()),
+        program: JobProgram::Sealed(program.as_fd()),
         args: vec!["recording".to_owned()],
         env: Vec::new(),
         files: Vec::new(),
@@ -45,13 +48,13 @@ pub(super) fn record(bench: &mut Bench<'_>, recording: &Recording) -> Result<Tra
         collect: vec![TRACE.to_owned()],
         limits,
     };
-    let ended = bench.run(&job)?;
+    let ended = context.run(&job)?;
     trace::read(left(&ended, &limits)?, &object.kernels, &recording.buffers)
 }
 
-fn limits(cpu_ms: u32) -> Limits {
+fn limits(cpu_ms: u32) -> BoxLimits {
     let cpu_ms = if cpu_ms == 0 { GPU_RECORD_CPU_MS } else { cpu_ms };
-    Limits {
+    BoxLimits {
         cpu_ms: cpu_ms.min(GPU_RECORD_CPU_MS_MAX),
         wall_ms: 0,
         memory_bytes: GPU_RECORD_MEMORY_BYTES,
@@ -65,18 +68,18 @@ fn limits(cpu_ms: u32) -> Limits {
 }
 
 /// The trace of a program that ended well.
-fn left<'a>(ended: &'a Ended, limits: &Limits) -> Result<&'a [u8], Error> {
-    let (text, truncated) = bench::text(&[&ended.stderr]);
-    let log = bench::capped(text.trim_end(), truncated);
-    let crashed = |what: &str| Err(Error::Crashed(with_log(what, &log)));
-    if ended.ending == Ending::Limited(LimitKind::Output) {
+fn left<'a>(ended: &'a JobEnd, limits: &BoxLimits) -> Result<&'a [u8], CompileError> {
+    let (text, truncated) = context::text(&[&ended.stderr]);
+    let log = context::capped(text.trim_end(), truncated);
+    let crashed = |what: &str| Err(CompileError::Crashed(with_log(what, &log)));
+    if ended.ending == ProgramEnding::Limited(LimitKind::Output) {
         return crashed("it wrote without end");
     }
-    if let Some(fault) = bench::fault(ended, limits, &log) {
+    if let Some(fault) = context::fault(ended, limits, &log) {
         return Err(fault);
     }
     match ended.ending {
-        Ending::Exited(0) => {}
+        ProgramEnding::Exited(0) => {}
         ending => return crashed(&format!("it ended as {ending:?}")),
     }
     match ended.files.iter().find(|(path, _)| path == TRACE) {

@@ -1,17 +1,17 @@
-//! What a plugin asks for, checked before anything is run.
+//! Checks a plugin's compile request before anything is run.
 //!
 //! Paths and words are kept to what no compiler driver takes for an option or a command: `nvcc` hands
 //! them on to a shell.
 
-use assay_exec::limits::Limits;
-use assay_exec::path;
-use assay_model::limits::{
+use assay_core::limits::{
     GPU_COMPILE_CPU_MS, GPU_COMPILE_CPU_MS_MAX, GPU_COMPILE_MEMORY_MIB, GPU_COMPILE_MEMORY_MIB_MAX,
     GPU_COMPILE_MEMORY_MIB_MIN, GPU_HEADERS_MAX, GPU_IMAGE_BYTES_MAX, GPU_SOURCE_BYTES_MAX,
     GPU_WORD_BYTES_MAX, GPU_WORDS_MAX,
 };
+use assay_exec::limits::BoxLimits;
+use assay_exec::path;
 
-use super::{BuildOption, Error, FrontEnd, Request};
+use super::{BuildOption, CompileError, CompileRequest, FrontEnd};
 
 const MIB: u64 = 1 << 20;
 /// The folder in the working folder that holds what is ours.
@@ -19,12 +19,12 @@ pub(super) const OWN_FOLDER: &str = ".assay";
 const STANDARDS: [&str; 4] = ["c++11", "c++14", "c++17", "c++20"];
 const REGISTERS: std::ops::RangeInclusive<u32> = 16..=255;
 
-fn bad(problem: impl Into<String>) -> Error {
-    Error::BadRequest(problem.into())
+fn bad(problem: impl Into<String>) -> CompileError {
+    CompileError::BadRequest(problem.into())
 }
 
 /// Checks the request and says what its compiler may use.
-pub(super) fn check(request: &Request) -> Result<Limits, Error> {
+pub(super) fn check(request: &CompileRequest) -> Result<BoxLimits, CompileError> {
     arch_number(&request.arch)?;
     check_files(request)?;
     request.options.iter().try_for_each(check_option)?;
@@ -44,7 +44,7 @@ pub(super) fn check(request: &Request) -> Result<Limits, Error> {
 }
 
 /// 90 of `sm_90`, `compute_90` and `sm_90a`.
-pub(super) fn arch_number(arch: &str) -> Result<u32, Error> {
+pub(super) fn arch_number(arch: &str) -> Result<u32, CompileError> {
     let number = arch.strip_prefix("sm_").or_else(|| arch.strip_prefix("compute_"));
     let digits = number.map(|number| number.strip_suffix(['a', 'f']).unwrap_or(number));
     let is_number = |digits: &&str| {
@@ -56,7 +56,7 @@ pub(super) fn arch_number(arch: &str) -> Result<u32, Error> {
         .ok_or_else(|| bad(format!("no such architecture: `{}`", shown(arch))))
 }
 
-fn check_files(request: &Request) -> Result<(), Error> {
+fn check_files(request: &CompileRequest) -> Result<(), CompileError> {
     if request.headers.len() > GPU_HEADERS_MAX {
         return Err(bad(format!("there are more than {GPU_HEADERS_MAX} headers")));
     }
@@ -82,7 +82,7 @@ fn check_files(request: &Request) -> Result<(), Error> {
     path::check_together(files().map(|file| file.path.as_str())).map_err(bad)
 }
 
-fn check_option(option: &BuildOption) -> Result<(), Error> {
+fn check_option(option: &BuildOption) -> Result<(), CompileError> {
     match option {
         BuildOption::FastMath | BuildOption::NoFma | BuildOption::LineInfo => Ok(()),
         BuildOption::RegistersMax(registers) if REGISTERS.contains(registers) => Ok(()),
@@ -108,7 +108,11 @@ fn check_option(option: &BuildOption) -> Result<(), Error> {
     }
 }
 
-fn check_words(what: &str, words: &[String], good: impl Fn(&str) -> bool) -> Result<(), Error> {
+fn check_words(
+    what: &str,
+    words: &[String],
+    good: impl Fn(&str) -> bool,
+) -> Result<(), CompileError> {
     if words.len() > GPU_WORDS_MAX {
         return Err(bad(format!("there are more than {GPU_WORDS_MAX} {what}")));
     }
@@ -131,12 +135,12 @@ fn shown(word: &str) -> String {
     word.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
-fn limits(cpu_ms: u32, memory_mib: u32) -> Limits {
+fn limits(cpu_ms: u32, memory_mib: u32) -> BoxLimits {
     let or = |asked: u32, default: u32| if asked == 0 { default } else { asked };
     let memory_mib = or(memory_mib, GPU_COMPILE_MEMORY_MIB)
         .clamp(GPU_COMPILE_MEMORY_MIB_MIN, GPU_COMPILE_MEMORY_MIB_MAX);
     let cpu_ms = or(cpu_ms, GPU_COMPILE_CPU_MS).min(GPU_COMPILE_CPU_MS_MAX);
-    Limits {
+    BoxLimits {
         cpu_ms,
         // A compiler does not sleep: on a busy machine it gets the time to reach the other limits.
         wall_ms: 8 * cpu_ms + 10_000,
@@ -150,12 +154,12 @@ fn limits(cpu_ms: u32, memory_mib: u32) -> Limits {
     }
 }
 
-/// What is included before the first line of a source: its definitions.
+/// The definitions that are included before the first line of a source.
 pub(super) fn definitions(options: &[BuildOption]) -> String {
     let mut text = String::new();
     for option in options {
         if let BuildOption::Define { name, value } = option {
-            // As `-D` has it.
+            // In the form of `-D`.
             let value = value.as_deref().unwrap_or("1");
             text.push_str(&format!("#define {name} {value}\n"));
         }
@@ -163,8 +167,8 @@ pub(super) fn definitions(options: &[BuildOption]) -> String {
     text
 }
 
-/// What both compilers call the same, without definitions.
-pub(super) fn options(request: &Request) -> Vec<String> {
+/// The options that both compilers share, without definitions.
+pub(super) fn options(request: &CompileRequest) -> Vec<String> {
     let mut words = vec![format!("-arch={}", request.arch)];
     let mut standard = "c++17";
     for option in &request.options {
@@ -188,8 +192,8 @@ mod tests {
     use super::super::TextFile;
     use super::*;
 
-    fn request(path: &str) -> Request {
-        Request {
+    fn request(path: &str) -> CompileRequest {
+        CompileRequest {
             front_end: FrontEnd::Nvrtc,
             arch: "sm_90".into(),
             main: TextFile { path: path.into(), text: "x".into() },
@@ -202,8 +206,8 @@ mod tests {
         }
     }
 
-    fn refused(request: &Request) -> bool {
-        matches!(check(request), Err(Error::BadRequest(_)))
+    fn refused(request: &CompileRequest) -> bool {
+        matches!(check(request), Err(CompileError::BadRequest(_)))
     }
 
     #[test]
@@ -232,10 +236,13 @@ mod tests {
         ] {
             assert!(refused(&request(bad)), "{bad}");
             let header = TextFile { path: bad.into(), text: String::new() };
-            assert!(refused(&Request { headers: vec![header], ..request("main.cu") }), "{bad}");
+            assert!(
+                refused(&CompileRequest { headers: vec![header], ..request("main.cu") }),
+                "{bad}"
+            );
         }
         let header = TextFile { path: "main.cu".into(), text: String::new() };
-        assert!(refused(&Request { headers: vec![header], ..request("main.cu") }), "twice");
+        assert!(refused(&CompileRequest { headers: vec![header], ..request("main.cu") }), "twice");
     }
 
     #[test]
@@ -258,7 +265,7 @@ mod tests {
             name: name.into(),
             value: value.map(str::to_owned),
         };
-        let with = |option| Request { options: vec![option], ..request("main.cu") };
+        let with = |option| CompileRequest { options: vec![option], ..request("main.cu") };
         for good in [
             define("N", Some("(1 + 2)")),
             define("_a1", None),
@@ -286,14 +293,14 @@ mod tests {
     #[test]
     fn names_and_entries_have_their_front_ends() {
         let names = vec!["reduce<float>".to_owned()];
-        let nvrtc = Request { name_expressions: names.clone(), ..request("m") };
+        let nvrtc = CompileRequest { name_expressions: names.clone(), ..request("m") };
         assert!(check(&nvrtc).is_ok());
-        let nvcc = Request { front_end: FrontEnd::NvccDevice, ..request("m") };
-        assert!(refused(&Request { name_expressions: names.clone(), ..nvcc.clone() }));
-        assert!(refused(&Request { entries: vec!["solve".into()], ..nvcc.clone() }));
-        let host = Request { front_end: FrontEnd::NvccHost, ..nvcc };
-        assert!(check(&Request { entries: vec!["solve".into()], ..host.clone() }).is_ok());
-        assert!(refused(&Request { entries: names, ..host }), "no identifier");
+        let nvcc = CompileRequest { front_end: FrontEnd::NvccDevice, ..request("m") };
+        assert!(refused(&CompileRequest { name_expressions: names.clone(), ..nvcc.clone() }));
+        assert!(refused(&CompileRequest { entries: vec!["solve".into()], ..nvcc.clone() }));
+        let host = CompileRequest { front_end: FrontEnd::NvccHost, ..nvcc };
+        assert!(check(&CompileRequest { entries: vec!["solve".into()], ..host.clone() }).is_ok());
+        assert!(refused(&CompileRequest { entries: names, ..host }), "no identifier");
     }
 
     #[test]

@@ -1,34 +1,34 @@
-//! What was compiled before: on disk, shared by the workers of a machine, and the latest in memory.
+//! The store of compiled CUDA: on disk for all workers of a machine, and the most recent in memory.
 //!
-//! It may be lost at any time, so nothing here fails: what cannot be read or written is compiled anew.
+//! It may be lost at any time, so nothing here fails: if it cannot be read or written, the source is compiled again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assay_exec::shelf::Shelf;
-use assay_model::id::{Digest, TenantId};
-use assay_model::limits::{GPU_ARTIFACTS_BYTES_MAX, GPU_READY_BYTES_MAX, GPU_READY_MAX};
+use assay_core::id::{Digest, TenantId};
+use assay_core::limits::{GPU_ARTIFACTS_BYTES_MAX, GPU_READY_BYTES_MAX, GPU_READY_MAX};
+use assay_exec::file_cache::FileCache;
 use sha2::{Digest as _, Sha256};
 
 use super::toolkit::Installed;
-use super::{Artifact, Request};
+use super::{CompileRequest, CudaArtifact};
 
 const DIGEST_BYTES: usize = 32;
 
-pub(super) struct Store {
+pub(super) struct CudaStore {
     folder: PathBuf,
-    /// Once it was needed; none where the folder cannot be had.
-    shelf: Option<Option<Shelf>>,
-    /// The most recently used last.
-    ready: Vec<(String, Arc<Artifact>)>,
+    /// The folder, opened at its first use; the inner `None` if it cannot be used.
+    files: Option<Option<FileCache>>,
+    /// The artifacts in memory, the most recently used last.
+    ready: Vec<(String, Arc<CudaArtifact>)>,
 }
 
-/// What a tenant's artifact is called. The tenant stands in it, so that nobody gets at another's.
+/// The file name of a tenant's artifact. It contains the tenant, so that nobody can read another's.
 pub(super) fn name(
     tenant: TenantId,
     toolkit: &Installed,
     program: &Path,
-    request: &Request,
+    request: &CompileRequest,
 ) -> String {
     // The program holds headers of its own: another build may give another result.
     let build = program.metadata().map(|meta| (meta.len(), meta.modified().ok())).ok();
@@ -37,47 +37,47 @@ pub(super) fn name(
     format!("{tenant}.{}", Digest(Sha256::digest(recipe).into()))
 }
 
-impl Store {
+impl CudaStore {
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, shelf: None, ready: Vec::new() }
+        Self { folder, files: None, ready: Vec::new() }
     }
 
-    pub fn get(&mut self, name: &str) -> Option<Artifact> {
+    pub fn get(&mut self, name: &str) -> Option<CudaArtifact> {
         let found = match self.ready.iter().position(|(known, _)| known == name) {
             Some(place) => self.ready.remove(place).1,
             None => Arc::new(self.read(name)?),
         };
         self.keep_ready(name, Arc::clone(&found));
-        Some(Artifact { cached: true, ..(*found).clone() })
+        Some(CudaArtifact { cached: true, ..(*found).clone() })
     }
 
-    pub fn put(&mut self, name: &str, artifact: &Artifact) {
+    pub fn put(&mut self, name: &str, artifact: &CudaArtifact) {
         let body = postcard::to_stdvec(artifact).expect("plain data is encoded");
-        if let Some(shelf) = self.shelf() {
-            let written = shelf.draft().and_then(|mut draft| {
+        if let Some(files) = self.files() {
+            let written = files.draft().and_then(|mut draft| {
                 draft.write(&Sha256::digest(&body))?;
                 draft.write(&body)?;
-                shelf.keep(draft, name)
+                files.keep(draft, name)
             });
             if let Err(error) = written {
-                tracing::warn!(%error, "what was compiled could not be written to disk");
+                tracing::warn!(%error, "compiled CUDA could not be written to disk");
             }
         }
         self.keep_ready(name, Arc::new(artifact.clone()));
     }
 
-    fn read(&mut self, name: &str) -> Option<Artifact> {
-        let shelf = self.shelf()?;
-        let bytes = shelf.read(name)?;
+    fn read(&mut self, name: &str) -> Option<CudaArtifact> {
+        let files = self.files()?;
+        let bytes = files.read(name)?;
         let artifact = decode(&bytes);
         if artifact.is_none() {
-            tracing::warn!("a damaged file was removed from the folder of compiled CUDA");
-            shelf.remove(name);
+            tracing::warn!("a damaged file was deleted from the folder of compiled CUDA");
+            files.remove(name);
         }
         artifact
     }
 
-    fn keep_ready(&mut self, name: &str, artifact: Arc<Artifact>) {
+    fn keep_ready(&mut self, name: &str, artifact: Arc<CudaArtifact>) {
         self.ready.push((name.to_owned(), artifact));
         let mut bytes: usize = self.ready.iter().map(|(_, artifact)| size(artifact)).sum();
         while bytes > GPU_READY_BYTES_MAX || self.ready.len() > GPU_READY_MAX {
@@ -85,29 +85,29 @@ impl Store {
         }
     }
 
-    fn shelf(&mut self) -> Option<&Shelf> {
+    fn files(&mut self) -> Option<&FileCache> {
         let folder = &self.folder;
-        let shelf = self.shelf.get_or_insert_with(|| {
-            let shelf = Shelf::open(folder, GPU_ARTIFACTS_BYTES_MAX);
-            if let Err(error) = &shelf {
+        let files = self.files.get_or_insert_with(|| {
+            let files = FileCache::open(folder, GPU_ARTIFACTS_BYTES_MAX);
+            if let Err(error) = &files {
                 let folder = folder.display();
-                tracing::warn!(%error, "compiled CUDA is not kept: the folder {folder}");
+                tracing::warn!(%error, "compiled CUDA is not stored: the folder {folder} cannot be used");
             }
-            shelf.ok()
+            files.ok()
         });
-        shelf.as_ref()
+        files.as_ref()
     }
 }
 
-fn size(artifact: &Artifact) -> usize {
+fn size(artifact: &CudaArtifact) -> usize {
     artifact.image.len()
         + artifact.ptx.len()
         + artifact.log.len()
         + artifact.host_object.as_ref().map_or(0, Vec::len)
 }
 
-/// `None` where the bytes are not what was written.
-fn decode(bytes: &[u8]) -> Option<Artifact> {
+/// `None` if the bytes are damaged.
+fn decode(bytes: &[u8]) -> Option<CudaArtifact> {
     let (digest, body) = bytes.split_at_checked(DIGEST_BYTES)?;
     if Sha256::digest(body)[..] != *digest {
         return None;
@@ -121,8 +121,8 @@ mod tests {
 
     use super::*;
 
-    fn artifact(bytes: usize) -> Artifact {
-        Artifact {
+    fn artifact(bytes: usize) -> CudaArtifact {
+        CudaArtifact {
             image: vec![7; bytes],
             ptx: "ptx".into(),
             host_object: Some(vec![1]),
@@ -138,12 +138,12 @@ mod tests {
     #[test]
     fn another_worker_finds_it() {
         let folder = tempfile::tempdir().unwrap();
-        let mut store = Store::new(folder.path().join("cuda"));
+        let mut store = CudaStore::new(folder.path().join("cuda"));
         assert_eq!(store.get("a"), None);
         store.put("a", &artifact(10));
-        let expected = Artifact { cached: true, ..artifact(10) };
+        let expected = CudaArtifact { cached: true, ..artifact(10) };
         assert_eq!(store.get("a").as_ref(), Some(&expected));
-        let mut other = Store::new(folder.path().join("cuda"));
+        let mut other = CudaStore::new(folder.path().join("cuda"));
         assert_eq!(other.get("a").as_ref(), Some(&expected));
         assert_eq!(other.get("b"), None);
     }
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn damage_is_a_miss() {
         let folder = tempfile::tempdir().unwrap();
-        Store::new(folder.path().to_owned()).put("a", &artifact(10));
+        CudaStore::new(folder.path().to_owned()).put("a", &artifact(10));
         let path = folder.path().join("a");
         let good = fs::read(&path).unwrap();
         for place in 0..=good.len() {
@@ -162,7 +162,7 @@ mod tests {
             }
             for bad in [&bad[..], &good[..place.min(good.len() - 1)]] {
                 fs::write(&path, bad).unwrap();
-                assert_eq!(Store::new(folder.path().to_owned()).get("a"), None);
+                assert_eq!(CudaStore::new(folder.path().to_owned()).get("a"), None);
                 assert!(!path.exists());
             }
         }
@@ -173,7 +173,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let mut store = Store::new(file.join("cuda"));
+        let mut store = CudaStore::new(file.join("cuda"));
         for number in 0..GPU_READY_MAX + 10 {
             store.put(&number.to_string(), &artifact(10));
         }

@@ -9,11 +9,11 @@ use std::time::UNIX_EPOCH;
 
 use assay_exec::Shown;
 
-use super::{Error, FrontEnd};
+use super::{CompileError, FrontEnd};
 
 /// nvcc has it preprocess and compile what is the host's.
 pub(super) const HOST_COMPILER: &str = "/usr/bin/g++";
-/// Where boxes see the toolkit, wherever it lies on the machine.
+/// The folder in which boxes see the toolkit, independent of its path on the machine.
 const IN_BOX: &str = "/cuda";
 
 /// Paths are those of the box.
@@ -21,7 +21,7 @@ const IN_BOX: &str = "/cuda";
 pub(crate) struct Installed {
     /// On the machine.
     folder: PathBuf,
-    /// Such as `13.0`.
+    /// The version, such as `13.0`.
     pub version: String,
     /// Differs where what comes out may differ.
     pub identity: String,
@@ -39,23 +39,23 @@ pub(crate) struct Libraries {
     pub nvrtc: PathBuf,
 }
 
-/// What boxes must be shown of this machine to compile with a toolkit.
+/// The folders that boxes must see to compile with a toolkit.
 #[must_use]
 pub fn shown(toolkit: Option<&Path>) -> Vec<Shown> {
     let folder = toolkit.and_then(|folder| folder.canonicalize().ok());
     folder.into_iter().map(|path| Shown { path, at: IN_BOX.into() }).collect()
 }
 
-pub(super) fn find(folder: Option<&Path>) -> Result<Installed, Error> {
+pub(super) fn find(folder: Option<&Path>) -> Result<Installed, CompileError> {
     let folder = folder.ok_or_else(|| {
-        Error::Unavailable(
+        CompileError::Unavailable(
             "there is no CUDA toolkit: run `assay gpu install-toolchain`, or name an installed one's \
              folder by `--cuda` or CUDA_HOME"
                 .to_owned(),
         )
     })?;
     let unusable = |problem: String| {
-        Error::Unavailable(format!(
+        CompileError::Unavailable(format!(
             "the CUDA toolkit {}: {problem}; run `assay gpu install-toolchain`, or name another \
              folder by `--cuda` or CUDA_HOME",
             folder.display()
@@ -95,25 +95,25 @@ impl Installed {
     }
 
     /// That this front-end is here.
-    pub fn needs(&self, front_end: FrontEnd) -> Result<(), Error> {
+    pub fn needs(&self, front_end: FrontEnd) -> Result<(), CompileError> {
         match front_end {
             FrontEnd::Nvrtc => self.libraries().map(|_| ()),
             FrontEnd::NvccDevice | FrontEnd::NvccHost => self.driver().map(|_| ()),
         }
     }
 
-    pub fn libraries(&self) -> Result<&Libraries, Error> {
+    pub fn libraries(&self) -> Result<&Libraries, CompileError> {
         self.nvrtc.as_ref().map_err(|problem| self.lacks(problem))
     }
 
     /// The path of nvcc.
-    pub fn driver(&self) -> Result<&str, Error> {
+    pub fn driver(&self) -> Result<&str, CompileError> {
         let path = self.nvcc.as_deref().map_err(|problem| self.lacks(problem))?;
         path.to_str().ok_or_else(|| self.lacks("its path is not written in UTF-8"))
     }
 
-    fn lacks(&self, problem: &str) -> Error {
-        Error::Unavailable(format!("the CUDA toolkit {}: {problem}", self.folder.display()))
+    fn lacks(&self, problem: &str) -> CompileError {
+        CompileError::Unavailable(format!("the CUDA toolkit {}: {problem}", self.folder.display()))
     }
 }
 
@@ -130,7 +130,7 @@ fn identity(version: &str, nvrtc: Option<&Libraries>, nvcc: Option<&Path>) -> St
     format!("{version} {nvrtc} {nvcc} {}", of(Path::new(HOST_COMPILER)))
 }
 
-/// Where a box finds what lies in the toolkit's folder.
+/// The path in a box of a file in the toolkit's folder.
 fn in_box(folder: &Path, path: &Path) -> Result<PathBuf, String> {
     let inside = path.strip_prefix(folder);
     let inside = inside.map_err(|_| format!("{} lies outside of it", path.display()))?;
@@ -188,7 +188,7 @@ mod tests {
 
     fn problem(folder: Option<&Path>) -> String {
         match find(folder) {
-            Err(Error::Unavailable(problem)) => problem,
+            Err(CompileError::Unavailable(problem)) => problem,
             other => panic!("{other:?}"),
         }
     }
@@ -209,7 +209,9 @@ mod tests {
         let installed = find(Some(root)).unwrap();
         assert_eq!((installed.version.as_str(), installed.front_ends().len()), ("13.2", 1));
         let missing = installed.needs(FrontEnd::NvccDevice).unwrap_err();
-        assert!(matches!(missing, Error::Unavailable(problem) if problem.contains("bin/nvcc")));
+        assert!(
+            matches!(missing, CompileError::Unavailable(problem) if problem.contains("bin/nvcc"))
+        );
         for program in ["bin/nvcc", "bin/cudafe++", "bin/ptxas", "bin/fatbinary"] {
             put(root, program, "", 0o755);
         }

@@ -1,15 +1,15 @@
-//! What the driver's codes mean: whose fault it was.
+//! The driver's result codes, and whose fault each is.
 //!
-//! A kernel's own errors become the kernel's; whatever is not known to be one is [`Problem::Failed`], so
+//! A kernel's own errors become the kernel's; whatever is not known to be one is [`DeviceProblem::Failed`], so
 //! that no kernel is blamed for the machine.
 
 use cudarc::driver::sys::CUresult;
 
-use crate::device::Problem;
+use crate::device::DeviceProblem;
 
 /// A code other than 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Code(pub u32);
+pub struct DriverCode(pub u32);
 
 macro_rules! codes {
     ($($name:ident = $code:ident;)*) => {
@@ -43,7 +43,7 @@ codes! {
     NOT_SUPPORTED = CUDA_ERROR_NOT_SUPPORTED;
 }
 
-impl Code {
+impl DriverCode {
     pub fn is_no_device(self) -> bool {
         self.0 == NO_DEVICE
     }
@@ -52,50 +52,50 @@ impl Code {
         self.0 == UNSUPPORTED_LIMIT
     }
 
-    /// Of an index behind the last one.
+    /// Whether the code is that of an index after the last one.
     pub fn is_invalid_value(self) -> bool {
         self.0 == INVALID_VALUE
     }
 
-    /// Of work that was ordered before, whichever call it comes out of.
-    pub fn of_work(self, what: String) -> Problem {
+    /// The problem that a code means for earlier work; any later call may report it.
+    pub fn of_work(self, what: String) -> DeviceProblem {
         match self.0 {
-            OUT_OF_MEMORY => Problem::Limit(what),
-            ILLEGAL_ADDRESS | INVALID_ADDRESS_SPACE => Problem::IllegalAddress(what),
-            MISALIGNED_ADDRESS => Problem::MisalignedAddress(what),
-            ILLEGAL_INSTRUCTION | INVALID_PC => Problem::IllegalInstruction(what),
-            ASSERT => Problem::Trapped(what),
+            OUT_OF_MEMORY => DeviceProblem::Limit(what),
+            ILLEGAL_ADDRESS | INVALID_ADDRESS_SPACE => DeviceProblem::IllegalAddress(what),
+            MISALIGNED_ADDRESS => DeviceProblem::MisalignedAddress(what),
+            ILLEGAL_INSTRUCTION | INVALID_PC => DeviceProblem::IllegalInstruction(what),
+            ASSERT => DeviceProblem::Trapped(what),
             LAUNCH_FAILED | HARDWARE_STACK_ERROR | LAUNCH_INCOMPATIBLE_TEXTURING => {
-                Problem::LaunchFailed(what)
+                DeviceProblem::LaunchFailed(what)
             }
-            LAUNCH_TIMEOUT => Problem::TimedOut,
-            _ => Problem::Failed(what),
+            LAUNCH_TIMEOUT => DeviceProblem::TimedOut,
+            _ => DeviceProblem::Failed(what),
         }
     }
 
-    /// Of a launch, or of an earlier one.
-    pub fn of_launch(self, what: String) -> Problem {
+    /// The problem that a code means for a launch; an earlier launch may be its cause.
+    pub fn of_launch(self, what: String) -> DeviceProblem {
         match self.0 {
             INVALID_VALUE | LAUNCH_OUT_OF_RESOURCES | COOPERATIVE_LAUNCH_TOO_LARGE => {
-                Problem::InvalidLaunch(what)
+                DeviceProblem::InvalidLaunch(what)
             }
-            NOT_SUPPORTED => Problem::Unsupported(what),
+            NOT_SUPPORTED => DeviceProblem::Unsupported(what),
             _ => self.of_work(what),
         }
     }
 
-    /// Of an image. One for another architecture, or of a newer PTX than the driver's, is not the
-    /// source's fault: the platform compiled it.
-    pub fn of_image(self, what: String) -> Problem {
+    /// The problem that a code means for an image. An image for another architecture, or in a newer PTX than the driver's,
+    /// is not the source's fault: the platform compiled it.
+    pub fn of_image(self, what: String) -> DeviceProblem {
         match self.0 {
             INVALID_IMAGE
             | INVALID_PTX
             | INVALID_SOURCE
             | SYMBOL_NOT_FOUND
             | SHARED_OBJECT_INIT_FAILED
-            | NOT_FOUND => Problem::ImageRejected(what),
-            OUT_OF_MEMORY => Problem::Limit(what),
-            _ => Problem::Failed(what),
+            | NOT_FOUND => DeviceProblem::ImageRejected(what),
+            OUT_OF_MEMORY => DeviceProblem::Limit(what),
+            _ => DeviceProblem::Failed(what),
         }
     }
 }

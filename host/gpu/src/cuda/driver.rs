@@ -15,22 +15,22 @@ use cudarc::driver::sys::{
 };
 pub use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute, CUlimit};
 
-use super::code::Code;
-use crate::device::{Problem, RawLaunch};
-use crate::types::Param;
+use super::code::DriverCode;
+use crate::device::{DeviceProblem, RawLaunch};
+use crate::types::KernelParam;
 pub use functions::is_installed;
 use functions::{Functions, functions};
 
-/// Of what the driver's compiler says of an image that it refuses.
+/// The most bytes of the log of the driver's compiler about an image that it refuses.
 const LOG_BYTES_MAX: usize = 16 << 10;
 const NAME_BYTES_MAX: usize = 256;
 /// More than any architecture takes.
 const PARAMS_MAX: usize = 4096;
 
-type Coded<T> = Result<T, Code>;
+type Coded<T> = Result<T, DriverCode>;
 
 fn checked(code: u32) -> Coded<()> {
-    if code == 0 { Ok(()) } else { Err(Code(code)) }
+    if code == 0 { Ok(()) } else { Err(DriverCode(code)) }
 }
 
 /// The driver, initialised.
@@ -41,7 +41,7 @@ pub struct Driver {
 
 /// A GPU of the machine; nothing runs on it.
 #[derive(Clone, Copy)]
-pub struct Gpu {
+pub struct DriverGpu {
     driver: Driver,
     device: CUdevice,
 }
@@ -49,7 +49,7 @@ pub struct Gpu {
 #[expect(unsafe_code, reason = "calls of the driver")]
 impl Driver {
     /// `None` where the driver finds no GPU.
-    pub fn start() -> Result<Option<Driver>, Problem> {
+    pub fn start() -> Result<Option<Driver>, DeviceProblem> {
         let driver = Driver { functions: functions()? };
         // SAFETY: 0 is the only flag that there is.
         match checked(unsafe { (driver.functions.cuInit)(0) }) {
@@ -59,8 +59,8 @@ impl Driver {
         }
     }
 
-    /// Such as `CUDA_ERROR_ILLEGAL_ADDRESS (700)`.
-    pub fn name_of(&self, code: Code) -> String {
+    /// The name of a code, such as `CUDA_ERROR_ILLEGAL_ADDRESS (700)`.
+    pub fn name_of(&self, code: DriverCode) -> String {
         let mut name: *const c_char = null_mut();
         // SAFETY: `name` is written to, with the address of a constant of the driver or with null.
         let found = unsafe { (self.functions.cuGetErrorName)(code.0, &mut name) } == 0;
@@ -72,12 +72,12 @@ impl Driver {
         format!("{} ({})", name.to_string_lossy(), code.0)
     }
 
-    pub fn failed(&self, what: &str, code: Code) -> Problem {
-        Problem::Failed(format!("{what}: {}", self.name_of(code)))
+    pub fn failed(&self, what: &str, code: DriverCode) -> DeviceProblem {
+        DeviceProblem::Failed(format!("{what}: {}", self.name_of(code)))
     }
 
-    /// Of CUDA that it speaks: 13000 for 13.0.
-    pub fn version(&self) -> Result<i32, Problem> {
+    /// The version of CUDA that it supports: 13000 for 13.0.
+    pub fn version(&self) -> Result<i32, DeviceProblem> {
         let mut version = 0;
         // SAFETY: `version` is written to.
         let code = unsafe { (self.functions.cuDriverGetVersion)(&mut version) };
@@ -85,7 +85,7 @@ impl Driver {
         Ok(version)
     }
 
-    pub fn gpus(&self) -> Result<u32, Problem> {
+    pub fn gpus(&self) -> Result<u32, DeviceProblem> {
         let mut count = 0;
         // SAFETY: `count` is written to.
         let code = unsafe { (self.functions.cuDeviceGetCount)(&mut count) };
@@ -93,20 +93,20 @@ impl Driver {
         Ok(u32::try_from(count).unwrap_or(0))
     }
 
-    pub fn gpu(&self, number: u32) -> Result<Gpu, Problem> {
+    pub fn gpu(&self, number: u32) -> Result<DriverGpu, DeviceProblem> {
         let mut device = 0;
         let number = i32::try_from(number)
-            .map_err(|_| Problem::Failed(format!("there is no GPU {number}")))?;
+            .map_err(|_| DeviceProblem::Failed(format!("there is no GPU {number}")))?;
         // SAFETY: `device` is written to; a number that is no GPU's gives an error.
         let code = unsafe { (self.functions.cuDeviceGet)(&mut device, number) };
         checked(code).map_err(|code| self.failed(&format!("GPU {number}"), code))?;
-        Ok(Gpu { driver: *self, device })
+        Ok(DriverGpu { driver: *self, device })
     }
 }
 
 #[expect(unsafe_code, reason = "calls of the driver")]
-impl Gpu {
-    pub fn name(&self) -> Result<String, Problem> {
+impl DriverGpu {
+    pub fn name(&self) -> Result<String, DeviceProblem> {
         let mut name = vec![0u8; NAME_BYTES_MAX];
         // SAFETY: so many bytes, less than 2^31, may be written to `name`.
         let code = unsafe {
@@ -120,7 +120,7 @@ impl Gpu {
         Ok(text(&name))
     }
 
-    pub fn memory_bytes(&self) -> Result<u64, Problem> {
+    pub fn memory_bytes(&self) -> Result<u64, DeviceProblem> {
         let mut bytes = 0;
         // SAFETY: `bytes` is written to.
         let code = unsafe { (self.driver.functions.cuDeviceTotalMem_v2)(&mut bytes, self.device) };
@@ -139,7 +139,7 @@ impl Gpu {
 }
 
 /// A module on the GPU and its kernels, which end with it.
-pub struct Module {
+pub struct DriverModule {
     module: CUmodule,
     pub kernels: Vec<Kernel>,
 }
@@ -147,13 +147,13 @@ pub struct Module {
 pub struct Kernel {
     function: CUfunction,
     pub name: String,
-    pub params: Vec<Param>,
+    pub params: Vec<KernelParam>,
     /// Dynamic shared memory that it may have; more is asked for when a launch wants it.
     shared_bytes: Cell<u32>,
 }
 
 /// The GPU's context: memory, modules and a stream. Raw pointers keep it on its thread.
-pub struct Context {
+pub struct DriverContext {
     pub driver: Driver,
     device: CUdevice,
     stream: CUstream,
@@ -162,8 +162,8 @@ pub struct Context {
 }
 
 #[expect(unsafe_code, reason = "calls of the driver")]
-impl Context {
-    pub fn new(gpu: Gpu) -> Result<Context, Problem> {
+impl DriverContext {
+    pub fn new(gpu: DriverGpu) -> Result<DriverContext, DeviceProblem> {
         let driver = gpu.driver;
         let calls = driver.functions;
         let failed = |what: &'static str| move |code| driver.failed(what, code);
@@ -172,7 +172,7 @@ impl Context {
         checked(unsafe { (calls.cuDevicePrimaryCtxRetain)(&mut context, gpu.device) })
             .map_err(failed("cuDevicePrimaryCtxRetain"))?;
         // From here on whatever fails releases it.
-        let mut made = Context {
+        let mut made = DriverContext {
             driver,
             device: gpu.device,
             stream: null_mut(),
@@ -273,7 +273,10 @@ impl Context {
     }
 
     /// With the code comes what the driver's compiler said.
-    pub fn load(&self, image: &super::image::Checked) -> Result<Module, (Code, String)> {
+    pub fn load(
+        &self,
+        image: &super::image::CheckedImage,
+    ) -> Result<DriverModule, (DriverCode, String)> {
         let mut log = vec![0u8; LOG_BYTES_MAX];
         let mut options = [
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
@@ -294,7 +297,7 @@ impl Context {
             )
         };
         checked(code).map_err(|code| (code, text(&log)))?;
-        self.kernels(module).map(|kernels| Module { module, kernels }).map_err(|code| {
+        self.kernels(module).map(|kernels| DriverModule { module, kernels }).map_err(|code| {
             // SAFETY: nobody else knows the module.
             unsafe { (self.driver.functions.cuModuleUnload)(module) };
             (code, String::new())
@@ -302,7 +305,7 @@ impl Context {
     }
 
     /// Its kernels go with it.
-    pub fn unload(&self, module: Module) -> Coded<()> {
+    pub fn unload(&self, module: DriverModule) -> Coded<()> {
         // SAFETY: it was loaded, and is not used after this.
         checked(unsafe { (self.driver.functions.cuModuleUnload)(module.module) })
     }
@@ -337,7 +340,7 @@ impl Context {
             let code =
                 unsafe { (calls.cuFuncGetParamInfo)(function, index, &mut offset, &mut bytes) };
             match checked(code) {
-                Ok(()) => params.push(Param { offset: offset as u32, bytes: bytes as u32 }),
+                Ok(()) => params.push(KernelParam { offset: offset as u32, bytes: bytes as u32 }),
                 Err(code) if code.is_invalid_value() => break,
                 Err(code) => return Err(code),
             }
@@ -370,7 +373,7 @@ impl Context {
 
     /// The arguments must be as many and as long as the kernel's parameters.
     pub fn launch(&self, kernel: &Kernel, launch: &RawLaunch) -> Coded<()> {
-        let fits = |(arg, param): (&Vec<u8>, &Param)| arg.len() == param.bytes as usize;
+        let fits = |(arg, param): (&Vec<u8>, &KernelParam)| arg.len() == param.bytes as usize;
         assert!(
             launch.args.len() == kernel.params.len()
                 && launch.args.iter().zip(&kernel.params).all(fits),
@@ -412,8 +415,8 @@ impl Context {
 }
 
 #[expect(unsafe_code, reason = "calls of the driver")]
-impl Drop for Context {
-    /// What fails here fails because of an error that was told before; the process is about to end.
+impl Drop for DriverContext {
+    /// Ignores errors: a failure here has a cause that was reported before, and the process is about to end.
     fn drop(&mut self) {
         let calls = self.driver.functions;
         // SAFETY: all of them were made by `new`, or are null, and are not used after this.

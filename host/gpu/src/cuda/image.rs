@@ -1,7 +1,7 @@
-//! What an image is, before the driver sees it. The driver is given an address alone: it must find the
-//! image's end by what the image says.
+//! Checks an image before the driver gets it. The driver gets only an address and finds the image's end by the image's
+//! own headers, so these must be correct.
 
-use crate::device::Problem;
+use crate::device::DeviceProblem;
 
 const ELF: &[u8] = b"\x7fELF";
 const ELF_HEADER_BYTES: usize = 64;
@@ -10,17 +10,17 @@ const MACHINE_CUDA: u64 = 190;
 const SECTION_WITHOUT_BYTES: u64 = 8;
 
 /// An image that ends where it says, and a zero behind it.
-pub struct Checked(Vec<u8>);
+pub struct CheckedImage(Vec<u8>);
 
-impl Checked {
+impl CheckedImage {
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
 /// PTX or a cubin.
-pub fn checked(image: &[u8]) -> Result<Checked, Problem> {
-    let reject = |reason: &str| Err(Problem::ImageRejected(reason.to_owned()));
+pub fn checked(image: &[u8]) -> Result<CheckedImage, DeviceProblem> {
+    let reject = |reason: &str| Err(DeviceProblem::ImageRejected(reason.to_owned()));
     let is_cubin = image.starts_with(ELF);
     // The run-time compiler ends its text as C does.
     let image = if is_cubin { image } else { image.strip_suffix(&[0]).unwrap_or(image) };
@@ -35,7 +35,7 @@ pub fn checked(image: &[u8]) -> Result<Checked, Problem> {
     }
     let mut bytes = image.to_vec();
     bytes.push(0);
-    Ok(Checked(bytes))
+    Ok(CheckedImage(bytes))
 }
 
 /// Whether all that the ELF header speaks of lies within the image; `None` where the header does not.

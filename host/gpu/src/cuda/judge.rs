@@ -4,12 +4,12 @@
 //! They are loaded beside a candidate's kernels in its process, for fills alone: what they say there is
 //! never believed. They have no variables that a candidate's kernel could change.
 
-use super::code::Code;
-use super::driver::{Context, Module};
+use super::code::DriverCode;
+use super::driver::{DriverContext, DriverModule};
 use super::image;
 use crate::compare::{passes, value};
-use crate::device::{Compared, Comparison, Fill, Problem, RawLaunch, Rule};
-use crate::types::{Dim3, Dtype};
+use crate::device::{BufferComparison, Compared, DeviceProblem, Fill, FillRule, RawLaunch};
+use crate::types::{Dim3, ElementType};
 
 /// Made of judge.cu by `scripts/gpu-ptx.sh`.
 const PTX: &str = include_str!("judge.ptx");
@@ -21,13 +21,13 @@ const BLOCKS_MAX: u64 = 2048;
 const COUNTS_BYTES: usize = 48;
 const FIRST_WRONG_AT: usize = 40;
 
-pub struct Judge {
-    module: Module,
+pub struct TrustedKernels {
+    module: DriverModule,
     result: u64,
 }
 
-impl Judge {
-    pub fn load(context: &Context) -> Result<Judge, Problem> {
+impl TrustedKernels {
+    pub fn load(context: &DriverContext) -> Result<TrustedKernels, DeviceProblem> {
         let image = image::checked(PTX.as_bytes())?;
         let module = context.load(&image).map_err(|(code, log)| {
             context.driver.failed(&format!("the judge's kernels, {log}"), code)
@@ -35,20 +35,25 @@ impl Judge {
         let result = context
             .alloc(COUNTS_BYTES)
             .map_err(|code| context.driver.failed("memory for the judge", code))?;
-        Ok(Judge { module, result })
+        Ok(TrustedKernels { module, result })
     }
 
-    pub fn fill(&self, context: &Context, at: u64, fill: &Fill) -> Result<(), Problem> {
+    pub fn fill(&self, context: &DriverContext, at: u64, fill: &Fill) -> Result<(), DeviceProblem> {
         crate::fill::check(fill.dtype, fill.count, fill.rule)
-            .map_err(|unfit| Problem::Failed(unfit.to_string()))?;
+            .map_err(|unfit| DeviceProblem::Failed(unfit.to_string()))?;
         let args = vec![bytes(at), bytes(fill.count), fill_bytes(fill)];
         self.launch(context, "assay_fill", fill.count, args)
     }
 
-    pub fn compare(&self, context: &Context, compared: &Compared) -> Result<Comparison, Problem> {
+    pub fn compare(
+        &self,
+        context: &DriverContext,
+        compared: &Compared,
+    ) -> Result<BufferComparison, DeviceProblem> {
         let Compared { got, want, poison, tolerance } = compared;
-        let failed =
-            |code: Code| code.of_work(format!("a comparison: {}", context.driver.name_of(code)));
+        let failed = |code: DriverCode| {
+            code.of_work(format!("a comparison: {}", context.driver.name_of(code)))
+        };
         let first_at = self.result + FIRST_WRONG_AT as u64;
         context.set(self.result, FIRST_WRONG_AT, 0).map_err(failed)?;
         context.set(first_at, COUNTS_BYTES - FIRST_WRONG_AT, 0xff).map_err(failed)?;
@@ -78,7 +83,7 @@ impl Judge {
                 Ok(value(poison.dtype, u64::from_le_bytes(bits)))
             }
         };
-        Ok(Comparison {
+        Ok(BufferComparison {
             ok: passes(mismatched, never_written, poison.count, tolerance),
             mismatched,
             absolute_max: f64::from_bits(absolute),
@@ -93,15 +98,15 @@ impl Judge {
 
     pub fn equal(
         &self,
-        context: &Context,
+        context: &DriverContext,
         one: u64,
         other: u64,
         count: u64,
-    ) -> Result<bool, Problem> {
+    ) -> Result<bool, DeviceProblem> {
         if !one.is_multiple_of(8) || !other.is_multiple_of(8) {
-            return Err(Problem::Failed("bytes that are compared begin at words".to_owned()));
+            return Err(DeviceProblem::Failed("bytes that are compared begin at words".to_owned()));
         }
-        let failed = |code: Code| {
+        let failed = |code: DriverCode| {
             code.of_work(format!("a comparison of bytes: {}", context.driver.name_of(code)))
         };
         context.set(self.result, COUNTS_BYTES, 0).map_err(failed)?;
@@ -113,7 +118,7 @@ impl Judge {
     }
 
     /// Writes so many bytes, which pass through the cache.
-    pub fn flush(&self, context: &Context, at: u64, count: u64) -> Result<(), Problem> {
+    pub fn flush(&self, context: &DriverContext, at: u64, count: u64) -> Result<(), DeviceProblem> {
         let words = count / 8;
         let args = vec![bytes(at), bytes(words), bytes(words)];
         self.launch(context, "assay_flush", words, args)
@@ -121,17 +126,17 @@ impl Judge {
 
     fn launch(
         &self,
-        context: &Context,
+        context: &DriverContext,
         name: &str,
         elements: u64,
         args: Vec<Vec<u8>>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), DeviceProblem> {
         if elements == 0 {
             return Ok(());
         }
         let found = self.module.kernels.iter().find(|kernel| kernel.name == name);
-        let kernel =
-            found.ok_or_else(|| Problem::Failed(format!("the judge has no kernel {name}")))?;
+        let kernel = found
+            .ok_or_else(|| DeviceProblem::Failed(format!("the judge has no kernel {name}")))?;
         let blocks = elements.div_ceil(BLOCK_THREADS).min(BLOCKS_MAX);
         let launch = RawLaunch {
             kernel: name.to_owned(),
@@ -161,15 +166,15 @@ fn numbers(found: &[u8; COUNTS_BYTES]) -> [u64; 6] {
 /// `Fill` of judge.cu.
 fn fill_bytes(fill: &Fill) -> Vec<u8> {
     let (rule, a, b) = match fill.rule {
-        Rule::Zeros => (0, 0, 0),
-        Rule::Uniform { low, high } => (1, low.to_bits(), (high - low).to_bits()),
-        Rule::Normal { mean, deviation } => (2, mean.to_bits(), deviation.to_bits()),
-        Rule::Integers { low, high } => {
+        FillRule::Zeros => (0, 0, 0),
+        FillRule::Uniform { low, high } => (1, low.to_bits(), (high - low).to_bits()),
+        FillRule::Normal { mean, deviation } => (2, mean.to_bits(), deviation.to_bits()),
+        FillRule::Integers { low, high } => {
             (3, low as u64, (high as u64).wrapping_sub(low as u64).wrapping_add(1))
         }
-        Rule::Permutation => (4, fill.count, u64::from(half_bits(fill.count))),
-        Rule::Poison => (5, 0, 0),
-        Rule::Guard => (6, 0, 0),
+        FillRule::Permutation => (4, fill.count, u64::from(half_bits(fill.count))),
+        FillRule::Poison => (5, 0, 0),
+        FillRule::Guard => (6, 0, 0),
     };
     let mut made = Vec::with_capacity(40);
     for word in [fill.seed, a, b] {
@@ -187,19 +192,19 @@ fn half_bits(count: u64) -> u32 {
     bits.div_ceil(2).max(1)
 }
 
-fn dtype(dtype: Dtype) -> u32 {
+fn dtype(dtype: ElementType) -> u32 {
     match dtype {
-        Dtype::Fp64 => 0,
-        Dtype::Fp32 => 1,
-        Dtype::Fp16 => 2,
-        Dtype::Bf16 => 3,
-        Dtype::I64 => 4,
-        Dtype::I32 => 5,
-        Dtype::I16 => 6,
-        Dtype::I8 => 7,
-        Dtype::Ui64 => 8,
-        Dtype::Ui32 => 9,
-        Dtype::Ui16 => 10,
-        Dtype::Ui8 => 11,
+        ElementType::Fp64 => 0,
+        ElementType::Fp32 => 1,
+        ElementType::Fp16 => 2,
+        ElementType::Bf16 => 3,
+        ElementType::I64 => 4,
+        ElementType::I32 => 5,
+        ElementType::I16 => 6,
+        ElementType::I8 => 7,
+        ElementType::Ui64 => 8,
+        ElementType::Ui32 => 9,
+        ElementType::Ui16 => 10,
+        ElementType::Ui8 => 11,
     }
 }

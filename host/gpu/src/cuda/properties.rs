@@ -1,9 +1,9 @@
-//! What the GPUs of this machine are, without starting anything on them.
+//! The properties of this machine's GPUs, read without starting anything on them.
 
-use super::driver::{CUdevice_attribute as Attribute, Driver, Gpu};
-use crate::device::{Problem, Properties};
+use super::driver::{CUdevice_attribute as Attribute, Driver, DriverGpu};
+use crate::device::{DeviceProblem, Properties};
 
-pub fn properties(driver: Driver, gpu: Gpu) -> Result<Properties, Problem> {
+pub fn properties(driver: Driver, gpu: DriverGpu) -> Result<Properties, DeviceProblem> {
     let number = |attribute| gpu.attribute(attribute);
     let major = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -24,8 +24,9 @@ pub fn properties(driver: Driver, gpu: Gpu) -> Result<Properties, Problem> {
     })
 }
 
-/// Such as `580.82.07, CUDA 13.0`; the first part is the kernel module's, where it tells.
-fn driver_text(driver: Driver) -> Result<String, Problem> {
+/// The driver's version as a text, such as `580.82.07, CUDA 13.0`; the first part is the kernel module's
+/// version, if it is known.
+fn driver_text(driver: Driver) -> Result<String, DeviceProblem> {
     let version = driver.version()?;
     let cuda = format!("CUDA {}.{}", version / 1000, version % 1000 / 10);
     Ok(match std::fs::read_to_string("/sys/module/nvidia/version") {

@@ -1,4 +1,4 @@
-//! Where a buffer lies: between two guards, on the device and in the exchange alike.
+//! The layout of a buffer: between two guards, on the device and in the exchange alike.
 //!
 //! ```text
 //! start            data                 end          start + bytes
@@ -8,40 +8,40 @@
 //! The guard behind begins with the first byte after the last element, so that not even one element can
 //! be written beyond it unseen.
 
-use crate::device::{Fill, Problem, Rule};
+use crate::device::{DeviceProblem, Fill, FillRule};
 use crate::fill;
-use crate::session::{BufferSpec, Init, Role};
-use crate::types::Dtype;
+use crate::session::{BufferInit, BufferRole, BufferSpec};
+use crate::types::ElementType;
 
 /// Bytes of a guard, and what each buffer is rounded up to.
 pub(crate) const GUARD_BYTES: u64 = 4_096;
 /// A guard's element.
 const WORD_BYTES: u64 = 4;
-/// The stream of the guard behind a buffer: no buffer has such a number.
+/// The stream of the guard after a buffer; no buffer has such a number.
 const BEHIND: u32 = 1 << 31;
-/// Of what no buffer ever held.
+/// The stream of the poison: values that no buffer contains otherwise.
 const NEVER: u32 = 1 << 30;
 
 #[derive(Debug)]
-pub(crate) struct Buffer {
+pub(crate) struct DeviceBuffer {
     pub(crate) number: u32,
     pub(crate) spec: BufferSpec,
-    /// On the device.
+    /// The address on the device.
     pub(crate) start: u64,
-    /// In the exchange.
+    /// The offset in the exchange, in bytes.
     pub(crate) exchange: u64,
-    /// What `upload` wrote, if `init` asks for it.
+    /// The bytes that `upload` wrote, if `init` asks for them.
     pub(crate) uploaded: Vec<u8>,
 }
 
-/// One part of a buffer and what is put there.
-pub(crate) struct Part {
-    /// From the buffer's start.
+/// A range of a buffer and its fill.
+pub(crate) struct FilledRange {
+    /// The offset from the buffer's start, in bytes.
     pub(crate) from: u64,
     pub(crate) fill: Fill,
 }
 
-impl Buffer {
+impl DeviceBuffer {
     pub(crate) fn data_bytes(&self) -> u64 {
         self.spec.count * self.spec.dtype.bytes()
     }
@@ -55,32 +55,35 @@ impl Buffer {
     }
 
     /// The two guards, of which the second begins up to a word early: the data comes over it.
-    pub(crate) fn guards(&self, seed: u64) -> [Part; 2] {
+    pub(crate) fn guards(&self, seed: u64) -> [FilledRange; 2] {
         let end = GUARD_BYTES + self.data_bytes();
         let behind = end - end % WORD_BYTES;
         let guard = |from: u64, to: u64, stream: u32| {
             let count = (to - from) / WORD_BYTES;
-            Part { from, fill: Fill { dtype: Dtype::Ui32, count, rule: Rule::Guard, seed, stream } }
+            FilledRange {
+                from,
+                fill: Fill { dtype: ElementType::Ui32, count, rule: FillRule::Guard, seed, stream },
+            }
         };
         [guard(0, GUARD_BYTES, self.number), guard(behind, self.bytes(), self.number | BEHIND)]
     }
 
-    /// What the data is made of before a run; `None`: what was uploaded.
+    /// The fill of the data before a run; `None` if it is uploaded.
     pub(crate) fn content(&self, seed: u64) -> Option<Fill> {
         let rule = match (self.spec.role, self.spec.init) {
-            (Role::Output | Role::Scratch, _) => Rule::Poison,
-            (Role::Input | Role::Inout, init) => rule(init)?,
+            (BufferRole::Output | BufferRole::Scratch, _) => FillRule::Poison,
+            (BufferRole::Input | BufferRole::Inout, init) => rule(init)?,
         };
         Some(self.fill(rule, seed, self.number))
     }
 
-    /// What an element holds that was never written.
+    /// The value of an element that was never written.
     pub(crate) fn poison(&self, seed: u64) -> Fill {
-        let unknown = || self.fill(Rule::Poison, seed, self.number | NEVER);
+        let unknown = || self.fill(FillRule::Poison, seed, self.number | NEVER);
         self.content(seed).unwrap_or_else(unknown)
     }
 
-    fn fill(&self, rule: Rule, seed: u64, stream: u32) -> Fill {
+    fn fill(&self, rule: FillRule, seed: u64, stream: u32) -> Fill {
         Fill { dtype: self.spec.dtype, count: self.spec.count, rule, seed, stream }
     }
 
@@ -97,24 +100,24 @@ impl Buffer {
 }
 
 /// How a buffer is made from a seed; `None` where it is not.
-pub(crate) fn rule(init: Init) -> Option<Rule> {
+pub(crate) fn rule(init: BufferInit) -> Option<FillRule> {
     Some(match init {
-        Init::Zeros => Rule::Zeros,
-        Init::Uniform { low, high } => Rule::Uniform { low, high },
-        Init::Normal { mean, deviation } => Rule::Normal { mean, deviation },
-        Init::Integers { low, high } => Rule::Integers { low, high },
-        Init::Permutation => Rule::Permutation,
-        Init::Uploaded => return None,
+        BufferInit::Zeros => FillRule::Zeros,
+        BufferInit::Uniform { low, high } => FillRule::Uniform { low, high },
+        BufferInit::Normal { mean, deviation } => FillRule::Normal { mean, deviation },
+        BufferInit::Integers { low, high } => FillRule::Integers { low, high },
+        BufferInit::Permutation => FillRule::Permutation,
+        BufferInit::Uploaded => return None,
     })
 }
 
-/// What a buffer takes, with its guards.
+/// The size of a buffer with its guards, in bytes.
 pub(crate) fn bytes(spec: &BufferSpec) -> u64 {
     let data = spec.count * spec.dtype.bytes();
     data.next_multiple_of(GUARD_BYTES) + 2 * GUARD_BYTES
 }
 
 /// A bug of ours: the worker's side has checked what it sends.
-pub(crate) fn unknown(what: &str, number: u32) -> Problem {
-    Problem::Failed(format!("there is no {what} {number}"))
+pub(crate) fn unknown(what: &str, number: u32) -> DeviceProblem {
+    DeviceProblem::Failed(format!("there is no {what} {number}"))
 }

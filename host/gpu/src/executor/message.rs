@@ -1,25 +1,25 @@
-//! What travels between a worker and an executor: a length in four bytes, then as many of postcard.
+//! The messages between a worker and an executor: a length in four bytes, then as many bytes of postcard.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
-use assay_model::limits::GPU_TRANSFER_BYTES_MAX;
+use assay_core::limits::GPU_TRANSFER_BYTES_MAX;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
-use crate::device::{Comparison, Problem, Properties};
+use crate::device::{BufferComparison, DeviceProblem, Properties};
 use crate::session::{BufferSpec, Pair};
-use crate::types::{Address, KernelInfo, Step};
+use crate::types::{BufferAddress, KernelInfo, PlanStep};
 
-/// The largest transfer with what stands around it; nobody sends more.
+/// The most bytes of a message: the largest transfer and its envelope.
 const MESSAGE_BYTES_MAX: u32 = GPU_TRANSFER_BYTES_MAX as u32 + (64 << 20);
 
-/// From the executor, once.
-pub(crate) type Hello = std::result::Result<Properties, Problem>;
+/// The executor's first message.
+pub(crate) type Hello = std::result::Result<Properties, DeviceProblem>;
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Order {
-    /// Forgets all that was.
+pub(crate) enum ExecutorRequest {
+    /// Deletes modules, buffers and plan.
     Reset {
         printed_bytes: u32,
     },
@@ -27,60 +27,60 @@ pub(crate) enum Order {
     Kernels(u32),
     Alloc(Vec<BufferSpec>),
     Upload {
-        at: Address,
+        at: BufferAddress,
         bytes: ByteBuf,
     },
     Download {
-        at: Address,
+        at: BufferAddress,
         bytes: u64,
     },
-    /// What `Run` runs from here on. Modules are numbered as in this executor.
-    Plan(Vec<Step>),
-    /// Makes all buffers anew.
+    /// Sets the plan of later `Run`s. Modules have this executor's numbers.
+    Plan(Vec<PlanStep>),
+    /// Fills all buffers from a seed.
     Prepare {
         seed: u64,
     },
     Run {
-        what: What,
+        what: RunTarget,
         flush: bool,
-        /// What a simulated device may run.
+        /// The steps that a simulated device may run.
         steps: u64,
     },
     /// Writes all buffers, guards included, to the exchange.
     Export,
-    /// Finds what the exporter changed that it must not; before this side has run anything.
+    /// Finds forbidden changes that the exporter made; to be sent before this side has run anything.
     Inspect,
     Compare(Vec<Pair>),
     Printed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum What {
+pub(crate) enum RunTarget {
     Plan,
-    /// An empty plan: what timing itself costs.
+    /// An empty plan, to measure the cost of timing itself.
     Nothing,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Answer {
+pub(crate) enum ExecutorAnswer {
     Done,
     Loaded(u32),
     Kernels(Vec<KernelInfo>),
     Bytes(ByteBuf),
-    Ran(Ran),
+    Ran(RunTimes),
     Inspected { inputs_changed: Vec<u32>, overrun: Vec<u32> },
-    Compared(Vec<Comparison>),
+    Compared(Vec<BufferComparison>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Ran {
+pub(crate) struct RunTimes {
     pub(crate) event_ns: Option<u64>,
     pub(crate) wall_ns: u64,
-    /// Of the steps that were allowed.
+    /// The allowed steps that were not run.
     pub(crate) steps_left: u64,
 }
 
-pub(crate) type Reply = std::result::Result<Answer, Problem>;
+pub(crate) type Reply = std::result::Result<ExecutorAnswer, DeviceProblem>;
 
 pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> Result<()> {
     let mut bytes = postcard::to_extend(message, vec![0; 4]).map_err(Error::other)?;

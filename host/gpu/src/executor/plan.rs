@@ -1,9 +1,9 @@
 //! A plan whose buffers have become addresses.
 
-use crate::device::{Device, Problem, RawLaunch};
-use crate::types::{Address, Arg, Step};
+use crate::device::{Device, DeviceProblem, RawLaunch};
+use crate::types::{BufferAddress, KernelArg, PlanStep};
 
-use super::buffer::{Buffer, unknown};
+use super::buffer::{DeviceBuffer, unknown};
 
 const POINTER_BYTES: usize = 8;
 
@@ -15,9 +15,9 @@ pub(crate) enum RawStep {
 }
 
 impl RawStep {
-    pub(crate) fn new(step: &Step, buffers: &[Buffer]) -> Result<Self, Problem> {
+    pub(crate) fn new(step: &PlanStep, buffers: &[DeviceBuffer]) -> Result<Self, DeviceProblem> {
         Ok(match step {
-            Step::Launch(launch) => Self::Launch {
+            PlanStep::Launch(launch) => Self::Launch {
                 module: launch.module,
                 launch: RawLaunch {
                     kernel: launch.kernel.clone(),
@@ -32,16 +32,16 @@ impl RawStep {
                         .collect::<Result<_, _>>()?,
                 },
             },
-            Step::Set { at, bytes, value } => {
+            PlanStep::Set { at, bytes, value } => {
                 Self::Set { at: place(*at, buffers)?, bytes: *bytes, value: *value }
             }
-            Step::Copy { to, from, bytes } => {
+            PlanStep::Copy { to, from, bytes } => {
                 Self::Copy { to: place(*to, buffers)?, from: place(*from, buffers)?, bytes: *bytes }
             }
         })
     }
 
-    pub(crate) fn run(&self, device: &mut dyn Device) -> Result<(), Problem> {
+    pub(crate) fn run(&self, device: &mut dyn Device) -> Result<(), DeviceProblem> {
         match self {
             Self::Launch { module, launch } => device.launch(*module, launch),
             Self::Set { at, bytes, value } => device.set(*at, *bytes, *value),
@@ -50,26 +50,26 @@ impl RawStep {
     }
 }
 
-fn place(address: Address, buffers: &[Buffer]) -> Result<u64, Problem> {
+fn place(address: BufferAddress, buffers: &[DeviceBuffer]) -> Result<u64, DeviceProblem> {
     let buffer = buffers.get(address.buffer as usize);
     let buffer = buffer.ok_or_else(|| unknown("buffer", address.buffer))?;
     Ok(buffer.data().wrapping_add(address.offset))
 }
 
-fn argument(arg: &Arg, buffers: &[Buffer]) -> Result<Vec<u8>, Problem> {
+fn argument(arg: &KernelArg, buffers: &[DeviceBuffer]) -> Result<Vec<u8>, DeviceProblem> {
     Ok(match arg {
-        Arg::Address(address) => place(*address, buffers)?.to_le_bytes().to_vec(),
-        Arg::I32(number) => number.to_le_bytes().to_vec(),
-        Arg::I64(number) => number.to_le_bytes().to_vec(),
-        Arg::Fp32(number) => number.to_le_bytes().to_vec(),
-        Arg::Fp64(number) => number.to_le_bytes().to_vec(),
-        Arg::ByValue { bytes, patches } => {
+        KernelArg::Address(address) => place(*address, buffers)?.to_le_bytes().to_vec(),
+        KernelArg::I32(number) => number.to_le_bytes().to_vec(),
+        KernelArg::I64(number) => number.to_le_bytes().to_vec(),
+        KernelArg::Fp32(number) => number.to_le_bytes().to_vec(),
+        KernelArg::Fp64(number) => number.to_le_bytes().to_vec(),
+        KernelArg::ByValue { bytes, patches } => {
             let mut bytes = bytes.clone();
             for patch in patches {
                 let at = patch.at as usize;
                 let pointer = bytes.get_mut(at..at + POINTER_BYTES);
-                let pointer =
-                    pointer.ok_or_else(|| Problem::BadArguments("a patch is outside".into()))?;
+                let pointer = pointer
+                    .ok_or_else(|| DeviceProblem::BadArguments("a patch is outside".into()))?;
                 pointer.copy_from_slice(&place(patch.address, buffers)?.to_le_bytes());
             }
             bytes

@@ -1,4 +1,4 @@
-//! What kernels print. The driver writes it to the process's standard output, from within its own calls;
+//! The text that kernels print. The driver writes it to the process's standard output, from within its own calls;
 //! a thread takes it from there at once, so that nothing printed is ever waited for, and keeps the
 //! beginning.
 
@@ -8,21 +8,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use crate::device::Problem;
+use crate::device::DeviceProblem;
 
 const READ_BYTES: usize = 16 << 10;
 
 pub(crate) struct Printed {
-    shared: Arc<Shared>,
+    shared: Arc<SharedText>,
 }
 
-struct Shared {
+struct SharedText {
     pipe: std::io::PipeReader,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptText>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct KeptText {
     bytes: Vec<u8>,
     bytes_max: usize,
 }
@@ -36,7 +36,7 @@ impl Printed {
     }
 
     fn from_pipe(pipe: std::io::PipeReader) -> Result<Self> {
-        let shared = Arc::new(Shared { pipe, kept: Mutex::default() });
+        let shared = Arc::new(SharedText { pipe, kept: Mutex::default() });
         let drained = Arc::clone(&shared);
         std::thread::Builder::new().name("printed".into()).spawn(move || drained.drain())?;
         Ok(Self { shared })
@@ -44,16 +44,18 @@ impl Printed {
 
     /// Forgets what was printed, and keeps so many bytes of what comes.
     pub(crate) fn keep(&self, bytes_max: usize) {
-        *self.shared.lock() = Kept { bytes: Vec::new(), bytes_max };
+        *self.shared.lock() = KeptText { bytes: Vec::new(), bytes_max };
     }
 
     /// All that was printed until now.
-    pub(crate) fn so_far(&self) -> std::result::Result<Vec<u8>, Problem> {
+    pub(crate) fn so_far(&self) -> std::result::Result<Vec<u8>, DeviceProblem> {
         flush();
         loop {
             let kept = self.shared.lock();
             let readable = is_readable(self.shared.pipe.as_fd(), PollTimeout::ZERO);
-            if !readable.map_err(|error| Problem::Failed(format!("standard output: {error}")))? {
+            if !readable
+                .map_err(|error| DeviceProblem::Failed(format!("standard output: {error}")))?
+            {
                 return Ok(kept.bytes.clone());
             }
             drop(kept);
@@ -62,8 +64,8 @@ impl Printed {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+impl SharedText {
+    fn lock(&self) -> MutexGuard<'_, KeptText> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

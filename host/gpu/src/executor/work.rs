@@ -1,4 +1,4 @@
-//! What an executor has and does: one device, its buffers, one plan.
+//! The state of an executor and its work: one device, its buffers, one plan.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -6,23 +6,23 @@ use std::time::Instant;
 
 use serde_bytes::ByteBuf;
 
-use crate::device::{Compared, Device, Problem};
-use crate::session::{BufferSpec, Init, Pair, Role};
-use crate::types::Address;
+use crate::device::{Compared, Device, DeviceProblem};
+use crate::session::{BufferInit, BufferRole, BufferSpec, Pair};
+use crate::types::BufferAddress;
 
-use super::buffer::{self, Buffer, GUARD_BYTES, unknown};
-use super::message::{Answer, Order, Ran, What};
+use super::buffer::{self, DeviceBuffer, GUARD_BYTES, unknown};
+use super::message::{ExecutorAnswer, ExecutorRequest, RunTarget, RunTimes};
 use super::plan::RawStep;
 use super::printed::Printed;
 
-/// What goes between device and exchange at once.
+/// The bytes that are copied between device and exchange at once.
 const CHUNK_BYTES: usize = 8 << 20;
 
-pub(crate) struct Work {
+pub(crate) struct ExecutorState {
     device: Box<dyn Device>,
     exchange: File,
     printed: Printed,
-    buffers: Vec<Buffer>,
+    buffers: Vec<DeviceBuffer>,
     plan: Vec<RawStep>,
     /// That the buffers were made from last.
     seed: u64,
@@ -30,40 +30,49 @@ pub(crate) struct Work {
     staging: Option<(u64, u64)>,
 }
 
-impl Work {
+impl ExecutorState {
     pub(crate) fn new(device: Box<dyn Device>, exchange: File, printed: Printed) -> Self {
         let (buffers, plan) = (Vec::new(), Vec::new());
         Self { device, exchange, printed, buffers, plan, seed: 0, staging: None }
     }
 
-    pub(crate) fn carry_out(&mut self, order: Order) -> Result<Answer, Problem> {
+    pub(crate) fn carry_out(
+        &mut self,
+        order: ExecutorRequest,
+    ) -> Result<ExecutorAnswer, DeviceProblem> {
         match order {
-            Order::Reset { printed_bytes } => self.reset(printed_bytes)?,
-            Order::Load(image) => return Ok(Answer::Loaded(self.device.load(&image)?)),
-            Order::Kernels(module) => return Ok(Answer::Kernels(self.device.kernels(module)?)),
-            Order::Alloc(specs) => self.alloc(&specs)?,
-            Order::Upload { at, bytes } => self.upload(at, &bytes)?,
-            Order::Download { at, bytes } => {
+            ExecutorRequest::Reset { printed_bytes } => self.reset(printed_bytes)?,
+            ExecutorRequest::Load(image) => {
+                return Ok(ExecutorAnswer::Loaded(self.device.load(&image)?));
+            }
+            ExecutorRequest::Kernels(module) => {
+                return Ok(ExecutorAnswer::Kernels(self.device.kernels(module)?));
+            }
+            ExecutorRequest::Alloc(specs) => self.alloc(&specs)?,
+            ExecutorRequest::Upload { at, bytes } => self.upload(at, &bytes)?,
+            ExecutorRequest::Download { at, bytes } => {
                 let place = self.buffer(at.buffer)?.data() + at.offset;
                 let mut read = vec![0; bytes as usize];
                 self.device.read(place, &mut read)?;
-                return Ok(Answer::Bytes(ByteBuf::from(read)));
+                return Ok(ExecutorAnswer::Bytes(ByteBuf::from(read)));
             }
-            Order::Plan(steps) => {
+            ExecutorRequest::Plan(steps) => {
                 let raw = steps.iter().map(|step| RawStep::new(step, &self.buffers));
                 self.plan = raw.collect::<Result<_, _>>()?;
             }
-            Order::Prepare { seed } => self.prepare(seed)?,
-            Order::Run { what, flush, steps } => return self.run(what, flush, steps),
-            Order::Export => self.export()?,
-            Order::Inspect => return self.inspect(),
-            Order::Compare(pairs) => return self.compare(&pairs),
-            Order::Printed => return Ok(Answer::Bytes(ByteBuf::from(self.printed.so_far()?))),
+            ExecutorRequest::Prepare { seed } => self.prepare(seed)?,
+            ExecutorRequest::Run { what, flush, steps } => return self.run(what, flush, steps),
+            ExecutorRequest::Export => self.export()?,
+            ExecutorRequest::Inspect => return self.inspect(),
+            ExecutorRequest::Compare(pairs) => return self.compare(&pairs),
+            ExecutorRequest::Printed => {
+                return Ok(ExecutorAnswer::Bytes(ByteBuf::from(self.printed.so_far()?)));
+            }
         }
-        Ok(Answer::Done)
+        Ok(ExecutorAnswer::Done)
     }
 
-    fn reset(&mut self, printed_bytes: u32) -> Result<(), Problem> {
+    fn reset(&mut self, printed_bytes: u32) -> Result<(), DeviceProblem> {
         self.buffers.clear();
         self.plan.clear();
         self.staging = None;
@@ -71,17 +80,20 @@ impl Work {
         self.device.reset()
     }
 
-    fn buffer(&self, number: u32) -> Result<&Buffer, Problem> {
+    fn buffer(&self, number: u32) -> Result<&DeviceBuffer, DeviceProblem> {
         self.buffers.get(number as usize).ok_or_else(|| unknown("buffer", number))
     }
 
-    fn alloc(&mut self, specs: &[BufferSpec]) -> Result<(), Problem> {
+    fn alloc(&mut self, specs: &[BufferSpec]) -> Result<(), DeviceProblem> {
         for spec in specs {
             let start = self.device.alloc(buffer::bytes(spec))?;
             let exchange = self.buffers.last().map_or(0, |last| last.exchange + last.bytes());
             let number = self.buffers.len() as u32;
-            let mut buffer = Buffer { number, spec: *spec, start, exchange, uploaded: Vec::new() };
-            if spec.init == Init::Uploaded && matches!(spec.role, Role::Input | Role::Inout) {
+            let mut buffer =
+                DeviceBuffer { number, spec: *spec, start, exchange, uploaded: Vec::new() };
+            if spec.init == BufferInit::Uploaded
+                && matches!(spec.role, BufferRole::Input | BufferRole::Inout)
+            {
                 buffer.uploaded = vec![0; buffer.data_bytes() as usize];
             }
             // Nothing of what was there before may be seen.
@@ -91,20 +103,20 @@ impl Work {
         self.device.finish()
     }
 
-    fn upload(&mut self, at: Address, bytes: &[u8]) -> Result<(), Problem> {
+    fn upload(&mut self, at: BufferAddress, bytes: &[u8]) -> Result<(), DeviceProblem> {
         let place = self.buffer(at.buffer)?.data() + at.offset;
         let kept = &mut self.buffers[at.buffer as usize].uploaded;
         if !kept.is_empty() {
             let from = at.offset as usize;
             let kept = kept.get_mut(from..from + bytes.len());
-            kept.ok_or_else(|| Problem::Failed("an upload beyond its buffer".into()))?
+            kept.ok_or_else(|| DeviceProblem::Failed("an upload beyond its buffer".into()))?
                 .copy_from_slice(bytes);
         }
         self.device.write(place, bytes)?;
         self.device.finish()
     }
 
-    fn prepare(&mut self, seed: u64) -> Result<(), Problem> {
+    fn prepare(&mut self, seed: u64) -> Result<(), DeviceProblem> {
         self.seed = seed;
         for buffer in &self.buffers {
             for part in buffer.guards(seed) {
@@ -118,7 +130,12 @@ impl Work {
         self.device.finish()
     }
 
-    fn run(&mut self, what: What, flush: bool, steps: u64) -> Result<Answer, Problem> {
+    fn run(
+        &mut self,
+        what: RunTarget,
+        flush: bool,
+        steps: u64,
+    ) -> Result<ExecutorAnswer, DeviceProblem> {
         self.device.allow(steps);
         if flush {
             self.device.flush()?;
@@ -126,7 +143,7 @@ impl Work {
         }
         let started = Instant::now();
         self.device.begin()?;
-        if what == What::Plan {
+        if what == RunTarget::Plan {
             for step in &self.plan {
                 step.run(self.device.as_mut())?;
             }
@@ -134,10 +151,10 @@ impl Work {
         let event_ns = self.device.end()?;
         self.device.finish()?;
         let wall_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        Ok(Answer::Ran(Ran { event_ns, wall_ns, steps_left: self.device.allowed() }))
+        Ok(ExecutorAnswer::Ran(RunTimes { event_ns, wall_ns, steps_left: self.device.allowed() }))
     }
 
-    fn export(&mut self) -> Result<(), Problem> {
+    fn export(&mut self) -> Result<(), DeviceProblem> {
         let mut chunk = vec![0; self.chunk_bytes()];
         for buffer in &self.buffers {
             let mut done = 0;
@@ -153,11 +170,11 @@ impl Work {
     }
 
     fn chunk_bytes(&self) -> usize {
-        let largest = self.buffers.iter().map(Buffer::bytes).max().unwrap_or_default();
+        let largest = self.buffers.iter().map(DeviceBuffer::bytes).max().unwrap_or_default();
         CHUNK_BYTES.min(largest as usize)
     }
 
-    fn inspect(&mut self) -> Result<Answer, Problem> {
+    fn inspect(&mut self) -> Result<ExecutorAnswer, DeviceProblem> {
         let (mut inputs_changed, mut overrun) = (Vec::new(), Vec::new());
         for number in 0..self.buffers.len() {
             let buffer = &self.buffers[number];
@@ -173,7 +190,7 @@ impl Work {
             if !buffer.guards_are_whole(self.seed, &before, &behind) {
                 overrun.push(number as u32);
             }
-            if buffer.spec.role == Role::Input {
+            if buffer.spec.role == BufferRole::Input {
                 let (own, bytes) = (buffer.data(), buffer.data_bytes());
                 let theirs = self.import(number)?;
                 if !self.device.equal(theirs, own, bytes)? {
@@ -181,10 +198,10 @@ impl Work {
                 }
             }
         }
-        Ok(Answer::Inspected { inputs_changed, overrun })
+        Ok(ExecutorAnswer::Inspected { inputs_changed, overrun })
     }
 
-    fn compare(&mut self, pairs: &[Pair]) -> Result<Answer, Problem> {
+    fn compare(&mut self, pairs: &[Pair]) -> Result<ExecutorAnswer, DeviceProblem> {
         let mut comparisons = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let want = self.buffer(pair.want)?.data();
@@ -193,17 +210,17 @@ impl Work {
             let compared = Compared { got, want, poison, tolerance: pair.tolerance };
             comparisons.push(self.device.compare(&compared)?);
         }
-        Ok(Answer::Compared(comparisons))
+        Ok(ExecutorAnswer::Compared(comparisons))
     }
 
     /// Puts the other side's elements of a buffer on this device; says where.
-    fn import(&mut self, number: usize) -> Result<u64, Problem> {
+    fn import(&mut self, number: usize) -> Result<u64, DeviceProblem> {
         let bytes = self.buffers[number].data_bytes();
         let staging = match self.staging {
             Some((at, room)) if room >= bytes => at,
             _ => {
                 // One for all, so that it is made once.
-                let room = self.buffers.iter().map(Buffer::data_bytes).max().unwrap_or(bytes);
+                let room = self.buffers.iter().map(DeviceBuffer::data_bytes).max().unwrap_or(bytes);
                 let at = self.device.alloc(room)?;
                 self.staging = Some((at, room));
                 at
@@ -224,6 +241,6 @@ impl Work {
     }
 }
 
-fn exchange_problem(error: &std::io::Error) -> Problem {
-    Problem::Failed(format!("the exchange of buffers: {error}"))
+fn exchange_problem(error: &std::io::Error) -> DeviceProblem {
+    DeviceProblem::Failed(format!("the exchange of buffers: {error}"))
 }

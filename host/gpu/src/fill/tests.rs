@@ -4,12 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn made(dtype: Dtype, count: u64, rule: Rule, seed: u64, stream: u32) -> Vec<u64> {
+fn made(dtype: ElementType, count: u64, rule: FillRule, seed: u64, stream: u32) -> Vec<u64> {
     let filler = Filler::new(&Fill { dtype, count, rule, seed, stream });
     (0..count).map(|element| filler.bits(element)).collect()
 }
 
-fn values(dtype: Dtype, count: u64, rule: Rule, seed: u64) -> Vec<f64> {
+fn values(dtype: ElementType, count: u64, rule: FillRule, seed: u64) -> Vec<f64> {
     let bits = made(dtype, count, rule, seed, 0);
     bits.into_iter().map(|bits| crate::compare::value(dtype, bits)).collect()
 }
@@ -31,33 +31,33 @@ fn the_scale_makes_a_deviation_of_one() {
     assert_eq!(NORMAL_SCALE, 1.0 / (8.0 * (65_536f64.powi(2) - 1.0) / 12.0).sqrt());
 }
 
-const UNIFORM: Rule = Rule::Uniform { low: -2.0, high: 3.0 };
-const NORMAL: Rule = Rule::Normal { mean: 1.5, deviation: 0.5 };
+const UNIFORM: FillRule = FillRule::Uniform { low: -2.0, high: 3.0 };
+const NORMAL: FillRule = FillRule::Normal { mean: 1.5, deviation: 0.5 };
 
-/// What these fills have always been, made once by another program from the definition alone; a change
-/// here breaks every device's kernel and every replay.
+/// Known results of these fills, computed once by another program from the definition alone. A change here
+/// breaks every device's kernel and every replay.
 #[test]
 fn frozen() {
-    let hundred = Rule::Integers { low: -100, high: 100 };
-    let all = Rule::Integers { low: i64::MIN, high: i64::MAX };
+    let hundred = FillRule::Integers { low: -100, high: 100 };
+    let all = FillRule::Integers { low: i64::MIN, high: i64::MAX };
     let cases = [
-        (Dtype::Fp64, UNIFORM),
-        (Dtype::Fp32, UNIFORM),
-        (Dtype::Fp16, UNIFORM),
-        (Dtype::Bf16, NORMAL),
-        (Dtype::Fp32, NORMAL),
-        (Dtype::I8, hundred),
-        (Dtype::Fp16, hundred),
-        (Dtype::I64, all),
-        (Dtype::I32, Rule::Permutation),
-        (Dtype::Fp32, Rule::Permutation),
-        (Dtype::Fp64, Rule::Poison),
-        (Dtype::Fp32, Rule::Poison),
-        (Dtype::Fp16, Rule::Poison),
-        (Dtype::Bf16, Rule::Poison),
-        (Dtype::Ui8, Rule::Poison),
-        (Dtype::Ui32, Rule::Guard),
-        (Dtype::Ui16, Rule::Zeros),
+        (ElementType::Fp64, UNIFORM),
+        (ElementType::Fp32, UNIFORM),
+        (ElementType::Fp16, UNIFORM),
+        (ElementType::Bf16, NORMAL),
+        (ElementType::Fp32, NORMAL),
+        (ElementType::I8, hundred),
+        (ElementType::Fp16, hundred),
+        (ElementType::I64, all),
+        (ElementType::I32, FillRule::Permutation),
+        (ElementType::Fp32, FillRule::Permutation),
+        (ElementType::Fp64, FillRule::Poison),
+        (ElementType::Fp32, FillRule::Poison),
+        (ElementType::Fp16, FillRule::Poison),
+        (ElementType::Bf16, FillRule::Poison),
+        (ElementType::Ui8, FillRule::Poison),
+        (ElementType::Ui32, FillRule::Guard),
+        (ElementType::Ui16, FillRule::Zeros),
     ];
     let seed = 0x0123_4567_89ab_cdef;
     let lines = cases.map(|(dtype, rule)| {
@@ -70,11 +70,11 @@ fn frozen() {
 
 #[test]
 fn elements_depend_on_all_that_names_them() {
-    let one = made(Dtype::Ui64, 64, Rule::Poison, 1, 0);
-    assert_ne!(one, made(Dtype::Ui64, 64, Rule::Poison, 1 << 32, 0));
-    assert_ne!(one, made(Dtype::Ui64, 64, Rule::Poison, 1, 1));
-    assert_eq!(one[..32], made(Dtype::Ui64, 32, Rule::Poison, 1, 0));
-    let (dtype, rule) = (Dtype::Ui64, Rule::Poison);
+    let one = made(ElementType::Ui64, 64, FillRule::Poison, 1, 0);
+    assert_ne!(one, made(ElementType::Ui64, 64, FillRule::Poison, 1 << 32, 0));
+    assert_ne!(one, made(ElementType::Ui64, 64, FillRule::Poison, 1, 1));
+    assert_eq!(one[..32], made(ElementType::Ui64, 32, FillRule::Poison, 1, 0));
+    let (dtype, rule) = (ElementType::Ui64, FillRule::Poison);
     let filler = Filler::new(&Fill { dtype, count: u64::MAX, rule, seed: 1, stream: 0 });
     assert_ne!(filler.bits(3), filler.bits(3 | 1 << 32));
 }
@@ -87,18 +87,18 @@ fn distributions_are_what_they_are_called() {
         let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
         (mean, (squares / values.len() as f64).sqrt())
     };
-    let uniform = values(Dtype::Fp32, count, UNIFORM, 9);
+    let uniform = values(ElementType::Fp32, count, UNIFORM, 9);
     assert!(uniform.iter().all(|value| (-2.0..=3.0).contains(value)));
     let (mean, deviation) = moments(&uniform);
     assert!((mean - 0.5).abs() < 0.02 && (deviation - 5.0 / 12f64.sqrt()).abs() < 0.02);
-    let normal = values(Dtype::Fp32, count, NORMAL, 9);
+    let normal = values(ElementType::Fp32, count, NORMAL, 9);
     assert!(normal.iter().all(|value| (value - 1.5).abs() <= 4.9 * 0.5));
     let (mean, deviation) = moments(&normal);
     assert!((mean - 1.5).abs() < 0.01 && (deviation - 0.5).abs() < 0.01);
     let within = normal.iter().filter(|value| (**value - 1.5).abs() < 0.5).count();
     assert!((0.66..0.70).contains(&(within as f64 / count as f64)));
     let mut seen = [0u32; 7];
-    for value in values(Dtype::I32, count, Rule::Integers { low: -3, high: 3 }, 9) {
+    for value in values(ElementType::I32, count, FillRule::Integers { low: -3, high: 3 }, 9) {
         seen[(value + 3.0) as usize] += 1;
     }
     assert!(seen.iter().all(|seen| (13_500..15_100).contains(seen)), "{seen:?}");
@@ -106,8 +106,8 @@ fn distributions_are_what_they_are_called() {
 
 #[test]
 fn poison_is_a_quiet_nan_and_differs() {
-    for dtype in [Dtype::Fp64, Dtype::Fp32, Dtype::Fp16, Dtype::Bf16] {
-        let bits = made(dtype, 1_000, Rule::Poison, 3, 0);
+    for dtype in [ElementType::Fp64, ElementType::Fp32, ElementType::Fp16, ElementType::Bf16] {
+        let bits = made(dtype, 1_000, FillRule::Poison, 3, 0);
         assert!(bits.iter().all(|bits| crate::compare::value(dtype, *bits).is_nan()));
         assert!(bits.iter().collect::<BTreeSet<_>>().len() > 100, "{dtype:?}");
     }
@@ -115,38 +115,38 @@ fn poison_is_a_quiet_nan_and_differs() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let uniform = |low, high| Rule::Uniform { low, high };
-    let normal = |mean, deviation| Rule::Normal { mean, deviation };
-    let integers = |low, high| Rule::Integers { low, high };
+    let uniform = |low, high| FillRule::Uniform { low, high };
+    let normal = |mean, deviation| FillRule::Normal { mean, deviation };
+    let integers = |low, high| FillRule::Integers { low, high };
     for (dtype, count, rule) in [
-        (Dtype::I32, 1, UNIFORM),
-        (Dtype::Ui8, 1, NORMAL),
-        (Dtype::Fp32, 1, uniform(1.0, 0.0)),
-        (Dtype::Fp32, 1, uniform(f64::NAN, 0.0)),
-        (Dtype::Fp64, 1, uniform(-f64::MAX, f64::MAX)),
-        (Dtype::Fp32, 1, normal(0.0, -1.0)),
-        (Dtype::Fp32, 1, normal(f64::INFINITY, 1.0)),
-        (Dtype::I32, 1, integers(1, 0)),
-        (Dtype::Ui8, 1, integers(0, 256)),
-        (Dtype::Ui64, 1, integers(-1, 1)),
-        (Dtype::I8, 129, Rule::Permutation),
-        (Dtype::Ui8, 257, Rule::Permutation),
-        (Dtype::Fp16, 2_050, Rule::Permutation),
-        (Dtype::Fp32, (1 << 24) + 2, Rule::Permutation),
-        (Dtype::I32, 1, Rule::Guard),
+        (ElementType::I32, 1, UNIFORM),
+        (ElementType::Ui8, 1, NORMAL),
+        (ElementType::Fp32, 1, uniform(1.0, 0.0)),
+        (ElementType::Fp32, 1, uniform(f64::NAN, 0.0)),
+        (ElementType::Fp64, 1, uniform(-f64::MAX, f64::MAX)),
+        (ElementType::Fp32, 1, normal(0.0, -1.0)),
+        (ElementType::Fp32, 1, normal(f64::INFINITY, 1.0)),
+        (ElementType::I32, 1, integers(1, 0)),
+        (ElementType::Ui8, 1, integers(0, 256)),
+        (ElementType::Ui64, 1, integers(-1, 1)),
+        (ElementType::I8, 129, FillRule::Permutation),
+        (ElementType::Ui8, 257, FillRule::Permutation),
+        (ElementType::Fp16, 2_050, FillRule::Permutation),
+        (ElementType::Fp32, (1 << 24) + 2, FillRule::Permutation),
+        (ElementType::I32, 1, FillRule::Guard),
     ] {
         assert!(check(dtype, count, rule).is_err(), "{dtype:?} {count} {rule:?}");
     }
     for (dtype, count, rule) in [
-        (Dtype::Fp16, 1, uniform(2.0, 2.0)),
-        (Dtype::Fp32, 1, normal(0.0, 0.0)),
-        (Dtype::Ui8, 1, integers(0, 255)),
-        (Dtype::I64, 1, integers(i64::MIN, i64::MAX)),
-        (Dtype::Fp16, 1, integers(i64::MIN, i64::MAX)),
-        (Dtype::I8, 128, Rule::Permutation),
-        (Dtype::Fp16, 2_049, Rule::Permutation),
-        (Dtype::Ui32, 1, Rule::Guard),
-        (Dtype::I16, 1, Rule::Poison),
+        (ElementType::Fp16, 1, uniform(2.0, 2.0)),
+        (ElementType::Fp32, 1, normal(0.0, 0.0)),
+        (ElementType::Ui8, 1, integers(0, 255)),
+        (ElementType::I64, 1, integers(i64::MIN, i64::MAX)),
+        (ElementType::Fp16, 1, integers(i64::MIN, i64::MAX)),
+        (ElementType::I8, 128, FillRule::Permutation),
+        (ElementType::Fp16, 2_049, FillRule::Permutation),
+        (ElementType::Ui32, 1, FillRule::Guard),
+        (ElementType::I16, 1, FillRule::Poison),
     ] {
         check(dtype, count, rule).unwrap();
     }
@@ -157,25 +157,25 @@ proptest! {
 
     #[test]
     fn a_permutation_has_every_number_once(count in 1u64..1_500, seed: u64, stream: u32) {
-        let numbers = made(Dtype::Ui32, count, Rule::Permutation, seed, stream);
+        let numbers = made(ElementType::Ui32, count, FillRule::Permutation, seed, stream);
         prop_assert_eq!(numbers.into_iter().collect::<BTreeSet<_>>(), (0..count).collect());
     }
 
     #[test]
     fn integers_stay_in_their_range(low: i64, high: i64, seed: u64) {
         let (low, high) = (low.min(high), low.max(high));
-        for bits in made(Dtype::I64, 50, Rule::Integers { low, high }, seed, 0) {
+        for bits in made(ElementType::I64, 50, FillRule::Integers { low, high }, seed, 0) {
             prop_assert!((low..=high).contains(&(bits as i64)));
         }
     }
 
     #[test]
     fn the_whole_buffer_is_filled_element_by_element(seed: u64, stream: u32, count in 1u64..200, size in 0..4usize) {
-        let dtype = [Dtype::Ui8, Dtype::Fp16, Dtype::Fp32, Dtype::Fp64][size];
-        let what = Fill { dtype, count, rule: Rule::Poison, seed, stream };
+        let dtype = [ElementType::Ui8, ElementType::Fp16, ElementType::Fp32, ElementType::Fp64][size];
+        let what = Fill { dtype, count, rule: FillRule::Poison, seed, stream };
         let mut bytes = vec![0; (count * dtype.bytes()) as usize];
         fill(&what, &mut bytes);
-        let naive: Vec<u8> = made(dtype, count, Rule::Poison, seed, stream)
+        let naive: Vec<u8> = made(dtype, count, FillRule::Poison, seed, stream)
             .iter()
             .flat_map(|bits| bits.to_le_bytes()[..dtype.bytes() as usize].to_vec())
             .collect();

@@ -5,34 +5,36 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use assay_model::limits::GPU_TRIALS_MAX;
+use assay_core::limits::GPU_TRIALS_MAX;
 
-use super::Session;
+use super::GpuSession;
 use super::request::check_measure;
 use super::timing::{Clocked, suspicions};
-use super::types::{CheckReport, Error, MeasureOptions, Measurement, Origin, Pair, Role};
-use crate::executor::message::{Order, Ran, What};
+use super::types::{
+    BufferRole, CheckReport, MeasureOptions, Measurement, Origin, Pair, SessionError,
+};
+use crate::executor::message::{ExecutorRequest, RunTarget, RunTimes};
 use crate::fill::philox;
-use crate::types::Step;
+use crate::types::PlanStep;
 
 /// Empty plans that are run to learn what timing costs.
 const EMPTY_RUNS: u32 = 11;
-/// Where Philox takes a session's own numbers from, so that they are none of a buffer's.
+/// The stream of a session's own random numbers, which differs from those of its buffers.
 const TRIAL_SEEDS: u32 = 7;
 const WARM_UP_SEEDS: u32 = 8;
 const CHECKED_TRIALS: u32 = 9;
 
 const SIDES: [Origin; 2] = [Origin::Candidate, Origin::Trusted];
 
-impl Session {
+impl GpuSession {
     pub fn measure(
         &mut self,
-        candidate: &[Step],
-        reference: &[Step],
+        candidate: &[PlanStep],
+        reference: &[PlanStep],
         pairs: &[Pair],
         seed: u64,
         options: &MeasureOptions,
-    ) -> Result<Measurement, Error> {
+    ) -> Result<Measurement, SessionError> {
         self.alive()?;
         check_measure(options)?;
         self.agree(candidate, reference, pairs)?;
@@ -68,7 +70,11 @@ impl Session {
         Ok(Measurement { candidate, reference, spot, suspicious })
     }
 
-    fn warmed_up(&mut self, seed: u64, options: &MeasureOptions) -> Result<[Clocked; 2], Error> {
+    fn warmed_up(
+        &mut self,
+        seed: u64,
+        options: &MeasureOptions,
+    ) -> Result<[Clocked; 2], SessionError> {
         for warm_up in 0..options.warm_ups {
             for side in SIDES {
                 self.trial(side, derived(seed, WARM_UP_SEEDS, warm_up), options.flush_l2)?;
@@ -77,15 +83,15 @@ impl Session {
         let mut clocked = [Clocked::default(), Clocked::default()];
         for (side, clocked) in SIDES.into_iter().zip(&mut clocked) {
             for _ in 0..EMPTY_RUNS {
-                clocked.empty(&self.ran(side, What::Nothing, options.flush_l2)?);
+                clocked.empty(&self.ran(side, RunTarget::Nothing, options.flush_l2)?);
             }
         }
         Ok(clocked)
     }
 
-    fn trial(&mut self, side: Origin, seed: u64, flush: bool) -> Result<Ran, Error> {
-        self.done(side, &Order::Prepare { seed })?;
-        self.ran(side, What::Plan, flush)
+    fn trial(&mut self, side: Origin, seed: u64, flush: bool) -> Result<RunTimes, SessionError> {
+        self.done(side, &ExecutorRequest::Prepare { seed })?;
+        self.ran(side, RunTarget::Plan, flush)
     }
 
     /// One trial of each side; checked if there are pairs.
@@ -95,23 +101,24 @@ impl Session {
         pairs: Option<&[Pair]>,
         flush: bool,
         clocked: &mut [Clocked; 2],
-    ) -> Result<Option<CheckReport>, Error> {
+    ) -> Result<Option<CheckReport>, SessionError> {
         let ran = self.trial(Origin::Candidate, seed, flush)?;
         clocked[0].sample(&ran);
         let Some(pairs) = pairs else {
             clocked[1].sample(&self.trial(Origin::Trusted, seed, flush)?);
             return Ok(None);
         };
-        self.done(Origin::Candidate, &Order::Export)?;
-        self.done(Origin::Trusted, &Order::Prepare { seed })?;
+        self.done(Origin::Candidate, &ExecutorRequest::Export)?;
+        self.done(Origin::Trusted, &ExecutorRequest::Prepare { seed })?;
         let inspected = self.inspected()?;
-        clocked[1].sample(&self.ran(Origin::Trusted, What::Plan, flush)?);
+        clocked[1].sample(&self.ran(Origin::Trusted, RunTarget::Plan, flush)?);
         self.compared(seed, pairs, inspected, &ran).map(Some)
     }
 
-    /// What a plan has to read and write at the least.
+    /// The least number of bytes that a plan must read and write.
     fn touched_bytes(&self) -> u64 {
-        let touched = |role| matches!(role, Role::Input | Role::Output | Role::Inout);
+        let touched =
+            |role| matches!(role, BufferRole::Input | BufferRole::Output | BufferRole::Inout);
         let buffers = self.made.buffers.iter().filter(|buffer| touched(buffer.role));
         buffers.map(|buffer| buffer.count * buffer.dtype.bytes()).sum()
     }
@@ -122,7 +129,7 @@ fn derived(seed: u64, purpose: u32, number: u32) -> u64 {
     u64::from(random[0]) | u64::from(random[1]) << 32
 }
 
-/// So many of the numbers below `of`, by a shuffle that is cut short.
+/// A random choice of `count` numbers below `of`, by a partial shuffle.
 fn chosen(seed: u64, round: u32, of: u32, count: u32) -> BTreeSet<u32> {
     let mut numbers: Vec<u32> = (0..of).collect();
     for at in 0..count {

@@ -1,4 +1,4 @@
-//! An executor as a child process: started, told, heard, killed.
+//! An executor as a child process: started, given requests, killed.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -9,25 +9,25 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::device::{Problem, Properties};
-use crate::executor::Choice;
-use crate::executor::message::{self, Answer, Hello, Order, Reply};
+use crate::device::{DeviceProblem, Properties};
+use crate::executor::DeviceChoice;
+use crate::executor::message::{self, ExecutorAnswer, ExecutorRequest, Hello, Reply};
 
-/// What is kept of an executor's last words.
+/// The most bytes of an executor's standard error that are kept.
 const WORDS_BYTES_MAX: u64 = 4_096;
 
-/// Why an executor did not do what it was told.
+/// Why an executor did not answer a request.
 #[derive(Debug)]
-pub(crate) enum Lost {
-    /// It says so itself and goes on.
-    Problem(Problem),
-    /// It did not answer in time. What it does is unknown: kill it.
+pub(crate) enum ExecutorError {
+    /// It reports the problem itself and is ready for the next request.
+    Problem(DeviceProblem),
+    /// It did not answer in time. Its state is unknown, so it must be killed.
     Late,
-    /// It is no more, or is of no use.
+    /// It ended, or is of no use.
     Gone(String),
 }
 
-/// Killed, and waited for, with this value.
+/// A running executor; dropping the value kills it and waits for its end.
 pub(crate) struct Executor {
     child: Child,
     socket: UnixStream,
@@ -35,9 +35,14 @@ pub(crate) struct Executor {
 }
 
 impl Executor {
-    /// Does not wait until it is ready.
-    pub(crate) fn start(program: &Path, choice: Choice, exchange: &File) -> Result<Self, Lost> {
-        let failed = |error: std::io::Error| Lost::Gone(format!("{}: {error}", program.display()));
+    /// Starts an executor; does not wait until it is ready.
+    pub(crate) fn start(
+        program: &Path,
+        choice: DeviceChoice,
+        exchange: &File,
+    ) -> Result<Self, ExecutorError> {
+        let failed =
+            |error: std::io::Error| ExecutorError::Gone(format!("{}: {error}", program.display()));
         let (socket, theirs) = UnixStream::pair().map_err(failed)?;
         let child = Command::new(program)
             .args(["serve", "--device", &choice.to_string()])
@@ -56,41 +61,47 @@ impl Executor {
     }
 
     /// Waits until its device is open.
-    pub(crate) fn ready(&mut self, until: Instant) -> Result<Properties, Lost> {
+    pub(crate) fn ready(&mut self, until: Instant) -> Result<Properties, ExecutorError> {
         if let Some(properties) = &self.properties {
             return Ok(properties.clone());
         }
         let hello = self.hear::<Hello>(until)?;
-        let properties = hello.map_err(|problem| Lost::Gone(problem.to_string()))?;
+        let properties = hello.map_err(|problem| ExecutorError::Gone(problem.to_string()))?;
         self.properties = Some(properties.clone());
         Ok(properties)
     }
 
-    pub(crate) fn order(&mut self, order: &Order, until: Instant) -> Result<Answer, Lost> {
+    pub(crate) fn order(
+        &mut self,
+        order: &ExecutorRequest,
+        until: Instant,
+    ) -> Result<ExecutorAnswer, ExecutorError> {
         let sent = message::send(&mut Bounded { socket: &self.socket, until }, order);
         sent.map_err(|error| self.lost(&error))?;
-        self.hear::<Reply>(until)?.map_err(Lost::Problem)
+        self.hear::<Reply>(until)?.map_err(ExecutorError::Problem)
     }
 
-    fn hear<T: serde::de::DeserializeOwned>(&mut self, until: Instant) -> Result<T, Lost> {
+    fn hear<T: serde::de::DeserializeOwned>(&mut self, until: Instant) -> Result<T, ExecutorError> {
         match message::receive(&mut Bounded { socket: &self.socket, until }) {
             Ok(Some(heard)) => Ok(heard),
-            Ok(None) => Err(Lost::Gone(self.last_words())),
+            Ok(None) => Err(ExecutorError::Gone(self.last_words())),
             Err(error) => Err(self.lost(&error)),
         }
     }
 
-    fn lost(&mut self, error: &std::io::Error) -> Lost {
+    fn lost(&mut self, error: &std::io::Error) -> ExecutorError {
         match error.kind() {
-            ErrorKind::WouldBlock | ErrorKind::TimedOut => Lost::Late,
-            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Lost::Gone(self.last_words()),
-            _ => Lost::Gone(format!("the executor cannot be reached: {error}")),
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => ExecutorError::Late,
+            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => {
+                ExecutorError::Gone(self.last_words())
+            }
+            _ => ExecutorError::Gone(format!("the executor cannot be reached: {error}")),
         }
     }
 
-    /// How it ended, once it has closed its socket.
+    /// The text about the end of an executor that closed its socket.
     fn last_words(&mut self) -> String {
-        // It holds nothing any more that this could cut short.
+        // It has closed its socket, so this cannot cut an answer short.
         let _ = self.child.kill();
         let how = match self.child.wait() {
             Ok(status) => match status.signal() {
@@ -120,7 +131,7 @@ impl Drop for Executor {
     }
 }
 
-/// A socket that gives up at an instant.
+/// A socket with a deadline for reading and writing.
 struct Bounded<'s> {
     socket: &'s UnixStream,
     until: Instant,

@@ -1,46 +1,49 @@
-//! What a plugin asks for, checked before an executor hears of it: what is left to go wrong there is a
-//! kernel's fault, or ours.
+//! Checks the requests of a plugin before an executor gets them, so that a failure there is a kernel's fault or ours.
 
-use assay_model::limits::{
+use assay_core::limits::{
     GPU_BUFFERS_MAX, GPU_SEEDS_MAX, GPU_STEPS_MAX, GPU_TRANSFER_BYTES_MAX, GPU_TRIALS_MAX,
 };
 
-use super::types::{BufferSpec, Error, MeasureOptions, Origin, Pair, Role};
+use super::types::{BufferRole, BufferSpec, MeasureOptions, Origin, Pair, SessionError};
 use crate::executor::buffer;
 use crate::fill;
-use crate::types::{Address, Arg, Launch, Step};
+use crate::types::{BufferAddress, KernelArg, KernelLaunch, PlanStep};
 
 const POINTER_BYTES: u64 = 8;
 /// More than fit in all parameters of a kernel.
 const ARGUMENTS_MAX: usize = 4_096;
 
-/// What has been made in a session, by number.
+/// The buffers and modules of a session, by number.
 #[derive(Default)]
-pub(crate) struct Made {
+pub(crate) struct SessionObjects {
     pub(crate) buffers: Vec<BufferSpec>,
-    /// Where each module was loaded, and its number there.
+    /// The side on which each module was loaded, and its number there.
     pub(crate) modules: Vec<(Origin, u32)>,
 }
 
-fn bad<T>(words: impl Into<String>) -> Result<T, Error> {
-    Err(Error::BadRequest(words.into()))
+fn bad<T>(words: impl Into<String>) -> Result<T, SessionError> {
+    Err(SessionError::BadRequest(words.into()))
 }
 
-impl Made {
-    pub(crate) fn buffer(&self, number: u32) -> Result<&BufferSpec, Error> {
+impl SessionObjects {
+    pub(crate) fn buffer(&self, number: u32) -> Result<&BufferSpec, SessionError> {
         let buffer = self.buffers.get(number as usize);
-        buffer.ok_or_else(|| Error::BadRequest(format!("there is no buffer {number}")))
+        buffer.ok_or_else(|| SessionError::BadRequest(format!("there is no buffer {number}")))
     }
 
-    pub(crate) fn module(&self, number: u32) -> Result<(Origin, u32), Error> {
+    pub(crate) fn module(&self, number: u32) -> Result<(Origin, u32), SessionError> {
         let module = self.modules.get(number as usize).copied();
-        module.ok_or_else(|| Error::BadRequest(format!("there is no module {number}")))
+        module.ok_or_else(|| SessionError::BadRequest(format!("there is no module {number}")))
     }
 
-    /// Whether all these, and those that are there, fit.
-    pub(crate) fn check_specs(&self, specs: &[BufferSpec], memory_max: u64) -> Result<(), Error> {
+    /// Checks that these buffers fit together with the existing ones.
+    pub(crate) fn check_specs(
+        &self,
+        specs: &[BufferSpec],
+        memory_max: u64,
+    ) -> Result<(), SessionError> {
         if self.buffers.len() + specs.len() > GPU_BUFFERS_MAX {
-            return Err(Error::Limit(format!("more than {GPU_BUFFERS_MAX} buffers")));
+            return Err(SessionError::Limit(format!("more than {GPU_BUFFERS_MAX} buffers")));
         }
         let mut total = self.buffers.iter().map(buffer_bytes).fold(0, u64::saturating_add);
         for spec in specs {
@@ -49,25 +52,25 @@ impl Made {
             }
             total = total.saturating_add(buffer_bytes(spec));
             if total > memory_max {
-                return Err(Error::Limit(format!(
+                return Err(SessionError::Limit(format!(
                     "buffers of more than the session's {memory_max} bytes"
                 )));
             }
             let made = match spec.role {
-                Role::Input | Role::Inout => buffer::rule(spec.init),
-                Role::Output | Role::Scratch => None,
+                BufferRole::Input | BufferRole::Inout => buffer::rule(spec.init),
+                BufferRole::Output | BufferRole::Scratch => None,
             };
             if let Some(rule) = made {
                 fill::check(spec.dtype, spec.count, rule)
-                    .map_err(|unfit| Error::BadRequest(unfit.to_string()))?;
+                    .map_err(|unfit| SessionError::BadRequest(unfit.to_string()))?;
             }
         }
         Ok(())
     }
 
-    pub(crate) fn check_transfer(&self, at: Address, bytes: u64) -> Result<(), Error> {
+    pub(crate) fn check_transfer(&self, at: BufferAddress, bytes: u64) -> Result<(), SessionError> {
         if bytes > GPU_TRANSFER_BYTES_MAX {
-            return Err(Error::Limit(format!("{bytes} bytes at once")));
+            return Err(SessionError::Limit(format!("{bytes} bytes at once")));
         }
         let size = buffer_bytes(self.buffer(at.buffer)?);
         match at.offset.checked_add(bytes) {
@@ -79,30 +82,33 @@ impl Made {
     /// The plan with the modules' numbers as the executor of this origin has them.
     pub(crate) fn plan(
         &self,
-        plan: &[Step],
+        plan: &[PlanStep],
         origin: Origin,
         steps_max: u32,
-    ) -> Result<Vec<Step>, Error> {
+    ) -> Result<Vec<PlanStep>, SessionError> {
         let steps_max = steps_max.min(GPU_STEPS_MAX);
         if plan.len() > steps_max as usize {
-            return Err(Error::Limit(format!("{} steps, more than {steps_max}", plan.len())));
+            return Err(SessionError::Limit(format!(
+                "{} steps, more than {steps_max}",
+                plan.len()
+            )));
         }
         plan.iter().map(|step| self.step(step, origin)).collect()
     }
 
-    fn step(&self, step: &Step, origin: Origin) -> Result<Step, Error> {
+    fn step(&self, step: &PlanStep, origin: Origin) -> Result<PlanStep, SessionError> {
         match step {
-            Step::Launch(launch) => {
+            PlanStep::Launch(launch) => {
                 let (loaded, module) = self.module(launch.module)?;
                 if loaded != origin {
                     let number = launch.module;
                     return bad(format!("module {number} is {loaded:?}, this plan {origin:?}"));
                 }
                 self.check_arguments(launch)?;
-                return Ok(Step::Launch(Launch { module, ..launch.clone() }));
+                return Ok(PlanStep::Launch(KernelLaunch { module, ..launch.clone() }));
             }
-            Step::Set { at, bytes, .. } => self.check_extent(*at, *bytes)?,
-            Step::Copy { to, from, bytes } => {
+            PlanStep::Set { at, bytes, .. } => self.check_extent(*at, *bytes)?,
+            PlanStep::Copy { to, from, bytes } => {
                 self.check_extent(*to, *bytes)?;
                 self.check_extent(*from, *bytes)?;
             }
@@ -110,15 +116,15 @@ impl Made {
         Ok(step.clone())
     }
 
-    fn check_arguments(&self, launch: &Launch) -> Result<(), Error> {
+    fn check_arguments(&self, launch: &KernelLaunch) -> Result<(), SessionError> {
         if launch.args.len() > ARGUMENTS_MAX {
-            return Err(Error::BadArguments(format!("{} arguments", launch.args.len())));
+            return Err(SessionError::BadArguments(format!("{} arguments", launch.args.len())));
         }
         for arg in &launch.args {
             match arg {
                 // One beyond the last is an address as well; kernels get it and stop before it.
-                Arg::Address(address) => self.check_extent(*address, 0)?,
-                Arg::ByValue { bytes, patches } => {
+                KernelArg::Address(address) => self.check_extent(*address, 0)?,
+                KernelArg::ByValue { bytes, patches } => {
                     for patch in patches {
                         if u64::from(patch.at) + POINTER_BYTES > bytes.len() as u64 {
                             return bad(format!("a patch at {} of {}", patch.at, bytes.len()));
@@ -126,32 +132,33 @@ impl Made {
                         self.check_extent(patch.address, 0)?;
                     }
                 }
-                Arg::I32(_) | Arg::I64(_) | Arg::Fp32(_) | Arg::Fp64(_) => {}
+                KernelArg::I32(_) | KernelArg::I64(_) | KernelArg::Fp32(_) | KernelArg::Fp64(_) => {
+                }
             }
         }
         Ok(())
     }
 
-    /// Whoever computed this address, it may have been the candidate's host code.
-    fn check_extent(&self, at: Address, bytes: u64) -> Result<(), Error> {
+    /// Checks an address and its extent: the candidate's host code may have computed them.
+    fn check_extent(&self, at: BufferAddress, bytes: u64) -> Result<(), SessionError> {
         let size = buffer_bytes(self.buffer(at.buffer)?);
         match at.offset.checked_add(bytes) {
             Some(end) if end <= size => Ok(()),
-            _ => Err(Error::BadArguments(format!(
+            _ => Err(SessionError::BadArguments(format!(
                 "{bytes} bytes from byte {} of buffer {}, which has {size}",
                 at.offset, at.buffer
             ))),
         }
     }
 
-    pub(crate) fn check_pairs(&self, pairs: &[Pair]) -> Result<(), Error> {
+    pub(crate) fn check_pairs(&self, pairs: &[Pair]) -> Result<(), SessionError> {
         if pairs.len() > GPU_BUFFERS_MAX {
-            return Err(Error::Limit(format!("more than {GPU_BUFFERS_MAX} pairs")));
+            return Err(SessionError::Limit(format!("more than {GPU_BUFFERS_MAX} pairs")));
         }
         for pair in pairs {
             let (got, want) = (self.buffer(pair.got)?, self.buffer(pair.want)?);
             for (number, spec) in [(pair.got, got), (pair.want, want)] {
-                if !matches!(spec.role, Role::Output | Role::Inout) {
+                if !matches!(spec.role, BufferRole::Output | BufferRole::Inout) {
                     return bad(format!("buffer {number} is {:?}, no output", spec.role));
                 }
             }
@@ -171,22 +178,22 @@ impl Made {
     }
 }
 
-pub(crate) fn check_seeds(seeds: &[u64]) -> Result<(), Error> {
+pub(crate) fn check_seeds(seeds: &[u64]) -> Result<(), SessionError> {
     if seeds.is_empty() {
         return bad("a check without a seed checks nothing");
     }
     if seeds.len() > GPU_SEEDS_MAX {
-        return Err(Error::Limit(format!("more than {GPU_SEEDS_MAX} seeds")));
+        return Err(SessionError::Limit(format!("more than {GPU_SEEDS_MAX} seeds")));
     }
     Ok(())
 }
 
-pub(crate) fn check_measure(options: &MeasureOptions) -> Result<(), Error> {
+pub(crate) fn check_measure(options: &MeasureOptions) -> Result<(), SessionError> {
     if options.trials == 0 {
         return bad("a measurement without trials");
     }
     if options.trials > GPU_TRIALS_MAX || options.warm_ups > GPU_TRIALS_MAX {
-        return Err(Error::Limit(format!("more than {GPU_TRIALS_MAX} trials")));
+        return Err(SessionError::Limit(format!("more than {GPU_TRIALS_MAX} trials")));
     }
     if options.spot_checks > options.trials {
         return bad(format!("{} checks of {} trials", options.spot_checks, options.trials));

@@ -1,25 +1,25 @@
 //! A session's modules and buffers, and single runs.
 
-use assay_model::limits::{GPU_MODULES_MAX, GPU_TRANSFER_BYTES_MAX};
+use assay_core::limits::{GPU_MODULES_MAX, GPU_TRANSFER_BYTES_MAX};
 use serde_bytes::ByteBuf;
 
-use super::Session;
-use super::types::{BufferSpec, Error, Origin};
-use crate::executor::message::{Answer, Order, What};
-use crate::types::{Address, KernelInfo, Step};
+use super::GpuSession;
+use super::types::{BufferSpec, Origin, SessionError};
+use crate::executor::message::{ExecutorAnswer, ExecutorRequest, RunTarget};
+use crate::types::{BufferAddress, KernelInfo, PlanStep};
 
-impl Session {
+impl GpuSession {
     /// A candidate's module is loaded on its side alone, a trusted one on the judge's alone.
-    pub fn load(&mut self, image: &[u8], origin: Origin) -> Result<u32, Error> {
+    pub fn load(&mut self, image: &[u8], origin: Origin) -> Result<u32, SessionError> {
         self.alive()?;
         if self.made.modules.len() >= GPU_MODULES_MAX {
-            return Err(Error::Limit(format!("more than {GPU_MODULES_MAX} modules")));
+            return Err(SessionError::Limit(format!("more than {GPU_MODULES_MAX} modules")));
         }
         if image.len() as u64 > GPU_TRANSFER_BYTES_MAX {
-            return Err(Error::Limit(format!("an image of {} bytes", image.len())));
+            return Err(SessionError::Limit(format!("an image of {} bytes", image.len())));
         }
-        match self.tell(origin, &Order::Load(ByteBuf::from(image)))? {
-            Answer::Loaded(there) => {
+        match self.tell(origin, &ExecutorRequest::Load(ByteBuf::from(image)))? {
+            ExecutorAnswer::Loaded(there) => {
                 self.made.modules.push((origin, there));
                 Ok(self.made.modules.len() as u32 - 1)
             }
@@ -27,19 +27,19 @@ impl Session {
         }
     }
 
-    pub fn kernels(&mut self, module: u32) -> Result<Vec<KernelInfo>, Error> {
+    pub fn kernels(&mut self, module: u32) -> Result<Vec<KernelInfo>, SessionError> {
         self.alive()?;
         let (origin, there) = self.made.module(module)?;
-        match self.tell(origin, &Order::Kernels(there))? {
-            Answer::Kernels(kernels) => Ok(kernels),
+        match self.tell(origin, &ExecutorRequest::Kernels(there))? {
+            ExecutorAnswer::Kernels(kernels) => Ok(kernels),
             other => Err(self.unexpected(&other)),
         }
     }
 
-    pub fn alloc(&mut self, specs: &[BufferSpec]) -> Result<Vec<u32>, Error> {
+    pub fn alloc(&mut self, specs: &[BufferSpec]) -> Result<Vec<u32>, SessionError> {
         self.alive()?;
         self.made.check_specs(specs, self.limits.memory_bytes)?;
-        let order = Order::Alloc(specs.to_vec());
+        let order = ExecutorRequest::Alloc(specs.to_vec());
         self.done(Origin::Candidate, &order)?;
         if let Err(error) = self.done(Origin::Trusted, &order) {
             // One side has them, the other has not.
@@ -50,39 +50,39 @@ impl Session {
         Ok((first..self.made.buffers.len() as u32).collect())
     }
 
-    pub fn upload(&mut self, at: Address, bytes: &[u8]) -> Result<(), Error> {
+    pub fn upload(&mut self, at: BufferAddress, bytes: &[u8]) -> Result<(), SessionError> {
         self.alive()?;
         self.made.check_transfer(at, bytes.len() as u64)?;
-        let order = Order::Upload { at, bytes: ByteBuf::from(bytes) };
+        let order = ExecutorRequest::Upload { at, bytes: ByteBuf::from(bytes) };
         self.done(Origin::Candidate, &order)?;
         self.done(Origin::Trusted, &order)
     }
 
-    pub fn download(&mut self, at: Address, bytes: u64) -> Result<Vec<u8>, Error> {
+    pub fn download(&mut self, at: BufferAddress, bytes: u64) -> Result<Vec<u8>, SessionError> {
         self.alive()?;
         self.made.check_transfer(at, bytes)?;
-        match self.tell(Origin::Candidate, &Order::Download { at, bytes })? {
-            Answer::Bytes(read) if read.len() as u64 == bytes => Ok(read.into_vec()),
+        match self.tell(Origin::Candidate, &ExecutorRequest::Download { at, bytes })? {
+            ExecutorAnswer::Bytes(read) if read.len() as u64 == bytes => Ok(read.into_vec()),
             other => Err(self.unexpected(&other)),
         }
     }
 
     /// 0 on a simulated device.
-    pub fn run(&mut self, plan: &[Step], seed: Option<u64>) -> Result<u64, Error> {
+    pub fn run(&mut self, plan: &[PlanStep], seed: Option<u64>) -> Result<u64, SessionError> {
         self.alive()?;
         let plan = self.made.plan(plan, Origin::Candidate, self.limits.steps_max)?;
         self.plan(Origin::Candidate, plan)?;
         if let Some(seed) = seed {
-            self.done(Origin::Candidate, &Order::Prepare { seed })?;
+            self.done(Origin::Candidate, &ExecutorRequest::Prepare { seed })?;
         }
-        let ran = self.ran(Origin::Candidate, What::Plan, false)?;
+        let ran = self.ran(Origin::Candidate, RunTarget::Plan, false)?;
         Ok(self.elapsed_ns(&ran))
     }
 
-    pub fn printed(&mut self) -> Result<String, Error> {
+    pub fn printed(&mut self) -> Result<String, SessionError> {
         self.alive()?;
-        match self.tell(Origin::Candidate, &Order::Printed)? {
-            Answer::Bytes(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        match self.tell(Origin::Candidate, &ExecutorRequest::Printed)? {
+            ExecutorAnswer::Bytes(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             other => Err(self.unexpected(&other)),
         }
     }

@@ -1,8 +1,8 @@
-//! What the samples of one side add up to, and what makes them doubtful.
+//! The statistics of one side's samples, and the signs that make them doubtful.
 
 use super::types::Timing;
 use crate::device::Properties;
-use crate::executor::message::Ran;
+use crate::executor::message::RunTimes;
 
 /// Host's and device's clock may differ by so much, and so many times over.
 const WALL_SLACK_NS: u64 = 200_000;
@@ -20,14 +20,14 @@ pub(super) struct Clocked {
 }
 
 impl Clocked {
-    pub(super) fn sample(&mut self, ran: &Ran) {
+    pub(super) fn sample(&mut self, ran: &RunTimes) {
         if let Some(event_ns) = ran.event_ns {
             self.samples_ns.push(event_ns);
             self.walls_ns.push(ran.wall_ns);
         }
     }
 
-    pub(super) fn empty(&mut self, ran: &Ran) {
+    pub(super) fn empty(&mut self, ran: &RunTimes) {
         self.empty_ns.extend(ran.event_ns);
     }
 
@@ -82,7 +82,7 @@ pub(super) fn suspicions(
         suspicious
             .push(format!("{event} ns by the device's clock fit into {wall} ns of the host's"));
     }
-    // What stays in a cache may never have been moved.
+    // Bytes that stay in a cache may never have been moved.
     let moved = touched_bytes.saturating_sub(properties.l2_bytes);
     let floor = u128::from(moved) * 1_000_000_000 / u128::from(properties.peak_bytes_per_s.max(1));
     if properties.peak_bytes_per_s > 0 && u128::from(event) < floor {

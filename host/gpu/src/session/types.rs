@@ -1,17 +1,17 @@
-//! What a session takes and gives, in the words of `assay:gpu/device`, where each is explained.
+//! The arguments and results of a session, as in `assay:gpu/device`, which explains each of them.
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::{Comparison, Tolerance};
-use crate::types::Dtype;
+use crate::device::{BufferComparison, BufferTolerance};
+use crate::types::ElementType;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct SessionLimits {
     pub memory_bytes: u64,
     /// On a simulated device a millisecond is so many steps (`GPU_SIMULATED_STEPS_PER_MS`), so that no
     /// verdict depends on the machine's speed.
     pub plan_ms: u32,
-    /// Of all that the candidate's side does.
+    /// The time limit of everything on the candidate's side, in milliseconds.
     pub total_ms: u32,
     pub steps_max: u32,
     pub printed_bytes: u32,
@@ -24,7 +24,7 @@ pub enum Origin {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Role {
+pub enum BufferRole {
     Input,
     Output,
     Inout,
@@ -32,7 +32,7 @@ pub enum Role {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Init {
+pub enum BufferInit {
     Zeros,
     Uniform { low: f64, high: f64 },
     Normal { mean: f64, deviation: f64 },
@@ -43,23 +43,23 @@ pub enum Init {
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BufferSpec {
-    pub dtype: Dtype,
+    pub dtype: ElementType,
     pub count: u64,
-    pub role: Role,
-    pub init: Init,
+    pub role: BufferRole,
+    pub init: BufferInit,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
     pub got: u32,
     pub want: u32,
-    pub tolerance: Tolerance,
+    pub tolerance: BufferTolerance,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckReport {
     pub seed: u64,
-    pub outputs: Vec<Comparison>,
+    pub outputs: Vec<BufferComparison>,
     pub inputs_changed: Vec<u32>,
     pub overrun: Vec<u32>,
     /// 0 on a simulated device: what it took is not the kernel's doing, and a replay must not differ.
@@ -70,7 +70,7 @@ pub struct CheckReport {
 pub struct MeasureOptions {
     pub warm_ups: u32,
     pub trials: u32,
-    /// Of the mean, its standard error. Zero asks for no more than `trials`.
+    /// The standard error of the mean at which sampling may stop, relative to the mean. Zero: stop after `trials`.
     pub relative_error: f64,
     pub budget_ms: u32,
     pub flush_l2: bool,
@@ -95,7 +95,7 @@ pub struct Measurement {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum SessionError {
     #[error("bad request: {0}")]
     BadRequest(String),
     #[error("the image is rejected: {0}")]

@@ -3,39 +3,42 @@
 
 use std::time::{Duration, Instant};
 
-use assay_gpu::compiler::{Artifact, Error, FrontEnd, Request};
-use assay_model::limits::GPU_LOG_BYTES_MAX;
+use assay_core::limits::GPU_LOG_BYTES_MAX;
+use assay_gpu::compiler::{CompileError, CompileRequest, CudaArtifact, FrontEnd};
 
-use crate::support::{Bench, file, request};
+use crate::support::{CompilerFixture, file, request};
 
 const BOTH: [FrontEnd; 2] = [FrontEnd::Nvrtc, FrontEnd::NvccDevice];
 const GOOD: &str = "extern \"C\" __global__ void k(float* x) { x[0] = 1; }";
 
-/// What came of it, after which a good source still compiles.
-fn attack(bench: &mut Bench, hostile: &Request) -> Result<Artifact, Error> {
+/// Compiles a hostile source and returns the result. A good source must still compile after it.
+fn attack(
+    bench: &mut CompilerFixture,
+    hostile: &CompileRequest,
+) -> Result<CudaArtifact, CompileError> {
     let started = Instant::now();
     let came = bench.compile(hostile);
     // The wall limit of a box, twice where the machine is busy, and that is tried again.
     let wall = Duration::from_millis(8 * u64::from(hostile.cpu_ms) + 10_000);
     assert!(started.elapsed() < 10 * wall, "{:?} {:?}", started.elapsed(), hostile.front_end);
-    if let Err(Error::Rejected(log) | Error::Crashed(log)) = &came {
+    if let Err(CompileError::Rejected(log) | CompileError::Crashed(log)) = &came {
         assert!(log.len() <= GPU_LOG_BYTES_MAX + 100, "{}", log.len());
     }
     bench.compile(&request(hostile.front_end, "sm_90", GOOD)).expect("a good source");
     came
 }
 
-fn small(front_end: FrontEnd, text: &str) -> Request {
-    Request { cpu_ms: 5_000, memory_mib: 1_024, ..request(front_end, "sm_90", text) }
+fn small(front_end: FrontEnd, text: &str) -> CompileRequest {
+    CompileRequest { cpu_ms: 5_000, memory_mib: 1_024, ..request(front_end, "sm_90", text) }
 }
 
-fn short(came: &Result<Artifact, Error>) -> String {
+fn short(came: &Result<CudaArtifact, CompileError>) -> String {
     let said = came.as_ref().map_or_else(ToString::to_string, |_| "it compiled".to_owned());
     said.chars().take(200).collect()
 }
 
 /// All that a tenant gets to see.
-fn shown(came: &Result<Artifact, Error>) -> String {
+fn shown(came: &Result<CudaArtifact, CompileError>) -> String {
     match came {
         Ok(artifact) => {
             let image = String::from_utf8_lossy(&artifact.image);
@@ -47,7 +50,9 @@ fn shown(came: &Result<Artifact, Error>) -> String {
 
 #[test]
 fn files_of_the_machine_are_not_shown() {
-    let Some(mut bench) = Bench::new("files_of_the_machine_are_not_shown") else { return };
+    let Some(mut bench) = CompilerFixture::new("files_of_the_machine_are_not_shown") else {
+        return;
+    };
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let hidden = folder.path().join("hidden.h");
     std::fs::write(&hidden, "what only this machine knows\n").unwrap();
@@ -64,7 +69,7 @@ fn files_of_the_machine_are_not_shown() {
         ] {
             let text = format!("#include \"{path}\"\n{GOOD}");
             let came = attack(&mut bench, &small(front_end, &text));
-            assert!(matches!(came, Ok(_) | Err(Error::Rejected(_))), "{path}: {came:?}");
+            assert!(matches!(came, Ok(_) | Err(CompileError::Rejected(_))), "{path}: {came:?}");
             let shown = shown(&came);
             // But for what the source itself said.
             let known =
@@ -82,7 +87,9 @@ fn files_of_the_machine_are_not_shown() {
 
 #[test]
 fn an_assembler_reads_no_files_of_the_machine() {
-    let Some(mut bench) = Bench::new("an_assembler_reads_no_files_of_the_machine") else { return };
+    let Some(mut bench) = CompilerFixture::new("an_assembler_reads_no_files_of_the_machine") else {
+        return;
+    };
     for front_end in BOTH {
         for line in [
             ".incbin \\\"/etc/shadow\\\"",
@@ -95,7 +102,7 @@ fn an_assembler_reads_no_files_of_the_machine() {
                 format!("void host() {{ asm volatile(\"{line}\"); }}\n{GOOD}"),
             ] {
                 let came = attack(&mut bench, &small(front_end, &text));
-                assert!(matches!(came, Ok(_) | Err(Error::Rejected(_))), "{text}: {came:?}");
+                assert!(matches!(came, Ok(_) | Err(CompileError::Rejected(_))), "{text}: {came:?}");
                 assert!(!shown(&came).contains("root:"), "{}", shown(&came));
             }
         }
@@ -104,14 +111,15 @@ fn an_assembler_reads_no_files_of_the_machine() {
 
 #[test]
 fn endless_reads_end() {
-    let Some(mut bench) = Bench::new("endless_reads_end") else { return };
+    let Some(mut bench) = CompilerFixture::new("endless_reads_end") else { return };
     for front_end in BOTH {
         for path in ["/dev/zero", "/dev/urandom", "/dev/stdin", "/dev/full", "/proc/self/mem"] {
             let text = format!("#include \"{path}\"\n{GOOD}");
             let came = attack(&mut bench, &small(front_end, &text));
             eprintln!("{front_end:?} {path}: {}", short(&came));
-            let platform = matches!(came, Err(Error::Unavailable(_) | Error::Cancelled));
-            assert!(!platform && !matches!(came, Err(Error::BadRequest(_))), "{came:?}");
+            let platform =
+                matches!(came, Err(CompileError::Unavailable(_) | CompileError::Cancelled));
+            assert!(!platform && !matches!(came, Err(CompileError::BadRequest(_))), "{came:?}");
         }
     }
 }
@@ -127,7 +135,7 @@ fn macro_bomb() -> String {
 
 #[test]
 fn bombs_meet_their_limits() {
-    let Some(mut bench) = Bench::new("bombs_meet_their_limits") else { return };
+    let Some(mut bench) = CompilerFixture::new("bombs_meet_their_limits") else { return };
     let templates = "template <int N, int M> struct T
             { static const int v = T<N - 1, M>::v + T<N - 1, 2 * M + N % 2>::v; };
         template <int M> struct T<0, M> { static const int v = M; };
@@ -143,8 +151,10 @@ fn bombs_meet_their_limits() {
             let came = attack(&mut bench, &small(front_end, text));
             eprintln!("{front_end:?} {name}: {}", short(&came));
             // A compiler has limits of its own too.
-            let limited =
-                matches!(came, Err(Error::TimedOut | Error::OutOfMemory | Error::Rejected(_)));
+            let limited = matches!(
+                came,
+                Err(CompileError::TimedOut | CompileError::OutOfMemory | CompileError::Rejected(_))
+            );
             assert!(limited, "{front_end:?} {name}: {}", short(&came));
         }
     }
@@ -152,20 +162,20 @@ fn bombs_meet_their_limits() {
 
 #[test]
 fn an_include_that_has_no_end() {
-    let Some(mut bench) = Bench::new("an_include_that_has_no_end") else { return };
+    let Some(mut bench) = CompilerFixture::new("an_include_that_has_no_end") else { return };
     for front_end in BOTH {
-        let hostile = Request {
+        let hostile = CompileRequest {
             headers: vec![file("a.h", "#include \"b.h\"\n"), file("b.h", "#include \"a.h\"\n")],
             ..small(front_end, "#include \"a.h\"\n")
         };
         let came = attack(&mut bench, &hostile);
-        assert!(matches!(came, Err(Error::Rejected(_))), "{}", short(&came));
+        assert!(matches!(came, Err(CompileError::Rejected(_))), "{}", short(&came));
     }
 }
 
 #[test]
 fn a_huge_image_is_refused() {
-    let Some(mut bench) = Bench::new("a_huge_image_is_refused") else { return };
+    let Some(mut bench) = CompilerFixture::new("a_huge_image_is_refused") else { return };
     for front_end in BOTH {
         for shift in [23, 29] {
             let text = format!(
@@ -176,7 +186,10 @@ fn a_huge_image_is_refused() {
             eprintln!("{front_end:?} 1 << {shift}: {}", short(&came));
             let refused = matches!(
                 came,
-                Err(Error::TooLarge(_) | Error::OutOfMemory | Error::TimedOut | Error::Crashed(_))
+                Err(CompileError::TooLarge(_)
+                    | CompileError::OutOfMemory
+                    | CompileError::TimedOut
+                    | CompileError::Crashed(_))
             );
             assert!(refused, "{front_end:?} 1 << {shift}: {}", short(&came));
         }
@@ -185,13 +198,14 @@ fn a_huge_image_is_refused() {
 
 #[test]
 fn a_flood_of_words_is_cut() {
-    let Some(mut bench) = Bench::new("a_flood_of_words_is_cut") else { return };
+    let Some(mut bench) = CompilerFixture::new("a_flood_of_words_is_cut") else { return };
     let line = format!("#warning {}\n", "x".repeat(200));
     let flood = format!("{}\n{GOOD}", line.repeat(4_000));
     for front_end in BOTH {
-        let came = attack(&mut bench, &Request { cpu_ms: 30_000, ..small(front_end, &flood) });
+        let came =
+            attack(&mut bench, &CompileRequest { cpu_ms: 30_000, ..small(front_end, &flood) });
         eprintln!("{front_end:?}: {}", short(&came));
-        let (Ok(Artifact { log, .. }) | Err(Error::Rejected(log))) = came else {
+        let (Ok(CudaArtifact { log, .. }) | Err(CompileError::Rejected(log))) = came else {
             panic!("{front_end:?}: {}", short(&came));
         };
         assert!(log.len() <= GPU_LOG_BYTES_MAX && log.ends_with("[the rest was cut off]"));
@@ -200,7 +214,9 @@ fn a_flood_of_words_is_cut() {
 
 #[test]
 fn what_a_driver_would_take_for_an_option_is_refused() {
-    let Some(mut bench) = Bench::new("what_a_driver_would_take_for_an_option") else { return };
+    let Some(mut bench) = CompilerFixture::new("what_a_driver_would_take_for_an_option") else {
+        return;
+    };
     for front_end in BOTH {
         for path in [
             "-Xcompiler=-wrapper.cu",
@@ -216,19 +232,19 @@ fn what_a_driver_would_take_for_an_option_is_refused() {
             let mut hostile = small(front_end, GOOD);
             hostile.main.path = path.into();
             let came = bench.compile(&hostile);
-            assert!(matches!(came, Err(Error::BadRequest(_))), "{path}: {came:?}");
-            let header = Request { headers: vec![file(path, "")], ..small(front_end, GOOD) };
+            assert!(matches!(came, Err(CompileError::BadRequest(_))), "{path}: {came:?}");
+            let header = CompileRequest { headers: vec![file(path, "")], ..small(front_end, GOOD) };
             let came = bench.compile(&header);
-            assert!(matches!(came, Err(Error::BadRequest(_))), "{path}: {came:?}");
+            assert!(matches!(came, Err(CompileError::BadRequest(_))), "{path}: {came:?}");
         }
         let nul = attack(&mut bench, &small(front_end, &format!("{GOOD}\0{GOOD}")));
-        assert!(matches!(nul, Ok(_) | Err(Error::Rejected(_))), "{nul:?}");
+        assert!(matches!(nul, Ok(_) | Err(CompileError::Rejected(_))), "{nul:?}");
     }
 }
 
 #[test]
 fn pragmas_do_not_reach_the_machine() {
-    let Some(mut bench) = Bench::new("pragmas_do_not_reach_the_machine") else { return };
+    let Some(mut bench) = CompilerFixture::new("pragmas_do_not_reach_the_machine") else { return };
     let text = format!(
         "#pragma GCC system_header\n#pragma GCC dependency \"/etc/shadow\"\n\
          #pragma GCC pch_preprocess \"/etc/shadow\"\n#pragma nv_exec_check_disable\n\
@@ -237,7 +253,7 @@ fn pragmas_do_not_reach_the_machine() {
     );
     for front_end in BOTH {
         let came = attack(&mut bench, &small(front_end, &text));
-        assert!(matches!(came, Ok(_) | Err(Error::Rejected(_))), "{came:?}");
+        assert!(matches!(came, Ok(_) | Err(CompileError::Rejected(_))), "{came:?}");
         let shown = shown(&came);
         assert!(!shown.contains("it is there") && !shown.contains("root:"), "{shown}");
     }
@@ -245,7 +261,7 @@ fn pragmas_do_not_reach_the_machine() {
 
 #[test]
 fn a_deep_source_is_its_own_fault() {
-    let Some(mut bench) = Bench::new("a_deep_source_is_its_own_fault") else { return };
+    let Some(mut bench) = CompilerFixture::new("a_deep_source_is_its_own_fault") else { return };
     let deep = format!(
         "extern \"C\" __global__ void k(int* x) {{ x[0] = {}1{}; }}",
         "(".repeat(200_000),
@@ -257,10 +273,10 @@ fn a_deep_source_is_its_own_fault() {
         let fault = matches!(
             came,
             Ok(_)
-                | Err(Error::Rejected(_)
-                    | Error::Crashed(_)
-                    | Error::TimedOut
-                    | Error::OutOfMemory)
+                | Err(CompileError::Rejected(_)
+                    | CompileError::Crashed(_)
+                    | CompileError::TimedOut
+                    | CompileError::OutOfMemory)
         );
         assert!(fault, "{front_end:?}: {}", short(&came));
     }

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
+use assay_core::id::TenantId;
 use assay_gpu::compiler::{
-    Artifact, BuildOption, Compiler, CompilerOptions, Error, FrontEnd, Request,
+    BuildOption, CompileError, CompileRequest, CudaArtifact, CudaCompiler, CudaCompilerOptions,
+    FrontEnd,
 };
-use assay_gpu::types::Param;
-use assay_model::id::TenantId;
+use assay_gpu::types::KernelParam;
 
-use crate::support::{Bench, file, request};
+use crate::support::{CompilerFixture, file, request};
 
 const VADD: &str = r#"
 extern "C" __global__ void __launch_bounds__(256)
@@ -40,13 +41,13 @@ int main()
     )
 }
 
-fn vadd_params() -> Vec<Param> {
-    [(0, 8), (8, 8), (16, 8), (24, 4)].map(|(offset, bytes)| Param { offset, bytes }).into()
+fn vadd_params() -> Vec<KernelParam> {
+    [(0, 8), (8, 8), (16, 8), (24, 4)].map(|(offset, bytes)| KernelParam { offset, bytes }).into()
 }
 
 #[test]
 fn what_is_found() {
-    let Some(mut bench) = Bench::new("what_is_found") else { return };
+    let Some(mut bench) = CompilerFixture::new("what_is_found") else { return };
     let found = bench.compiler.found().unwrap();
     assert_eq!((found.version.as_str(), found.arch.as_str()), ("13.0", "sm_90"));
     assert_eq!(found.front_ends, [FrontEnd::Nvrtc, FrontEnd::NvccDevice, FrontEnd::NvccHost]);
@@ -56,21 +57,21 @@ fn what_is_found() {
 fn without_a_toolkit_it_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     for toolkit in [None, Some(folder.path().to_owned())] {
-        let options = CompilerOptions {
+        let options = CudaCompilerOptions {
             toolkit,
             program: "assay-gpu".into(),
             arch: "compute_90".into(),
             cache: folder.path().to_owned(),
         };
-        let found = Compiler::new(options).found();
-        let Err(Error::Unavailable(reason)) = found else { panic!("{found:?}") };
+        let found = CudaCompiler::new(options).found();
+        let Err(CompileError::Unavailable(reason)) = found else { panic!("{found:?}") };
         assert!(reason.contains("assay gpu install-toolchain"), "{reason}");
     }
 }
 
 #[test]
 fn kernels_for_a_gpu() {
-    let Some(mut bench) = Bench::new("kernels_for_a_gpu") else { return };
+    let Some(mut bench) = CompilerFixture::new("kernels_for_a_gpu") else { return };
     for (front_end, text, tool) in [
         (FrontEnd::Nvrtc, VADD.to_owned(), "nvrtc 13."),
         (FrontEnd::NvccDevice, whole(), "nvcc 13."),
@@ -90,12 +91,12 @@ fn kernels_for_a_gpu() {
 
 #[test]
 fn kernels_for_the_simulation() {
-    let Some(mut bench) = Bench::new("kernels_for_the_simulation") else { return };
+    let Some(mut bench) = CompilerFixture::new("kernels_for_the_simulation") else { return };
     for (front_end, text) in [(FrontEnd::Nvrtc, VADD.to_owned()), (FrontEnd::NvccDevice, whole())] {
         let artifact = bench.compile(&request(front_end, "compute_90", &text)).unwrap();
         assert_eq!(artifact.image, artifact.ptx.as_bytes());
         assert!(!artifact.ptx.contains('\0'));
-        let module = assay_ptx::Module::parse(&artifact.ptx).unwrap();
+        let module = assay_ptx::PtxModule::parse(&artifact.ptx).unwrap();
         assert_eq!(module.kernels().len(), 1);
         let [kernel] = artifact.kernels.as_slice() else { panic!("{:?}", artifact.kernels) };
         assert_eq!((kernel.name.as_str(), &kernel.params), ("vadd", &vadd_params()));
@@ -105,7 +106,7 @@ fn kernels_for_the_simulation() {
 
 #[test]
 fn structs_and_templates() {
-    let Some(mut bench) = Bench::new("structs_and_templates") else { return };
+    let Some(mut bench) = CompilerFixture::new("structs_and_templates") else { return };
     let text = "struct Shape { char rank; double scale; int sizes[3]; };
         template <class T, int N> __global__ void fill(T* x, Shape shape, char last)
         {
@@ -114,7 +115,8 @@ fn structs_and_templates() {
             x[threadIdx.x] = kept[shape.sizes[0]] + N + last;
         }";
     let names = vec!["fill<float, 256>".to_owned(), "fill<int, 2>".to_owned()];
-    let named = Request { name_expressions: names, ..request(FrontEnd::Nvrtc, "sm_90", text) };
+    let named =
+        CompileRequest { name_expressions: names, ..request(FrontEnd::Nvrtc, "sm_90", text) };
     let artifact = bench.compile(&named).unwrap();
     assert_eq!(artifact.lowered_names.len(), 2);
     assert!(artifact.lowered_names[0].contains("fillIfLi256E"), "{:?}", artifact.lowered_names);
@@ -125,15 +127,15 @@ fn structs_and_templates() {
         assert!(kernel.local_bytes >= 256 && kernel.threads_max == 1_024, "{kernel:?}");
     }
     for wrong in ["fill<float>", "missing<int>", "Shape", "1 + 1"] {
-        let named = Request { name_expressions: vec![wrong.to_owned()], ..named.clone() };
+        let named = CompileRequest { name_expressions: vec![wrong.to_owned()], ..named.clone() };
         let refused = bench.compile(&named);
-        assert!(matches!(refused, Err(Error::Rejected(_))), "{wrong}: {refused:?}");
+        assert!(matches!(refused, Err(CompileError::Rejected(_))), "{wrong}: {refused:?}");
     }
 }
 
 #[test]
 fn what_models_include() {
-    let Some(mut bench) = Bench::new("what_models_include") else { return };
+    let Some(mut bench) = CompilerFixture::new("what_models_include") else { return };
     let text = r#"
         #include <cstdint>
         #include <cmath>
@@ -179,7 +181,7 @@ fn what_models_include() {
 
 #[test]
 fn own_headers_and_options() {
-    let Some(mut bench) = Bench::new("own_headers_and_options") else { return };
+    let Some(mut bench) = CompilerFixture::new("own_headers_and_options") else { return };
     let text = "#include \"tile.cuh\"\n#include \"util/size.cuh\"\n
         static_assert(WIDTH == 3 && TWICE == 6 && FLAG, \"\");
         extern \"C\" __global__ void k(float* x) { x[0] = x[1] * x[2] + tile(x[3]) / x[4]; }";
@@ -204,10 +206,11 @@ fn own_headers_and_options() {
         BuildOption::RegistersMax(32),
     ];
     for front_end in [FrontEnd::Nvrtc, FrontEnd::NvccDevice] {
-        let mut wanted = Request { headers: headers.clone(), ..request(front_end, "sm_90", text) };
+        let mut wanted =
+            CompileRequest { headers: headers.clone(), ..request(front_end, "sm_90", text) };
         wanted.main.path = "src/main.cu".into();
         let missing = bench.compile(&wanted);
-        let Err(Error::Rejected(log)) = missing else { panic!("{missing:?}") };
+        let Err(CompileError::Rejected(log)) = missing else { panic!("{missing:?}") };
         assert!(log.contains("WIDTH"), "{log}");
         wanted.options.clone_from(&options);
         let artifact = bench.compile(&wanted).unwrap();
@@ -215,31 +218,31 @@ fn own_headers_and_options() {
         assert!(!artifact.ptx.contains("fma."), "{}", artifact.ptx);
         assert!(artifact.kernels[0].registers <= 32);
         let refused =
-            bench.compile(&Request { main: file("a.cu", "#include <iomanip>"), ..wanted });
-        assert!(matches!(&refused, Err(Error::Rejected(log)) if log.contains("theirs")));
+            bench.compile(&CompileRequest { main: file("a.cu", "#include <iomanip>"), ..wanted });
+        assert!(matches!(&refused, Err(CompileError::Rejected(log)) if log.contains("theirs")));
     }
 }
 
 #[test]
 fn a_rejected_source_is_told_why() {
-    let Some(mut bench) = Bench::new("a_rejected_source_is_told_why") else { return };
+    let Some(mut bench) = CompilerFixture::new("a_rejected_source_is_told_why") else { return };
     for front_end in [FrontEnd::Nvrtc, FrontEnd::NvccDevice] {
         let text = "extern \"C\" __global__ void k(float* x)\n{\n    x[0] = missing;\n}\n";
         let refused = bench.compile(&request(front_end, "sm_90", text));
-        let Err(Error::Rejected(log)) = refused else { panic!("{refused:?}") };
+        let Err(CompileError::Rejected(log)) = refused else { panic!("{refused:?}") };
         assert!(log.contains("main.cu(3)") && log.contains("missing"), "{log}");
         // What only the assembler notices.
         let text = "extern \"C\" __global__ void k(float* x) { __shared__ float s[100000]; \
                     s[threadIdx.x] = x[1]; __syncthreads(); x[0] = s[threadIdx.x ^ 1]; }";
         let refused = bench.compile(&request(front_end, "sm_90", text));
-        let Err(Error::Rejected(log)) = refused else { panic!("{refused:?}") };
+        let Err(CompileError::Rejected(log)) = refused else { panic!("{refused:?}") };
         assert!(log.contains("shared"), "{log}");
     }
 }
 
 #[test]
 fn a_warning_is_shown() {
-    let Some(mut bench) = Bench::new("a_warning_is_shown") else { return };
+    let Some(mut bench) = CompilerFixture::new("a_warning_is_shown") else { return };
     for front_end in [FrontEnd::Nvrtc, FrontEnd::NvccDevice] {
         let text = "extern \"C\" __global__ void k(float* x) { int unused_thing; x[0] = 1; }";
         let artifact = bench.compile(&request(front_end, "sm_90", text)).unwrap();
@@ -250,35 +253,37 @@ fn a_warning_is_shown() {
 
 #[test]
 fn an_architecture_that_the_toolkit_lacks_is_a_bad_request() {
-    let Some(mut bench) = Bench::new("an_architecture_that_the_toolkit_lacks") else { return };
+    let Some(mut bench) = CompilerFixture::new("an_architecture_that_the_toolkit_lacks") else {
+        return;
+    };
     for front_end in [FrontEnd::Nvrtc, FrontEnd::NvccDevice] {
         for arch in ["sm_20", "compute_999", "native"] {
             let refused = bench.compile(&request(front_end, arch, VADD));
-            assert!(matches!(refused, Err(Error::BadRequest(_))), "{arch}: {refused:?}");
+            assert!(matches!(refused, Err(CompileError::BadRequest(_))), "{arch}: {refused:?}");
         }
     }
 }
 
 #[test]
 fn what_was_compiled_is_found_again_by_its_tenant_alone() {
-    let Some(mut bench) = Bench::new("what_was_compiled_is_found_again") else { return };
+    let Some(mut bench) = CompilerFixture::new("what_was_compiled_is_found_again") else { return };
     let wanted = request(FrontEnd::Nvrtc, "compute_90", VADD);
     let first = bench.compile(&wanted).unwrap();
     let again = bench.compile(&wanted).unwrap();
     assert!(!first.cached && again.cached);
-    assert_eq!(Artifact { cached: false, ..again }, first);
+    assert_eq!(CudaArtifact { cached: false, ..again }, first);
     let mut other = bench.beside("what_was_compiled_is_found_again").unwrap();
     assert!(other.compile(&wanted).unwrap().cached, "another worker");
     other.caller.tenant = TenantId::generate();
     assert!(!other.compile(&wanted).unwrap().cached, "another tenant");
-    let more = Request { options: vec![BuildOption::NoFma], ..wanted };
+    let more = CompileRequest { options: vec![BuildOption::NoFma], ..wanted };
     assert!(!bench.compile(&more).unwrap().cached);
 }
 
 #[test]
 fn past_its_deadline_it_is_cancelled() {
-    let Some(mut bench) = Bench::new("past_its_deadline_it_is_cancelled") else { return };
+    let Some(mut bench) = CompilerFixture::new("past_its_deadline_it_is_cancelled") else { return };
     bench.caller.deadline = Instant::now();
     let cancelled = bench.compile(&request(FrontEnd::Nvrtc, "sm_90", VADD));
-    assert_eq!(cancelled, Err(Error::Cancelled));
+    assert_eq!(cancelled, Err(CompileError::Cancelled));
 }

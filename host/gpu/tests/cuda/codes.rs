@@ -1,15 +1,15 @@
-//! What becomes of each code that a driver gives, wherever it comes from.
+//! The error for each code that a driver may return, from every function.
 
-use assay_gpu::cuda::Cuda;
-use assay_gpu::device::{Device, Problem};
+use assay_gpu::cuda::CudaDevice;
+use assay_gpu::device::{Device, DeviceProblem};
 
-use crate::fake::{address, again, fixture, folder, is_inside, launch, name};
+use super::fake::{address, again, fixture, folder, is_inside, launch, name};
 
 const MARK: &str = "the first problem: ";
 
 /// All that a session does, until something goes wrong.
-fn everything() -> Result<(), Problem> {
-    let mut device = Cuda::open(0)?;
+fn everything() -> Result<(), DeviceProblem> {
+    let mut device = CudaDevice::open(0)?;
     let module = device.load(&fixture("vadd"))?;
     device.kernels(module)?;
     let held = device.alloc(4096)?;

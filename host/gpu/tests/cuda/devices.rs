@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assay_gpu::cuda::{Cuda, devices};
-use assay_gpu::device::{Device, Problem, Properties};
+use assay_gpu::cuda::{CudaDevice, devices};
+use assay_gpu::device::{Device, DeviceProblem, Properties};
 
-use crate::fake::{again, folder, folder_with, is_inside, name, on_fake, open};
+use super::fake::{again, folder, folder_with, is_inside, name, on_fake, open};
 
 fn expected() -> Properties {
     Properties {
@@ -31,8 +31,8 @@ on_fake! {
         assert_eq!(devices().unwrap(), [found.clone()]);
         found.driver.clear();
         assert_eq!(found, expected());
-        assert!(matches!(Cuda::open(1), Err(Problem::Failed(_))));
-        assert!(matches!(Cuda::open(u32::MAX), Err(Problem::Failed(_))));
+        assert!(matches!(CudaDevice::open(1), Err(DeviceProblem::Failed(_))));
+        assert!(matches!(CudaDevice::open(u32::MAX), Err(DeviceProblem::Failed(_))));
     }
 }
 
@@ -77,7 +77,9 @@ fn another_library() -> PathBuf {
 #[test]
 fn a_driver_that_lacks_a_function_is_too_old() {
     if is_inside() {
-        let Err(Problem::Failed(reason)) = Cuda::open(0) else { panic!("no driver, but a GPU") };
+        let Err(DeviceProblem::Failed(reason)) = CudaDevice::open(0) else {
+            panic!("no driver, but a GPU")
+        };
         assert!(reason.contains("too old: it has no cu"), "{reason}");
         assert!(devices().is_err());
         return;
@@ -92,7 +94,9 @@ fn no_driver_is_no_gpu() {
     if is_inside() {
         return match devices() {
             Ok(found) if found.is_empty() => {
-                let Err(Problem::Failed(reason)) = Cuda::open(0) else { panic!("no driver") };
+                let Err(DeviceProblem::Failed(reason)) = CudaDevice::open(0) else {
+                    panic!("no driver")
+                };
                 assert!(reason.contains("CUDA driver"), "{reason}");
             }
             other => println!("SKIPPED: this machine has a driver of its own: {other:?}"),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use assay_gpu::cuda::Cuda;
+use assay_gpu::cuda::CudaDevice;
 use assay_gpu::device::{Device, RawLaunch};
 use assay_gpu::types::Dim3;
 
@@ -52,11 +52,11 @@ macro_rules! on_fake {
     (fn $name:ident() $body:block) => {
         #[test]
         fn $name() {
-            if crate::fake::is_inside() {
+            if super::fake::is_inside() {
                 return $body;
             }
-            let name = crate::fake::name(module_path!(), stringify!($name));
-            let output = crate::fake::again(&name, crate::fake::folder().path(), "");
+            let name = super::fake::name(module_path!(), stringify!($name));
+            let output = super::fake::again(&name, super::fake::folder().path(), "");
             let text = String::from_utf8_lossy(&output.stdout);
             assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
         }
@@ -64,8 +64,8 @@ macro_rules! on_fake {
 }
 pub(crate) use on_fake;
 
-pub fn open() -> Cuda {
-    Cuda::open(0).unwrap()
+pub fn open() -> CudaDevice {
+    CudaDevice::open(0).unwrap()
 }
 
 pub fn fixture(name: &str) -> Vec<u8> {
@@ -73,13 +73,13 @@ pub fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(folder.join(format!("{name}.ptx"))).unwrap()
 }
 
-pub fn buffer(device: &mut Cuda, bytes: &[u8]) -> u64 {
+pub fn buffer(device: &mut CudaDevice, bytes: &[u8]) -> u64 {
     let at = device.alloc(bytes.len() as u64).unwrap();
     device.write(at, bytes).unwrap();
     at
 }
 
-pub fn held(device: &mut Cuda, at: u64, bytes: u64) -> Vec<u8> {
+pub fn held(device: &mut CudaDevice, at: u64, bytes: u64) -> Vec<u8> {
     let mut held = vec![0; bytes as usize];
     device.read(at, &mut held).unwrap();
     held

@@ -1,7 +1,7 @@
 //! The judge's kernels by the fake driver.
 
+use super::fake::{on_fake, open};
 use crate::cases;
-use crate::fake::{on_fake, open};
 
 macro_rules! cases {
     ($($name:ident)*) => {

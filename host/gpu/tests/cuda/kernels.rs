@@ -1,9 +1,9 @@
 //! Kernels: loaded, described, launched, and what they can do wrong.
 
-use assay_gpu::device::{Device, Problem};
-use assay_gpu::types::Param;
+use assay_gpu::device::{Device, DeviceProblem};
+use assay_gpu::types::KernelParam;
 
-use crate::fake::{address, buffer, fixture, held, launch, on_fake, open};
+use super::fake::{address, buffer, fixture, held, launch, on_fake, open};
 
 const SMALL: &str = "
 .version 8.0
@@ -55,12 +55,12 @@ on_fake! {
         kernels.sort_by(|one, other| one.name.cmp(&other.name));
         let names: Vec<_> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
         assert_eq!(names, ["count", "trap", "two"]);
-        let params = [Param { offset: 0, bytes: 8 }, Param { offset: 8, bytes: 12 }];
+        let params = [KernelParam { offset: 0, bytes: 8 }, KernelParam { offset: 8, bytes: 12 }];
         assert_eq!(kernels[2].params, params);
         assert_eq!(kernels[2].threads_max, 1024);
         let shared = device.load(&fixture("transpose")).unwrap();
         assert!(device.kernels(shared).unwrap()[0].static_shared_bytes > 0);
-        assert!(matches!(device.kernels(7), Err(Problem::Failed(_))));
+        assert!(matches!(device.kernels(7), Err(DeviceProblem::Failed(_))));
     }
 }
 
@@ -72,13 +72,13 @@ on_fake! {
         let mut refused = |kernel: &str, args: Vec<Vec<u8>>| {
             device.launch(module, &launch(kernel, 1, 1, args)).unwrap_err()
         };
-        assert!(matches!(refused("count", vec![]), Problem::BadArguments(_)));
-        assert!(matches!(refused("count", vec![address(at); 2]), Problem::BadArguments(_)));
-        assert!(matches!(refused("count", vec![vec![0; 4]]), Problem::BadArguments(_)));
-        assert!(matches!(refused("count", vec![vec![0; 16]]), Problem::BadArguments(_)));
+        assert!(matches!(refused("count", vec![]), DeviceProblem::BadArguments(_)));
+        assert!(matches!(refused("count", vec![address(at); 2]), DeviceProblem::BadArguments(_)));
+        assert!(matches!(refused("count", vec![vec![0; 4]]), DeviceProblem::BadArguments(_)));
+        assert!(matches!(refused("count", vec![vec![0; 16]]), DeviceProblem::BadArguments(_)));
         let short = refused("two", vec![address(at), vec![0; 11]]);
-        assert!(matches!(short, Problem::BadArguments(_)));
-        assert_eq!(refused("many", vec![]), Problem::NoSuchKernel("many".to_owned()));
+        assert!(matches!(short, DeviceProblem::BadArguments(_)));
+        assert_eq!(refused("many", vec![]), DeviceProblem::NoSuchKernel("many".to_owned()));
         device.launch(module, &launch("two", 1, 1, vec![address(at), vec![0; 12]])).unwrap();
         device.finish().unwrap();
     }
@@ -96,19 +96,19 @@ on_fake! {
             launch("count", 1, 2000, good.args.clone()),
         ] {
             let problem = device.launch(module, &wrong).unwrap_err();
-            assert!(matches!(problem, Problem::InvalidLaunch(_)), "{problem:?}");
+            assert!(matches!(problem, DeviceProblem::InvalidLaunch(_)), "{problem:?}");
         }
         // More than 48 KiB is asked for, up to what there is.
         let mut large = good.clone();
         large.dynamic_shared_bytes = 200 << 10;
         device.launch(module, &large).unwrap();
         large.dynamic_shared_bytes = (227 << 10) + 1;
-        assert!(matches!(device.launch(module, &large), Err(Problem::InvalidLaunch(_))));
+        assert!(matches!(device.launch(module, &large), Err(DeviceProblem::InvalidLaunch(_))));
         let mut together = good.clone();
         together.cooperative = true;
         device.launch(module, &together).unwrap();
         together.grid.x = 1000;
-        assert!(matches!(device.launch(module, &together), Err(Problem::InvalidLaunch(_))));
+        assert!(matches!(device.launch(module, &together), Err(DeviceProblem::InvalidLaunch(_))));
         // None of them was the end.
         device.launch(module, &good).unwrap();
         device.finish().unwrap();
@@ -123,11 +123,11 @@ on_fake! {
         device.launch(module, &launch("count", 1, 1, vec![address(0xdead_0000_0000)])).unwrap();
         let problem = device.finish().unwrap_err();
         let expected = "CUDA_ERROR_ILLEGAL_ADDRESS (700), of count";
-        assert_eq!(problem, Problem::IllegalAddress(expected.to_owned()));
+        assert_eq!(problem, DeviceProblem::IllegalAddress(expected.to_owned()));
         let again = device.launch(module, &launch("trap", 1, 1, vec![address(0)])).unwrap_err();
-        assert!(matches!(again, Problem::IllegalAddress(_)), "{again:?}");
-        assert!(matches!(device.alloc(16), Err(Problem::IllegalAddress(_))));
-        assert!(matches!(device.reset(), Err(Problem::IllegalAddress(_))));
+        assert!(matches!(again, DeviceProblem::IllegalAddress(_)), "{again:?}");
+        assert!(matches!(device.alloc(16), Err(DeviceProblem::IllegalAddress(_))));
+        assert!(matches!(device.reset(), Err(DeviceProblem::IllegalAddress(_))));
     }
 }
 
@@ -137,7 +137,7 @@ on_fake! {
         let module = device.load(SMALL.as_bytes()).unwrap();
         let at = buffer(&mut device, &[0; 64]);
         device.launch(module, &launch("count", 1, 1, vec![address(at + 1)])).unwrap();
-        assert!(matches!(device.finish(), Err(Problem::MisalignedAddress(_))));
+        assert!(matches!(device.finish(), Err(DeviceProblem::MisalignedAddress(_))));
     }
 }
 
@@ -147,7 +147,7 @@ on_fake! {
         let module = device.load(SMALL.as_bytes()).unwrap();
         device.launch(module, &launch("trap", 1, 1, vec![address(0)])).unwrap();
         let problem = device.finish().unwrap_err();
-        assert_eq!(problem, Problem::LaunchFailed("error 719, of trap".to_owned()));
+        assert_eq!(problem, DeviceProblem::LaunchFailed("error 719, of trap".to_owned()));
     }
 }
 
@@ -156,10 +156,10 @@ on_fake! {
         let mut device = open();
         for image in [&b"\x7fELF\x02\x01"[..], b"a\0b", b"", b"\xff\xfe\xfd", b"hello"] {
             let problem = device.load(image).unwrap_err();
-            assert!(matches!(problem, Problem::ImageRejected(_)), "{problem:?}");
+            assert!(matches!(problem, DeviceProblem::ImageRejected(_)), "{problem:?}");
         }
         let broken = SMALL.replace("add.u32", "add.u31");
-        let Problem::ImageRejected(text) = device.load(broken.as_bytes()).unwrap_err() else {
+        let DeviceProblem::ImageRejected(text) = device.load(broken.as_bytes()).unwrap_err() else {
             panic!("an instruction that there is not");
         };
         assert!(text.contains("add.u31"), "what the compiler said: {text}");
@@ -183,7 +183,7 @@ on_fake! {
             device.finish().unwrap();
             assert_eq!(held(&mut device, at, 4), 2u32.to_le_bytes());
             device.reset().unwrap();
-            assert!(matches!(device.launch(0, &run), Err(Problem::Failed(_))));
+            assert!(matches!(device.launch(0, &run), Err(DeviceProblem::Failed(_))));
         }
     }
 }
@@ -217,7 +217,7 @@ on_fake! {
         device.set(to + 8, 4, b'x').unwrap();
         device.finish().unwrap();
         assert_eq!(held(&mut device, to, 16), *b"89abcdefxxxx\0\0\0\0");
-        assert!(matches!(device.alloc(1 << 50), Err(Problem::Limit(_))));
+        assert!(matches!(device.alloc(1 << 50), Err(DeviceProblem::Limit(_))));
         device.alloc(0).unwrap();
     }
 }

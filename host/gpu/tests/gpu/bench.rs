@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use assay_gpu::device::{Properties, Tolerance};
+use assay_gpu::device::{BufferTolerance, Properties};
 use assay_gpu::session::{
-    BufferSpec, Gpu, GpuOptions, Init, Kind, Limits, Origin, Pair, Role, Session,
+    BufferInit, BufferRole, BufferSpec, DeviceKind, Gpu, GpuSession, GpuSettings, Origin, Pair,
+    SessionLimits,
 };
-use assay_gpu::types::{Address, Arg, Dim3, Dtype, Launch, Step};
+use assay_gpu::types::{BufferAddress, Dim3, ElementType, KernelArg, KernelLaunch, PlanStep};
 
 pub const KERNELS: &str = include_str!("kernels.ptx");
 pub const NATIVE: &str = include_str!("native.ptx");
@@ -40,10 +41,10 @@ pub fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn options(kind: Kind, locks: &tempfile::TempDir) -> GpuOptions {
+fn options(kind: DeviceKind, locks: &tempfile::TempDir) -> GpuSettings {
     let built = PathBuf::from(env!("CARGO_BIN_EXE_assay-gpu"));
     let program = std::env::var_os("ASSAY_GPU_PROGRAM").map_or(built, PathBuf::from);
-    GpuOptions { program, kind, locks: locks.path().to_owned() }
+    GpuSettings { program, kind, locks: locks.path().to_owned() }
 }
 
 /// `None` where the test is not to be run. A GPU that does not work is a failure.
@@ -53,27 +54,27 @@ pub fn bench(test: &str) -> Option<Bench> {
     }
     let turn = turn();
     let locks = tempfile::tempdir().unwrap();
-    let gpu = Gpu::new(options(Kind::Cuda, &locks));
+    let gpu = Gpu::new(options(DeviceKind::Cuda, &locks));
     let properties = gpu.describe(soon()).unwrap();
     assert!(!properties.simulated);
     Some(Bench { gpu, properties, locks, _turn: turn })
 }
 
 impl Bench {
-    pub fn open(&self) -> Session {
+    pub fn open(&self) -> GpuSession {
         self.gpu.open(limits(), soon()).unwrap()
     }
 
     /// Which runs the same, on this machine's processor.
     pub fn simulated(&self) -> Gpu {
-        Gpu::new(options(Kind::Simulated, &self.locks))
+        Gpu::new(options(DeviceKind::Simulated, &self.locks))
     }
 
     /// Another one of the same GPU, of which nothing has been started.
     pub fn anew(self) -> (Gpu, MutexGuard<'static, ()>, tempfile::TempDir) {
         let Bench { gpu, locks, _turn, .. } = self;
         drop(gpu);
-        (Gpu::new(options(Kind::Cuda, &locks)), _turn, locks)
+        (Gpu::new(options(DeviceKind::Cuda, &locks)), _turn, locks)
     }
 }
 
@@ -81,8 +82,8 @@ pub fn soon() -> Instant {
     Instant::now() + Duration::from_secs(300)
 }
 
-pub fn limits() -> Limits {
-    Limits {
+pub fn limits() -> SessionLimits {
+    SessionLimits {
         memory_bytes: 4 << 30,
         plan_ms: 10_000,
         total_ms: 200_000,
@@ -93,19 +94,24 @@ pub fn limits() -> Limits {
 
 /// Two modules of the same kernels, and the buffers `x`, 0, and `y`, 1.
 pub struct Loaded {
-    pub session: Session,
+    pub session: GpuSession,
     pub candidate: u32,
     pub trusted: u32,
     pub count: u32,
 }
 
-pub const DTYPE: Dtype = Dtype::Fp32;
+pub const DTYPE: ElementType = ElementType::Fp32;
 
 pub fn specs(count: u32, outputs: u32) -> [BufferSpec; 2] {
-    let init = Init::Uniform { low: -1.0, high: 1.0 };
+    let init = BufferInit::Uniform { low: -1.0, high: 1.0 };
     [
-        BufferSpec { dtype: DTYPE, count: count.into(), role: Role::Input, init },
-        BufferSpec { dtype: DTYPE, count: outputs.into(), role: Role::Output, init: Init::Zeros },
+        BufferSpec { dtype: DTYPE, count: count.into(), role: BufferRole::Input, init },
+        BufferSpec {
+            dtype: DTYPE,
+            count: outputs.into(),
+            role: BufferRole::Output,
+            init: BufferInit::Zeros,
+        },
     ]
 }
 
@@ -119,31 +125,35 @@ pub fn loaded(bench: &Bench, text: &str, count: u32, outputs: u32) -> Loaded {
 
 impl Loaded {
     /// A launch over `x`, `y` and how many elements `x` has.
-    pub fn step(&self, module: u32, kernel: &str, blocks: u32) -> Step {
-        Step::Launch(Launch {
+    pub fn step(&self, module: u32, kernel: &str, blocks: u32) -> PlanStep {
+        PlanStep::Launch(KernelLaunch {
             module,
             kernel: kernel.to_owned(),
             grid: Dim3 { x: blocks, y: 1, z: 1 },
             block: Dim3 { x: BLOCK, y: 1, z: 1 },
             cooperative: false,
             dynamic_shared_bytes: 0,
-            args: vec![buffer(0), buffer(1), Arg::I32(self.count as i32)],
+            args: vec![buffer(0), buffer(1), KernelArg::I32(self.count as i32)],
         })
     }
 
     /// One thread an element.
-    pub fn plan(&self, module: u32, kernel: &str) -> Vec<Step> {
+    pub fn plan(&self, module: u32, kernel: &str) -> Vec<PlanStep> {
         vec![self.step(module, kernel, self.count.div_ceil(BLOCK))]
     }
 }
 
-pub fn buffer(number: u32) -> Arg {
-    Arg::Address(Address { buffer: number, offset: 0 })
+pub fn buffer(number: u32) -> KernelArg {
+    KernelArg::Address(BufferAddress { buffer: number, offset: 0 })
 }
 
 pub fn pairs() -> [Pair; 1] {
-    let tolerance =
-        Tolerance { absolute: 1e-6, relative: 1e-6, matched_ratio: 1.0, allow_nonfinite: false };
+    let tolerance = BufferTolerance {
+        absolute: 1e-6,
+        relative: 1e-6,
+        matched_ratio: 1.0,
+        allow_nonfinite: false,
+    };
     [Pair { got: 1, want: 1, tolerance }]
 }
 

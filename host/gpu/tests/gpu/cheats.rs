@@ -1,13 +1,13 @@
 //! Every cheat that a kernel can try alone, on a GPU.
 
 use assay_gpu::session::{CheckReport, MeasureOptions};
-use assay_gpu::types::Step;
+use assay_gpu::types::PlanStep;
 
-use crate::bench::{KERNELS, Loaded, bench, loaded, pairs};
+use super::bench::{KERNELS, Loaded, bench, loaded, pairs};
 
 const COUNT: u32 = 3000;
 
-fn check(it: &mut Loaded, plan: &[Step]) -> Vec<CheckReport> {
+fn check(it: &mut Loaded, plan: &[PlanStep]) -> Vec<CheckReport> {
     let reference = it.plan(it.trusted, "honest");
     it.session.check(plan, &reference, &pairs(), &[11, 12, 13]).unwrap()
 }

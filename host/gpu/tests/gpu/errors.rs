@@ -2,17 +2,17 @@
 
 use std::time::Instant;
 
-use assay_gpu::session::{BufferSpec, Error, Init, Limits, Origin, Role};
-use assay_gpu::types::{Arg, Step};
+use assay_gpu::session::{BufferInit, BufferRole, BufferSpec, Origin, SessionError, SessionLimits};
+use assay_gpu::types::{KernelArg, PlanStep};
 
-use crate::bench::{
+use super::bench::{
     Bench, DTYPE, KERNELS, Loaded, NATIVE, bench, limits, loaded, milliseconds, pairs, report, soon,
 };
 
 const COUNT: u32 = 1000;
 
-/// Such as `IllegalAddress`.
-fn kind(error: &Error) -> String {
+/// The kind of an error, such as `IllegalAddress`.
+fn kind(error: &SessionError) -> String {
     let text = format!("{error:?}");
     text.split('(').next().unwrap().to_owned()
 }
@@ -55,16 +55,16 @@ fn what_a_launch_cannot_be_is_named_and_the_session_goes_on() {
     let Some(bench) = bench("launches") else { return };
     let mut it = loaded(&bench, KERNELS, COUNT, COUNT);
     let honest = it.plan(it.candidate, "honest");
-    let mut refused = |expected: &str, change: &dyn Fn(&mut assay_gpu::types::Launch)| {
+    let mut refused = |expected: &str, change: &dyn Fn(&mut assay_gpu::types::KernelLaunch)| {
         let mut plan = honest.clone();
-        let Step::Launch(launch) = &mut plan[0] else { unreachable!("a launch") };
+        let PlanStep::Launch(launch) = &mut plan[0] else { unreachable!("a launch") };
         change(launch);
         let error = it.session.run(&plan, Some(1)).unwrap_err();
         assert_eq!(kind(&error), expected, "{error:?}");
     };
     refused("NoSuchKernel", &|launch| launch.kernel = "dishonest".into());
     refused("BadArguments", &|launch| drop(launch.args.pop()));
-    refused("BadArguments", &|launch| launch.args[2] = Arg::I64(1));
+    refused("BadArguments", &|launch| launch.args[2] = KernelArg::I64(1));
     refused("InvalidLaunch", &|launch| launch.block.x = 2048);
     refused("InvalidLaunch", &|launch| launch.block.z = 128);
     refused("InvalidLaunch", &|launch| launch.grid.x = 0);
@@ -91,10 +91,11 @@ fn images_and_memory_that_cannot_be() {
     assert_eq!(kind(&error), "ImageRejected", "{error:?}");
     drop(session);
     // More than there is, though it is allowed.
-    let much = Limits { memory_bytes: u64::MAX / 2, ..limits() };
+    let much = SessionLimits { memory_bytes: u64::MAX / 2, ..limits() };
     let mut session = bench.gpu.open(much, soon()).unwrap();
     let count = bench.properties.memory_bytes / 4 + 1;
-    let spec = BufferSpec { dtype: DTYPE, count, role: Role::Scratch, init: Init::Zeros };
+    let spec =
+        BufferSpec { dtype: DTYPE, count, role: BufferRole::Scratch, init: BufferInit::Zeros };
     let error = session.alloc(&[spec]).unwrap_err();
     assert_eq!(kind(&error), "Limit", "{error:?}");
 }
@@ -103,10 +104,10 @@ fn images_and_memory_that_cannot_be() {
 fn an_endless_kernel_is_killed() {
     let test = "endless";
     let Some(bench) = bench(test) else { return };
-    let short = Limits { plan_ms: 1000, ..limits() };
+    let short = SessionLimits { plan_ms: 1000, ..limits() };
     let mut session = bench.gpu.open(short, soon()).unwrap();
     let candidate = session.load(KERNELS.as_bytes(), Origin::Candidate).unwrap();
-    session.alloc(&crate::bench::specs(COUNT, COUNT)).unwrap();
+    session.alloc(&super::bench::specs(COUNT, COUNT)).unwrap();
     let mut it = Loaded { session, candidate, trusted: candidate, count: COUNT };
     let plan = it.plan(candidate, "endless");
     let started = Instant::now();

@@ -1,5 +1,5 @@
-//! What of this suite a fake driver can run, is run everywhere: the tests, the sessions and the executor by
-//! the device `cuda`, where no GPU is.
+//! The part of this suite that a fake driver can run: the tests, the sessions and the executor with the
+//! device `cuda` on machines without a GPU.
 
 // A release has no fake driver.
 #![cfg(debug_assertions)]
@@ -27,23 +27,23 @@ fn check(test: &str) {
 
 #[test]
 fn cheats() {
-    check("cheats::an_honest_kernel_is_clean");
-    check("cheats::each_cheat_is_seen");
+    check("gpu::cheats::an_honest_kernel_is_clean");
+    check("gpu::cheats::each_cheat_is_seen");
 }
 
 #[test]
 fn errors() {
-    check("errors::what_a_kernel_does_wrong_is_named_and_ends_the_session");
-    check("errors::what_a_launch_cannot_be_is_named_and_the_session_goes_on");
-    check("errors::images_and_memory_that_cannot_be");
+    check("gpu::errors::what_a_kernel_does_wrong_is_named_and_ends_the_session");
+    check("gpu::errors::what_a_launch_cannot_be_is_named_and_the_session_goes_on");
+    check("gpu::errors::images_and_memory_that_cannot_be");
 }
 
 #[test]
 fn an_endless_kernel() {
-    check("errors::an_endless_kernel_is_killed");
+    check("gpu::errors::an_endless_kernel_is_killed");
 }
 
 #[test]
 fn a_plan() {
-    check("same::a_plan_is_replayed_step_by_step");
+    check("gpu::same::a_plan_is_replayed_step_by_step");
 }

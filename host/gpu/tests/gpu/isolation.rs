@@ -1,21 +1,21 @@
-//! What one process can find of another: of its memory, and of what its blocks shared.
+//! Traces of one process that another can find: in global memory, and in the shared memory of its blocks.
 
 use std::process::{Command, Stdio};
 
-use assay_gpu::cuda::{Cuda, devices};
+use assay_gpu::cuda::{CudaDevice, devices};
 use assay_gpu::device::Device;
-use assay_gpu::session::{BufferSpec, Init, Origin, Role};
-use assay_gpu::types::{Address, Arg, Dim3, Dtype, Launch, Step};
+use assay_gpu::session::{BufferInit, BufferRole, BufferSpec, Origin};
+use assay_gpu::types::{BufferAddress, Dim3, ElementType, KernelArg, KernelLaunch, PlanStep};
 
-use crate::bench::{BLOCK, Bench, KERNELS, bench, buffer, is_wanted, report, turn};
+use super::bench::{BLOCK, Bench, KERNELS, bench, buffer, is_wanted, report, turn};
 
 /// Set in a process that leaves something behind, to how it is to end.
 const LEAVES: &str = "ASSAY_GPU_LEAVES";
 const LEFT: u8 = 0x5c;
 const PART_BYTES: u64 = 64 << 20;
 
-/// Of 8 bytes each.
-fn words_left(device: &mut Cuda, at: u64, bytes: u64) -> u64 {
+/// The number of 8-byte words in this range that hold the value of another process.
+fn words_left(device: &mut CudaDevice, at: u64, bytes: u64) -> u64 {
     let mut part = vec![0; PART_BYTES as usize];
     let parts = (0..bytes / PART_BYTES).map(|number| {
         device.read(at + number * PART_BYTES, &mut part).unwrap();
@@ -36,7 +36,7 @@ fn memory_of_a_process_that_ended_is_not_to_be_found() {
     }
     let bytes = bytes_looked_at();
     if let Some(end) = std::env::var_os(LEAVES) {
-        let mut device = Cuda::open(0).unwrap();
+        let mut device = CudaDevice::open(0).unwrap();
         let at = device.alloc(bytes).unwrap();
         device.set(at, bytes, LEFT).unwrap();
         device.finish().unwrap();
@@ -49,13 +49,13 @@ fn memory_of_a_process_that_ended_is_not_to_be_found() {
     let _turn = turn();
     for end in ["killed", "ended"] {
         let status = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "isolation::memory_of_a_process_that_ended_is_not_to_be_found"])
+            .args(["--exact", "gpu::isolation::memory_of_a_process_that_ended_is_not_to_be_found"])
             .env(LEAVES, end)
             .stdout(Stdio::null())
             .status()
             .unwrap();
         assert_eq!(status.success(), end == "ended", "{status}");
-        let mut device = Cuda::open(0).unwrap();
+        let mut device = CudaDevice::open(0).unwrap();
         let at = device.alloc(bytes).unwrap();
         let found = words_left(&mut device, at, bytes);
         report(test, &format!("words of 8 bytes of a process that was {end}"), found, "");
@@ -71,19 +71,24 @@ fn shared(bench: &Bench, kernel: &str) -> Vec<u8> {
     let mut session = bench.open();
     let module = session.load(KERNELS.as_bytes(), Origin::Candidate).unwrap();
     let count = u64::from(blocks * words);
-    let spec = BufferSpec { dtype: Dtype::I32, count, role: Role::Scratch, init: Init::Zeros };
+    let spec = BufferSpec {
+        dtype: ElementType::I32,
+        count,
+        role: BufferRole::Scratch,
+        init: BufferInit::Zeros,
+    };
     session.alloc(&[spec]).unwrap();
-    let launch = Launch {
+    let launch = KernelLaunch {
         module,
         kernel: kernel.into(),
         grid: Dim3 { x: blocks, y: 1, z: 1 },
         block: Dim3 { x: BLOCK, y: 1, z: 1 },
         cooperative: false,
         dynamic_shared_bytes: words * 4,
-        args: vec![buffer(0), Arg::I32(words as i32)],
+        args: vec![buffer(0), KernelArg::I32(words as i32)],
     };
-    session.run(&[Step::Launch(launch)], None).unwrap();
-    session.download(Address { buffer: 0, offset: 0 }, count * 4).unwrap()
+    session.run(&[PlanStep::Launch(launch)], None).unwrap();
+    session.download(BufferAddress { buffer: 0, offset: 0 }, count * 4).unwrap()
 }
 
 /// A finding, not a promise: neither side keeps anything secret in shared memory.

@@ -1,11 +1,11 @@
-//! What a session costs.
+//! The cost of a session.
 
 use std::time::{Duration, Instant};
 
-use assay_gpu::cuda::Cuda;
+use assay_gpu::cuda::CudaDevice;
 use assay_gpu::device::Device;
 
-use crate::bench::{
+use super::bench::{
     KERNELS, bench, is_wanted, limits, loaded, milliseconds, pairs, report, soon, turn,
 };
 
@@ -42,7 +42,7 @@ fn a_context_starts() {
     let _turn = turn();
     for what in ["the first of a process", "the next"] {
         let started = Instant::now();
-        let mut device = Cuda::open(0).unwrap();
+        let mut device = CudaDevice::open(0).unwrap();
         report(
             test,
             &format!("a context with the judge's kernels, {what}"),

@@ -3,12 +3,12 @@
 use std::io::Write as _;
 use std::process::Command;
 
-use assay_gpu::cuda::Cuda;
+use assay_gpu::cuda::CudaDevice;
 use assay_gpu::device::{Device, RawLaunch};
 use assay_gpu::session::{MeasureOptions, Measurement};
 use assay_gpu::types::Dim3;
 
-use crate::bench::{
+use super::bench::{
     BLOCK, Bench, KERNELS, NATIVE, bench, is_wanted, loaded, median, pairs, report, turn,
 };
 
@@ -34,7 +34,7 @@ fn measured_honest(bench: &Bench, count: u32) -> Measurement {
 }
 
 /// The same kernel in this process, without sessions; nanoseconds.
-fn direct(device: &mut Cuda, count: u32, trials: u32) -> u64 {
+fn direct(device: &mut CudaDevice, count: u32, trials: u32) -> u64 {
     let module = device.load(KERNELS.as_bytes()).unwrap();
     let bytes = u64::from(count) * 4;
     let (x, y) = (device.alloc(bytes).unwrap(), device.alloc(bytes).unwrap());
@@ -141,11 +141,11 @@ fn idle_executors_change_nothing() {
     }
     let alone = {
         let _turn = turn();
-        direct(&mut Cuda::open(0).unwrap(), COUNT, TRIALS)
+        direct(&mut CudaDevice::open(0).unwrap(), COUNT, TRIALS)
     };
     let Some(bench) = bench(test) else { return };
     let session = bench.open();
-    let beside = direct(&mut Cuda::open(0).unwrap(), COUNT, TRIALS);
+    let beside = direct(&mut CudaDevice::open(0).unwrap(), COUNT, TRIALS);
     drop(session);
     report(test, "a process alone", alone, "ns");
     report(test, "beside two that are idle", beside, "ns");

@@ -26,7 +26,7 @@ static HOSTILE: Source = Source::new(
     ],
 );
 
-fn ended(fixture: &mut Fixture, entry: &str) -> Result<Trace, Error> {
+fn ended(fixture: &mut Fixture, entry: &str) -> Result<RecordedTrace, CompileError> {
     let artifact = fixture.shared(&HOSTILE);
     fixture.record(&artifact, entry, &[64], &[])
 }
@@ -34,11 +34,11 @@ fn ended(fixture: &mut Fixture, entry: &str) -> Result<Trace, Error> {
 #[test]
 fn limits_end_it() {
     let Some(mut fixture) = Fixture::new() else { return };
-    assert_eq!(ended(&mut fixture, "endless"), Err(Error::TimedOut));
-    assert_eq!(ended(&mut fixture, "sleeping"), Err(Error::TimedOut));
-    assert_eq!(ended(&mut fixture, "hog"), Err(Error::OutOfMemory));
+    assert_eq!(ended(&mut fixture, "endless"), Err(CompileError::TimedOut));
+    assert_eq!(ended(&mut fixture, "sleeping"), Err(CompileError::TimedOut));
+    assert_eq!(ended(&mut fixture, "hog"), Err(CompileError::OutOfMemory));
     // It is refused every other process, and goes on trying.
-    assert_eq!(ended(&mut fixture, "bomb"), Err(Error::TimedOut));
+    assert_eq!(ended(&mut fixture, "bomb"), Err(CompileError::TimedOut));
 }
 
 #[test]
@@ -56,12 +56,14 @@ fn what_ends_by_itself_has_crashed() {
         ("folder", "it ended as Exited(70)"),
     ] {
         match ended(&mut fixture, entry) {
-            Err(Error::Crashed(said)) => assert!(said.starts_with(expected), "{entry}: {said}"),
+            Err(CompileError::Crashed(said)) => {
+                assert!(said.starts_with(expected), "{entry}: {said}")
+            }
             other => panic!("{entry}: {other:?}"),
         }
     }
     let deep = ended(&mut fixture, "deep");
-    assert!(matches!(deep, Err(Error::Crashed(_) | Error::OutOfMemory)), "{deep:?}");
+    assert!(matches!(deep, Err(CompileError::Crashed(_) | CompileError::OutOfMemory)), "{deep:?}");
 }
 
 #[test]
@@ -74,11 +76,18 @@ fn a_forged_trace_gains_nothing() {
         ("forges_buffer", "it left a trace with a buffer that there is not"),
         ("forges_nonsense", "it left a trace that makes no sense"),
     ] {
-        assert_eq!(ended(&mut fixture, entry), Err(Error::Crashed(expected.into())), "{entry}");
+        assert_eq!(
+            ended(&mut fixture, entry),
+            Err(CompileError::Crashed(expected.into())),
+            "{entry}"
+        );
     }
     let fills = ended(&mut fixture, "fills");
     assert!(
-        matches!(fills, Err(Error::Crashed(_) | Error::OutOfMemory | Error::TooLarge(_))),
+        matches!(
+            fills,
+            Err(CompileError::Crashed(_) | CompileError::OutOfMemory | CompileError::TooLarge(_))
+        ),
         "{fills:?}"
     );
 }

@@ -7,15 +7,15 @@ pub static PLANS: Source = Source::new(
 );
 
 fn step(
-    artifact: &Artifact,
+    artifact: &CudaArtifact,
     kernel: &str,
     grid: u32,
     block: u32,
     shared: u32,
-    args: Vec<Arg>,
-) -> Step {
+    args: Vec<KernelArg>,
+) -> PlanStep {
     let found = artifact.kernels.iter().find(|info| info.name.contains(kernel));
-    Step::Launch(Launch {
+    PlanStep::Launch(KernelLaunch {
         module: 0,
         kernel: found.expect("a kernel of that name").name.clone(),
         grid: Dim3 { x: grid, y: 1, z: 1 },
@@ -32,13 +32,13 @@ fn templates_a_struct_and_scratch() {
     let artifact = fixture.shared(&PLANS);
     assert!(artifact.ptx.contains(".entry"), "{}", artifact.ptx);
     assert_eq!(artifact.image, artifact.ptx.as_bytes());
-    let trace = fixture.record(&artifact, "two", &[300, 300], &[Argument::I32(300)]).unwrap();
+    let trace = fixture.record(&artifact, "two", &[300, 300], &[EntryArgument::I32(300)]).unwrap();
     assert_eq!(trace.scratch_bytes, [1_200]);
     let mut view = vec![0; 32];
     view[8..16].copy_from_slice(&300_i64.to_le_bytes());
     view[24..28].copy_from_slice(&1_i32.to_le_bytes());
-    let patch = |at, buffer| Patch { at, address: Address { buffer, offset: 0 } };
-    let view = Arg::ByValue { bytes: view, patches: vec![patch(0, 2), patch(16, 1)] };
+    let patch = |at, buffer| Patch { at, address: BufferAddress { buffer, offset: 0 } };
+    let view = KernelArg::ByValue { bytes: view, patches: vec![patch(0, 2), patch(16, 1)] };
     let by = |number: f32| bytes(&number.to_le_bytes());
     let first = vec![address(0, 0), address(2, 0), int(300), by(2.0)];
     let second = vec![address(0, 0), address(1, 0), int(300), by(3.0)];
@@ -57,12 +57,12 @@ fn templates_a_struct_and_scratch() {
 fn a_loop_of_launches() {
     let Some(mut fixture) = Fixture::new() else { return };
     let artifact = fixture.shared(&PLANS);
-    let numbers = [Argument::I64(3), Argument::I32(32)];
+    let numbers = [EntryArgument::I64(3), EntryArgument::I32(32)];
     let trace = fixture.record(&artifact, "loop", &[96], &numbers).unwrap();
     let expected =
         [0, 1, 2].map(|row| step(&artifact, "rows", 1, 32, 128, vec![address(0, 0), int(row)]));
     assert_eq!(trace.steps, expected);
-    let numbers = [Argument::I32(100_000), Argument::I32(1)];
+    let numbers = [EntryArgument::I32(100_000), EntryArgument::I32(1)];
     let trace = fixture.record(&artifact, "loop", &[100_000], &numbers).unwrap();
     assert_eq!(trace.unsupported, ["more steps than a plan can have"]);
 }
@@ -73,7 +73,7 @@ fn other_shapes_other_plans() {
     let artifact = fixture.shared(&PLANS);
     let mut record = |n: i32| {
         let counts = [n as u64, n as u64];
-        fixture.record(&artifact, "by_shape", &counts, &[Argument::I32(n)]).unwrap()
+        fixture.record(&artifact, "by_shape", &counts, &[EntryArgument::I32(n)]).unwrap()
     };
     let (small, large) = (record(100), record(1_000));
     assert_eq!((launches(&small).len(), launches(&small)[0].block.x), (1, 100));
@@ -87,12 +87,12 @@ fn numbers_are_exact() {
     let Some(mut fixture) = Fixture::new() else { return };
     let artifact = fixture.shared(&PLANS);
     let numbers = [
-        Argument::Boolean(true),
-        Argument::I32(-3),
-        Argument::I64(-300),
-        Argument::Fp32(0.1),
-        Argument::Fp64(0.1),
-        Argument::I64(i64::MIN + 1),
+        EntryArgument::Boolean(true),
+        EntryArgument::I32(-3),
+        EntryArgument::I64(-300),
+        EntryArgument::Fp32(0.1),
+        EntryArgument::Fp64(0.1),
+        EntryArgument::I64(i64::MIN + 1),
     ];
     let trace = fixture.record(&artifact, "all_numbers", &[], &numbers).unwrap();
     let expected = [
@@ -110,12 +110,12 @@ fn numbers_are_exact() {
 fn sets_and_copies_on_one_scratch_buffer() {
     let Some(mut fixture) = Fixture::new() else { return };
     let artifact = fixture.shared(&PLANS);
-    let trace = fixture.record(&artifact, "memory", &[16, 16], &[Argument::I32(16)]).unwrap();
+    let trace = fixture.record(&artifact, "memory", &[16, 16], &[EntryArgument::I32(16)]).unwrap();
     assert_eq!(trace.scratch_bytes, [64], "what was freed is used again");
-    let at = |buffer, offset| Address { buffer, offset };
-    let set = Step::Set { at: at(2, 0), bytes: 64, value: 255 };
-    let copy = |offset| Step::Copy { to: at(1, offset), from: at(2, 0), bytes: 4 };
-    let last = Step::Copy { to: at(1, 0), from: at(0, 0), bytes: 64 };
+    let at = |buffer, offset| BufferAddress { buffer, offset };
+    let set = PlanStep::Set { at: at(2, 0), bytes: 64, value: 255 };
+    let copy = |offset| PlanStep::Copy { to: at(1, offset), from: at(2, 0), bytes: 4 };
+    let last = PlanStep::Copy { to: at(1, 0), from: at(0, 0), bytes: 64 };
     assert_eq!(trace.steps, [set.clone(), copy(0), set, copy(4), last]);
 }
 
@@ -123,7 +123,7 @@ fn sets_and_copies_on_one_scratch_buffer() {
 fn failures_are_those_of_a_device() {
     let Some(mut fixture) = Fixture::new() else { return };
     let artifact = fixture.shared(&PLANS);
-    let trace = fixture.record(&artifact, "failures", &[4], &[Argument::I32(4)]).unwrap();
+    let trace = fixture.record(&artifact, "failures", &[4], &[EntryArgument::I32(4)]).unwrap();
     assert_eq!((trace.steps.len(), launches(&trace)[0].grid.x), (1, 5));
     assert!(trace.scratch_bytes.is_empty());
 }
@@ -142,19 +142,19 @@ fn the_device_is_the_same_everywhere() {
 fn a_function_that_does_not_fit_is_rejected() {
     let Some(mut fixture) = Fixture::new() else { return };
     let artifact = fixture.shared(&PLANS);
-    let mut rejected = |entry: &str, numbers: &[Argument]| match fixture.record(
+    let mut rejected = |entry: &str, numbers: &[EntryArgument]| match fixture.record(
         &artifact,
         entry,
         &[4, 4],
         numbers,
     ) {
-        Err(Error::Rejected(said)) => said,
+        Err(CompileError::Rejected(said)) => said,
         other => panic!("{other:?}"),
     };
     assert_eq!(rejected("two", &[]), "`two` takes 3 arguments, and 2 are given");
-    let said = rejected("two", &[Argument::Fp32(4.0)]);
+    let said = rejected("two", &[EntryArgument::Fp32(4.0)]);
     assert_eq!(said, "parameter 3 of `two` is an integer, and a real number is given");
-    let said = rejected("two", &[Argument::I64(1 << 32)]);
+    let said = rejected("two", &[EntryArgument::I64(1 << 32)]);
     assert_eq!(said, "parameter 3 of `two` cannot hold 4294967296");
     let said = rejected("two", &[floats(0, &[4])]);
     assert_eq!(said, "parameter 3 of `two` is a number, and a tensor is given");
@@ -165,7 +165,7 @@ fn a_function_that_does_not_fit_is_rejected() {
 fn a_missing_entry_is_named() {
     let Some(mut fixture) = Fixture::new() else { return };
     let source = "extern \"C\" void solve(float* x) {}";
-    let Err(Error::Rejected(log)) = fixture.compile(source, &["solve", "forward"]) else {
+    let Err(CompileError::Rejected(log)) = fixture.compile(source, &["solve", "forward"]) else {
         panic!("rejected")
     };
     assert!(log.contains("\"forward\" is undefined"), "{log}");
@@ -177,7 +177,7 @@ fn kernels_of_a_library_of_headers() {
     let Some(mut fixture) = Fixture::new() else { return };
     let artifact = fixture.compile(include_str!("sources/sum.cu"), &["solve"]).unwrap();
     let count = 1_000_000;
-    let numbers = [Argument::I32(1_000_000)];
+    let numbers = [EntryArgument::I32(1_000_000)];
     let trace = fixture.record(&artifact, "solve", &[count, 1], &numbers).unwrap();
     let launches = launches(&trace);
     assert_eq!((launches.len(), launches[1].grid.x, trace.scratch_bytes.len()), (2, 1, 1));
@@ -193,7 +193,7 @@ fn machine_code_for_a_gpu() {
     assert!(artifact.image.starts_with(b"\x7fELF") && artifact.ptx.contains(".entry"));
     let add = artifact.kernels.iter().find(|kernel| kernel.name.contains("add4View")).unwrap();
     assert!(add.registers > 0 && add.params[0].bytes == 32);
-    let trace = fixture.record(&artifact, "two", &[300, 300], &[Argument::I32(300)]).unwrap();
+    let trace = fixture.record(&artifact, "two", &[300, 300], &[EntryArgument::I32(300)]).unwrap();
     assert_eq!(launches(&trace).len(), 3);
 }
 
@@ -201,7 +201,7 @@ fn machine_code_for_a_gpu() {
 fn a_foreign_host_object_is_the_plugins_fault() {
     let Some(mut fixture) = Fixture::new() else { return };
     let artifact = fixture.shared(&PLANS);
-    let forged = Artifact { host_object: Some(b"\x7fELF".to_vec()), ..artifact };
+    let forged = CudaArtifact { host_object: Some(b"\x7fELF".to_vec()), ..artifact };
     let result = fixture.record(&forged, "two", &[], &[]);
-    assert!(matches!(result, Err(Error::BadRequest(_))), "{result:?}");
+    assert!(matches!(result, Err(CompileError::BadRequest(_))), "{result:?}");
 }

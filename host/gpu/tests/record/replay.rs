@@ -2,14 +2,14 @@
 
 use super::plans::PLANS;
 use super::*;
-use assay_ptx::{Budget, Memory, Module, launch};
+use assay_ptx::{Memory, PtxModule, StepBudget, launch};
 
 /// With each buffer's address.
-fn argument(arg: &Arg, places: &[u64]) -> assay_ptx::Arg {
-    let place = |address: &Address| places[address.buffer as usize] + address.offset;
+fn argument(arg: &KernelArg, places: &[u64]) -> assay_ptx::LaunchArg {
+    let place = |address: &BufferAddress| places[address.buffer as usize] + address.offset;
     match arg {
-        Arg::Address(address) => place(address).into(),
-        Arg::ByValue { bytes, patches } => {
+        KernelArg::Address(address) => place(address).into(),
+        KernelArg::ByValue { bytes, patches } => {
             let mut bytes = bytes.clone();
             for patch in patches {
                 let at = patch.at as usize;
@@ -28,9 +28,9 @@ fn a_replayed_plan_computes_what_the_function_would() {
     let count = 300_u16;
     let counts = [u64::from(count); 2];
     let trace =
-        fixture.record(&artifact, "two", &counts, &[Argument::I32(i32::from(count))]).unwrap();
+        fixture.record(&artifact, "two", &counts, &[EntryArgument::I32(i32::from(count))]).unwrap();
 
-    let module = Arc::new(Module::parse(&artifact.ptx).unwrap());
+    let module = Arc::new(PtxModule::parse(&artifact.ptx).unwrap());
     let mut memory = Memory::new(1 << 20);
     let sizes = counts.iter().map(|count| count * 4).chain(trace.scratch_bytes.iter().copied());
     let places: Vec<u64> = sizes.map(|bytes| memory.alloc(bytes).unwrap()).collect();
@@ -39,13 +39,13 @@ fn a_replayed_plan_computes_what_the_function_would() {
     memory.write(places[0], &input_bytes).unwrap();
     let loaded = memory.load(&module).unwrap();
     for step in launches(&trace) {
-        let order = assay_ptx::Launch {
+        let order = assay_ptx::GridLaunch {
             grid: [step.grid.x, step.grid.y, step.grid.z],
             block: [step.block.x, step.block.y, step.block.z],
             dynamic_shared_bytes: u64::from(step.dynamic_shared_bytes),
             args: step.args.iter().map(|arg| argument(arg, &places)).collect(),
         };
-        let mut budget = Budget { steps: 1 << 24 };
+        let mut budget = StepBudget { steps: 1 << 24 };
         launch(&loaded, &step.kernel, &order, &mut memory, &mut budget).unwrap();
     }
     let output = memory.read(places[1], u64::from(count) * 4).unwrap();

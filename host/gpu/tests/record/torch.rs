@@ -3,27 +3,28 @@ use assay_gpu::compiler::Returned;
 
 static MODULE: Source = Source::new(include_str!("sources/module.cu"), &["forward"]);
 
-fn returned(buffer: u32, offset: u64, dtype: Dtype, shape: &[u64]) -> Returned {
+fn returned(buffer: u32, offset: u64, dtype: ElementType, shape: &[u64]) -> Returned {
     Returned { buffer, offset, dtype, shape: shape.to_vec() }
 }
 
-fn halves(buffer: u32, shape: &[u64]) -> Argument {
-    Argument::Tensor(Tensor { buffer, dtype: Dtype::Fp16, shape: shape.to_vec() })
+fn halves(buffer: u32, shape: &[u64]) -> EntryArgument {
+    EntryArgument::Tensor(Tensor { buffer, dtype: ElementType::Fp16, shape: shape.to_vec() })
 }
 
 #[test]
 fn an_extension_without_a_module() {
     let Some(mut fixture) = Fixture::new() else { return };
     let artifact = fixture.compile(include_str!("sources/extension.cu"), &["forward"]).unwrap();
-    let arguments = vec![floats(0, &[4, 64]), Argument::I64(1), Argument::Boolean(true)];
+    let arguments = vec![floats(0, &[4, 64]), EntryArgument::I64(1), EntryArgument::Boolean(true)];
     let trace = fixture.record_arguments(&artifact, "forward", vec![1_024], arguments).unwrap();
-    let zeros = Step::Set { at: Address { buffer: 1, offset: 0 }, bytes: 1_024, value: 0 };
+    let zeros =
+        PlanStep::Set { at: BufferAddress { buffer: 1, offset: 0 }, bytes: 1_024, value: 0 };
     assert_eq!((trace.steps.len(), &trace.steps[0]), (3, &zeros));
     let launch = launches(&trace)[1];
     assert_eq!((launch.grid.x, launch.block.x), (4, 64));
     assert_eq!(launch.args, [address(0, 0), address(1, 0), int(256)]);
     assert_eq!(trace.scratch_bytes, [1_024]);
-    assert_eq!(trace.returned, [returned(1, 0, Dtype::Fp32, &[4, 64])]);
+    assert_eq!(trace.returned, [returned(1, 0, ElementType::Fp32, &[4, 64])]);
 }
 
 #[test]
@@ -32,7 +33,7 @@ fn a_module_names_its_functions() {
     let artifact = fixture.shared(&MODULE);
     let mut kernels = Vec::new();
     for (argument, bytes) in [(floats(0, &[1_000]), 4_000), (halves(0, &[10, 100]), 2_000)] {
-        let arguments = vec![argument, Argument::Fp32(0.5)];
+        let arguments = vec![argument, EntryArgument::Fp32(0.5)];
         let trace = fixture.record_arguments(&artifact, "forward", vec![bytes], arguments).unwrap();
         let launch = launches(&trace)[0];
         assert_eq!((launch.grid.x, launch.block.x), (4, 256));
@@ -44,7 +45,7 @@ fn a_module_names_its_functions() {
     assert_ne!(kernels[0], kernels[1], "one is for floats and one for halves");
 }
 
-fn bytes_of(number: u64) -> Arg {
+fn bytes_of(number: u64) -> KernelArg {
     bytes(&number.to_le_bytes())
 }
 
@@ -58,20 +59,22 @@ fn views_and_several_tensors_are_returned() {
     assert_eq!(
         trace.returned,
         [
-            returned(0, 0, Dtype::Fp32, &[48]),
-            returned(2, 16, Dtype::Fp32, &[1, 4]),
-            returned(3, 0, Dtype::I64, &[2, 3]),
-            returned(0, 0, Dtype::Fp32, &[8, 6]),
-            returned(4, 0, Dtype::Fp32, &[6, 4]),
+            returned(0, 0, ElementType::Fp32, &[48]),
+            returned(2, 16, ElementType::Fp32, &[1, 4]),
+            returned(3, 0, ElementType::I64, &[2, 3]),
+            returned(0, 0, ElementType::Fp32, &[8, 6]),
+            returned(4, 0, ElementType::Fp32, &[6, 4]),
         ]
     );
-    let Arg::ByValue { bytes, patches } = &launches(&trace)[0].args[0] else { panic!("a struct") };
-    assert_eq!((bytes.len(), patches[0].address), (24, Address { buffer: 2, offset: 0 }));
+    let KernelArg::ByValue { bytes, patches } = &launches(&trace)[0].args[0] else {
+        panic!("a struct")
+    };
+    assert_eq!((bytes.len(), patches[0].address), (24, BufferAddress { buffer: 2, offset: 0 }));
     let sizes: Vec<u8> = [6, 4, 4, 1].iter().flat_map(|size: &i32| size.to_le_bytes()).collect();
     assert_eq!(bytes[8..], sizes);
-    let arguments = vec![floats(0, &[3]), Argument::I64(2)];
+    let arguments = vec![floats(0, &[3]), EntryArgument::I64(2)];
     let trace = fixture.record_arguments(&artifact, "both", vec![12], arguments).unwrap();
-    let both = [returned(1, 0, Dtype::Fp32, &[3]), returned(0, 0, Dtype::Fp32, &[3])];
+    let both = [returned(1, 0, ElementType::Fp32, &[3]), returned(0, 0, ElementType::Fp32, &[3])];
     assert_eq!(trace.returned, both);
 }
 
@@ -84,20 +87,23 @@ fn memory_of_a_tensor_that_is_gone_is_used_again() {
         .unwrap();
     assert_eq!(trace.scratch_bytes, [400]);
     assert!(trace.returned.is_empty());
-    assert!(matches!(trace.steps[..], [Step::Copy { .. }, Step::Set { .. }, Step::Copy { .. }]));
+    assert!(matches!(
+        trace.steps[..],
+        [PlanStep::Copy { .. }, PlanStep::Set { .. }, PlanStep::Copy { .. }]
+    ));
 }
 
 #[test]
 fn what_a_check_says_is_kept() {
     let Some(mut fixture) = Fixture::new() else { return };
     let artifact = fixture.shared(&MODULE);
-    let mut crashed = |entry: &str, arguments: Vec<Argument>| match fixture.record_arguments(
+    let mut crashed = |entry: &str, arguments: Vec<EntryArgument>| match fixture.record_arguments(
         &artifact,
         entry,
         vec![64],
         arguments,
     ) {
-        Err(Error::Crashed(said)) => said,
+        Err(CompileError::Crashed(said)) => said,
         other => panic!("{other:?}"),
     };
     let said = crashed("views", vec![floats(0, &[16]), floats(0, &[8])]);
@@ -114,7 +120,7 @@ fn what_has_no_stand_in_is_named() {
             "#include <torch/extension.h>\ntorch::Tensor forward(torch::Tensor x) {{ {body} }}"
         );
         match fixture.compile(&source, &["forward"]) {
-            Err(Error::Rejected(log)) => log,
+            Err(CompileError::Rejected(log)) => log,
             other => panic!("{other:?}"),
         }
     };

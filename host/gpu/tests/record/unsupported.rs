@@ -56,7 +56,7 @@ fn no_way_leads_to_a_buffers_bytes() {
 fn missing_libraries_are_named() {
     let Some(mut fixture) = Fixture::new() else { return };
     let mut rejected = |source: &str| match fixture.compile(source, &["solve"]) {
-        Err(Error::Rejected(log)) => log,
+        Err(CompileError::Rejected(log)) => log,
         other => panic!("{other:?}"),
     };
     let log = rejected("#include <cublas_v2.h>\nextern \"C\" void solve(float* x) {}");

@@ -3,29 +3,33 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use assay_gpu::device::Tolerance;
+use assay_gpu::device::BufferTolerance;
 use assay_gpu::session::{
-    BufferSpec, CheckReport, Error, Gpu, GpuOptions, Init, Kind, Limits, Origin, Pair, Role,
-    Session,
+    BufferInit, BufferRole, BufferSpec, CheckReport, DeviceKind, Gpu, GpuSession, GpuSettings,
+    Origin, Pair, SessionError, SessionLimits,
 };
-use assay_gpu::types::{Address, Arg, Dim3, Dtype, Launch, Step};
+use assay_gpu::types::{BufferAddress, Dim3, ElementType, KernelArg, KernelLaunch, PlanStep};
 
 pub const KERNELS: &[u8] = include_bytes!("kernels.ptx");
-pub const LIMITS: Limits = Limits {
+pub const LIMITS: SessionLimits = SessionLimits {
     memory_bytes: 1 << 26,
     plan_ms: 100,
     total_ms: 1_000,
     steps_max: 16,
     printed_bytes: 1 << 10,
 };
-pub const EXACT: Tolerance =
-    Tolerance { absolute: 0.0, relative: 0.0, matched_ratio: 1.0, allow_nonfinite: false };
+pub const EXACT: BufferTolerance =
+    BufferTolerance { absolute: 0.0, relative: 0.0, matched_ratio: 1.0, allow_nonfinite: false };
 /// Not a multiple of anything.
 pub const COUNT: u64 = 1_001;
 
 pub fn gpu() -> Gpu {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_assay-gpu"));
-    Gpu::new(GpuOptions { program, kind: Kind::Simulated, locks: PathBuf::from("/nonexistent") })
+    Gpu::new(GpuSettings {
+        program,
+        kind: DeviceKind::Simulated,
+        locks: PathBuf::from("/nonexistent"),
+    })
 }
 
 /// Far away: no test gets there.
@@ -33,21 +37,21 @@ pub fn later() -> Instant {
     Instant::now() + Duration::from_secs(120)
 }
 
-pub fn open(gpu: &Gpu) -> Session {
+pub fn open(gpu: &Gpu) -> GpuSession {
     gpu.open(LIMITS, later()).unwrap()
 }
 
-pub fn buffer(role: Role, init: Init) -> BufferSpec {
-    BufferSpec { dtype: Dtype::Fp32, count: COUNT, role, init }
+pub fn buffer(role: BufferRole, init: BufferInit) -> BufferSpec {
+    BufferSpec { dtype: ElementType::Fp32, count: COUNT, role, init }
 }
 
-pub fn at(buffer: u32) -> Arg {
-    Arg::Address(Address { buffer, offset: 0 })
+pub fn at(buffer: u32) -> KernelArg {
+    KernelArg::Address(BufferAddress { buffer, offset: 0 })
 }
 
-pub fn launch(module: u32, kernel: &str, args: Vec<Arg>) -> Launch {
+pub fn launch(module: u32, kernel: &str, args: Vec<KernelArg>) -> KernelLaunch {
     let one = |x| Dim3 { x, y: 1, z: 1 };
-    Launch {
+    KernelLaunch {
         module,
         kernel: kernel.into(),
         grid: one(1),
@@ -60,7 +64,7 @@ pub fn launch(module: u32, kernel: &str, args: Vec<Arg>) -> Launch {
 
 /// A session with an input 0 and an output 1, and a module on either side.
 pub struct Task {
-    pub session: Session,
+    pub session: GpuSession,
     pub candidate: u32,
     pub reference: u32,
 }
@@ -70,31 +74,36 @@ impl Task {
         Task::with(gpu, LIMITS)
     }
 
-    pub fn with(gpu: &Gpu, limits: Limits) -> Task {
+    pub fn with(gpu: &Gpu, limits: SessionLimits) -> Task {
         let mut session = gpu.open(limits, later()).unwrap();
         let candidate = session.load(KERNELS, Origin::Candidate).unwrap();
         let reference = session.load(KERNELS, Origin::Trusted).unwrap();
-        let uniform = Init::Uniform { low: -1.0, high: 1.0 };
-        let specs = [buffer(Role::Input, uniform), buffer(Role::Output, Init::Zeros)];
+        let uniform = BufferInit::Uniform { low: -1.0, high: 1.0 };
+        let specs =
+            [buffer(BufferRole::Input, uniform), buffer(BufferRole::Output, BufferInit::Zeros)];
         assert_eq!(session.alloc(&specs), Ok(vec![0, 1]));
         Task { session, candidate, reference }
     }
 
     /// `kernel(x, y, n)`, or `kernel(y)`.
-    pub fn step(&self, kernel: &str) -> Vec<Step> {
+    pub fn step(&self, kernel: &str) -> Vec<PlanStep> {
         let args = match kernel {
             "traps" | "far_away" | "misaligned" | "bad_barrier" | "stuck" => vec![at(1)],
-            _ => vec![at(0), at(1), Arg::I32(COUNT as i32)],
+            _ => vec![at(0), at(1), KernelArg::I32(COUNT as i32)],
         };
-        vec![Step::Launch(launch(self.candidate, kernel, args))]
+        vec![PlanStep::Launch(launch(self.candidate, kernel, args))]
     }
 
-    pub fn reference(&self) -> Vec<Step> {
-        let args = vec![at(0), at(1), Arg::I32(COUNT as i32)];
-        vec![Step::Launch(launch(self.reference, "twice", args))]
+    pub fn reference(&self) -> Vec<PlanStep> {
+        let args = vec![at(0), at(1), KernelArg::I32(COUNT as i32)];
+        vec![PlanStep::Launch(launch(self.reference, "twice", args))]
     }
 
-    pub fn check(&mut self, plan: &[Step], seeds: &[u64]) -> Result<Vec<CheckReport>, Error> {
+    pub fn check(
+        &mut self,
+        plan: &[PlanStep],
+        seeds: &[u64],
+    ) -> Result<Vec<CheckReport>, SessionError> {
         self.session.check(plan, &self.reference(), &[pair(EXACT)], seeds)
     }
 
@@ -103,13 +112,13 @@ impl Task {
         self.check(&plan, &[7]).unwrap().remove(0)
     }
 
-    pub fn fault(&mut self, kernel: &str) -> Error {
+    pub fn fault(&mut self, kernel: &str) -> SessionError {
         let plan = self.step(kernel);
         self.check(&plan, &[7]).unwrap_err()
     }
 }
 
-pub fn pair(tolerance: Tolerance) -> Pair {
+pub fn pair(tolerance: BufferTolerance) -> Pair {
     Pair { got: 1, want: 1, tolerance }
 }
 

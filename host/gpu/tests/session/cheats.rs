@@ -1,9 +1,9 @@
-//! What a kernel alone can try.
+//! Cheats that need no more than a kernel.
 
-use assay_gpu::device::Tolerance;
-use assay_gpu::types::{Arg, Step};
+use assay_gpu::device::BufferTolerance;
+use assay_gpu::types::{KernelArg, PlanStep};
 
-use crate::bench::*;
+use super::bench::*;
 
 #[test]
 fn what_is_not_written_is_counted() {
@@ -15,7 +15,7 @@ fn what_is_not_written_is_counted() {
     assert_eq!((nothing.ok, nothing.never_written), (false, COUNT));
     // Nor does a share of wrong ones allow it.
     let plan = task.step("partial");
-    let half = Tolerance { matched_ratio: 0.25, ..EXACT };
+    let half = BufferTolerance { matched_ratio: 0.25, ..EXACT };
     let report = task.session.check(&plan, &task.reference(), &[pair(half)], &[7]).unwrap();
     assert!(!report[0].outputs[0].ok);
 }
@@ -38,7 +38,7 @@ fn nearly_right_is_wrong_by_so_much() {
     assert!((report.got_there - report.want_there - 1.0).abs() < 1e-6);
     let plan = task.step("almost");
     for (matched_ratio, ok) in [(0.9, true), (0.91, false)] {
-        let share = Tolerance { matched_ratio, ..EXACT };
+        let share = BufferTolerance { matched_ratio, ..EXACT };
         let report = task.session.check(&plan, &task.reference(), &[pair(share)], &[7]).unwrap();
         assert_eq!(report[0].outputs[0].ok, ok);
     }
@@ -81,8 +81,8 @@ fn what_was_computed_once_does_not_pass_twice() {
 #[test]
 fn honest_at_first_is_not_honest() {
     let mut task = Task::new(&gpu());
-    let args = vec![at(0), at(1), Arg::I32(COUNT as i32), Arg::I32(2)];
-    let plan = [Step::Launch(launch(task.candidate, "lazy_after", args))];
+    let args = vec![at(0), at(1), KernelArg::I32(COUNT as i32), KernelArg::I32(2)];
+    let plan = [PlanStep::Launch(launch(task.candidate, "lazy_after", args))];
     let reports = task.check(&plan, &[1, 2, 3]).unwrap();
     let ok: Vec<bool> = reports.iter().map(|report| report.outputs[0].ok).collect();
     assert_eq!(ok, [true, true, false]);

@@ -4,11 +4,11 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay_gpu::session::{Error, Gpu, GpuOptions, Kind, Origin};
+use assay_gpu::session::{DeviceKind, Gpu, GpuSettings, Origin, SessionError};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::bench::*;
+use super::bench::*;
 
 fn slay(pid: u32) {
     kill(Pid::from_raw(pid as i32), Signal::SIGKILL).unwrap();
@@ -19,7 +19,7 @@ fn one_session_at_a_time() {
     let gpu = gpu();
     let session = open(&gpu);
     let second = gpu.clone().open(LIMITS, later());
-    assert!(matches!(second, Err(Error::Limit(_))));
+    assert!(matches!(second, Err(SessionError::Limit(_))));
     drop(session);
     drop(open(&gpu));
 }
@@ -47,9 +47,9 @@ fn a_session_begins_with_nothing() {
     let task = Task::new(&gpu);
     drop(task);
     let mut session = open(&gpu);
-    assert!(matches!(session.kernels(0), Err(Error::BadRequest(_))));
-    let address = assay_gpu::types::Address { buffer: 0, offset: 0 };
-    assert!(matches!(session.download(address, 1), Err(Error::BadRequest(_))));
+    assert!(matches!(session.kernels(0), Err(SessionError::BadRequest(_))));
+    let address = assay_gpu::types::BufferAddress { buffer: 0, offset: 0 };
+    assert!(matches!(session.download(address, 1), Err(SessionError::BadRequest(_))));
     assert_eq!(session.load(KERNELS, Origin::Candidate), Ok(0));
 }
 
@@ -61,7 +61,7 @@ fn a_killed_executor_is_nobodys_fault() {
         let pid = task.session.processes()[which];
         slay(pid);
         let error = task.fault("twice");
-        let Error::Unavailable(words) = &error else { panic!("{error}") };
+        let SessionError::Unavailable(words) = &error else { panic!("{error}") };
         assert!(words.contains("signal 9"), "{words}");
         assert_eq!(task.session.kernels(0), Err(error));
         drop(task);
@@ -85,14 +85,14 @@ fn a_judge_that_died_between_sessions_is_replaced() {
 #[test]
 fn a_program_that_cannot_serve_is_unavailable() {
     for program in ["/bin/true", "/bin/false", "/nonexistent/assay-gpu"] {
-        let gpu = Gpu::new(GpuOptions {
+        let gpu = Gpu::new(GpuSettings {
             program: program.into(),
-            kind: Kind::Simulated,
+            kind: DeviceKind::Simulated,
             locks: "/nonexistent".into(),
         });
-        assert!(matches!(gpu.describe(later()), Err(Error::Unavailable(_))), "{program}");
+        assert!(matches!(gpu.describe(later()), Err(SessionError::Unavailable(_))), "{program}");
         let opened = gpu.open(LIMITS, later()).err();
-        assert!(matches!(opened, Some(Error::Unavailable(_))), "{program}");
+        assert!(matches!(opened, Some(SessionError::Unavailable(_))), "{program}");
     }
     // One that never says a word, until the deadline.
     let folder = tempfile::tempdir().unwrap();
@@ -101,28 +101,29 @@ fn a_program_that_cannot_serve_is_unavailable() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&silent, mode).unwrap();
     let options =
-        GpuOptions { program: silent, kind: Kind::Simulated, locks: "/nonexistent".into() };
+        GpuSettings { program: silent, kind: DeviceKind::Simulated, locks: "/nonexistent".into() };
     let deadline = Instant::now() + Duration::from_millis(300);
-    assert_eq!(Gpu::new(options).describe(deadline), Err(Error::Cancelled));
+    assert_eq!(Gpu::new(options).describe(deadline), Err(SessionError::Cancelled));
 }
 
 #[test]
 fn the_stages_deadline_cancels() {
     let gpu = gpu();
-    let limits = assay_gpu::session::Limits { plan_ms: 600_000, total_ms: 600_000, ..LIMITS };
+    let limits =
+        assay_gpu::session::SessionLimits { plan_ms: 600_000, total_ms: 600_000, ..LIMITS };
     let mut session = gpu.open(limits, Instant::now() + Duration::from_millis(700)).unwrap();
     let module = session.load(KERNELS, Origin::Candidate).unwrap();
-    let uniform = assay_gpu::session::Init::Zeros;
-    let specs = [assay_gpu::session::Role::Input, assay_gpu::session::Role::Output];
+    let uniform = assay_gpu::session::BufferInit::Zeros;
+    let specs = [assay_gpu::session::BufferRole::Input, assay_gpu::session::BufferRole::Output];
     session.alloc(&specs.map(|role| buffer(role, uniform))).unwrap();
     let process = session.processes()[0];
-    let args = vec![at(0), at(1), assay_gpu::types::Arg::I32(1)];
-    let endless = assay_gpu::types::Step::Launch(launch(module, "endless", args));
-    assert_eq!(session.run(&[endless], Some(1)), Err(Error::Cancelled));
+    let args = vec![at(0), at(1), assay_gpu::types::KernelArg::I32(1)];
+    let endless = assay_gpu::types::PlanStep::Launch(launch(module, "endless", args));
+    assert_eq!(session.run(&[endless], Some(1)), Err(SessionError::Cancelled));
     assert!(!lives(process));
-    assert_eq!(session.printed(), Err(Error::Cancelled));
+    assert_eq!(session.printed(), Err(SessionError::Cancelled));
     drop(session);
-    assert_eq!(gpu.open(LIMITS, Instant::now()).err(), Some(Error::Cancelled));
+    assert_eq!(gpu.open(LIMITS, Instant::now()).err(), Some(SessionError::Cancelled));
     assert!(Task::new(&gpu).check_kernel("twice").outputs[0].ok);
 }
 
@@ -130,7 +131,8 @@ fn the_stages_deadline_cancels() {
 #[test]
 #[ignore = "the other one runs it"]
 fn a_worker_in_the_midst_of_a_session() {
-    let limits = assay_gpu::session::Limits { plan_ms: 600_000, total_ms: 600_000, ..LIMITS };
+    let limits =
+        assay_gpu::session::SessionLimits { plan_ms: 600_000, total_ms: 600_000, ..LIMITS };
     let mut task = Task::with(&gpu(), limits);
     let processes = task.session.processes();
     println!("\nprocesses {} {}", processes[0], processes[1]);
@@ -139,7 +141,7 @@ fn a_worker_in_the_midst_of_a_session() {
 
 #[test]
 fn executors_end_with_their_worker() {
-    let name = "deaths::a_worker_in_the_midst_of_a_session";
+    let name = "session::deaths::a_worker_in_the_midst_of_a_session";
     let mut worker = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture", name])
         .stdout(Stdio::piped())
@@ -162,8 +164,8 @@ fn without_a_gpu_there_is_none() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&printed, mode).unwrap();
     let locks = folder.path().join("locks");
-    let gpu = Gpu::new(GpuOptions { program: printed, kind: Kind::Cuda, locks });
+    let gpu = Gpu::new(GpuSettings { program: printed, kind: DeviceKind::Cuda, locks });
     let described = gpu.describe(later());
-    let Err(Error::Unavailable(words)) = described else { panic!("{described:?}") };
+    let Err(SessionError::Unavailable(words)) = described else { panic!("{described:?}") };
     assert!(words.contains("no GPU"), "{words}");
 }

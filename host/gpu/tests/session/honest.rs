@@ -1,9 +1,9 @@
 //! Kernels that do what they should.
 
-use assay_gpu::session::{Init, Origin, Role};
-use assay_gpu::types::{Address, Arg, Dtype, Patch, Step};
+use assay_gpu::session::{BufferInit, BufferRole, Origin};
+use assay_gpu::types::{BufferAddress, ElementType, KernelArg, Patch, PlanStep};
 
-use crate::bench::*;
+use super::bench::*;
 
 #[test]
 fn the_device_says_what_it_is() {
@@ -54,24 +54,27 @@ fn buffers_of_every_role() {
     let mut session = open(&gpu);
     let candidate = session.load(KERNELS, Origin::Candidate).unwrap();
     let reference = session.load(KERNELS, Origin::Trusted).unwrap();
-    let normal = Init::Normal { mean: 0.0, deviation: 1.0 };
-    let mut numbers = [buffer(Role::Input, Init::Permutation), buffer(Role::Output, Init::Zeros)];
-    numbers.iter_mut().for_each(|spec| spec.dtype = Dtype::I32);
+    let normal = BufferInit::Normal { mean: 0.0, deviation: 1.0 };
+    let mut numbers = [
+        buffer(BufferRole::Input, BufferInit::Permutation),
+        buffer(BufferRole::Output, BufferInit::Zeros),
+    ];
+    numbers.iter_mut().for_each(|spec| spec.dtype = ElementType::I32);
     let specs = [
-        buffer(Role::Input, normal),
-        buffer(Role::Output, Init::Zeros),
-        buffer(Role::Scratch, Init::Zeros),
-        buffer(Role::Inout, normal),
+        buffer(BufferRole::Input, normal),
+        buffer(BufferRole::Output, BufferInit::Zeros),
+        buffer(BufferRole::Scratch, BufferInit::Zeros),
+        buffer(BufferRole::Inout, normal),
         numbers[0],
         numbers[1],
     ];
     assert_eq!(session.alloc(&specs).unwrap(), [0, 1, 2, 3, 4, 5]);
-    let n = || Arg::I32(COUNT as i32);
+    let n = || KernelArg::I32(COUNT as i32);
     let plan = |module| {
         vec![
-            Step::Launch(launch(module, "twice_by_scratch", vec![at(0), at(2), at(1), n()])),
-            Step::Launch(launch(module, "twice_in_place", vec![at(3), n()])),
-            Step::Launch(launch(module, "copy_numbers", vec![at(4), at(5), n()])),
+            PlanStep::Launch(launch(module, "twice_by_scratch", vec![at(0), at(2), at(1), n()])),
+            PlanStep::Launch(launch(module, "twice_in_place", vec![at(3), n()])),
+            PlanStep::Launch(launch(module, "copy_numbers", vec![at(4), at(5), n()])),
         ]
     };
     let pairs = [1, 3, 5].map(|number| {
@@ -89,7 +92,7 @@ fn buffers_of_every_role() {
     assert!(done.ok);
     assert_eq!((not_in_place.ok, not_in_place.never_written), (false, not_in_place.mismatched));
     assert_eq!(not_copied.never_written, COUNT);
-    let whole = session.download(Address { buffer: 4, offset: 0 }, 4 * COUNT).unwrap();
+    let whole = session.download(BufferAddress { buffer: 4, offset: 0 }, 4 * COUNT).unwrap();
     let mut whole: Vec<u32> =
         whole.chunks_exact(4).map(|one| u32::from_le_bytes(one.try_into().unwrap())).collect();
     whole.sort_unstable();
@@ -103,17 +106,21 @@ fn uploaded_inputs_come_again_before_every_run() {
     let candidate = session.load(KERNELS, Origin::Candidate).unwrap();
     let reference = session.load(KERNELS, Origin::Trusted).unwrap();
     session
-        .alloc(&[buffer(Role::Inout, Init::Uploaded), buffer(Role::Output, Init::Zeros)])
+        .alloc(&[
+            buffer(BufferRole::Inout, BufferInit::Uploaded),
+            buffer(BufferRole::Output, BufferInit::Zeros),
+        ])
         .unwrap();
-    let start = Address { buffer: 0, offset: 4 };
+    let start = BufferAddress { buffer: 0, offset: 4 };
     session.upload(start, &2.5f32.to_le_bytes()).unwrap();
-    let plan =
-        |module| vec![Step::Launch(launch(module, "twice_in_place", vec![at(0), Arg::I32(2)]))];
+    let plan = |module| {
+        vec![PlanStep::Launch(launch(module, "twice_in_place", vec![at(0), KernelArg::I32(2)]))]
+    };
     let mut pair = pair(EXACT);
     (pair.got, pair.want) = (0, 0);
     let reports = session.check(&plan(candidate), &plan(reference), &[pair], &[1, 2]).unwrap();
     assert!(reports.iter().all(|report| report.outputs[0].ok), "{reports:?}");
-    let read = session.download(Address { buffer: 0, offset: 0 }, 12).unwrap();
+    let read = session.download(BufferAddress { buffer: 0, offset: 0 }, 12).unwrap();
     assert_eq!(floats(&read), [0.0, 5.0, 0.0]);
     // Without a seed buffers are left as they are.
     assert_eq!(session.run(&plan(candidate), None), Ok(0));
@@ -128,15 +135,15 @@ fn structs_sets_and_copies() {
     let mut bytes = vec![0; 16];
     bytes.extend((COUNT as i32).to_le_bytes());
     bytes.extend([0; 4]);
-    let patch = |at, buffer| Patch { at, address: Address { buffer, offset: 0 } };
-    let both = Arg::ByValue { bytes, patches: vec![patch(0, 0), patch(8, 1)] };
-    let by_struct = Step::Launch(launch(task.candidate, "twice_by_struct", vec![both]));
+    let patch = |at, buffer| Patch { at, address: BufferAddress { buffer, offset: 0 } };
+    let both = KernelArg::ByValue { bytes, patches: vec![patch(0, 0), patch(8, 1)] };
+    let by_struct = PlanStep::Launch(launch(task.candidate, "twice_by_struct", vec![both]));
     assert!(task.check(&[by_struct], &[1]).unwrap()[0].outputs[0].ok);
 
-    let address = |buffer, offset| Address { buffer, offset };
+    let address = |buffer, offset| BufferAddress { buffer, offset };
     let steps = [
-        Step::Set { at: address(1, 0), bytes: 4 * COUNT, value: 0 },
-        Step::Copy { to: address(1, 4), from: address(0, 8), bytes: 4 },
+        PlanStep::Set { at: address(1, 0), bytes: 4 * COUNT, value: 0 },
+        PlanStep::Copy { to: address(1, 4), from: address(0, 8), bytes: 4 },
     ];
     task.session.run(&steps, Some(9)).unwrap();
     let input = floats(&task.session.download(address(0, 0), 12).unwrap());

@@ -1,9 +1,9 @@
 //! Measurements where there is no clock: the same trials, the same spot checks, and no timing.
 
-use assay_gpu::session::{Error, MeasureOptions, Measurement};
-use assay_gpu::types::{Arg, Step};
+use assay_gpu::session::{MeasureOptions, Measurement, SessionError};
+use assay_gpu::types::{KernelArg, PlanStep};
 
-use crate::bench::*;
+use super::bench::*;
 
 const OPTIONS: MeasureOptions = MeasureOptions {
     warm_ups: 2,
@@ -14,7 +14,7 @@ const OPTIONS: MeasureOptions = MeasureOptions {
     spot_checks: 4,
 };
 
-fn measured(task: &mut Task, plan: &[Step], seed: u64) -> Result<Measurement, Error> {
+fn measured(task: &mut Task, plan: &[PlanStep], seed: u64) -> Result<Measurement, SessionError> {
     task.session.measure(plan, &task.reference(), &[pair(EXACT)], seed, &OPTIONS)
 }
 
@@ -48,8 +48,8 @@ fn what_was_computed_once_fails_the_spot_checks() {
 fn who_was_honest_in_the_check_must_be_in_the_trials() {
     let mut task = Task::new(&gpu());
     // The check's launch and the warm-ups.
-    let args = vec![at(0), at(1), Arg::I32(COUNT as i32), Arg::I32(3)];
-    let plan = [Step::Launch(launch(task.candidate, "lazy_after", args))];
+    let args = vec![at(0), at(1), KernelArg::I32(COUNT as i32), KernelArg::I32(3)];
+    let plan = [PlanStep::Launch(launch(task.candidate, "lazy_after", args))];
     assert!(task.check(&plan, &[1]).unwrap()[0].outputs[0].ok);
     let measurement = measured(&mut task, &plan, 3).unwrap();
     assert_eq!(ok(&measurement), [false; 4]);
@@ -59,8 +59,8 @@ fn who_was_honest_in_the_check_must_be_in_the_trials() {
 fn faults_in_trials_are_faults() {
     let mut task = Task::new(&gpu());
     let plan = task.step("traps");
-    assert!(matches!(measured(&mut task, &plan, 3), Err(Error::Trapped(_))));
+    assert!(matches!(measured(&mut task, &plan, 3), Err(SessionError::Trapped(_))));
     let mut task = Task::new(&gpu());
     let plan = task.step("endless");
-    assert_eq!(measured(&mut task, &plan, 3), Err(Error::TimedOut(100)));
+    assert_eq!(measured(&mut task, &plan, 3), Err(SessionError::TimedOut(100)));
 }

@@ -1,19 +1,21 @@
-//! What a plugin may not ask for.
+//! Requests that a plugin must not make.
 
-use assay_gpu::device::Tolerance;
-use assay_gpu::session::{BufferSpec, Error, Init, Limits, MeasureOptions, Origin, Pair, Role};
-use assay_gpu::types::{Address, Arg, Dtype, Patch, Step};
+use assay_gpu::device::BufferTolerance;
+use assay_gpu::session::{
+    BufferInit, BufferRole, BufferSpec, MeasureOptions, Origin, Pair, SessionError, SessionLimits,
+};
+use assay_gpu::types::{BufferAddress, ElementType, KernelArg, Patch, PlanStep};
 
-use crate::bench::*;
+use super::bench::*;
 
 #[track_caller]
-fn bad<T: std::fmt::Debug>(result: Result<T, Error>) {
-    assert!(matches!(result, Err(Error::BadRequest(_))), "{result:?}");
+fn bad<T: std::fmt::Debug>(result: Result<T, SessionError>) {
+    assert!(matches!(result, Err(SessionError::BadRequest(_))), "{result:?}");
 }
 
 #[track_caller]
-fn limited<T: std::fmt::Debug>(result: Result<T, Error>) {
-    assert!(matches!(result, Err(Error::Limit(_))), "{result:?}");
+fn limited<T: std::fmt::Debug>(result: Result<T, SessionError>) {
+    assert!(matches!(result, Err(SessionError::Limit(_))), "{result:?}");
 }
 
 #[test]
@@ -23,54 +25,55 @@ fn plans_keep_to_their_side_and_their_numbers() {
     bad(task.check(&reference, &[1]));
     bad(task.session.check(&honest, &honest, &[pair(EXACT)], &[1]));
     bad(task.session.run(&reference, Some(1)));
-    let args = vec![at(0), at(1), Arg::I32(1)];
-    bad(task.session.run(&[Step::Launch(launch(9, "twice", args))], Some(1)));
-    let args = vec![at(0), at(9), Arg::I32(1)];
-    bad(task.session.run(&[Step::Launch(launch(task.candidate, "twice", args))], Some(1)));
-    let patch = Patch { at: 1, address: Address { buffer: 0, offset: 0 } };
-    let args = vec![Arg::ByValue { bytes: vec![0; 8], patches: vec![patch] }];
-    bad(task.session.run(&[Step::Launch(launch(task.candidate, "twice", args))], Some(1)));
+    let args = vec![at(0), at(1), KernelArg::I32(1)];
+    bad(task.session.run(&[PlanStep::Launch(launch(9, "twice", args))], Some(1)));
+    let args = vec![at(0), at(9), KernelArg::I32(1)];
+    bad(task.session.run(&[PlanStep::Launch(launch(task.candidate, "twice", args))], Some(1)));
+    let patch = Patch { at: 1, address: BufferAddress { buffer: 0, offset: 0 } };
+    let args = vec![KernelArg::ByValue { bytes: vec![0; 8], patches: vec![patch] }];
+    bad(task.session.run(&[PlanStep::Launch(launch(task.candidate, "twice", args))], Some(1)));
     limited(task.session.run(&vec![honest[0].clone(); 17], Some(1)));
     bad(task.session.kernels(2));
     // A memset of the candidate's host code may be anything.
-    let behind = Address { buffer: 1, offset: 4 * COUNT - 3 };
-    let set = Step::Set { at: behind, bytes: 4, value: 0 };
-    assert!(matches!(task.session.run(&[set], Some(1)), Err(Error::BadArguments(_))));
+    let behind = BufferAddress { buffer: 1, offset: 4 * COUNT - 3 };
+    let set = PlanStep::Set { at: behind, bytes: 4, value: 0 };
+    assert!(matches!(task.session.run(&[set], Some(1)), Err(SessionError::BadArguments(_))));
     assert!(task.check_kernel("twice").outputs[0].ok);
 }
 
 #[test]
 fn buffers_fit_their_type_and_the_session() {
     let gpu = gpu();
-    let mut session = gpu.open(Limits { memory_bytes: 4 * COUNT * 2, ..LIMITS }, later()).unwrap();
-    let input = |init| buffer(Role::Input, init);
-    bad(session.alloc(&[BufferSpec { count: 0, ..input(Init::Zeros) }]));
+    let mut session =
+        gpu.open(SessionLimits { memory_bytes: 4 * COUNT * 2, ..LIMITS }, later()).unwrap();
+    let input = |init| buffer(BufferRole::Input, init);
+    bad(session.alloc(&[BufferSpec { count: 0, ..input(BufferInit::Zeros) }]));
     bad(session.alloc(&[BufferSpec {
-        dtype: Dtype::I32,
-        ..input(Init::Uniform { low: 0.0, high: 1.0 })
+        dtype: ElementType::I32,
+        ..input(BufferInit::Uniform { low: 0.0, high: 1.0 })
     }]));
-    bad(session.alloc(&[input(Init::Uniform { low: 1.0, high: 0.0 })]));
-    bad(session.alloc(&[BufferSpec { dtype: Dtype::Ui8, ..input(Init::Permutation) }]));
-    limited(session.alloc(&[BufferSpec { count: u64::MAX, ..input(Init::Zeros) }]));
-    limited(session.alloc(&vec![BufferSpec { count: 1, ..input(Init::Zeros) }; 257]));
-    limited(session.alloc(&[input(Init::Zeros); 3]));
-    assert_eq!(session.alloc(&[input(Init::Zeros); 2]), Ok(vec![0, 1]));
-    limited(session.alloc(&[input(Init::Zeros)]));
-    let last = Address { buffer: 1, offset: 4 * COUNT - 1 };
+    bad(session.alloc(&[input(BufferInit::Uniform { low: 1.0, high: 0.0 })]));
+    bad(session.alloc(&[BufferSpec { dtype: ElementType::Ui8, ..input(BufferInit::Permutation) }]));
+    limited(session.alloc(&[BufferSpec { count: u64::MAX, ..input(BufferInit::Zeros) }]));
+    limited(session.alloc(&vec![BufferSpec { count: 1, ..input(BufferInit::Zeros) }; 257]));
+    limited(session.alloc(&[input(BufferInit::Zeros); 3]));
+    assert_eq!(session.alloc(&[input(BufferInit::Zeros); 2]), Ok(vec![0, 1]));
+    limited(session.alloc(&[input(BufferInit::Zeros)]));
+    let last = BufferAddress { buffer: 1, offset: 4 * COUNT - 1 };
     session.upload(last, &[1]).unwrap();
     assert_eq!(session.download(last, 1), Ok(vec![1]));
     bad(session.upload(last, &[1, 2]));
     bad(session.download(last, 2));
-    bad(session.download(Address { buffer: 1, offset: u64::MAX }, 1));
-    bad(session.download(Address { buffer: 2, offset: 0 }, 1));
-    limited(session.download(Address { buffer: 1, offset: 0 }, 1 << 40));
+    bad(session.download(BufferAddress { buffer: 1, offset: u64::MAX }, 1));
+    bad(session.download(BufferAddress { buffer: 2, offset: 0 }, 1));
+    limited(session.download(BufferAddress { buffer: 1, offset: 0 }, 1 << 40));
 }
 
 #[test]
 fn memory_that_the_device_lacks_ends_the_session() {
     let gpu = gpu();
-    let mut session = gpu.open(Limits { memory_bytes: 1 << 40, ..LIMITS }, later()).unwrap();
-    let huge = BufferSpec { count: 1 << 32, ..buffer(Role::Output, Init::Zeros) };
+    let mut session = gpu.open(SessionLimits { memory_bytes: 1 << 40, ..LIMITS }, later()).unwrap();
+    let huge = BufferSpec { count: 1 << 32, ..buffer(BufferRole::Output, BufferInit::Zeros) };
     limited(session.alloc(&[huge]));
     limited(session.load(KERNELS, Origin::Candidate));
 }
@@ -78,7 +81,8 @@ fn memory_that_the_device_lacks_ends_the_session() {
 #[test]
 fn pairs_are_outputs_that_are_alike() {
     let mut task = Task::new(&gpu());
-    let half = BufferSpec { dtype: Dtype::Fp16, ..buffer(Role::Output, Init::Zeros) };
+    let half =
+        BufferSpec { dtype: ElementType::Fp16, ..buffer(BufferRole::Output, BufferInit::Zeros) };
     task.session.alloc(&[half]).unwrap();
     let (plan, reference) = (task.step("twice"), task.reference());
     let mut try_pair = |got, want, tolerance| {
@@ -89,9 +93,9 @@ fn pairs_are_outputs_that_are_alike() {
     bad(try_pair(1, 0, EXACT));
     bad(try_pair(1, 2, EXACT));
     bad(try_pair(1, 3, EXACT));
-    bad(try_pair(1, 1, Tolerance { absolute: -1.0, ..EXACT }));
-    bad(try_pair(1, 1, Tolerance { relative: f64::NAN, ..EXACT }));
-    bad(try_pair(1, 1, Tolerance { matched_ratio: 1.5, ..EXACT }));
+    bad(try_pair(1, 1, BufferTolerance { absolute: -1.0, ..EXACT }));
+    bad(try_pair(1, 1, BufferTolerance { relative: f64::NAN, ..EXACT }));
+    bad(try_pair(1, 1, BufferTolerance { matched_ratio: 1.5, ..EXACT }));
     assert!(try_pair(1, 1, EXACT).unwrap()[0].outputs[0].ok);
     bad(task.check(&plan, &[]));
     limited(task.check(&plan, &[0; 65]));
@@ -122,7 +126,8 @@ fn measurements_have_bounds() {
 #[test]
 fn a_session_needs_time() {
     let gpu = gpu();
-    for limits in [Limits { plan_ms: 0, ..LIMITS }, Limits { total_ms: 0, ..LIMITS }] {
-        assert!(matches!(gpu.open(limits, later()).err(), Some(Error::BadRequest(_))));
+    for limits in [SessionLimits { plan_ms: 0, ..LIMITS }, SessionLimits { total_ms: 0, ..LIMITS }]
+    {
+        assert!(matches!(gpu.open(limits, later()).err(), Some(SessionError::BadRequest(_))));
     }
 }

@@ -6,47 +6,47 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use assay_exec::Cache;
-use assay_model::id::Digest;
-use assay_model::limits;
+use assay_core::id::Digest;
+use assay_core::limits;
+use assay_exec::ObjectCache;
 
 use super::is_over;
-use super::storage::{Error, Storage};
+use super::storage::{ObjectError, Storage};
 
 /// Read at once.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// A folder of roots. Nothing outside of a root is read: a link that leads out of it is no object.
-pub struct Folder {
+pub struct FolderStorage {
     path: PathBuf,
-    objects: Arc<Cache>,
+    objects: Arc<ObjectCache>,
 }
 
-impl Folder {
+impl FolderStorage {
     /// `objects` is where programs read what was located.
     #[must_use]
-    pub fn new(path: PathBuf, objects: Arc<Cache>) -> Self {
+    pub fn new(path: PathBuf, objects: Arc<ObjectCache>) -> Self {
         Self { path, objects }
     }
 
     /// The canonical path of the root that a name begins with.
-    fn root(&self, name: &str) -> Result<PathBuf, Error> {
+    fn root(&self, name: &str) -> Result<PathBuf, ObjectError> {
         let root = name.split('/').next().unwrap_or_default();
-        let denied = || Error::Denied(format!("there is no root `{root}`"));
+        let denied = || ObjectError::Denied(format!("there is no root `{root}`"));
         let path = self.path.join(root).canonicalize().map_err(|_| denied())?;
         if path.is_dir() { Ok(path) } else { Err(denied()) }
     }
 
-    fn open(&self, name: &str, bytes_max: u64) -> Result<File, Error> {
+    fn open(&self, name: &str, bytes_max: u64) -> Result<File, ObjectError> {
         let root = self.root(name)?;
-        let not_found = || Error::NotFound(name.to_owned());
+        let not_found = || ObjectError::NotFound(name.to_owned());
         let path = self.path.join(name).canonicalize().map_err(|_| not_found())?;
         if !path.starts_with(&root) || !path.is_file() {
             return Err(not_found());
         }
         let file = File::open(&path).map_err(|problem| unreadable(name, &problem))?;
         let bytes = file.metadata().map_err(|problem| unreadable(name, &problem))?.len();
-        if bytes > bytes_max { Err(Error::TooLarge(bytes)) } else { Ok(file) }
+        if bytes > bytes_max { Err(ObjectError::TooLarge(bytes)) } else { Ok(file) }
     }
 
     fn copy(&self, file: &mut File, deadline: Instant) -> io::Result<Option<Digest>> {
@@ -64,8 +64,8 @@ impl Folder {
     }
 }
 
-impl Storage for Folder {
-    fn get(&self, name: &str, _deadline: Instant) -> Result<Vec<u8>, Error> {
+impl Storage for FolderStorage {
+    fn get(&self, name: &str, _deadline: Instant) -> Result<Vec<u8>, ObjectError> {
         let file = self.open(name, limits::OBJECT_GET_BYTES_MAX)?;
         let mut bytes = Vec::new();
         file.take(limits::OBJECT_GET_BYTES_MAX)
@@ -74,31 +74,31 @@ impl Storage for Folder {
         Ok(bytes)
     }
 
-    fn locate(&self, name: &str, deadline: Instant) -> Result<Digest, Error> {
+    fn locate(&self, name: &str, deadline: Instant) -> Result<Digest, ObjectError> {
         let mut file = self.open(name, limits::OBJECT_BYTES_MAX)?;
         self.copy(&mut file, deadline)
             .map_err(|problem| unreadable(name, &problem))?
-            .ok_or(Error::Deadline)
+            .ok_or(ObjectError::Deadline)
     }
 
-    fn names(&self, folder: &str, deadline: Instant) -> Result<Vec<String>, Error> {
+    fn names(&self, folder: &str, deadline: Instant) -> Result<Vec<String>, ObjectError> {
         let root = self.root(folder)?;
         let path = self.path.join(folder).canonicalize();
-        let path = path.map_err(|_| Error::NotFound(folder.to_owned()))?;
+        let path = path.map_err(|_| ObjectError::NotFound(folder.to_owned()))?;
         if !path.starts_with(&root) || !path.is_dir() {
-            return Err(Error::NotFound(folder.to_owned()));
+            return Err(ObjectError::NotFound(folder.to_owned()));
         }
         let mut names = Vec::new();
         let mut folders = vec![(path, folder.to_owned())];
         while let Some((path, folder)) = folders.pop() {
             if is_over(deadline) {
-                return Err(Error::Deadline);
+                return Err(ObjectError::Deadline);
             }
             list(&root, &path, &folder, &mut names, &mut folders)
                 .map_err(|problem| unreadable(&folder, &problem))?;
             if names.len() > limits::OBJECT_NAMES_MAX {
                 let max = limits::OBJECT_NAMES_MAX;
-                return Err(Error::Unavailable(format!("there are more than {max} objects")));
+                return Err(ObjectError::Unavailable(format!("there are more than {max} objects")));
             }
         }
         names.sort_unstable();
@@ -132,8 +132,8 @@ fn list(
     Ok(())
 }
 
-fn unreadable(name: &str, problem: &io::Error) -> Error {
-    Error::Unavailable(format!("`{name}` cannot be read: {}", problem.kind()))
+fn unreadable(name: &str, problem: &io::Error) -> ObjectError {
+    ObjectError::Unavailable(format!("`{name}` cannot be read: {}", problem.kind()))
 }
 
 #[cfg(test)]
@@ -145,7 +145,7 @@ mod tests {
 
     struct Place {
         folder: tempfile::TempDir,
-        objects: Arc<Cache>,
+        objects: Arc<ObjectCache>,
     }
 
     impl Place {
@@ -162,12 +162,13 @@ mod tests {
             symlink(folder.path().join("secret"), root.join("sum/outside")).expect("linked");
             symlink("../other", root.join("sideways")).expect("linked");
             symlink("..", root.join("sum/round")).expect("linked");
-            let objects = Cache::open(&folder.path().join("objects"), 1 << 30).expect("a cache");
+            let objects =
+                ObjectCache::open(&folder.path().join("objects"), 1 << 30).expect("a cache");
             Self { folder, objects: Arc::new(objects) }
         }
 
-        fn storage(&self) -> Folder {
-            Folder::new(self.folder.path().join("roots"), Arc::clone(&self.objects))
+        fn storage(&self) -> FolderStorage {
+            FolderStorage::new(self.folder.path().join("roots"), Arc::clone(&self.objects))
         }
     }
 
@@ -202,13 +203,13 @@ mod tests {
             "judge/sum",
             "judge/nothing",
         ] {
-            assert_eq!(storage.get(name, soon()), Err(Error::NotFound(name.into())));
-            assert_eq!(storage.locate(name, soon()), Err(Error::NotFound(name.into())));
+            assert_eq!(storage.get(name, soon()), Err(ObjectError::NotFound(name.into())));
+            assert_eq!(storage.locate(name, soon()), Err(ObjectError::NotFound(name.into())));
         }
         let out = storage.names("judge/sideways", soon());
-        assert_eq!(out, Err(Error::NotFound("judge/sideways".into())));
+        assert_eq!(out, Err(ObjectError::NotFound("judge/sideways".into())));
         let denied = storage.get("nowhere/x", soon()).expect_err("no root");
-        assert!(matches!(denied, Error::Denied(_)), "{denied}");
+        assert!(matches!(denied, ObjectError::Denied(_)), "{denied}");
     }
 
     #[test]
@@ -218,9 +219,9 @@ mod tests {
         let large = File::create(place.folder.path().join("roots/judge/large")).expect("created");
         let bytes = limits::OBJECT_GET_BYTES_MAX + 1;
         large.set_len(bytes).expect("sparse");
-        assert_eq!(storage.get("judge/large", soon()), Err(Error::TooLarge(bytes)));
+        assert_eq!(storage.get("judge/large", soon()), Err(ObjectError::TooLarge(bytes)));
         let over = Instant::now();
-        assert_eq!(storage.locate("judge/large", over), Err(Error::Deadline));
-        assert_eq!(storage.names("judge", over), Err(Error::Deadline));
+        assert_eq!(storage.locate("judge/large", over), Err(ObjectError::Deadline));
+        assert_eq!(storage.names("judge", over), Err(ObjectError::Deadline));
     }
 }

@@ -1,7 +1,7 @@
 //! `assay:reward/log`: lines shown with the request. Too many or too long never hurt the plugin:
 //! the excess is cut off and counted.
 
-use assay_model::limits;
+use assay_core::limits;
 
 use crate::call::bindings::assay::reward::log;
 pub use crate::call::bindings::assay::reward::log::Level;

@@ -1,17 +1,18 @@
 //! `assay:reward/storage`: read-only objects under roots that the operator granted to the tenant.
 //!
-//! Where the objects are is behind [`Storage`]: a worker asks its host, golden cases read a local
-//! folder. What a plugin has located in a call is noted, so that programs are given nothing else.
+//! [`Storage`] hides where the objects are: a worker asks its host, golden cases read a local folder. The call keeps a
+//! list of the objects that its plugin located; programs get no others.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use assay_model::id::Digest;
-use assay_model::limits;
+use assay_core::id::Digest;
+use assay_core::limits;
 use wasmtime::Trap;
-use wasmtime::component::HasData;
+use wasmtime::component::{HasData, Linker};
 
 use super::{Capabilities, is_over};
+use crate::call::GuestCall;
 use crate::call::bindings::assay::reward::storage;
 use crate::ending::cut;
 
@@ -19,18 +20,18 @@ use crate::ending::cut;
 /// after the deadline.
 pub trait Storage: Send + Sync {
     /// The object's bytes, at most [`limits::OBJECT_GET_BYTES_MAX`].
-    fn get(&self, name: &str, deadline: Instant) -> Result<Vec<u8>, Error>;
+    fn get(&self, name: &str, deadline: Instant) -> Result<Vec<u8>, ObjectError>;
 
     /// Brings the object, at most [`limits::OBJECT_BYTES_MAX`], to where programs read it.
-    fn locate(&self, name: &str, deadline: Instant) -> Result<Digest, Error>;
+    fn locate(&self, name: &str, deadline: Instant) -> Result<Digest, ObjectError>;
 
     /// The names of all objects below a folder, sorted.
-    fn names(&self, folder: &str, deadline: Instant) -> Result<Vec<String>, Error>;
+    fn names(&self, folder: &str, deadline: Instant) -> Result<Vec<String>, ObjectError>;
 }
 
 /// Why there is no object; the texts are for the plugin's author.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum ObjectError {
     #[error("there is no object `{0}`")]
     NotFound(String),
     #[error("{0}")]
@@ -46,10 +47,10 @@ pub enum Error {
 
 /// Parts of a name, the root first: none is empty, `.` or `..`, and none means something to a file
 /// system or an object store.
-pub fn check_name(name: &str) -> Result<(), Error> {
+pub fn check_name(name: &str) -> Result<(), ObjectError> {
     let refused = |why: &str| {
         let shown: String = cut(name, 200).chars().filter(|c| !c.is_control()).collect();
-        Err(Error::Denied(format!("`{shown}` names no object: {why}")))
+        Err(ObjectError::Denied(format!("`{shown}` names no object: {why}")))
     };
     if name.len() > limits::OBJECT_NAME_BYTES_MAX {
         return refused("it is too long");
@@ -63,57 +64,66 @@ pub fn check_name(name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Selects the storage's part of a store's data.
-pub(crate) struct Granted;
+/// Selects the data of this interface in a store.
+pub(crate) struct StorageData;
 
-impl HasData for Granted {
-    type Data<'a> = Objects<'a>;
+impl HasData for StorageData {
+    type Data<'a> = StorageHost<'a>;
 }
 
 /// The interface during one call.
-pub(crate) struct Objects<'a> {
+pub(crate) struct StorageHost<'a> {
     pub(crate) granted: Option<&'a Capabilities>,
     pub(crate) located: &'a mut BTreeSet<Digest>,
     pub(crate) deadline: Instant,
 }
 
-impl Objects<'_> {
+/// Links the interface.
+pub(super) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
+    storage::add_to_linker::<_, StorageData>(linker, |call| StorageHost {
+        granted: call.capabilities.as_ref(),
+        located: &mut call.located,
+        deadline: call.deadline,
+    })
+}
+
+impl StorageHost<'_> {
     fn with<R>(
         &self,
         name: &str,
-        ask: impl FnOnce(&dyn Storage, Instant) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+        ask: impl FnOnce(&dyn Storage, Instant) -> Result<R, ObjectError>,
+    ) -> Result<R, ObjectError> {
         let Some(granted) = self.granted else {
-            return Err(Error::Unavailable("there is no storage here".into()));
+            return Err(ObjectError::Unavailable("there is no storage here".into()));
         };
         check_name(name)?;
         let answer = ask(&*granted.storage, self.deadline);
-        if is_over(self.deadline) { Err(Error::Deadline) } else { answer }
+        if is_over(self.deadline) { Err(ObjectError::Deadline) } else { answer }
     }
 }
 
-impl storage::Host for Objects<'_> {
-    fn get(&mut self, name: String) -> Result<Vec<u8>, Error> {
+impl storage::Host for StorageHost<'_> {
+    fn get(&mut self, name: String) -> Result<Vec<u8>, ObjectError> {
         self.with(&name, |storage, deadline| storage.get(&name, deadline))
     }
 
-    fn locate(&mut self, name: String) -> Result<String, Error> {
+    fn locate(&mut self, name: String) -> Result<String, ObjectError> {
         let digest = self.with(&name, |storage, deadline| storage.locate(&name, deadline))?;
         self.located.insert(digest);
         Ok(digest.to_string())
     }
 
-    fn names(&mut self, folder: String) -> Result<Vec<String>, Error> {
+    fn names(&mut self, folder: String) -> Result<Vec<String>, ObjectError> {
         self.with(&folder, |storage, deadline| storage.names(&folder, deadline))
     }
 
-    fn convert_error(&mut self, error: Error) -> wasmtime::Result<storage::Error> {
+    fn convert_error(&mut self, error: ObjectError) -> wasmtime::Result<storage::Error> {
         Ok(match error {
-            Error::NotFound(name) => storage::Error::NotFound(name),
-            Error::Denied(problem) => storage::Error::Denied(problem),
-            Error::Unavailable(problem) => storage::Error::Unavailable(problem),
-            Error::TooLarge(bytes) => storage::Error::TooLarge(bytes),
-            Error::Deadline => return Err(Trap::Interrupt.into()),
+            ObjectError::NotFound(name) => storage::Error::NotFound(name),
+            ObjectError::Denied(problem) => storage::Error::Denied(problem),
+            ObjectError::Unavailable(problem) => storage::Error::Unavailable(problem),
+            ObjectError::TooLarge(bytes) => storage::Error::TooLarge(bytes),
+            ObjectError::Deadline => return Err(Trap::Interrupt.into()),
         })
     }
 }
@@ -130,7 +140,7 @@ mod tests {
         let long = "x".repeat(limits::OBJECT_NAME_BYTES_MAX + 1);
         for name in ["", "/a", "a/", "a//b", "..", "a/../b", "./a", "a\\b", "a\0b", "a\nb", &long] {
             let problem = check_name(name).expect_err("refused");
-            assert!(matches!(problem, Error::Denied(_)), "{name}: {problem}");
+            assert!(matches!(problem, ObjectError::Denied(_)), "{name}: {problem}");
         }
     }
 }

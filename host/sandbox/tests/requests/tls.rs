@@ -4,15 +4,15 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 
-use assay_model::outcome::ErrorCode;
+use assay_core::outcome::ErrorCode;
 use assay_sandbox::capability::http::Network;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::json;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned, crypto};
 
-use super::server::ok;
 use super::{Granted, failed, get, names, told};
+use crate::server::ok;
 
 /// A server for one name, and the authority that says so, in PEM.
 struct Secured {
@@ -54,7 +54,7 @@ impl Secured {
         format!("https://{name}:{}/", self.port)
     }
 
-    /// What reaches it by this name, and trusts `authorities` beside the public ones.
+    /// A grant that reaches the server by this name and trusts `authorities` beside the public ones.
     fn granted(&self, name: &str, authorities: &str) -> Granted {
         let (network, _): (Network, _) = names(&[&["127.0.0.1"]]);
         let network = network.trust(authorities.as_bytes()).expect("certificates");
@@ -63,7 +63,7 @@ impl Secured {
     }
 }
 
-/// Whoever breaks off has no answer.
+/// Answers one request; a client that breaks off gets no answer.
 fn answer(mut stream: StreamOwned<ServerConnection, TcpStream>) {
     let mut request = Vec::new();
     let mut part = [0; 1_024];

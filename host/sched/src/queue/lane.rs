@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 
 use crate::config::Order;
 

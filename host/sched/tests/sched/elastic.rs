@@ -1,6 +1,6 @@
 //! Elastic pools, as scripts: what is started, stopped and planned when.
 
-use crate::script::check;
+use super::script::check;
 
 #[test]
 fn what_a_plan_holds_is_started_at_once() {
@@ -121,8 +121,8 @@ fn above_the_ceiling_no_hand_is_filled_up() {
     check(
         "
         0ms announce A
-        0ms join w1 cpu hand=2
-        0ms join w2 cpu hand=2
+        0ms join w1 cpu leases=2
+        0ms join w2 cpu leases=2
         0ms submit A 0
           -> estimate A 1000ms
           -> grant w1 L1 A.0 stage 0 try 1

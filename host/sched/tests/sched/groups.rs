@@ -1,6 +1,6 @@
 //! Group first inside a batch, as scripts.
 
-use crate::script::check;
+use super::script::check;
 
 #[test]
 fn a_group_that_was_begun_is_completed_before_the_next() {

@@ -1,14 +1,14 @@
 //! Random lives of the scheduler, watched by a model that knows only the rules.
 
-mod follow;
 mod pools;
 mod rules;
 mod shares;
+mod waiters;
 mod world;
 
-use assay_model::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
-use assay_model::outcome::ErrorCode;
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
+use assay_core::outcome::ErrorCode;
+use assay_core::time::Micros;
 use assay_sched::{
     Action, End, Ending, Event, NewBatch, NewRequest, Order, PoolPlan, Progress, Share, StageShape,
     Weight,
@@ -57,7 +57,7 @@ impl World {
             112..114 => self.apply(Event::StartFailed { pool: POOLS[usize::from(a % 2)].into() }),
             114..117 => self.stopped_leaves(),
             117 => self.apply(Event::PlanOutdated),
-            118..124 => self.due(a, b),
+            118..124 => self.deadline(a, b),
             _ => self.change_share(a, b),
         }
     }
@@ -92,7 +92,7 @@ impl World {
     fn submit(&mut self, id: BatchId, b: u8) {
         let now = self.now;
         let mut requests = Vec::new();
-        let leader = self.possible_leader(id, b);
+        let primary = self.possible_primary(id, b);
         if let Some(batch) = self.batches.get_mut(&id) {
             // The first of them may be a repeat.
             let first = batch.submitted.saturating_sub(u32::from(b.is_multiple_of(11)));
@@ -108,14 +108,14 @@ impl World {
                         ran: Vec::new(),
                         ending: Ending::Scored,
                     },
-                    2 if seq % 3 > 0 && leader.is_some() => {
-                        Progress::Follows { leader: leader.expect("just seen") }
+                    2 if seq % 3 > 0 && primary.is_some() => {
+                        Progress::WaitsFor { primary: primary.expect("just seen") }
                     }
                     _ => Progress::Waiting { stage: 0, ran: Vec::new() },
                 };
                 let arrived = now - Micros(u64::from(b));
-                let due = b.is_multiple_of(6).then(|| now + Micros(u64::from(b) * 300));
-                requests.push(NewRequest { seq, group: group(seq), arrived, due, progress });
+                let deadline = b.is_multiple_of(6).then(|| now + Micros(u64::from(b) * 300));
+                requests.push(NewRequest { seq, group: group(seq), arrived, deadline, progress });
                 batch.submitted = batch.submitted.max(seq + 1);
             }
         }
@@ -127,7 +127,7 @@ impl World {
         self.apply(Event::WorkerJoined {
             worker: WorkerId(self.workers_ever),
             pool: POOLS[usize::from(a % 2)].into(),
-            in_hand_max: usize::from(b % 5),
+            leases_max: usize::from(b % 5),
         });
     }
 
@@ -200,12 +200,12 @@ impl World {
         }
     }
 
-    /// Mostly the head's; at times another lease's in the same hand.
+    /// Mostly the answer of the running lease; at times that of a prefetched one.
     fn answer(&mut self, a: u8, b: u8) {
         let Some(worker) = self.worker(a) else { return };
-        let hand = &self.workers[&worker].hand;
-        let at = if b > 240 { hand.len().saturating_sub(1) } else { 0 };
-        let Some(&(lease, _)) = hand.get(at) else { return };
+        let leases = &self.workers[&worker].leases;
+        let at = if b > 240 { leases.len().saturating_sub(1) } else { 0 };
+        let Some(&(lease, _)) = leases.get(at) else { return };
         let ran = Micros(u64::from(b) * if b > 200 { 1_000 } else { 4 });
         let end = ENDS[usize::from(b % 8)];
         self.apply(Event::StageFinished { worker, lease, end, ran });
@@ -244,8 +244,8 @@ impl World {
         self.join(1, 1);
         loop {
             self.now = self.now + Micros(100);
-            let busy = self.workers.iter().find(|(_, worker)| !worker.hand.is_empty());
-            if let Some((worker, (lease, request))) = busy.map(|(id, busy)| (*id, busy.hand[0])) {
+            let busy = self.workers.iter().find(|(_, worker)| !worker.leases.is_empty());
+            if let Some((worker, (lease, request))) = busy.map(|(id, busy)| (*id, busy.leases[0])) {
                 let end = if self.in_last_stage(request) { End::Scored } else { End::Next };
                 self.apply(Event::StageFinished { worker, lease, end, ran: Micros(100) });
             } else if let Some(at) = self.pools.iter().position(|pool| pool.starting > 0) {

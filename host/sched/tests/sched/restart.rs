@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, Digest, TenantId, WorkerId};
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, Digest, TenantId, WorkerId};
+use assay_core::time::Micros;
 use assay_sched::{
     Action, Config, End, Ending, Event, NewBatch, NewRequest, Profile, Progress, Sched, StageShape,
 };
@@ -16,7 +16,7 @@ fn shape(pool: &str) -> StageShape {
 }
 
 fn request(seq: u32, arrived: u64, progress: Progress) -> NewRequest {
-    NewRequest { seq, group: None, arrived: Micros::from_ms(arrived), due: None, progress }
+    NewRequest { seq, group: None, arrived: Micros::from_ms(arrived), deadline: None, progress }
 }
 
 /// Brings a batch back whose requests stand so, and answers what is granted.
@@ -38,7 +38,7 @@ fn profile(requests: Vec<NewRequest>) -> Arc<Profile> {
     actions.extend(sched.step(now, Event::RequestsSubmitted { batch: BATCH, requests }));
     for (at, pool) in ["cpu", "gpu"].into_iter().enumerate() {
         let worker = WorkerId(u64::try_from(at).expect("two"));
-        let joined = Event::WorkerJoined { worker, pool: pool.into(), in_hand_max: 1 };
+        let joined = Event::WorkerJoined { worker, pool: pool.into(), leases_max: 1 };
         actions.extend(sched.step(now, joined));
     }
     loop {
@@ -125,7 +125,7 @@ fn the_planner_sees_what_ran_before() {
         ),
     ];
     let _ = sched.step(Micros::from_secs(1), Event::RequestsSubmitted { batch: BATCH, requests });
-    let seen = &sched.seen().batches[0].at_stage;
+    let seen = &sched.view().batches[0].at_stage;
     let stages: Vec<_> =
         seen.iter().map(|stage| (stage.waiting, stage.ended, stage.ended_time)).collect();
     assert_eq!(stages, [(0, 2, Micros::from_ms(12)), (1, 1, Micros::from_ms(3))]);

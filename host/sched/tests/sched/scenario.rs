@@ -1,6 +1,6 @@
 //! Scripted scenarios: what must happen, to be read from top to bottom.
 
-use crate::script::check;
+use super::script::check;
 
 #[test]
 fn ebf_serves_the_batch_that_ends_first() {
@@ -199,12 +199,12 @@ fn a_request_that_loses_every_worker_ends_as_worker_lost() {
 }
 
 #[test]
-fn idle_workers_come_before_further_leases_in_hand() {
+fn idle_workers_come_before_prefetching() {
     check(
         "
         0ms announce A stages=cpu:1s
-        0ms join w1 cpu hand=3
-        0ms join w2 cpu hand=3
+        0ms join w1 cpu leases=3
+        0ms join w2 cpu leases=3
         0ms submit A 0 1 2 3 4 5 6 7 8 9
           -> estimate A 1000ms
           -> grant w1 L1 A.0 stage 0 try 1
@@ -224,13 +224,13 @@ fn idle_workers_come_before_further_leases_in_hand() {
 }
 
 #[test]
-fn what_waits_behind_a_stalled_head_goes_to_others() {
+fn prefetched_leases_of_a_blocked_worker_go_to_others() {
     check(
         "
         config wakes=shown
         0ms announce A stages=cpu:1s
           -> wake 3600000ms
-        0ms join w1 cpu hand=3
+        0ms join w1 cpu leases=3
         0ms submit A 0
           -> estimate A 1000ms
           -> grant w1 L1 A.0 stage 0 try 1
@@ -242,7 +242,7 @@ fn what_waits_behind_a_stalled_head_goes_to_others() {
           -> grant w1 L2 A.1 stage 0 try 1
           -> grant w1 L3 A.2 stage 0 try 1
           -> wake 21ms
-        2ms join w2 cpu hand=1
+        2ms join w2 cpu leases=1
           -> grant w2 L4 A.3 stage 0 try 1
         21ms tick
           -> revoke w1 L3
@@ -265,7 +265,7 @@ fn a_worker_past_its_deadline_is_killed() {
         config lost_retries=1 wakes=shown
         0ms announce A stages=cpu:100ms
           -> wake 3600000ms
-        0ms join w1 cpu hand=2
+        0ms join w1 cpu leases=2
         0ms submit A 0
           -> estimate A 100ms
           -> grant w1 L1 A.0 stage 0 try 1
@@ -309,7 +309,7 @@ fn the_deadline_counts_from_when_a_lease_became_head() {
     check(
         "
         0ms announce A stages=cpu:100ms
-        0ms join w1 cpu hand=2
+        0ms join w1 cpu leases=2
         0ms submit A 0
           -> estimate A 100ms
           -> grant w1 L1 A.0 stage 0 try 1
@@ -442,7 +442,7 @@ fn a_cancelled_batch_takes_its_leases_along() {
         "
         0ms announce A stages=cpu:1s
         0ms announce B stages=cpu:1s
-        0ms join w1 cpu hand=3
+        0ms join w1 cpu leases=3
         0ms submit A 0
           -> estimate A 1000ms
           -> grant w1 L1 A.0 stage 0 try 1
@@ -566,7 +566,7 @@ fn a_draining_worker_finishes_its_hand_and_gets_nothing_more() {
     check(
         "
         0ms announce A stages=cpu:1s
-        0ms join w1 cpu hand=2
+        0ms join w1 cpu leases=2
         0ms submit A 0 1 2 3
           -> estimate A 1000ms
           -> grant w1 L1 A.0 stage 0 try 1

@@ -4,14 +4,14 @@
 //! config order=fcfs              only before the first event; `wakes=shown` shows wake-ups,
 //!                                `plans=shown` calls for a plan, not paused between
 //! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms tenant=1
-//! 0ms join w1 cpu hand=4
-//! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ran=2ms ended=9ms due=8ms follows=B.0
+//! 0ms join w1 cpu leases=4
+//! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ran=2ms ended=9ms deadline=8ms primary=B.0
 //!   -> grant w1 L1 A.0 stage 0 try 1
-//! 3ms finish w1 scored 2ms       answers the lease at the head of the worker's hand
+//! 3ms finish w1 scored 2ms       answers the worker's running lease
 //! 3ms answer w1 L1 scored 2ms    answers any lease
-//! 3ms due A.0 9ms
-//! 3ms follower A.1 scored 5ms    ends with its leader, which could have ended then
-//! 3ms release A.1 A.2 A.3        runs; the others follow it
+//! 3ms deadline A.0 9ms
+//! 3ms waiter A.1 scored 5ms    ends with its primary, which could have ended then
+//! 3ms release A.1 A.2 A.3        runs; the others wait for it
 //! 4ms seal A | cancel A | drain w1 | lose w1 | tick
 //! 5ms plan cpu hold=2 ceiling=5 linger=0ms again=10s
 //! 6ms start-failed cpu | outdated
@@ -21,12 +21,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use assay_model::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
-use assay_model::outcome::ErrorCode;
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
+use assay_core::outcome::ErrorCode;
+use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchEnding, Config, End, Ending, Event, FinalEnd, FollowerEnd, NewBatch, NewRequest,
-    Order, PoolPlan, Progress, Released, Sched, Share, SharedEnd, StageShape, StageTiming, Weight,
+    Action, BatchEnding, Config, End, Ending, Event, FinalEnd, NewBatch, NewRequest, Order,
+    PoolPlan, Progress, Released, Sched, Share, SharedEnd, StageShape, StageTiming, WaiterEnd,
+    Weight,
 };
 use uuid::Uuid;
 
@@ -55,7 +56,7 @@ pub(crate) struct Player {
     wakes_shown: bool,
     plans_shown: bool,
     plan_pause: Micros,
-    hands: BTreeMap<WorkerId, Vec<LeaseId>>,
+    leases: BTreeMap<WorkerId, Vec<LeaseId>>,
 }
 
 impl Player {
@@ -107,41 +108,42 @@ impl Player {
         match of(1) {
             "announce" => Event::BatchAnnounced(announced(words, now)),
             "submit" => submitted(words, now),
-            "due" => Event::RequestDue { request: request(of(2)), due: span(of(3)) },
-            "follower" => {
+            "deadline" => Event::RequestDeadline { request: request(of(2)), deadline: span(of(3)) },
+            "waiter" => {
                 let end = match of(3) {
                     "timed_out" => SharedEnd::TimedOut { stage: 0 },
                     _ => SharedEnd::Scored,
                 };
-                let end = FollowerEnd { request: request(of(2)), end, earliest_end: span(of(4)) };
-                Event::FollowersEnded { ended: vec![end] }
+                let end = WaiterEnd { request: request(of(2)), end, earliest_end: span(of(4)) };
+                Event::WaitersEnded { ended: vec![end] }
             }
             "release" => {
-                let followers = words.plain[3..].iter().map(|name| request(name)).collect();
-                let released = Released { request: request(of(2)), followers };
-                Event::FollowersReleased { released: vec![released] }
+                let waiters = words.plain[3..].iter().map(|name| request(name)).collect();
+                let released = Released { request: request(of(2)), waiters };
+                Event::WaitersReleased { released: vec![released] }
             }
             "seal" => Event::BatchSealed { batch: batch(of(2)) },
             "cancel" => Event::BatchCancelled { batch: batch(of(2)) },
             "join" => Event::WorkerJoined {
                 worker: worker(of(2)),
                 pool: of(3).into(),
-                in_hand_max: words.get("hand").map_or(1, number),
+                leases_max: words.get("leases").map_or(1, number),
             },
             "drain" => Event::WorkerDraining { worker: worker(of(2)) },
             "lose" => {
-                self.hands.remove(&worker(of(2)));
+                self.leases.remove(&worker(of(2)));
                 Event::WorkerLost { worker: worker(of(2)) }
             }
             "finish" => {
                 let worker = worker(of(2));
-                let hand = self.hands.get_mut(&worker).expect("the worker was granted something");
-                let (lease, end, ran) = (hand.remove(0), end(of(3)), span(of(4)));
+                let leases =
+                    self.leases.get_mut(&worker).expect("the worker was granted something");
+                let (lease, end, ran) = (leases.remove(0), end(of(3)), span(of(4)));
                 Event::StageFinished { worker, lease, end, ran }
             }
             "answer" => {
                 let (worker, lease) = (worker(of(2)), LeaseId(number(&of(3)[1..])));
-                self.hands.entry(worker).or_default().retain(|held| *held != lease);
+                self.leases.entry(worker).or_default().retain(|held| *held != lease);
                 Event::StageFinished { worker, lease, end: end(of(4)), ran: span(of(5)) }
             }
             "plan" => planned(words, now),
@@ -155,12 +157,12 @@ impl Player {
 
     fn note(&mut self, action: &Action) {
         match action {
-            Action::Grant(grant) => self.hands.entry(grant.worker).or_default().push(grant.lease),
+            Action::Grant(grant) => self.leases.entry(grant.worker).or_default().push(grant.lease),
             Action::Revoke { worker, lease } => {
-                self.hands.entry(*worker).or_default().retain(|held| held != lease);
+                self.leases.entry(*worker).or_default().retain(|held| held != lease);
             }
             Action::KillWorker { worker } => {
-                self.hands.remove(worker);
+                self.leases.remove(worker);
             }
             _ => {}
         }
@@ -209,16 +211,16 @@ fn announced(words: &Words, now: Micros) -> NewBatch {
 
 fn submitted(words: &Words, now: Micros) -> Event {
     let ran = words.get("ran").map_or(Vec::new(), |ran| ran.split(',').map(span).collect());
-    let progress = match (words.get("ended"), words.get("follows")) {
+    let progress = match (words.get("ended"), words.get("primary")) {
         (Some(at), _) => Progress::Finished { earliest_end: span(at), ran, ending: Ending::Scored },
-        (None, Some(leader)) => Progress::Follows { leader: request(leader) },
+        (None, Some(primary)) => Progress::WaitsFor { primary: request(primary) },
         (None, None) => Progress::Waiting { stage: words.get("stage").map_or(0, number), ran },
     };
     let new = |seq: &&str| NewRequest {
         seq: number(seq),
         group: words.get("group").map(number),
         arrived: words.get("arrived").map_or(now, span),
-        due: words.get("due").map(span),
+        deadline: words.get("deadline").map(span),
         progress: progress.clone(),
     };
     let requests = words.plain[3..].iter().map(new).collect();

@@ -1,6 +1,6 @@
 //! Tenants beside each other: weights, bounds, and what they leave alone.
 
-use crate::script::{Player, check};
+use super::script::{Player, check};
 
 #[test]
 fn workers_are_divided_by_weight() {
@@ -145,7 +145,7 @@ fn what_a_cancelled_batch_runs_counts_until_it_ends() {
     );
 }
 
-/// Leases wait in hands of their own tenant alone, and only where the worker would come back to it.
+/// A worker prefetches leases of the tenant that it serves alone, and only where it would come back to that tenant.
 #[test]
 fn a_hand_is_filled_up_for_one_tenant() {
     check(
@@ -156,7 +156,7 @@ fn a_hand_is_filled_up_for_one_tenant() {
           -> estimate A 1000ms
         0ms submit B 0
           -> estimate B 1000ms
-        0ms join w1 cpu hand=3
+        0ms join w1 cpu leases=3
           -> grant w1 L1 A.0 stage 0 try 1
         1ms finish w1 scored 100us
           -> finish A.0 scored t=0.1ms [0: queued 0ms ran 0.1ms tries 1]
@@ -170,7 +170,7 @@ fn a_hand_is_filled_up_for_one_tenant() {
           -> grant w1 L4 A.2 stage 0 try 1
           -> grant w1 L5 A.3 stage 0 try 1
         4ms submit B 1 2 3 4 5
-        4ms join w2 cpu hand=3
+        4ms join w2 cpu leases=3
           -> grant w2 L6 B.1 stage 0 try 1
           -> grant w2 L7 B.2 stage 0 try 1
           -> grant w2 L8 B.3 stage 0 try 1
@@ -190,14 +190,14 @@ fn a_hand_is_filled_up_for_one_tenant() {
     );
 }
 
-/// With one worker for two tenants the one whose batch ends first is served: the worker's hand
-/// runs empty, then it changes over.
+/// With one worker for two tenants the one whose batch ends first is served: the worker
+/// runs its leases to the end, then it changes over.
 #[test]
-fn a_worker_changes_over_with_an_empty_hand() {
+fn a_worker_changes_over_when_it_has_no_lease() {
     check(
         "
         0ms announce A tenant=1 stages=cpu:1s plugin=1
-        0ms join w1 cpu hand=2
+        0ms join w1 cpu leases=2
         0ms submit A 0
           -> estimate A 1000ms
           -> grant w1 L1 A.0 stage 0 try 1
@@ -293,7 +293,7 @@ fn the_planner_sees_a_bound_where_all_who_need_a_pool_have_one() {
     let mut player = Player::default();
     let seen = |player: &mut Player, lines: &[&str]| {
         lines.iter().for_each(|line| drop(player.play(line)));
-        let pools = player.sched().seen().pools;
+        let pools = player.sched().view().pools;
         let max = |pool: &str| pools.get(pool).and_then(|pool| pool.workers_max);
         (max("cpu"), max("gpu"))
     };

@@ -1,18 +1,18 @@
 //! Every (state, event) pair, with what comes of it: the batch's states, then the request's.
 //!
-//! A row is `event: actions | queued + in hand, batches`; where nothing is done, `-`.
+//! A row is `event: actions | queued + leased, batches`; where nothing is done, `-`.
 
-use crate::script::Player;
+use super::script::Player;
 
 /// How to bring batch `A` into each of its states. Worker `w1` serves it.
 const BATCH_STATES: [(&str, &[&str]); 9] = [
     ("unknown", &[]),
     ("announced", &["0ms announce A group=1"]),
     ("open, waiting", &["0ms announce A group=1", "0ms submit A 0 1 group=0"]),
-    ("open, in hand", &["0ms announce A group=1", "0ms submit A 0 group=0", "0ms join w1 cpu"]),
+    ("open, leased", &["0ms announce A group=1", "0ms submit A 0 group=0", "0ms join w1 cpu"]),
     ("open, all ended", &["0ms announce A group=1", "0ms submit A 0 group=0 ended=9ms"]),
     (
-        "sealed, in hand",
+        "sealed, leased",
         &["0ms announce A group=1", "0ms submit A 0 group=0", "0ms join w1 cpu", "0ms seal A"],
     ),
     ("done", &["0ms announce A", "0ms submit A 0 ended=9ms", "0ms seal A"]),
@@ -37,12 +37,12 @@ const BATCH_EVENTS: [&str; 10] = [
 /// worker holds two leases at once.
 const REQUEST_STATES: [(&str, &[&str]); 8] = [
     ("waiting", &["0ms submit A 0"]),
-    ("in hand, head", &["0ms submit A 0 1", "0ms join w1 cpu hand=2"]),
+    ("leased, running", &["0ms submit A 0 1", "0ms join w1 cpu leases=2"]),
     (
-        "in hand, behind",
+        "leased, prefetched",
         &[
             "0ms submit A 9",
-            "0ms join w1 cpu hand=2",
+            "0ms join w1 cpu leases=2",
             "1ms answer w1 L1 next 1ms",
             "1ms submit A 1",
             "1ms submit A 0",
@@ -54,10 +54,10 @@ const REQUEST_STATES: [(&str, &[&str]); 8] = [
         &["0ms submit A 0", "0ms join w1 cpu", "1ms answer w1 L1 next 1ms", "1ms lose w1"],
     ),
     (
-        "in hand, last stage",
+        "leased, last stage",
         &["0ms submit A 0", "0ms join w9 cpu", "1ms answer w9 L1 next 1ms", "1ms join w1 gpu"],
     ),
-    ("follows", &["0ms submit A 1", "0ms submit A 0 follows=A.1"]),
+    ("waits for a primary", &["0ms submit A 1", "0ms submit A 0 primary=A.1"]),
     ("ended", &["0ms submit A 0", "0ms join w1 cpu", "1ms answer w1 L1 plugin_trap 1ms"]),
 ];
 
@@ -76,8 +76,8 @@ const REQUEST_EVENTS: [&str; 22] = [
     "5ms lose w2",
     "5ms drain w1",
     "5ms join w2 cpu",
-    "5ms due A.0 9ms",
-    "5ms follower A.0 scored 4ms",
+    "5ms deadline A.0 9ms",
+    "5ms waiter A.0 scored 4ms",
     "5ms release A.0 A.1",
     "5ms seal A",
     "5ms cancel A",
@@ -96,8 +96,8 @@ fn play(prelude: &[&str], event: &str) -> String {
     let actions = if actions.is_empty() { "-".into() } else { actions };
     let after = player.sched().snapshot();
     let queued: usize = after.pools.iter().map(|pool| pool.queued).sum();
-    let in_hand: usize = after.pools.iter().map(|pool| pool.in_hand).sum();
-    format!("{event}: {actions} | {queued} + {in_hand}, {}", after.batches)
+    let leased: usize = after.pools.iter().map(|pool| pool.leased).sum();
+    format!("{event}: {actions} | {queued} + {leased}, {}", after.batches)
 }
 
 fn table(announce: &[&str], states: &[(&str, &[&str])], events: &[&str]) -> String {
@@ -157,7 +157,7 @@ fn batch_states_and_events() {
           9h drain w1: - | 2 + 0, 1
           9h join w2 cpu: grant w2 L1 A.0 stage 0 try 1 | 1 + 1, 1
           9h tick: - | 2 + 0, 1
-        open, in hand:
+        open, leased:
           9h announce A: - | 0 + 1, 1
           9h submit A 5 group=1: estimate A 32401000ms | 1 + 1, 1
           9h submit A 0 group=0: - | 0 + 1, 1
@@ -179,7 +179,7 @@ fn batch_states_and_events() {
           9h drain w1: - | 0 + 0, 1
           9h join w2 cpu: - | 0 + 0, 1
           9h tick: - | 0 + 0, 1
-        sealed, in hand:
+        sealed, leased:
           9h announce A: - | 0 + 1, 1
           9h submit A 5 group=1: estimate A 32401000ms | 1 + 1, 1
           9h submit A 0 group=0: - | 0 + 1, 1
@@ -249,15 +249,15 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 0, 1
           5ms drain w1: - | 1 + 0, 1
           5ms join w2 cpu: grant w2 L1 A.0 stage 0 try 1 | 0 + 1, 1
-          5ms due A.0 9ms: - | 1 + 0, 1
-          5ms follower A.0 scored 4ms: - | 1 + 0, 1
+          5ms deadline A.0 9ms: - | 1 + 0, 1
+          5ms waiter A.0 scored 4ms: - | 1 + 0, 1
           5ms release A.0 A.1: - | 1 + 0, 1
           5ms seal A: - | 1 + 0, 1
           5ms cancel A: finish A.0 cancelled tries 0 t=0ms; batch A cancelled T=none ended=5ms | 0 + 0, 0
           5ms tick: - | 1 + 0, 1
           21ms tick: - | 1 + 0, 1
           3s tick: - | 1 + 0, 1
-        in hand, head:
+        leased, running:
           5ms submit A 0: - | 1 + 1, 1
           5ms answer w1 L1 next 1ms: advance A.0 [0: queued 0ms ran 1ms tries 1]; estimate A 1001ms; grant w1 L2 A.1 stage 0 try 1 | 1 + 1, 1
           5ms answer w1 L1 scored 1ms: finish A.0 scored t=1ms [0: queued 0ms ran 1ms tries 1]; estimate A 1001ms; grant w1 L2 A.1 stage 0 try 1 | 0 + 1, 1
@@ -272,15 +272,15 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 1, 1
           5ms drain w1: - | 1 + 1, 1
           5ms join w2 cpu: grant w2 L2 A.1 stage 0 try 1 | 0 + 2, 1
-          5ms due A.0 9ms: - | 1 + 1, 1
-          5ms follower A.0 scored 4ms: - | 1 + 1, 1
+          5ms deadline A.0 9ms: - | 1 + 1, 1
+          5ms waiter A.0 scored 4ms: - | 1 + 1, 1
           5ms release A.0 A.1: - | 1 + 1, 1
           5ms seal A: - | 1 + 1, 1
           5ms cancel A: finish A.0 cancelled tries 0 t=0ms; finish A.1 cancelled tries 0 t=0ms; batch A cancelled T=none ended=5ms | 0 + 1, 0
           5ms tick: - | 1 + 1, 1
           21ms tick: - | 1 + 1, 1
           3s tick: kill w1 | 2 + 0, 1
-        in hand, behind:
+        leased, prefetched:
           5ms submit A 0: - | 1 + 2, 1
           5ms answer w1 L1 next 1ms: - | 1 + 2, 1
           5ms answer w1 L1 scored 1ms: - | 1 + 2, 1
@@ -295,8 +295,8 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 2, 1
           5ms drain w1: - | 1 + 2, 1
           5ms join w2 cpu: - | 1 + 2, 1
-          5ms due A.0 9ms: - | 1 + 2, 1
-          5ms follower A.0 scored 4ms: - | 1 + 2, 1
+          5ms deadline A.0 9ms: - | 1 + 2, 1
+          5ms waiter A.0 scored 4ms: - | 1 + 2, 1
           5ms release A.0 A.1: - | 1 + 2, 1
           5ms seal A: - | 1 + 2, 1
           5ms cancel A: revoke w1 L3; finish A.0 cancelled tries 0 t=1ms; finish A.1 cancelled tries 0 t=1ms; finish A.9 cancelled tries 0 t=1ms [0: queued 0ms ran 1ms tries 1]; batch A cancelled T=none ended=5ms | 0 + 1, 0
@@ -318,8 +318,8 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 0, 1
           5ms drain w1: - | 1 + 0, 1
           5ms join w2 cpu: grant w2 L2 A.0 stage 0 try 2 | 0 + 1, 1
-          5ms due A.0 9ms: - | 1 + 0, 1
-          5ms follower A.0 scored 4ms: - | 1 + 0, 1
+          5ms deadline A.0 9ms: - | 1 + 0, 1
+          5ms waiter A.0 scored 4ms: - | 1 + 0, 1
           5ms release A.0 A.1: - | 1 + 0, 1
           5ms seal A: - | 1 + 0, 1
           5ms cancel A: finish A.0 cancelled tries 1 t=0ms; batch A cancelled T=none ended=5ms | 0 + 0, 0
@@ -341,15 +341,15 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 0, 1
           5ms drain w1: - | 1 + 0, 1
           5ms join w2 cpu: - | 1 + 0, 1
-          5ms due A.0 9ms: - | 1 + 0, 1
-          5ms follower A.0 scored 4ms: - | 1 + 0, 1
+          5ms deadline A.0 9ms: - | 1 + 0, 1
+          5ms waiter A.0 scored 4ms: - | 1 + 0, 1
           5ms release A.0 A.1: - | 1 + 0, 1
           5ms seal A: - | 1 + 0, 1
           5ms cancel A: finish A.0 cancelled tries 0 t=1ms [0: queued 0ms ran 1ms tries 1]; batch A cancelled T=none ended=5ms | 0 + 0, 0
           5ms tick: - | 1 + 0, 1
           21ms tick: - | 1 + 0, 1
           3s tick: - | 1 + 0, 1
-        in hand, last stage:
+        leased, last stage:
           5ms submit A 0: - | 0 + 1, 1
           5ms answer w1 L1 next 1ms: - | 0 + 1, 1
           5ms answer w1 L1 scored 1ms: - | 0 + 1, 1
@@ -364,15 +364,15 @@ fn request_states_and_events() {
           5ms lose w2: - | 0 + 1, 1
           5ms drain w1: - | 0 + 1, 1
           5ms join w2 cpu: - | 0 + 1, 1
-          5ms due A.0 9ms: - | 0 + 1, 1
-          5ms follower A.0 scored 4ms: - | 0 + 1, 1
+          5ms deadline A.0 9ms: - | 0 + 1, 1
+          5ms waiter A.0 scored 4ms: - | 0 + 1, 1
           5ms release A.0 A.1: - | 0 + 1, 1
           5ms seal A: - | 0 + 1, 1
           5ms cancel A: finish A.0 cancelled tries 0 t=1ms [0: queued 0ms ran 1ms tries 1]; batch A cancelled T=none ended=5ms | 0 + 1, 0
           5ms tick: - | 0 + 1, 1
           21ms tick: - | 0 + 1, 1
           3s tick: kill w1 | 1 + 0, 1
-        follows:
+        waits for a primary:
           5ms submit A 0: - | 1 + 0, 1
           5ms answer w1 L1 next 1ms: - | 1 + 0, 1
           5ms answer w1 L1 scored 1ms: - | 1 + 0, 1
@@ -387,8 +387,8 @@ fn request_states_and_events() {
           5ms lose w2: - | 1 + 0, 1
           5ms drain w1: - | 1 + 0, 1
           5ms join w2 cpu: grant w2 L1 A.1 stage 0 try 1 | 0 + 1, 1
-          5ms due A.0 9ms: - | 1 + 0, 1
-          5ms follower A.0 scored 4ms: finish A.0 scored t=4ms | 1 + 0, 1
+          5ms deadline A.0 9ms: - | 1 + 0, 1
+          5ms waiter A.0 scored 4ms: finish A.0 scored t=4ms | 1 + 0, 1
           5ms release A.0 A.1: - | 2 + 0, 1
           5ms seal A: - | 1 + 0, 1
           5ms cancel A: finish A.0 cancelled tries 0 t=0ms; finish A.1 cancelled tries 0 t=0ms; batch A cancelled T=none ended=5ms | 0 + 0, 0
@@ -410,8 +410,8 @@ fn request_states_and_events() {
           5ms lose w2: - | 0 + 0, 1
           5ms drain w1: - | 0 + 0, 1
           5ms join w2 cpu: - | 0 + 0, 1
-          5ms due A.0 9ms: - | 0 + 0, 1
-          5ms follower A.0 scored 4ms: - | 0 + 0, 1
+          5ms deadline A.0 9ms: - | 0 + 0, 1
+          5ms waiter A.0 scored 4ms: - | 0 + 0, 1
           5ms release A.0 A.1: - | 0 + 0, 1
           5ms seal A: batch A done T=1ms ended=5ms | 0 + 0, 0
           5ms cancel A: batch A cancelled T=1ms ended=5ms | 0 + 0, 0

@@ -1,6 +1,6 @@
-//! What faults draw: the same for the same seed.
+//! The random draws of faults: the same seed gives the same draws.
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp1, StandardUniform};
@@ -33,13 +33,13 @@ impl Chance {
             .then(|| Micros((unit * HOUR / self.faults.lost_per_hour) as u64))
     }
 
-    /// One of so many, which are not none.
+    /// One of `count` things, with equal chances; `count` is not zero.
     pub(super) fn one_of(&mut self, count: usize) -> usize {
         let share: f64 = StandardUniform.sample(&mut self.losses);
         (share * count as f64) as usize
     }
 
-    /// By what a new worker multiplies every time.
+    /// The factor by which a new worker's times are multiplied.
     pub(super) fn factor(&mut self) -> f64 {
         let share: f64 = StandardUniform.sample(&mut self.slowness);
         match self.faults.slow {

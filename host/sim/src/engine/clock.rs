@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use assay_model::id::{LeaseId, WorkerId};
-use assay_model::time::Micros;
+use assay_core::id::{LeaseId, WorkerId};
+use assay_core::time::Micros;
 
-/// With nothing but wake-ups and faults ahead for this long, a run has no future.
+/// The time after which a run counts as stuck, if only wake-ups and faults lie ahead.
 const STUCK_AFTER: Micros = Micros::from_secs(3_600);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +21,8 @@ pub(super) enum Due {
 }
 
 impl Due {
-    /// Without any of these to come, nothing moves but by the scheduler's own doing.
+    /// True for events that can make progress. Without one ahead, nothing changes but by the scheduler
+    /// itself.
     fn moves(self) -> bool {
         !matches!(self, Self::SchedulerWakes | Self::WorkerFails | Self::HostRestarts)
     }

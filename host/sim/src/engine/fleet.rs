@@ -13,14 +13,14 @@
 
 use std::collections::VecDeque;
 
-use assay_model::id::{LeaseId, WorkerId};
-use assay_model::time::Micros;
+use assay_core::id::{LeaseId, WorkerId};
+use assay_core::time::Micros;
 use assay_sched::End;
 
 #[derive(Debug)]
 pub(super) struct Worker {
     pub(super) pool: usize,
-    /// By what it multiplies every time.
+    /// The factor by which this worker's times are multiplied.
     pub(super) factor: f64,
     pub(super) state: State,
 }
@@ -39,19 +39,19 @@ pub(super) struct Job {
     pub(super) lease: LeaseId,
     pub(super) batch: usize,
     pub(super) request: usize,
-    /// Whose it is, and since when it runs.
+    /// The tenant of the request, and the time at which the stage started.
     pub(super) tenant: usize,
     pub(super) since: Micros,
-    /// What the worker will answer.
+    /// The answer that the worker will give.
     pub(super) end: End,
     pub(super) ran: Micros,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Fleet {
-    /// By id.
+    /// The workers by id.
     workers: Vec<Worker>,
-    /// By pool; the latest start last.
+    /// The starting workers by pool, the latest start last.
     starting: Vec<VecDeque<WorkerId>>,
 }
 

@@ -1,10 +1,10 @@
-//! What the planner and the scheduler know of a task before the first measured batch: its first
-//! iteration, as if nothing of it had queued.
+//! The history of a task that the planner and the scheduler have before the first measured batch: its first
+//! iteration, as if nothing in it had queued.
 
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, Digest, TenantId};
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, Digest, TenantId};
+use assay_core::time::Micros;
 use assay_sched::{Ending, Profile, ProfileRequest, StageShape};
 
 use super::work::timed_out;

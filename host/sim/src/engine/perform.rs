@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_model::id::WorkerId;
+use assay_core::id::WorkerId;
 use assay_sched::{Action, BatchDone, Ending, Event, FinalEnd, Finish, Grant};
 
 use super::Engine;
@@ -42,7 +42,7 @@ impl Engine<'_> {
             Action::KillWorker { worker } => self.lost(worker),
             Action::PlanAnew => self.plan(),
             Action::WakeAt(at) => self.clock.wake_at(at),
-            // One lease a hand: nothing in it waits. And nobody here follows batches and groups.
+            // A worker has one lease at most: nothing is prefetched. And nobody here follows batches and groups.
             Action::Revoke { .. } | Action::GroupDone { .. } | Action::Estimate { .. } => {}
         }
     }
@@ -115,7 +115,7 @@ impl Engine<'_> {
 
     fn plan(&mut self) {
         let now = self.clock.now();
-        let seen = self.sched.seen();
+        let seen = self.sched.view();
         let problem = self.policy.knows_all().then(|| {
             let meta = &self.trace.meta;
             truth::problem(now, meta, self.settings, &self.pools, &self.runs, &self.work)

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use assay_sched::{Config, Event, NewRequest, Planner, Progress, Sched};
+use assay_planner::Planner;
+use assay_sched::{Config, Event, NewRequest, Progress, Sched};
 
 use super::Engine;
 use super::work::{Batch, Standing, batch_id};
@@ -50,7 +51,7 @@ fn arrived(batch: &Batch) -> Vec<NewRequest> {
             seq: index as u32,
             group: Some(batch.group(index)),
             arrived: batch.arrival(index),
-            due: None,
+            deadline: None,
             progress,
         });
     }

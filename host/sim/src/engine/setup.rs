@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use assay_model::id::LeaseId;
-use assay_model::time::Micros;
-use assay_sched::{Config, Event, PlanConfig, Planner, PoolConfig, Sched, StageShape};
+use assay_core::id::LeaseId;
+use assay_core::time::Micros;
+use assay_planner::{PlanConfig, Planner, PoolConfig};
+use assay_sched::{Config, Event, Sched, StageShape};
 
 use super::chance::Chance;
 use super::clock::{Clock, Due};
@@ -33,7 +34,7 @@ impl<'a> Engine<'a> {
             order: settings.order,
             tolerance: settings.tolerance,
             period: settings.period,
-            ..PlanConfig::new(policy.mode(), configs.collect())
+            ..PlanConfig::new(policy.planner(), configs.collect())
         };
         let sched_config = Config {
             order: settings.order,
@@ -75,7 +76,7 @@ impl<'a> Engine<'a> {
         Ok(engine)
     }
 
-    /// The first iteration of each task lies behind, in order of completion.
+    /// The first iteration of each task is in the past, in order of completion.
     fn learn_history(&mut self) {
         for (task, run) in self.runs.iter().enumerate() {
             let id = batch_id(self.work.number(task, 0));

@@ -1,10 +1,10 @@
-//! Whose each task is, what tenants may have, and what they got.
+//! The tenant of each task, the tenants' weights and bounds, and the workers that they got.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assay_model::id::TenantId;
-use assay_model::time::Micros;
+use assay_core::id::TenantId;
+use assay_core::time::Micros;
 use assay_sched::{Event, Share};
 use uuid::Uuid;
 
@@ -19,9 +19,9 @@ const UNNAMED: &str = "default";
 #[derive(Debug)]
 pub(super) struct Tenants {
     names: Vec<String>,
-    /// By task: a place among the names.
+    /// The tenant of each task, as a place among the names.
     of: Vec<usize>,
-    /// By tenant; empty where there is but one.
+    /// The served times by tenant; empty if there is only one.
     served: Vec<Vec<Served>>,
 }
 
@@ -82,7 +82,7 @@ fn tenant_id(place: usize) -> TenantId {
 }
 
 impl Engine<'_> {
-    /// As a server does before it brings back any batch.
+    /// Gives the scheduler the tenants' weights and bounds, as a server does before it restores any batch.
     pub(super) fn tell_shares(&mut self) {
         for (place, name) in self.tenants.names.iter().enumerate() {
             let Some(share) = self.settings.shares.get(name) else { continue };

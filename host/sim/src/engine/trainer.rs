@@ -1,6 +1,6 @@
 //! A trainer in closed loop: when its next rollout starts depends on when its batches are done.
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 
 use crate::trace::{Task, TrainerMode};
 
@@ -17,7 +17,7 @@ pub(super) struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    /// Its first iteration lies behind it, without delay.
+    /// The first iteration is in the past; it had no delay.
     pub(super) fn new(task: &'a Task, mode: TrainerMode) -> Self {
         let history = &task.iterations[0];
         let trained = history.rollout_start + history.earliest_end() + history.train;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use assay_model::time::Micros;
-use assay_sched::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
+use assay_core::time::Micros;
+use assay_planner::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
 
 use super::Pool;
 use super::work::{Batch, Standing, Work, batch_id, first_stage};

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::id::BatchId;
-use assay_model::time::Micros;
+use assay_core::id::BatchId;
+use assay_core::time::Micros;
 use assay_sched::{End, Ending};
 use uuid::Uuid;
 
@@ -38,9 +38,9 @@ pub(super) struct Batch<'a> {
     pub(super) start: Micros,
     pub(super) announced: Option<Micros>,
     pub(super) standings: Vec<Standing>,
-    /// Of each request in turn, the stages that ran.
+    /// The stages that ran, for each request in turn.
     pub(super) ran: Vec<Vec<Micros>>,
-    /// In the order in which requests ended.
+    /// The times at which requests ended, in that order.
     ends: Vec<Micros>,
     groups: Groups,
     failed: usize,
@@ -48,9 +48,10 @@ pub(super) struct Batch<'a> {
 
 #[derive(Debug, Default)]
 struct Groups {
-    /// By request.
+    /// The group of each request.
     of: Vec<usize>,
-    /// By group: when its last request could end, from the rollout's start, and when it did.
+    /// The times, by group, at which the last request could have ended (from the rollout's start) and did
+    /// end.
     earliest_end: Vec<Micros>,
     ended: Vec<Micros>,
     /// How many requests each has, if all have as many.
@@ -174,7 +175,7 @@ pub(super) fn timed_out(request: &TraceRequest) -> bool {
 #[derive(Debug)]
 pub(super) struct Work<'a> {
     live: BTreeMap<usize, Batch<'a>>,
-    /// By task: the number of its first iteration's batch.
+    /// The number of each task's first batch, by task.
     numbers: Vec<usize>,
     /// Measured batches that are not complete.
     pub(super) left: usize,

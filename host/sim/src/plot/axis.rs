@@ -10,14 +10,14 @@ pub(super) struct Axis {
     low: f64,
     high: f64,
     log: bool,
-    /// With their labels.
+    /// The ticks with their labels.
     pub(super) ticks: Vec<(f64, String)>,
     /// Whether a line is drawn across the chart at each tick.
     pub(super) has_grid: bool,
 }
 
 impl Axis {
-    /// From the least to the greatest value.
+    /// An axis from the least to the greatest value.
     pub(super) fn exact(values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = range(values, |_| true).unwrap_or((0.0, 1.0));
         let (low, high) = widened(low, high);
@@ -27,7 +27,7 @@ impl Axis {
         Self::linear(low, high, (0..=count).map(|tick| (first + tick as f64) * step))
     }
 
-    /// From zero, or the least negative value, and on to a round number.
+    /// An axis from zero, or the least negative value, to a round number.
     pub(super) fn from_zero(values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = range(values, |_| true).unwrap_or((0.0, 1.0));
         let (low, high) = (low.min(0.0), high.max(0.0));
@@ -38,7 +38,8 @@ impl Axis {
         Self::linear(first * step, last * step, ticks)
     }
 
-    /// From a 1, 2 or 5 of some decade to another; values that are not positive do not show.
+    /// A logarithmic axis between round values (1, 2 or 5 of a decade); values that are not positive are
+    /// not shown.
     pub(super) fn log(values: impl Iterator<Item = f64>) -> Self {
         let (least, greatest) = range(values, |value| value > 1e-15).unwrap_or((1.0, 10.0));
         let decades = (least.log10().floor() as i32)..=(greatest.log10().ceil() as i32);

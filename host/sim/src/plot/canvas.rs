@@ -38,7 +38,7 @@ impl Canvas {
         writeln!(self.svg, "{element}").expect("text takes what is written to it");
     }
 
-    /// At its anchor: start, middle or end.
+    /// Draws a text at its anchor: start, middle or end.
     pub(super) fn text(&mut self, (x, y): Place, anchor: &str, size: u32, text: &str) {
         let text = escaped(text);
         self.add(format_args!(
@@ -47,7 +47,7 @@ impl Canvas {
         ));
     }
 
-    /// From the bottom up, about its middle.
+    /// Draws a text from the bottom up, centred at its place.
     pub(super) fn upright_text(&mut self, (x, y): Place, size: u32, text: &str) {
         let text = escaped(text);
         self.add(format_args!(
@@ -91,7 +91,7 @@ impl Canvas {
         self.add(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"));
     }
 
-    /// Between two opposite corners.
+    /// Draws a rectangle between two opposite corners.
     pub(super) fn rectangle(&mut self, one: Place, other: Place, colour: &str) {
         let (x, y) = (one.0.min(other.0), one.1.min(other.1));
         let (width, height) = ((one.0 - other.0).abs(), (one.1 - other.1).abs());

@@ -1,4 +1,4 @@
-//! What stands around the data: title, legend, axes with their ticks, and the colours.
+//! The frame of a chart: title, legend, axes with their ticks, and the colours.
 
 use super::Labels;
 use super::axis::Axis;
@@ -32,7 +32,7 @@ pub(super) fn dashes(place: usize) -> &'static str {
 pub(super) struct Frame {
     x: Axis,
     y: Axis,
-    /// Where each series' name stands.
+    /// The places of the series' names.
     legend: Vec<(f64, f64)>,
     top: f64,
 }
@@ -60,7 +60,7 @@ impl Frame {
         self.bottom() - share * PLOT_HEIGHT
     }
 
-    /// Where a point lies on the canvas; `None` if an axis cannot show it.
+    /// The place of a point on the canvas; `None` if an axis cannot show it.
     pub(super) fn place(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         Some((self.across(self.x.place(x)?), self.up(self.y.place(y)?)))
     }

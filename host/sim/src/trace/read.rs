@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use serde::Deserialize;
 
 use super::{FORMAT, Iteration, Meta, Task, Trace, TraceRequest, TraceStage, TrainerMode};
@@ -26,7 +26,7 @@ pub enum TraceError {
     Empty,
 }
 
-/// What each line is read for first: the rest depends on it.
+/// The kind of a line. It is read first because the other fields depend on it.
 #[derive(Deserialize)]
 struct KindLine {
     kind: String,
@@ -81,7 +81,7 @@ struct Partial {
     promised: Option<usize>,
 }
 
-/// By task and number.
+/// The iterations by task and number.
 type Iterations = BTreeMap<(u32, u32), Partial>;
 
 /// Reads a whole trace. Unknown fields are ignored; an iteration's line stands before its requests'.

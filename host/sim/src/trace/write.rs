@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use serde::Serialize;
 use serde_json::json;
 

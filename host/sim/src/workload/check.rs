@@ -1,4 +1,4 @@
-//! What a specification may ask for: a range for every number, and a limit on the whole.
+//! The limits of a specification: a range for every number, and a limit on the whole.
 
 use thiserror::Error;
 

@@ -38,9 +38,9 @@ pub struct Cuda {
     /// Shares of all requests; what is left succeeds.
     pub generation_failed: [f64; 2],
     pub compile_failed: [f64; 2],
-    /// At the start, the summit, the end.
+    /// Shares at the start, at the summit and at the end.
     pub execute_error: [f64; 3],
-    /// Of the log of a prompt's factor on `generation_failed`.
+    /// The standard deviation of the log of a prompt's factor on `generation_failed`.
     pub generation_failed_sigma: f64,
     pub compile_median_s: f64,
     pub compile_sigma: f64,
@@ -50,7 +50,7 @@ pub struct Cuda {
     pub compile_long: f64,
     pub compile_timeout: f64,
     pub execute_median_s: f64,
-    /// Between prompts, and within one.
+    /// The standard deviations of the log of execution times, between prompts and within one.
     pub execute_group_sigma: f64,
     pub execute_sigma: f64,
     pub execute_long: f64,
@@ -90,7 +90,7 @@ pub(super) fn stages() -> Vec<TraceStage> {
     vec![stage("compile", COMPILE_TIMEOUT_S, 1.0), stage("execute", EXECUTE_TIMEOUT_S, 10.0)]
 }
 
-/// What the code turns out to be, unless a stage runs to its timeout.
+/// The result of a request's code, unless a stage runs into its timeout.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     GenerationFailed,
@@ -107,7 +107,7 @@ struct Shares {
     execute_timeout: f64,
 }
 
-/// What the requests of one prompt have in common.
+/// The properties that the requests of one prompt share.
 struct Group {
     median_tokens: f64,
     token_s: f64,

@@ -13,14 +13,14 @@ use super::{Moment, Shift};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lengths {
-    /// At the training's start.
+    /// The median number of tokens at the training's start.
     pub median_tokens: f64,
     /// How much longer, as a share, the median is at the training's end.
     pub drift: f64,
     /// Standard deviations of the log length, between prompts and within a prompt's group.
     pub sigma_between: f64,
     pub sigma_within: f64,
-    /// Of the median from iteration to iteration.
+    /// The relative standard deviation of the median from iteration to iteration.
     pub jitter: f64,
     pub tokens_max: u32,
 }
@@ -77,7 +77,7 @@ impl Lengths {
 pub struct Engine {
     /// Seconds a token takes.
     pub token_s: f64,
-    /// Of `token_s`, from iteration to iteration and from group to group.
+    /// The relative standard deviation of `token_s`, from iteration to iteration and from group to group.
     pub token_jitter: f64,
     pub prefill_s: f64,
 }

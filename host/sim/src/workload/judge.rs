@@ -51,18 +51,18 @@ impl Default for Judge {
     }
 }
 
-/// What programs do. Pairs: at the training's start and end.
+/// The behaviour of the programs in responses. Pairs are values at the training's start and end.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Programs {
-    /// Of all programs.
+    /// The share of all programs that are interpreted.
     pub interpreted: f64,
     /// Shares of all requests; what is left is accepted, unless it exceeds the time limit.
     pub extract_failed: [f64; 2],
-    /// Of programs in compiled languages.
+    /// Shares of the programs in compiled languages.
     pub compile_failed: [f64; 2],
     pub wrong_answer: [f64; 2],
-    /// Of the programs that run, those that would never end.
+    /// The fraction of the programs that run which would never end.
     pub time_limit: [f64; 2],
     pub extract_median_s: f64,
     pub extract_sigma: f64,
@@ -170,7 +170,7 @@ impl Programs {
         checker.shares("wrong_at_first", &[self.wrong_at_first])
     }
 
-    /// What the tests of one problem take.
+    /// The duration of the tests of one problem.
     pub(super) fn full_run_s(&self, random: &mut Random) -> f64 {
         random.log_normal(self.run_median_s, self.run_group_sigma)
     }
@@ -229,7 +229,7 @@ impl Programs {
         (run_s, if wrong { "wrong_answer" } else { "accepted" })
     }
 
-    /// Of the tests, those which a wrong program runs before it fails one.
+    /// The share of its tests that a wrong program runs until it fails one.
     fn share_run(&self, random: &mut Random) -> f64 {
         let tests = f64::from(self.tests);
         if random.chance(self.wrong_at_first) {

@@ -1,21 +1,21 @@
 //! How shares of outcomes move while a model learns (paper, fig. 6b).
 
-/// From the first share towards the last, fast at first: e^(-rate · progress) of the way is left.
+/// A share that moves from the first to the last, fast at first: e^(-rate · progress) of the way is left.
 pub(super) fn decay(shares: [f64; 2], rate: f64, progress: f64) -> f64 {
     let [first, last] = shares;
     last + (first - last) * (-rate * progress).exp()
 }
 
-/// From the first share to the last, ever slower: (1 - progress)^power of the way is left.
+/// A share that moves from the first to the last, ever slower: (1 - progress)^power of the way is left.
 pub(super) fn settle(shares: [f64; 2], power: f64, progress: f64) -> f64 {
     let [first, last] = shares;
     last + (first - last) * (1.0 - progress).powf(power)
 }
 
-/// Where `rise_and_fall` has its summit.
+/// The progress at which `rise_and_fall` has its summit.
 const SUMMIT: f64 = 0.4;
 
-/// From the first share up a quarter of a sine to the second, then straight down to the third.
+/// A share that rises a quarter of a sine to the second value, then falls straight to the third.
 pub(super) fn rise_and_fall(shares: [f64; 3], progress: f64) -> f64 {
     let [first, summit, last] = shares;
     if progress < SUMMIT {

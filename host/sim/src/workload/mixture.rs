@@ -177,7 +177,7 @@ enum Ended {
     Correct,
 }
 
-/// What the samples of one prompt have in common.
+/// The properties that the samples of one prompt share.
 struct Prompt {
     kind: TaskKind,
     median_tokens: f64,

@@ -6,7 +6,7 @@ mod mixture;
 
 use std::collections::BTreeMap;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use serde_json::json;
 
 use super::*;

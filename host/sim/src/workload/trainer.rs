@@ -1,8 +1,8 @@
-//! Who trains: how many tasks, how large, and when their iterations start.
+//! The trainers: how many tasks, how large, and when their iterations start.
 //!
 //! The times of a trace are those of a trainer that never waits: every extra delay is zero.
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, REQUESTS_MAX, SpecError};
@@ -16,7 +16,7 @@ use crate::trace::{Iteration, Task, TrainerMode};
 pub struct Trainer {
     pub mode: TrainerMode,
     pub tasks: u32,
-    /// Between the starts of two tasks.
+    /// The time between the starts of two tasks, in seconds.
     pub stagger_s: f64,
     pub iterations: u32,
     pub first_iteration: u32,

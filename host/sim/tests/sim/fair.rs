@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use assay_sched::{Order, Share, Weight};
 use assay_sim::fair::{Demand, STAGE, trace};
 use assay_sim::policy::{ByStage, Settings};
@@ -27,7 +27,7 @@ fn weights(weights: &[(&str, f64)]) -> Settings {
     Settings { shares: weights.iter().map(share).collect(), ..Settings::default() }
 }
 
-/// As much work as the whole pool can do while requests come, in requests of this length.
+/// Demand for as much work as the whole pool can do while requests come, in requests of this length.
 fn all(tenant: &'static str, service_ms: u64) -> Demand {
     let service = Micros::from_ms(service_ms);
     let requests = WORKERS * SPAN.0 / service.0;
@@ -35,7 +35,7 @@ fn all(tenant: &'static str, service_ms: u64) -> Demand {
     Demand { tenant, start: Micros::ZERO, requests, within: SPAN, service }
 }
 
-/// Of all worker time while each tenant has something waiting.
+/// The share of each tenant in all worker time while every tenant has waiting requests.
 fn shares(run: &Run) -> BTreeMap<&str, f64> {
     let time = |tenant: &assay_sim::TenantUse| tenant.worker_time(0, LOADED..SPAN) as f64;
     let total = WORKERS as f64 * SPAN.since(LOADED).0 as f64;
@@ -62,7 +62,7 @@ fn overloaded_tenants_get_workers_by_weight() {
     check_shares(&three, &settings, &[("a", 1.0 / 6.0), ("b", 1.0 / 3.0), ("c", 0.5)]);
 }
 
-/// What is shared is workers at each moment: how long a tenant's stages are changes nothing.
+/// Tenants share the workers at each moment, so the length of a tenant's stages does not change its share.
 #[test]
 fn long_stages_get_no_more_than_short_ones() {
     let long_and_short = [all("long", 15_000), all("short", 150)];

@@ -1,6 +1,6 @@
-//! Whatever goes wrong, no request is left behind.
+//! Every request ends, whatever goes wrong.
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use assay_sim::Run;
 use assay_sim::faults::{Fault, Faults};
 use assay_sim::policy::{ByStage, Settings};

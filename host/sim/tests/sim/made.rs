@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use assay_sim::policy::{Policy, Settings};
 use assay_sim::trace::{Iteration, Meta, Task, Trace, TraceRequest, TraceStage, TrainerMode};
 use assay_sim::{Run, SimulateError, Watch, simulate};

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufReader, Cursor, Read};
 use std::path::PathBuf;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use assay_sched::Order;
 use assay_sim::policy::{ByStage, Hint, Settings};
 use assay_sim::report::Report;

@@ -1,6 +1,6 @@
 //! Every policy, order and trainer on traces of one to three stages.
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use assay_sched::Order;
 use assay_sim::Run;
 use assay_sim::policy::{ByStage, Settings};
@@ -15,12 +15,13 @@ fn small() -> Trace {
     trace(&["compile", "execute"], TrainerMode::Colocated, 2, 3)
 }
 
-/// So many workers a pool that nothing but the planner bounds a run, and `fixed` stays small.
+/// Enough workers for each pool that only the planner bounds a run, and few enough that `fixed` stays
+/// small.
 fn settings() -> Settings {
     Settings { quota: ByStage::all(100), ..Settings::default() }
 }
 
-/// What truly ran: the same for every policy.
+/// The running time of each stage, over all requests; it must be the same for every policy.
 fn executed(trace: &Trace) -> Vec<u128> {
     let measured = || trace.tasks.iter().flat_map(|task| &task.iterations[1..]);
     let requests = || measured().flat_map(|iteration| &iteration.requests);

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use assay_model::time::Micros;
+use assay_core::time::Micros;
 use assay_sim::policy::{ByStage, Settings};
 use assay_sim::trace::{Iteration, Task, Trace, TraceRequest, TrainerMode};
 

@@ -1,11 +1,11 @@
-//! The talk with the host over one stream: what comes in goes to the hand, what is finished goes
-//! out in as few messages as it takes, and silence is broken by heartbeats.
+//! The conversation with the host over one stream. Grants go to the prefetch queue, finished stages go out in as few
+//! messages as possible, and heartbeats go out while there is nothing else.
 
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use assay_model::limits;
+use assay_core::limits;
 use assay_wire::proto::host_client::HostClient;
 use assay_wire::proto::{Finished, FromWorker, Hello, ToWorker};
 use assay_wire::{FRAME_BYTES, MESSAGE_BYTES_MAX};
@@ -16,37 +16,37 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 use tonic::transport::{Channel, Endpoint};
 
-use super::hand::Hand;
+use super::host_request::{self, HostRequest};
 use super::outbox::Outbox;
-use super::wishes::{self, Wish};
+use super::prefetch_queue::PrefetchQueue;
 
-/// How often the outbox is looked into while the runner is busy.
+/// The period in which the outbox is checked while the runner is busy.
 const LOOK_PERIOD: Duration = Duration::from_millis(1);
-/// Messages that wait for the connection to take them.
+/// The most messages that wait for the connection.
 const OUTGOING_MAX: usize = 4;
-/// Room for an artifact on its way, so that it does not wait for a round trip at each 64 KiB.
+/// The flow-control window, in bytes: with a smaller one an artifact waits for a round trip at each 64 KiB.
 const WINDOW_BYTES: u32 = 4 << 20;
 
 /// The first message.
 pub(crate) fn hello(token: String, pool: String) -> Hello {
-    let in_hand_max = u32::try_from(limits::IN_HAND_LEASES_MAX).expect("a small number");
+    let in_hand_max = u32::try_from(limits::PREFETCH_LEASES_MAX).expect("a small number");
     Hello { token, pool, engine: assay_sandbox::engine_id(), pid: std::process::id(), in_hand_max }
 }
 
-/// Talks until the host ends the stream or, after a drain, everything in hand was sent.
+/// Runs until the host ends the stream or, after a drain, everything in the queue was run and sent.
 pub(crate) async fn run(
     socket: &Path,
     hello: Hello,
-    hand: &Hand,
+    queue: &PrefetchQueue,
     outbox: &Outbox,
-    mut wished: mpsc::UnboundedReceiver<Wish>,
+    mut incoming_requests: mpsc::UnboundedReceiver<HostRequest>,
 ) -> anyhow::Result<()> {
     let client = connect(socket).await?;
     let token = hello.token.clone();
     let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
     outgoing.send(FromWorker { hello: Some(hello), finished: Vec::new() }).await?;
     let stream = client.clone().work(ReceiverStream::new(messages)).await;
-    let mut incoming = stream.context("the host does not take this worker")?.into_inner();
+    let mut incoming = stream.context("the host refuses this worker")?.into_inner();
     tracing::info!("connected");
     let mut heartbeat = interval(Duration::from_secs(limits::HEARTBEAT_SECONDS));
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -55,27 +55,27 @@ pub(crate) async fn run(
     loop {
         tokio::select! {
             message = incoming.message() => match message.context("the host is gone")? {
-                Some(message) => hand.take(message),
+                Some(message) => queue.take(message),
                 None => return Ok(()),
             },
             () = outbox.ready() => if !send(outbox, &outgoing).await? {
                 break;
             },
-            // Also how the end is seen when it came together with the last answer.
-            _ = look.tick(), if hand.is_busy() || !outbox.is_empty() => {
+            // This also notices an end that came together with the last answer.
+            _ = look.tick(), if queue.is_busy() || !outbox.is_empty() => {
                 if !send(outbox, &outgoing).await? {
                     break;
                 }
             }
-            Some(wish) = wished.recv() => {
-                tokio::spawn(wishes::fulfil(client.clone(), token.clone(), wish));
+            Some(request) = incoming_requests.recv() => {
+                tokio::spawn(host_request::send(client.clone(), token.clone(), request));
             }
             _ = heartbeat.tick() => {
                 outgoing.send(FromWorker::default()).await.context("the host is gone")?;
             }
         }
     }
-    if !hand.is_draining() {
+    if !queue.is_draining() {
         bail!("the runner is gone");
     }
     tracing::info!("drained");
@@ -115,7 +115,7 @@ fn batched(ready: &mut Vec<Finished>) -> Vec<FromWorker> {
     let mut bytes = 0;
     for one in ready.drain(..) {
         let size = one.encoded_len();
-        // Half the limit: one alone is well below it, and the envelope costs something too.
+        // Half the limit leaves room for the envelope; one stage alone is well below it.
         if bytes + size > MESSAGE_BYTES_MAX / 2 && !finished.is_empty() {
             messages.push(FromWorker { hello: None, finished: std::mem::take(&mut finished) });
             bytes = 0;
@@ -127,7 +127,7 @@ fn batched(ready: &mut Vec<Finished>) -> Vec<FromWorker> {
     messages
 }
 
-/// The host closes its side when it has read the rest; it gets as long as a silent worker would.
+/// Waits until the host has read the rest and closes its side, at most as long as the host waits for a silent worker.
 async fn leave(mut incoming: Streaming<ToWorker>) {
     let closed = async { while let Ok(Some(_)) = incoming.message().await {} };
     let patience = Duration::from_secs(limits::HEARTBEAT_SECONDS_MAX);

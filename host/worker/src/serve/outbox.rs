@@ -1,8 +1,8 @@
 //! Finished stages on their way from the runner to the conversation.
 //!
-//! Waking the conversation for each of a row of trivial stages would cost more than they do. So it
-//! is woken when the hand is empty or a handful has gathered, and looks by itself every
-//! millisecond while the runner is busy: a long stage never holds up the answers before it.
+//! Waking the conversation after each of many trivial stages would cost more than the stages. So it is woken when the
+//! queue is empty or some stages have gathered, and it checks by itself every millisecond while the runner is busy:
+//! a long stage never delays the answers before it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,34 +13,34 @@ const GATHERED_MAX: usize = 32;
 
 #[derive(Default)]
 pub(crate) struct Outbox {
-    state: Mutex<State>,
+    state: Mutex<OutboxState>,
     ready: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct OutboxState {
     finished: Vec<Finished>,
     closed: bool,
 }
 
 impl Outbox {
-    pub(crate) fn put(&self, finished: Finished, hand_is_empty: bool) {
+    pub(crate) fn put(&self, finished: Finished, queue_is_empty: bool) {
         let mut state = self.lock();
         state.finished.push(finished);
-        let wake = hand_is_empty || state.finished.len() >= GATHERED_MAX;
+        let wake = queue_is_empty || state.finished.len() >= GATHERED_MAX;
         drop(state);
         if wake {
             self.ready.notify_one();
         }
     }
 
-    /// Nothing more will be put.
+    /// Says that nothing more will be put.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.ready.notify_one();
     }
 
-    /// Returns when it is worth a look.
+    /// Waits until stages should be sent.
     pub(crate) async fn ready(&self) {
         self.ready.notified().await;
     }
@@ -49,7 +49,7 @@ impl Outbox {
         self.lock().finished.is_empty()
     }
 
-    /// What has gathered; `None` once it is closed and empty.
+    /// Takes the gathered stages; `None` once the outbox is closed and empty.
     pub(crate) fn take(&self) -> Option<Vec<Finished>> {
         let mut state = self.lock();
         if state.finished.is_empty() && state.closed {
@@ -58,7 +58,7 @@ impl Outbox {
         Some(std::mem::take(&mut state.finished))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OutboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -67,8 +67,8 @@ impl Outbox {
 mod tests {
     use super::*;
 
-    fn put(outbox: &Outbox, lease: u64, hand_is_empty: bool) {
-        outbox.put(Finished { lease, ..Finished::default() }, hand_is_empty);
+    fn put(outbox: &Outbox, lease: u64, queue_is_empty: bool) {
+        outbox.put(Finished { lease, ..Finished::default() }, queue_is_empty);
     }
 
     #[tokio::test]

@@ -1,31 +1,35 @@
-//! Compiled plugins: loaded ones in memory, the others in a folder by digest or at the host.
+//! Compiled plugins: the loaded ones in memory, others in a folder by digest or at the host.
 //!
-//! The folder is only a cache. What comes from it, or from the host, is verified before it is
-//! trusted; a damaged file is replaced.
+//! The folder is only a cache. Bytes from it or from the host are verified before they are loaded; a damaged file is
+//! replaced.
 
 use std::path::{Path, PathBuf};
 
-use assay_model::id::Digest;
-use assay_model::limits;
-use assay_sandbox::{Loaded, Sandbox, Unloadable};
+use assay_core::id::Digest;
+use assay_core::limits;
+use assay_sandbox::{LoadedPlugin, Sandbox, Unloadable};
 use tokio::sync::{mpsc, oneshot};
 
-use super::wishes::Wish;
+use super::host_request::HostRequest;
 
 pub(crate) struct Plugins {
     cache: PathBuf,
-    wishes: mpsc::UnboundedSender<Wish>,
+    host_requests: mpsc::UnboundedSender<HostRequest>,
     /// The most recently used last.
-    loaded: Vec<(Digest, Loaded)>,
+    loaded: Vec<(Digest, LoadedPlugin)>,
 }
 
 impl Plugins {
-    pub(crate) fn new(cache: PathBuf, wishes: mpsc::UnboundedSender<Wish>) -> Self {
-        Self { cache, wishes, loaded: Vec::new() }
+    pub(crate) fn new(cache: PathBuf, host_requests: mpsc::UnboundedSender<HostRequest>) -> Self {
+        Self { cache, host_requests, loaded: Vec::new() }
     }
 
-    /// The plugin whose compiled form has this digest; the error says why it cannot be had.
-    pub(crate) fn get(&mut self, sandbox: &Sandbox, digest: Digest) -> Result<&Loaded, String> {
+    /// The plugin whose compiled form has this digest; the error says why there is none.
+    pub(crate) fn get(
+        &mut self,
+        sandbox: &Sandbox,
+        digest: Digest,
+    ) -> Result<&LoadedPlugin, String> {
         match self.loaded.iter().rposition(|(other, _)| *other == digest) {
             Some(at) => self.loaded[at..].rotate_left(1),
             None => {
@@ -39,7 +43,7 @@ impl Plugins {
         Ok(&self.loaded.last().expect("it was just put there").1)
     }
 
-    fn load(&self, sandbox: &Sandbox, digest: Digest) -> Result<Loaded, String> {
+    fn load(&self, sandbox: &Sandbox, digest: Digest) -> Result<LoadedPlugin, String> {
         let path = self.cache.join(digest.to_string());
         if let Ok(bytes) = std::fs::read(&path) {
             match sandbox.load(&bytes, digest) {
@@ -60,12 +64,12 @@ impl Plugins {
     fn fetch(&self, digest: Digest) -> Result<Vec<u8>, String> {
         let (answer, answered) = oneshot::channel();
         let gone = || "the host is gone".to_owned();
-        self.wishes.send(Wish::Compiled { digest, answer }).map_err(|_| gone())?;
+        self.host_requests.send(HostRequest::Compiled { digest, answer }).map_err(|_| gone())?;
         answered.blocking_recv().map_err(|_| gone())?
     }
 }
 
-/// Writes beside and renames: another worker sees the whole file or none.
+/// Writes under another name and renames, so that other workers see the complete file or none.
 fn keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let partial = path.with_extension(format!("{}.partial", std::process::id()));
     std::fs::write(&partial, bytes)?;

@@ -1,34 +1,33 @@
-//! Runs leases, one at a time, in order. Holds no state but the loaded plugins and what runs their
-//! programs.
+//! Runs leases one at a time, in order. Its only state is the loaded plugins and the services of their capabilities.
 
 use std::time::Duration;
 
-use assay_model::id::Digest;
-use assay_model::outcome::{ErrorCode, StageEnd, StageError};
-use assay_model::time::Micros;
+use assay_core::id::Digest;
+use assay_core::outcome::{ErrorCode, StageEnd, StageError};
+use assay_core::time::Micros;
 use assay_sandbox::capability::log::LogLine;
-use assay_sandbox::{Input, Loaded, Request, Sandbox, StageCall, StageRun};
+use assay_sandbox::{Input, LoadedPlugin, Request, Sandbox, StageCall, StageRun};
 use assay_wire::proto::{self, Body, Grant};
 use prost::Message as _;
 
-use super::granted::Granted;
-use super::hand::Hand;
+use super::capabilities::CapabilityFactory;
 use super::outbox::Outbox;
 use super::plugins::Plugins;
+use super::prefetch_queue::PrefetchQueue;
 
-/// Runs until the hand is drained.
+/// Runs leases until the queue is empty and draining.
 pub(crate) fn run(
     sandbox: &Sandbox,
     mut plugins: Plugins,
-    mut granted: Granted,
-    hand: &Hand,
+    mut granted: CapabilityFactory,
+    queue: &PrefetchQueue,
     outbox: &Outbox,
 ) {
-    while let Some(grant) = hand.next() {
+    while let Some(grant) = queue.next() {
         let run = run_grant(sandbox, &mut plugins, &mut granted, &grant);
         let logs = run.logs.into_iter().map(log_line).collect();
         let done = assay_wire::finished(grant.lease, run.ran.0, run.end, logs);
-        outbox.put(done, hand.is_empty());
+        outbox.put(done, queue.is_empty());
     }
     outbox.close();
 }
@@ -36,13 +35,13 @@ pub(crate) fn run(
 fn run_grant(
     sandbox: &Sandbox,
     plugins: &mut Plugins,
-    granted: &mut Granted,
+    granted: &mut CapabilityFactory,
     grant: &Grant,
 ) -> StageRun {
     let body = match Body::decode(grant.body.clone()) {
         Ok(body) => body,
         Err(problem) => {
-            // Neither the plugin's fault nor the trainer's.
+            // This is neither the plugin's fault nor the trainer's.
             let message = format!("the stored request cannot be read: {problem}");
             return not_run(ErrorCode::WorkerLost, message);
         }
@@ -58,8 +57,8 @@ fn run_grant(
 
 fn run_stage(
     sandbox: &Sandbox,
-    plugin: &Loaded,
-    granted: &mut Granted,
+    plugin: &LoadedPlugin,
+    granted: &mut CapabilityFactory,
     mut call: StageCall<'_>,
     grant: &Grant,
 ) -> StageRun {
@@ -97,7 +96,7 @@ fn stage_call<'a>(grant: &'a Grant, body: &'a Body) -> StageCall<'a> {
     }
 }
 
-/// Absent texts travel as empty ones; a plugin gets JSON always.
+/// The text, or `absent` if it is empty: absent texts travel as empty ones, but a plugin always gets JSON.
 fn or<'a>(text: &'a str, absent: &'a str) -> &'a str {
     if text.is_empty() { absent } else { text }
 }

@@ -1,59 +1,70 @@
-//! The objects of a tenant, as the host gives them: kept by content in the machine's cache, and
-//! asked for with the version that is there, so that what did not change costs a round trip and no
-//! bytes.
+//! The objects of a tenant. They are kept by content in the machine's cache; a request to the host names the cached
+//! version, so that an unchanged object costs a round trip but no bytes.
 //!
-//! The host decides what the tenant of a lease may read; nothing is answered from here alone.
+//! The host decides what the tenant of a lease may read; the cache alone never answers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use assay_exec::Cache;
-use assay_model::id::{Digest, TenantId};
-use assay_model::limits;
-use assay_sandbox::capability::storage::{Error, Storage};
+use assay_core::id::{Digest, TenantId};
+use assay_core::limits;
+use assay_exec::ObjectCache;
+use assay_sandbox::capability::storage::{ObjectError, Storage};
 use assay_wire::proto::{ListRequest, StoredChunk, StoredRequest};
 use tokio::sync::{mpsc, oneshot};
 use tonic::{Code, Status};
 
-use super::wishes::Wish;
+use super::host_request::HostRequest;
 
-/// Pieces on their way from the connection to the disk.
+/// The most pieces of an object between the connection and the disk.
 const PIECES_MAX: usize = 4;
-/// A version that is longer is not remembered.
+/// The longest version that is remembered, in bytes.
 const VERSION_BYTES_MAX: usize = 1_024;
 
 type Pieces = mpsc::Receiver<Result<StoredChunk, Status>>;
 
-/// What all leases of this worker share.
-pub(crate) struct Client {
-    wishes: mpsc::UnboundedSender<Wish>,
-    objects: Arc<Cache>,
-    known: Mutex<Known>,
+/// The part of the storage that all leases of a worker share.
+pub(crate) struct StorageClient {
+    host_requests: mpsc::UnboundedSender<HostRequest>,
+    objects: Arc<ObjectCache>,
+    known: Mutex<KnownVersions>,
 }
 
 /// The storage of one lease's tenant.
-pub(crate) struct Leased {
-    client: Arc<Client>,
+pub(crate) struct LeasedStorage {
+    client: Arc<StorageClient>,
     tenant: TenantId,
     lease: u64,
 }
 
-impl Client {
-    pub(crate) fn new(wishes: mpsc::UnboundedSender<Wish>, objects: Arc<Cache>) -> Self {
-        Self { wishes, objects, known: Mutex::new(Known::new(limits::OBJECTS_KNOWN_MAX)) }
+impl StorageClient {
+    pub(crate) fn new(
+        host_requests: mpsc::UnboundedSender<HostRequest>,
+        objects: Arc<ObjectCache>,
+    ) -> Self {
+        Self {
+            host_requests,
+            objects,
+            known: Mutex::new(KnownVersions::new(limits::OBJECTS_KNOWN_MAX)),
+        }
     }
 
-    fn wish(&self, wish: Wish) -> Result<(), Error> {
-        self.wishes.send(wish).map_err(|_| gone())
+    fn request(&self, request: HostRequest) -> Result<(), ObjectError> {
+        self.host_requests.send(request).map_err(|_| gone())
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownVersions> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes an object as it comes; no more than the size that was announced.
-    fn keep(&self, first: StoredChunk, name: &str, pieces: &mut Pieces) -> Result<Digest, Error> {
+    /// Writes an object to the cache as it comes; fails if it is larger or smaller than announced.
+    fn keep(
+        &self,
+        first: StoredChunk,
+        name: &str,
+        pieces: &mut Pieces,
+    ) -> Result<Digest, ObjectError> {
         let not_kept = |problem: std::io::Error| {
             tracing::warn!(%problem, "an object is not kept");
             unavailable("the worker cannot keep the object")
@@ -63,24 +74,26 @@ impl Client {
         let mut next = Some(first);
         while let Some(piece) = next {
             let bytes = piece.bytes.len() as u64;
-            missing = missing.checked_sub(bytes).ok_or_else(|| unavailable("it grew meanwhile"))?;
+            missing = missing
+                .checked_sub(bytes)
+                .ok_or_else(|| unavailable("the object is larger than the host announced"))?;
             writer.write(&piece.bytes).map_err(not_kept)?;
             next = piece_after(pieces, name)?;
         }
         if missing > 0 {
-            return Err(unavailable("the host sent a part of the object only"));
+            return Err(unavailable("the host sent only a part of the object"));
         }
         writer.finish().map_err(not_kept)
     }
 }
 
-impl Leased {
-    pub(crate) fn new(client: Arc<Client>, tenant: TenantId, lease: u64) -> Self {
+impl LeasedStorage {
+    pub(crate) fn new(client: Arc<StorageClient>, tenant: TenantId, lease: u64) -> Self {
         Self { client, tenant, lease }
     }
 
-    /// Has the object in the cache, unless it is larger than `bytes_max`.
-    fn bring(&self, name: &str, bytes_max: u64, deadline: Instant) -> Result<Digest, Error> {
+    /// Gets an object into the cache; fails if it is larger than `bytes_max`.
+    fn bring(&self, name: &str, bytes_max: u64, deadline: Instant) -> Result<Digest, ObjectError> {
         let key = (self.tenant, name.to_owned());
         let known = self.client.known().get(&key);
         let known = known.filter(|known| self.client.objects.holds(known.digest, known.size_bytes));
@@ -88,12 +101,12 @@ impl Leased {
         let (pieces, mut coming) = mpsc::channel(PIECES_MAX);
         let (token, name) = (String::new(), name.to_owned());
         let request = StoredRequest { token, lease: self.lease, name, known_version };
-        self.client.wish(Wish::Stored { request, deadline, pieces })?;
+        self.client.request(HostRequest::Stored { request, deadline, pieces })?;
 
         let (_, name) = &key;
         let first = piece_after(&mut coming, name)?.ok_or_else(gone)?;
         if first.size_bytes > bytes_max {
-            return Err(Error::TooLarge(first.size_bytes));
+            return Err(ObjectError::TooLarge(first.size_bytes));
         }
         if first.unchanged {
             let known = known.ok_or_else(|| unavailable("the host did not send the object"))?;
@@ -102,15 +115,15 @@ impl Leased {
         let (version, size_bytes) = (first.version.clone(), first.size_bytes);
         let digest = self.client.keep(first, name, &mut coming)?;
         if !version.is_empty() && version.len() <= VERSION_BYTES_MAX {
-            self.client.known().put(key, Content { version, size_bytes, digest });
+            self.client.known().put(key, ObjectVersion { version, size_bytes, digest });
         }
         Ok(digest)
     }
 }
 
-impl Storage for Leased {
-    fn get(&self, name: &str, deadline: Instant) -> Result<Vec<u8>, Error> {
-        // A second time when what was kept turns out to be damaged, or is gone already.
+impl Storage for LeasedStorage {
+    fn get(&self, name: &str, deadline: Instant) -> Result<Vec<u8>, ObjectError> {
+        // A second try, in case the cached object is damaged or was deleted meanwhile.
         for _ in 0..2 {
             let digest = self.bring(name, limits::OBJECT_GET_BYTES_MAX, deadline)?;
             if let Some(bytes) = self.client.objects.get(digest) {
@@ -120,74 +133,74 @@ impl Storage for Leased {
         Err(unavailable("the worker cannot keep the object"))
     }
 
-    fn locate(&self, name: &str, deadline: Instant) -> Result<Digest, Error> {
+    fn locate(&self, name: &str, deadline: Instant) -> Result<Digest, ObjectError> {
         self.bring(name, limits::OBJECT_BYTES_MAX, deadline)
     }
 
-    fn names(&self, folder: &str, deadline: Instant) -> Result<Vec<String>, Error> {
+    fn names(&self, folder: &str, deadline: Instant) -> Result<Vec<String>, ObjectError> {
         let (token, folder) = (String::new(), folder.to_owned());
         let request = ListRequest { token, lease: self.lease, folder: folder.clone() };
         let (answer, answered) = oneshot::channel();
-        self.client.wish(Wish::Names { request, deadline, answer })?;
+        self.client.request(HostRequest::Names { request, deadline, answer })?;
         let names = answered.blocking_recv().map_err(|_| gone())?;
         names.map_err(|status| refused(&status, &folder))
     }
 }
 
-/// The next piece; none after the last.
-fn piece_after(pieces: &mut Pieces, name: &str) -> Result<Option<StoredChunk>, Error> {
+/// The next piece; `None` after the last.
+fn piece_after(pieces: &mut Pieces, name: &str) -> Result<Option<StoredChunk>, ObjectError> {
     pieces.blocking_recv().transpose().map_err(|status| refused(&status, name))
 }
 
-fn refused(status: &Status, name: &str) -> Error {
+fn refused(status: &Status, name: &str) -> ObjectError {
     match status.code() {
-        Code::NotFound => Error::NotFound(name.to_owned()),
-        Code::PermissionDenied => Error::Denied(status.message().to_owned()),
-        _ => Error::Unavailable(status.message().to_owned()),
+        Code::NotFound => ObjectError::NotFound(name.to_owned()),
+        Code::PermissionDenied => ObjectError::Denied(status.message().to_owned()),
+        _ => ObjectError::Unavailable(status.message().to_owned()),
     }
 }
 
-fn gone() -> Error {
+fn gone() -> ObjectError {
     unavailable("the host is gone")
 }
 
-fn unavailable(problem: &str) -> Error {
-    Error::Unavailable(problem.to_owned())
+fn unavailable(problem: &str) -> ObjectError {
+    ObjectError::Unavailable(problem.to_owned())
 }
 
-/// An object's name in its tenant's eyes.
+/// A tenant and the name of one of its objects.
 type Key = (TenantId, String);
 
-/// What an object was when it was last seen.
+/// The version and content of an object when it was last read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Content {
+struct ObjectVersion {
     version: String,
     size_bytes: u64,
     digest: Digest,
 }
 
-/// The contents that were seen, the least recently used forgotten.
-struct Known {
-    seen: HashMap<Key, (Content, u64)>,
+/// The versions of the most recently used objects.
+struct KnownVersions {
+    seen: HashMap<Key, (ObjectVersion, u64)>,
     uses: u64,
     entries_max: usize,
 }
 
-impl Known {
+impl KnownVersions {
     fn new(entries_max: usize) -> Self {
         Self { seen: HashMap::new(), uses: 0, entries_max }
     }
 
-    fn get(&mut self, key: &Key) -> Option<Content> {
+    fn get(&mut self, key: &Key) -> Option<ObjectVersion> {
         self.uses += 1;
         let (content, used) = self.seen.get_mut(key)?;
         *used = self.uses;
         Some(content.clone())
     }
 
-    fn put(&mut self, key: Key, content: Content) {
+    fn put(&mut self, key: Key, content: ObjectVersion) {
         self.uses += 1;
-        // Looking at all is cheap beside the round trip that brought the new one.
+        // A search through all is cheap compared with the round trip that brought the new one.
         if self.seen.len() >= self.entries_max
             && !self.seen.contains_key(&key)
             && let Some(oldest) = self.seen.iter().min_by_key(|(_, (_, used))| *used)
@@ -207,13 +220,13 @@ mod tests {
         (TenantId::try_from(&[1; 16][..]).expect("16 bytes"), name.to_owned())
     }
 
-    fn content(version: &str) -> Content {
-        Content { version: version.into(), size_bytes: 1, digest: Digest([0; 32]) }
+    fn content(version: &str) -> ObjectVersion {
+        ObjectVersion { version: version.into(), size_bytes: 1, digest: Digest([0; 32]) }
     }
 
     #[test]
     fn the_least_recently_used_is_forgotten() {
-        let mut known = Known::new(2);
+        let mut known = KnownVersions::new(2);
         known.put(key("a"), content("1"));
         known.put(key("b"), content("1"));
         assert_eq!(known.get(&key("a")), Some(content("1")));
@@ -225,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_new_version_takes_no_other_s_place() {
-        let mut known = Known::new(2);
+        let mut known = KnownVersions::new(2);
         known.put(key("a"), content("1"));
         known.put(key("b"), content("1"));
         known.put(key("b"), content("2"));
@@ -235,7 +248,7 @@ mod tests {
 
     #[test]
     fn tenants_do_not_share_what_is_known() {
-        let mut known = Known::new(2);
+        let mut known = KnownVersions::new(2);
         known.put(key("a"), content("1"));
         let other = TenantId::try_from(&[2; 16][..]).expect("16 bytes");
         assert_eq!(known.get(&(other, "a".into())), None);

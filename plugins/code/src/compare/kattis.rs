@@ -62,7 +62,7 @@ impl Flags {
     }
 }
 
-/// The white space before, between and behind words.
+/// The white space before, between and after words.
 fn spaces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| !is_space(byte))
         .scan(true, |at_start, space| {

@@ -39,7 +39,8 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// As the prompt's own last line, which is its docstring's.
+/// The indentation of the function's body: that of the prompt's last line, which belongs to the docstring,
+/// or four columns.
 fn indent_of_body(prompt: &str) -> usize {
     let last = prompt.lines().rfind(|line| !line.trim().is_empty()).map_or(0, indent);
     if last == 0 { 4 } else { last }

@@ -35,7 +35,8 @@ impl<'a> Languages<'a> {
         ids.join(", ")
     }
 
-    /// By id, by the run's preference, or the host's first for this language.
+    /// The toolchain of this id, or the run's preference for this language, or the host's first toolchain
+    /// for it.
     pub(crate) fn toolchain(&self, name: &str) -> Option<&'a exec::Toolchain> {
         let name = name.to_lowercase();
         let preferred = self.preferred.get(&name).and_then(|id| self.by_id(id));
@@ -44,7 +45,7 @@ impl<'a> Languages<'a> {
         })
     }
 
-    /// What the label asks for, or else the settings.
+    /// The toolchain that the label names, else the one that the settings name.
     pub(super) fn wanted(
         &self,
         of_label: Option<&str>,

@@ -1,4 +1,4 @@
-//! Who is to blame when a program and an interactor talked.
+//! Decides which side failed when a program talked with an interactor.
 
 use assay_plugin::{Error, exec};
 

@@ -23,7 +23,7 @@ const TESTER: &str =
 const REPORTED: exec::Ending = exec::Ending::Exited(42);
 const REPORT: &str = "report.json";
 
-/// What the tester reads as its file `input`.
+/// The contents of the file `input` that the tester reads.
 #[derive(Serialize)]
 struct Input<'a> {
     form: &'static str,
@@ -34,7 +34,7 @@ struct Input<'a> {
     tests: &'a [String],
     cases: &'a [crate::label::Case],
     tolerance: Option<(f64, f64)>,
-    /// At the first failure.
+    /// True if the tester stops at the first failure.
     stop: bool,
 }
 

@@ -20,9 +20,9 @@ pub(super) struct Programs<'a, M: Machine, O> {
     machine: &'a M,
     objects: &'a O,
     languages: Languages<'a>,
-    /// Of the program that is judged.
+    /// The limits of the program that is judged.
     limits: exec::Limits,
-    /// By the judge's position in its problem.
+    /// The compiled judges, by their position in the problem.
     ready: BTreeMap<usize, Ready<M::Program>>,
 }
 
@@ -76,7 +76,7 @@ impl<'a, M: Machine, O: Objects> Programs<'a, M, O> {
 const MESSAGE: &str = "feedback/judgemessage.txt";
 
 impl<P> Ready<P> {
-    /// What the judge's program gets for a test.
+    /// The arguments and files that the judge's program gets for a test.
     pub(super) fn judging(
         &self,
         judge: &JudgeProgram,
@@ -113,7 +113,7 @@ pub(super) fn word_of(
     Err(Error::bad_request(format!("the {what} failed: {:?}; {message}", outcome.ended)))
 }
 
-/// What the judge's program said of the output; may quote the test.
+/// The judge's message about the output; it may quote the test.
 pub(super) fn message_of(outcome: &exec::Outcome) -> String {
     let message = outcome.files.iter().find(|(path, _)| path == MESSAGE);
     let bytes = message.map_or(&outcome.stderr.data, |(_, message)| &message.data);

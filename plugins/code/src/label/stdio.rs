@@ -28,15 +28,15 @@ pub(crate) enum TestSource {
 #[serde(deny_unknown_fields)]
 pub(crate) struct InlineTest {
     pub(crate) input: String,
-    /// May be absent where a checker or an interactor does without.
+    /// The expected output; it may be absent if a checker or an interactor judges without it.
     #[serde(default)]
     pub(crate) output: Option<String>,
 }
 
-/// Who says whether an output is right.
+/// The way in which an output is judged.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Judging {
-    /// Absent: as the settings say.
+    /// By comparison; `None` takes the comparison of the settings.
     Compare(Option<Compare>),
     Checker(JudgeProgram),
     Interactor(JudgeProgram),

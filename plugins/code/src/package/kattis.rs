@@ -12,7 +12,7 @@ use crate::limits::{CPU_MS_MAX, TestLimits};
 use crate::machine::Objects;
 use crate::problem::{Data, Group, Judge, Problem, Protocol, Test};
 
-/// What of `problem.yaml` matters here.
+/// The fields of `problem.yaml` that are used.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ProblemFile {
@@ -168,7 +168,7 @@ fn limits<O: Objects>(package: &Package<'_, O>, file: &LimitsFile) -> Result<Tes
     })
 }
 
-/// Of the nearest folder above the test that states any.
+/// The flags in the nearest folder above the test that has any.
 fn group_flags<O: Objects>(package: &Package<'_, O>, test: &str) -> Result<Vec<String>, Error> {
     let mut folder = test;
     while let Some((above, _)) = folder.rsplit_once('/') {

@@ -68,7 +68,7 @@ fn waiting_forever_is_a_time_limit() {
     check("import time\ndef f():\n    time.sleep(1000)", &label, "time_limit");
 }
 
-/// What a cheater may try; none of it is worth anything.
+/// Programs that try to pass without solving the task; each must get no reward.
 const CHEATS: &[(&str, &str)] = &[
     ("exits as if all were well", "import os\ndef f(x):\n    os._exit(0)"),
     ("exits with the tester's own status", "import os\ndef f(x):\n    os._exit(42)"),

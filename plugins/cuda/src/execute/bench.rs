@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use crate::settings::Settings;
 use crate::verdict::Stop;
 
-/// What runs at one size.
+/// One size with the two plans that run at it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part<'a> {
     pub(crate) size: &'a Size,

@@ -1,6 +1,6 @@
-//! What a device's reports say about a response, in words.
+//! The findings about a response, in words, from a device's reports.
 //!
-//! Of a held-out size nothing is said that gives its shape away: no counts and no places.
+//! A finding at a held-out size must not show its shape: it has no counts and no positions.
 
 use assay_plugin::gpu::device::{CheckReport, Comparison, Pair};
 

@@ -69,7 +69,7 @@ pub(super) fn read(task: &Task, text: &str, origin: String) -> Result<Program, F
     Ok(Program { form: Form::Torch, code, entry, bound, origin })
 }
 
-/// What PyTorch puts before the sources.
+/// The lines that PyTorch puts before the sources.
 const PROLOGUE: &str = "#include <torch/extension.h>\n#include <cuda_runtime.h>\n";
 
 fn imported(tokens: &[(Token, usize)]) -> Option<&'static str> {
@@ -82,7 +82,7 @@ fn imported(tokens: &[(Token, usize)]) -> Option<&'static str> {
     names.find_map(|name| OTHERS.into_iter().find(|other| *other == name))
 }
 
-/// Where `load_inline` is followed by its arguments.
+/// The places at which `load_inline` is followed by its arguments.
 fn calls_of_load_inline(tokens: &[(Token, usize)]) -> Vec<usize> {
     let is_call = |pair: &[(Token, usize)]| {
         matches!(&pair[0].0, Token::Word(word) if word == "load_inline")

@@ -1,7 +1,7 @@
 //! CUDA C++ as far as a text shows it: what it includes and defines. Comments, the insides of strings
 //! and preprocessor lines count for nothing, so that nothing is taken for code that is none.
 
-/// What a host function's declaration says.
+/// The signature of a host function, as its declaration shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signature {
     pub(super) takes_tensors: bool,
@@ -9,7 +9,7 @@ pub(super) struct Signature {
 
 pub(super) struct Source<'a> {
     text: &'a str,
-    /// Of the same length, with comments and strings blanked; quotes stay.
+    /// The text with comments and the insides of strings blanked; it has the same length, and quotes stay.
     masked: String,
     tokens: Vec<&'a str>,
 }
@@ -95,7 +95,7 @@ impl<'a> Source<'a> {
         calls.filter_map(name).collect()
     }
 
-    /// The place behind what the parenthesis at this place closes with.
+    /// The place after the parenthesis that closes the one at this place.
     fn behind(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for (at, token) in self.tokens.iter().enumerate().skip(open) {
@@ -142,7 +142,7 @@ fn tokens<'a>(text: &'a str, masked: &str) -> Vec<&'a str> {
     tokens
 }
 
-/// To the end of its line, or of those that it continues on.
+/// The bytes of a preprocessor directive: up to the end of its line, or of the lines on which it continues.
 fn directive_length(rest: &str) -> usize {
     let mut length = 0;
     for line in rest.split_inclusive('\n') {
@@ -191,7 +191,7 @@ fn is_separator(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at - 1].is_ascii_alphanumeric()
 }
 
-/// With both quotes; an open one ends with its line.
+/// The bytes of a quoted text with both quotes; an unclosed one ends with its line.
 fn quoted_length(rest: &[u8]) -> usize {
     let mut at = 1;
     while at < rest.len() && rest[at] != b'\n' {

@@ -1,4 +1,4 @@
-//! What must hold of a label beyond its form.
+//! Checks of a label beyond the form of its fields.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +59,7 @@ impl Task {
         Ok(())
     }
 
-    /// What is compared must be within a program's reach.
+    /// Every output that is compared must be among the names that the program gets.
     fn check_outputs(&self, what: &str, names: &[String]) -> Result<(), String> {
         let compared = |(_, buffer): &(&String, &Buffer)| buffer.role.is_compared();
         let mut outputs = self.buffers.iter().filter(compared).peekable();

@@ -1,4 +1,4 @@
-//! What buffers hold and how it is made.
+//! The contents of buffers, and how they are made.
 
 use assay_plugin::gpu::{self, device};
 use serde::Deserialize;

@@ -20,12 +20,12 @@ pub(crate) enum Number {
 
 pub(super) type Values = BTreeMap<String, Number>;
 
-/// What may be said of it to whoever reads explanations.
+/// The kind of a size; it decides how much an explanation may show of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// In the prompt, counted from 1.
+    /// A size in the prompt; its number counts from 1.
     Stated(usize),
-    /// Secret.
+    /// A held-out size, which is secret.
     HeldOut,
     Timed,
 }
@@ -95,7 +95,7 @@ pub(crate) struct Size {
     pub(crate) kind: Kind,
     values: Values,
     names: Names,
-    /// Of each buffer, in the task's order.
+    /// The shape of each buffer, in the task's order.
     pub(crate) shapes: Vec<Vec<u64>>,
     pub(crate) scalars: BTreeMap<String, Scalar>,
 }
@@ -112,7 +112,7 @@ impl Display for Size {
     }
 }
 
-/// For explanations and for whoever wrote the label.
+/// The values as a text, for explanations and for the author of the label.
 fn shown(values: &Values) -> String {
     let one = |(name, number): (&String, &Number)| match number {
         Number::Integer(integer) => format!("{name}={integer}"),

@@ -1,4 +1,4 @@
-//! What is found, in words and numbers.
+//! Findings, rewards and the texts that explain them.
 
 use assay_plugin::Scored;
 use assay_plugin::gpu::device::CheckReport;

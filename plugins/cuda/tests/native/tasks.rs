@@ -36,14 +36,14 @@ fn label(folder: &Path) -> Value {
     label
 }
 
-/// What a line such as `// form: host` says.
+/// The value of a line such as `// form: host`.
 fn said<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let lines = text.lines().take(4);
     lines.filter_map(|line| line.trim_start_matches(['/', '#', ' ']).strip_prefix(key)).next()
 }
 
-/// How the first source that reaches the compiler is compiled, or why there is none. What the made-up
-/// world makes of it says nothing.
+/// The compiler that the first source goes to, or the reason why no source reaches one. The result in the
+/// made-up world does not matter.
 fn first_call(label: &Value, path: &Path, text: &str) -> Result<FrontEnd, String> {
     let language = if path.extension().is_some_and(|end| end == "py") { "python" } else { "cuda" };
     let request = Request::new("", &format!("```{language}\n{text}\n```\n"), &label.to_string());

@@ -39,7 +39,7 @@ pub struct World {
     pub nvrtc_log: Option<String>,
     pub kernels: Vec<KernelInfo>,
     pub trace: Trace,
-    /// What the n-th check from 0 finds at its seed from 0.
+    /// The findings of a check at one of its seeds; both are numbered from 0.
     pub found: Box<Found>,
     pub candidate_ns: u64,
     pub reference_ns: u64,
@@ -50,7 +50,7 @@ pub struct World {
 
 type Found = dyn Fn(usize, usize, &mut CheckReport);
 
-/// What the plugin asked for.
+/// The plugin's calls, as this world received them.
 #[derive(Default)]
 pub struct Seen {
     pub compiled: Vec<compiler::Request>,

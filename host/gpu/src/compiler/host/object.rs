@@ -4,7 +4,7 @@
 use postcard::{from_bytes, to_allocvec};
 use serde::{Deserialize, Serialize};
 
-use crate::compiler::Error;
+use crate::compiler::CompileError;
 use crate::types::KernelInfo;
 
 /// Its first bytes; the number changes with the fields, and with what program and host say to each other.
@@ -14,7 +14,7 @@ const MAGIC: &[u8] = b"assay host object 1\n";
 pub(in crate::compiler) struct HostObject {
     /// 90 of `sm_90`.
     pub capability: u32,
-    /// Of the image, in the order by which the program numbers them.
+    /// The kernels of the image, in the order of the program's numbers for them.
     pub kernels: Vec<KernelInfo>,
     #[serde(with = "serde_bytes")]
     pub program: Vec<u8>,
@@ -27,10 +27,12 @@ impl HostObject {
         bytes
     }
 
-    pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, CompileError> {
         let object = bytes.strip_prefix(MAGIC).and_then(|bytes| from_bytes(bytes).ok());
         object.ok_or_else(|| {
-            Error::BadRequest("the host object is none that this version compiled".to_owned())
+            CompileError::BadRequest(
+                "the host object is none that this version compiled".to_owned(),
+            )
         })
     }
 }
@@ -45,7 +47,7 @@ mod tests {
         let bytes = object.encode();
         assert_eq!(HostObject::decode(&bytes), Ok(object));
         for bad in [&b""[..], b"\x7fELF", &bytes[1..], &bytes[..bytes.len() - 1]] {
-            assert!(matches!(HostObject::decode(bad), Err(Error::BadRequest(_))));
+            assert!(matches!(HostObject::decode(bad), Err(CompileError::BadRequest(_))));
         }
     }
 }

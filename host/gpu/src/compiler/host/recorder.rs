@@ -1,10 +1,10 @@
 //! The recording CUDA runtime and the stand-in for PyTorch's headers, as files of a box.
 
-use assay_exec::JobFile;
-use assay_model::limits::{
+use assay_core::limits::{
     GPU_BUFFERS_MAX, GPU_DEVICE_BYTES_MAX, GPU_ENTRIES_MAX, GPU_SENTENCE_BYTES_MAX, GPU_STEPS_MAX,
     GPU_TRACE_BYTES_MAX,
 };
+use assay_exec::JobFile;
 
 /// The folder of headers, those of other projects' names among them.
 pub(super) const STAND_INS: &str = ".assay/include";
@@ -20,7 +20,7 @@ macro_rules! recorder {
     };
 }
 
-/// What both parts include.
+/// The headers that both parts include.
 const SHARED: [(&str, &str); 1] = recorder!["record.h"];
 const HEADERS: [(&str, &str); 9] = recorder![
     "entry.h",

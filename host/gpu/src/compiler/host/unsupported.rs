@@ -1,11 +1,11 @@
 //! Tells what is not possible here from what is wrong: a compiler that misses a library, or a part of
 //! PyTorch that has no stand-in, is made to say so in words that a plugin can look for.
 
-use crate::compiler::Error;
+use crate::compiler::CompileError;
 
-/// What begins each line that names something which is not possible here.
+/// The beginning of each line that names an unsupported feature.
 const MARK: &str = "assay: unsupported: ";
-/// Of functions of libraries, and of parts of CUDA that the recorder does not have.
+/// The names of library functions and parts of CUDA that the recorder does not have.
 const LIBRARIES: [&str; 9] =
     ["cuda", "cublas", "cudnn", "cufft", "curand", "cusparse", "cusolver", "nvrtc", "nccl"];
 const FOREIGN_HEADERS: [&str; 17] = [
@@ -32,8 +32,8 @@ const NAMESPACES: [&str; 5] = ["torch", "at", "c10", "pybind11", "caffe2"];
 const NAMES_MAX: usize = 16;
 
 /// A rejection with such lines before it.
-pub(super) fn named(error: Error) -> Error {
-    let Error::Rejected(log) = error else { return error };
+pub(super) fn named(error: CompileError) -> CompileError {
+    let CompileError::Rejected(log) = error else { return error };
     let mut names: Vec<String> = Vec::new();
     for name in log.lines().filter_map(name) {
         if !names.contains(&name) && names.len() < NAMES_MAX {
@@ -41,7 +41,7 @@ pub(super) fn named(error: Error) -> Error {
         }
     }
     let lines: String = names.iter().map(|name| format!("{MARK}{name}\n")).collect();
-    Error::Rejected(format!("{lines}{log}"))
+    CompileError::Rejected(format!("{lines}{log}"))
 }
 
 fn name(line: &str) -> Option<String> {
@@ -79,7 +79,9 @@ mod tests {
     use super::*;
 
     fn check(log: &str, expected: &[&str]) {
-        let Error::Rejected(said) = named(Error::Rejected(log.to_owned())) else { panic!() };
+        let CompileError::Rejected(said) = named(CompileError::Rejected(log.to_owned())) else {
+            panic!()
+        };
         let names: Vec<_> = said.lines().filter_map(|line| line.strip_prefix(MARK)).collect();
         assert_eq!(names, expected);
         assert!(said.ends_with(log));
@@ -107,6 +109,6 @@ mod tests {
         check("a.cu:2:10: fatal error: mine.h: No such file or directory", &[]);
         check("a.cu(9): error: class \"Mine\" has no member \"sum\"", &[]);
         check("a.cu(1): error: identifier \"x\" is undefined", &[]);
-        assert_eq!(named(Error::TimedOut), Error::TimedOut);
+        assert_eq!(named(CompileError::TimedOut), CompileError::TimedOut);
     }
 }

@@ -1,16 +1,16 @@
-//! What a recording program is told, as words on its standard input: the device, the image's kernels,
-//! the buffers, the function and its arguments.
+//! The input of a recording program, as words on its standard input: the device, the image's kernels, the buffers, the
+//! function and its arguments.
 
 use std::fmt::Write as _;
 
-use assay_model::limits::{
+use assay_core::limits::{
     GPU_ARGUMENTS_MAX, GPU_BUFFERS_MAX, GPU_DEVICE_BYTES_MAX, GPU_DIMENSIONS_MAX,
     GPU_WORD_BYTES_MAX,
 };
 
 use crate::compiler::host::HostObject;
 use crate::compiler::request::is_identifier;
-use crate::compiler::{Argument, Error, Recording, Tensor};
+use crate::compiler::{CompileError, EntryArgument, Recording, Tensor};
 use crate::types::KernelInfo;
 
 /// The kinds of values, as `record.h` numbers them.
@@ -21,12 +21,12 @@ const FP32: u32 = 3;
 const FP64: u32 = 4;
 const BOOLEAN: u32 = 5;
 
-fn bad(problem: impl Into<String>) -> Error {
-    Error::BadRequest(problem.into())
+fn bad(problem: impl Into<String>) -> CompileError {
+    CompileError::BadRequest(problem.into())
 }
 
 /// Checks the recording; what is wrong with it is the plugin's fault.
-pub(super) fn write(object: &HostObject, recording: &Recording) -> Result<String, Error> {
+pub(super) fn write(object: &HostObject, recording: &Recording) -> Result<String, CompileError> {
     let Recording { entry, buffers, arguments, .. } = recording;
     check_buffers(buffers)?;
     if entry.len() > GPU_WORD_BYTES_MAX || !is_identifier(entry) {
@@ -47,7 +47,7 @@ pub(super) fn write(object: &HostObject, recording: &Recording) -> Result<String
     Ok(lines.join("\n"))
 }
 
-fn check_buffers(buffers: &[u64]) -> Result<(), Error> {
+fn check_buffers(buffers: &[u64]) -> Result<(), CompileError> {
     if buffers.len() > GPU_BUFFERS_MAX {
         return Err(bad(format!("there are more than {GPU_BUFFERS_MAX} buffers")));
     }
@@ -67,18 +67,18 @@ fn kernel(kernel: &KernelInfo) -> String {
     line
 }
 
-fn value(argument: &Argument, buffers: &[u64]) -> Result<String, Error> {
+fn value(argument: &EntryArgument, buffers: &[u64]) -> Result<String, CompileError> {
     Ok(match argument {
-        Argument::Tensor(tensor) => self::tensor(tensor, buffers)?,
-        Argument::I32(number) => format!("{I32} {:x}", i64::from(*number)),
-        Argument::I64(number) => format!("{I64} {number:x}"),
-        Argument::Fp32(number) => format!("{FP32} {:x}", f64::from(*number).to_bits()),
-        Argument::Fp64(number) => format!("{FP64} {:x}", number.to_bits()),
-        Argument::Boolean(truth) => format!("{BOOLEAN} {}", u8::from(*truth)),
+        EntryArgument::Tensor(tensor) => self::tensor(tensor, buffers)?,
+        EntryArgument::I32(number) => format!("{I32} {:x}", i64::from(*number)),
+        EntryArgument::I64(number) => format!("{I64} {number:x}"),
+        EntryArgument::Fp32(number) => format!("{FP32} {:x}", f64::from(*number).to_bits()),
+        EntryArgument::Fp64(number) => format!("{FP64} {:x}", number.to_bits()),
+        EntryArgument::Boolean(truth) => format!("{BOOLEAN} {}", u8::from(*truth)),
     })
 }
 
-fn tensor(tensor: &Tensor, buffers: &[u64]) -> Result<String, Error> {
+fn tensor(tensor: &Tensor, buffers: &[u64]) -> Result<String, CompileError> {
     let room = usize::try_from(tensor.buffer).ok().and_then(|buffer| buffers.get(buffer));
     let room = room.ok_or_else(|| bad(format!("there is no buffer {}", tensor.buffer)))?;
     if tensor.shape.len() > GPU_DIMENSIONS_MAX {
@@ -100,12 +100,12 @@ fn tensor(tensor: &Tensor, buffers: &[u64]) -> Result<String, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Dtype, Param};
+    use crate::types::{ElementType, KernelParam};
 
     fn object() -> HostObject {
         let kernel = KernelInfo {
             name: "_Z1kPf".into(),
-            params: vec![Param { offset: 0, bytes: 8 }, Param { offset: 8, bytes: 4 }],
+            params: vec![KernelParam { offset: 0, bytes: 8 }, KernelParam { offset: 8, bytes: 4 }],
             registers: 16,
             static_shared_bytes: 128,
             local_bytes: 0,
@@ -114,25 +114,25 @@ mod tests {
         HostObject { capability: 90, kernels: vec![kernel], program: vec![] }
     }
 
-    fn recording(arguments: Vec<Argument>) -> Recording {
+    fn recording(arguments: Vec<EntryArgument>) -> Recording {
         let entry = "solve".into();
         Recording { host_object: vec![], entry, buffers: vec![64, 8], arguments, cpu_ms: 0 }
     }
 
-    fn tensor(buffer: u32, dtype: Dtype, shape: &[u64]) -> Argument {
-        Argument::Tensor(Tensor { buffer, dtype, shape: shape.to_vec() })
+    fn tensor(buffer: u32, dtype: ElementType, shape: &[u64]) -> EntryArgument {
+        EntryArgument::Tensor(Tensor { buffer, dtype, shape: shape.to_vec() })
     }
 
     #[test]
     fn an_order_in_words() {
         let arguments = vec![
-            tensor(0, Dtype::Fp32, &[4, 4]),
-            tensor(1, Dtype::Bf16, &[]),
-            Argument::I32(-1),
-            Argument::I64(i64::MIN),
-            Argument::Fp32(0.5),
-            Argument::Fp64(-0.0),
-            Argument::Boolean(true),
+            tensor(0, ElementType::Fp32, &[4, 4]),
+            tensor(1, ElementType::Bf16, &[]),
+            EntryArgument::I32(-1),
+            EntryArgument::I64(i64::MIN),
+            EntryArgument::Fp32(0.5),
+            EntryArgument::Fp64(-0.0),
+            EntryArgument::Boolean(true),
         ];
         let order = write(&object(), &recording(arguments)).unwrap();
         let expected = "90\n1\n_Z1kPf 16 128 2 8 4\n2\n64\n8\nsolve\n7\n0 0 1 2 4 4\n0 1 3 0\n\
@@ -144,13 +144,13 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_the_plugins_fault() {
         let refused = |recording: Recording| {
-            assert!(matches!(write(&object(), &recording), Err(Error::BadRequest(_))));
+            assert!(matches!(write(&object(), &recording), Err(CompileError::BadRequest(_))));
         };
-        refused(recording(vec![tensor(2, Dtype::Fp32, &[1])]));
-        refused(recording(vec![tensor(0, Dtype::Fp64, &[9])]));
-        refused(recording(vec![tensor(0, Dtype::Fp64, &[u64::MAX, 2])]));
-        refused(recording(vec![tensor(0, Dtype::I8, &[1; GPU_DIMENSIONS_MAX + 1])]));
-        refused(recording(vec![Argument::I32(0); GPU_ARGUMENTS_MAX + 1]));
+        refused(recording(vec![tensor(2, ElementType::Fp32, &[1])]));
+        refused(recording(vec![tensor(0, ElementType::Fp64, &[9])]));
+        refused(recording(vec![tensor(0, ElementType::Fp64, &[u64::MAX, 2])]));
+        refused(recording(vec![tensor(0, ElementType::I8, &[1; GPU_DIMENSIONS_MAX + 1])]));
+        refused(recording(vec![EntryArgument::I32(0); GPU_ARGUMENTS_MAX + 1]));
         refused(Recording { buffers: vec![0; GPU_BUFFERS_MAX + 1], ..recording(vec![]) });
         refused(Recording { buffers: vec![u64::MAX, 1], ..recording(vec![]) });
         for entry in ["", "two words", "a\nb", "::x"] {

@@ -1,7 +1,7 @@
 //! The driver's functions by name, looked up once.
 //!
-//! cudarc finds the library and gives the types; its own functions are not called: they panic where a
-//! driver lacks one, and give results as an `enum`, which a code that a newer driver adds is none of.
+//! cudarc finds the library and declares the types. Its own functions are not called: they panic if a driver lacks a
+//! function, and they return an `enum`, which has no variant for the result codes that a newer driver adds.
 
 use std::ffi::{c_char, c_uint, c_void};
 use std::sync::OnceLock;
@@ -11,21 +11,21 @@ use cudarc::driver::sys::{
     CUfunction_attribute, CUjit_option, CUlaunchConfig, CUlimit, CUmodule, CUstream,
 };
 
-use crate::device::Problem;
+use crate::device::DeviceProblem;
 
 macro_rules! functions {
     ($($name:ident($($argument:ty),*);)*) => {
-        /// Each gives a code, 0 where all is well.
+        /// Each function returns a result code, which is 0 for success.
         #[expect(non_snake_case, reason = "the driver's own names")]
         pub struct Functions {
             $(pub $name: unsafe extern "C" fn($($argument),*) -> u32,)*
         }
 
         #[expect(unsafe_code, reason = "symbols of the driver's library")]
-        fn look_up() -> Result<Functions, Problem> {
+        fn look_up() -> Result<Functions, DeviceProblem> {
             // SAFETY: it loads a library, whose initialisers run: the driver's, which this process is for.
             if !unsafe { sys::is_culib_present() } {
-                return Err(Problem::Failed(NO_LIBRARY.to_owned()));
+                return Err(DeviceProblem::Failed(NO_LIBRARY.to_owned()));
             }
             // SAFETY: the same library.
             let library = unsafe { sys::culib() };
@@ -82,13 +82,15 @@ functions! {
 
 const NO_LIBRARY: &str = "no CUDA driver is installed: libcuda.so is not to be found";
 
-fn lacks(name: &str) -> Problem {
-    Problem::Failed(format!("the CUDA driver is too old: it has no {name}; 550 or newer is needed"))
+fn lacks(name: &str) -> DeviceProblem {
+    DeviceProblem::Failed(format!(
+        "the CUDA driver is too old: it has no {name}; 550 or newer is needed"
+    ))
 }
 
 /// The driver of this machine; a failure is as final as a success.
-pub fn functions() -> Result<&'static Functions, Problem> {
-    static FOUND: OnceLock<Result<Functions, Problem>> = OnceLock::new();
+pub fn functions() -> Result<&'static Functions, DeviceProblem> {
+    static FOUND: OnceLock<Result<Functions, DeviceProblem>> = OnceLock::new();
     FOUND.get_or_init(look_up).as_ref().map_err(Clone::clone)
 }
 

@@ -61,8 +61,8 @@ fn samples_add_up() {
     let mut clocked = Clocked::default();
     assert!(!clocked.has_samples() && clocked.timing(1).is_none());
     for (event_ns, wall_ns) in [(30, 50), (10, 90), (20, 70), (40, 60)] {
-        clocked.sample(&Ran { event_ns: Some(event_ns), wall_ns, steps_left: 0 });
-        clocked.empty(&Ran { event_ns: Some(2), wall_ns, steps_left: 0 });
+        clocked.sample(&RunTimes { event_ns: Some(event_ns), wall_ns, steps_left: 0 });
+        clocked.empty(&RunTimes { event_ns: Some(2), wall_ns, steps_left: 0 });
     }
     let timing = clocked.timing(7).unwrap();
     assert_eq!(timing.samples_ns, [30, 10, 20, 40]);
@@ -71,13 +71,13 @@ fn samples_add_up() {
     assert!(clocked.is_within(0.26) && !clocked.is_within(0.25) && clocked.is_within(0.0));
     // One sample says nothing of the others.
     let mut once = Clocked::default();
-    once.sample(&Ran { event_ns: Some(5), wall_ns: 5, steps_left: 0 });
+    once.sample(&RunTimes { event_ns: Some(5), wall_ns: 5, steps_left: 0 });
     assert!(!once.is_within(0.5));
 }
 
 #[test]
 fn without_a_clock_there_is_no_timing() {
     let mut clocked = Clocked::default();
-    clocked.sample(&Ran { event_ns: None, wall_ns: 5, steps_left: 0 });
+    clocked.sample(&RunTimes { event_ns: None, wall_ns: 5, steps_left: 0 });
     assert!(clocked.timing(1).is_none());
 }

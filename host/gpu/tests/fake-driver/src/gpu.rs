@@ -5,7 +5,9 @@ use std::ffi::CString;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use assay_ptx::{Budget, FaultKind, KernelInfo, LaunchError, Loaded, Memory, Module};
+use assay_ptx::{
+    FaultKind, LaunchError, LoadedModule, Memory, PtxKernelInfo, PtxModule, StepBudget,
+};
 use cudarc::driver::sys::CUresult;
 
 pub const MEMORY_BYTES: u64 = 1 << 30;
@@ -17,7 +19,7 @@ pub type Answer<T> = Result<T, CUresult>;
 
 pub struct Function {
     pub module: usize,
-    pub info: KernelInfo,
+    pub info: PtxKernelInfo,
     pub name: CString,
     pub shared_bytes_max: u32,
 }
@@ -25,10 +27,10 @@ pub struct Function {
 pub struct Gpu {
     pub memory: Memory,
     /// By their numbers; those that were unloaded are gone.
-    modules: BTreeMap<usize, Loaded>,
+    modules: BTreeMap<usize, LoadedModule>,
     pub functions: BTreeMap<usize, Function>,
     pub events: Vec<Option<Instant>>,
-    /// What a kernel did: the context is of no use any more.
+    /// The error of a kernel that broke the context; no later call of it succeeds.
     broken: Option<CUresult>,
     initialised: bool,
     last_number: usize,
@@ -66,7 +68,8 @@ fn injected(text: &str) -> Vec<Injected> {
     found
 }
 
-/// What a call of the driver does before it does its own work.
+/// The checks that begin every call of the driver: errors that a test injects, and the state of the
+/// context.
 fn enter(function: &str) -> Result<MutexGuard<'static, Gpu>, u32> {
     let mut gpu = GPU.lock().unwrap_or_else(PoisonError::into_inner);
     for error in gpu.errors.iter_mut().filter(|error| error.function == function) {
@@ -104,7 +107,7 @@ impl Gpu {
 
     /// With the code comes what the compiler says.
     pub fn load(&mut self, text: &str) -> Result<usize, (CUresult, String)> {
-        let module = Module::parse(text)
+        let module = PtxModule::parse(text)
             .map_err(|error| (CUresult::CUDA_ERROR_INVALID_PTX, error.to_string()))?;
         let module = Arc::new(module);
         let loaded = self
@@ -137,13 +140,13 @@ impl Gpu {
     }
 
     /// An endless kernel is endless here as well.
-    pub fn launch(&mut self, handle: usize, launch: &assay_ptx::Launch) -> Answer<()> {
+    pub fn launch(&mut self, handle: usize, launch: &assay_ptx::GridLaunch) -> Answer<()> {
         let function = self.functions.get(&handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
         if launch.dynamic_shared_bytes > u64::from(function.shared_bytes_max) {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
         let module = &self.modules[&function.module];
-        let mut budget = Budget { steps: u64::MAX };
+        let mut budget = StepBudget { steps: u64::MAX };
         let done =
             assay_ptx::launch(module, &function.info.name, launch, &mut self.memory, &mut budget);
         match done {

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_uint, c_void};
 use std::ptr::without_provenance_mut;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-use assay_ptx::{Arg, Launch, MemoryError};
+use assay_ptx::{GridLaunch, LaunchArg, MemoryError};
 use cudarc::driver::sys::{
     CUdeviceptr, CUfunction, CUfunction_attribute, CUlaunchAttributeID, CUlaunchConfig, CUmodule,
     CUresult, CUstream,
@@ -201,9 +201,9 @@ unsafe extern "C" fn cuLaunchKernelEx(
             // SAFETY: a pointer for each parameter, to as many bytes as it has.
             let bytes =
                 unsafe { from_raw_parts((*params.add(index)).cast::<u8>(), param.bytes as usize) };
-            Arg::from(bytes.to_vec())
+            LaunchArg::from(bytes.to_vec())
         });
-        let launch = Launch {
+        let launch = GridLaunch {
             grid,
             block: [config.blockDimX, config.blockDimY, config.blockDimZ],
             dynamic_shared_bytes: u64::from(config.sharedMemBytes),

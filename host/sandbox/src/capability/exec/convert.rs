@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use assay_exec::limits::Limits;
-use assay_exec::outcome::{Captured, Ending, LimitKind, Usage};
+use assay_core::id::Digest;
+use assay_exec::limits::BoxLimits;
+use assay_exec::outcome::{Captured, LimitKind, ProgramEnding, Usage};
 use assay_exec::{
-    Batch, Blob, CaseResult, Compare, Dialogue, Error, Judging, Matched, Outcome, Party, Source,
-    SourceFile, StopAt, TestCase, Toolchain,
+    AvailableToolchain, Blob, CaseResult, CompareMode, Dialogue, ExecError, JudgeInput, Matched,
+    Party, ProgramSource, RunOutcome, SourceFile, StopAt, TestBatch, TestCase,
 };
-use assay_model::id::Digest;
 
 use crate::call::bindings::assay::exec::exec as wit;
 use crate::call::bindings::assay::exec::types;
@@ -16,12 +16,12 @@ use crate::ending::cut;
 
 type Located = BTreeSet<Digest>;
 
-pub(super) fn blob(blob: types::Blob, located: &Located) -> Result<Blob, Error> {
+pub(super) fn blob(blob: types::Blob, located: &Located) -> Result<Blob, ExecError> {
     match blob {
         types::Blob::Inline(bytes) => Ok(Blob::Inline(bytes)),
         types::Blob::Stored(text) => match text.parse() {
             Ok(digest) if located.contains(&digest) => Ok(Blob::Stored(digest)),
-            _ => Err(Error::BadRequest(format!(
+            _ => Err(ExecError::BadRequest(format!(
                 "`{}` was not located in this stage (`storage.locate`)",
                 cut(&text, 80)
             ))),
@@ -29,15 +29,15 @@ pub(super) fn blob(blob: types::Blob, located: &Located) -> Result<Blob, Error> 
     }
 }
 
-fn files(files: Vec<types::File>, located: &Located) -> Result<Vec<SourceFile>, Error> {
+fn files(files: Vec<types::File>, located: &Located) -> Result<Vec<SourceFile>, ExecError> {
     let file = |file: types::File| {
         Ok(SourceFile { path: file.path, content: blob(file.content, located)? })
     };
     files.into_iter().map(file).collect()
 }
 
-pub(super) fn limits(limits: types::Limits) -> Limits {
-    Limits {
+pub(super) fn limits(limits: types::Limits) -> BoxLimits {
+    BoxLimits {
         cpu_ms: limits.cpu_ms,
         wall_ms: limits.wall_ms,
         memory_bytes: limits.memory_bytes,
@@ -49,8 +49,8 @@ pub(super) fn limits(limits: types::Limits) -> Limits {
     }
 }
 
-pub(super) fn source(source: wit::Source, located: &Located) -> Result<Source, Error> {
-    Ok(Source {
+pub(super) fn source(source: wit::Source, located: &Located) -> Result<ProgramSource, ExecError> {
+    Ok(ProgramSource {
         toolchain: source.toolchain,
         files: files(source.files, located)?,
         main: source.main,
@@ -58,9 +58,9 @@ pub(super) fn source(source: wit::Source, located: &Located) -> Result<Source, E
     })
 }
 
-pub(super) fn batch(batch: wit::Batch, located: &Located) -> Result<Batch, Error> {
+pub(super) fn batch(batch: wit::Batch, located: &Located) -> Result<TestBatch, ExecError> {
     let cases = batch.cases.into_iter().map(|case| test_case(case, located));
-    Ok(Batch {
+    Ok(TestBatch {
         cases: cases.collect::<Result<_, _>>()?,
         limits: batch.limits.map(limits),
         stop: match batch.stop {
@@ -73,7 +73,7 @@ pub(super) fn batch(batch: wit::Batch, located: &Located) -> Result<Batch, Error
     })
 }
 
-fn test_case(case: wit::TestCase, located: &Located) -> Result<TestCase, Error> {
+fn test_case(case: wit::TestCase, located: &Located) -> Result<TestCase, ExecError> {
     let expect = match case.expect {
         None => None,
         Some(expect) => Some((blob(expect.stdout, located)?, compare(expect.compare))),
@@ -89,19 +89,19 @@ fn test_case(case: wit::TestCase, located: &Located) -> Result<TestCase, Error> 
     })
 }
 
-fn compare(compare: wit::Compare) -> Compare {
+fn compare(compare: wit::Compare) -> CompareMode {
     match compare {
-        wit::Compare::Exact => Compare::Exact,
-        wit::Compare::TrimLines => Compare::TrimLines,
-        wit::Compare::Tokens => Compare::Tokens,
+        wit::Compare::Exact => CompareMode::Exact,
+        wit::Compare::TrimLines => CompareMode::TrimLines,
+        wit::Compare::Tokens => CompareMode::Tokens,
         wit::Compare::Floats(wit::Tolerance { absolute, relative }) => {
-            Compare::Floats { absolute, relative }
+            CompareMode::Floats { absolute, relative }
         }
     }
 }
 
-pub(super) fn judging(judging: wit::Judging, located: &Located) -> Result<Judging, Error> {
-    Ok(Judging {
+pub(super) fn judging(judging: wit::Judging, located: &Located) -> Result<JudgeInput, ExecError> {
+    Ok(JudgeInput {
         input: blob(judging.input, located)?,
         answer: blob(judging.answer, located)?,
         files: files(judging.files, located)?,
@@ -115,8 +115,8 @@ pub(super) fn captured(captured: Captured) -> types::Captured {
     types::Captured { data: captured.data, truncated: captured.truncated }
 }
 
-pub(super) fn outcome(outcome: Outcome) -> types::Outcome {
-    let Outcome { ended, stdout_sha256, weakened } = outcome;
+pub(super) fn outcome(outcome: RunOutcome) -> types::Outcome {
+    let RunOutcome { ended, stdout_sha256, weakened } = outcome;
     let file = |(name, content)| (name, captured(content));
     types::Outcome {
         ended: ending(ended.ending),
@@ -129,11 +129,11 @@ pub(super) fn outcome(outcome: Outcome) -> types::Outcome {
     }
 }
 
-fn ending(ending: Ending) -> types::Ending {
+fn ending(ending: ProgramEnding) -> types::Ending {
     match ending {
-        Ending::Exited(status) => types::Ending::Exited(status),
-        Ending::Signaled(signal) => types::Ending::Signaled(signal),
-        Ending::Limited(kind) => types::Ending::Limited(match kind {
+        ProgramEnding::Exited(status) => types::Ending::Exited(status),
+        ProgramEnding::Signaled(signal) => types::Ending::Signaled(signal),
+        ProgramEnding::Limited(kind) => types::Ending::Limited(match kind {
             LimitKind::Cpu => types::LimitKind::Cpu,
             LimitKind::Wall => types::LimitKind::Wall,
             LimitKind::Memory => types::LimitKind::Memory,
@@ -176,8 +176,8 @@ pub(super) fn dialogue(dialogue: Dialogue) -> wit::Dialogue {
     }
 }
 
-pub(super) fn toolchain(toolchain: Toolchain) -> wit::Toolchain {
-    let limits = |limits: Limits| types::Limits {
+pub(super) fn toolchain(toolchain: AvailableToolchain) -> wit::Toolchain {
+    let limits = |limits: BoxLimits| types::Limits {
         cpu_ms: limits.cpu_ms,
         wall_ms: limits.wall_ms,
         memory_bytes: limits.memory_bytes,

@@ -1,9 +1,12 @@
 //! The interfaces' types to those of [`assay_gpu`] and back. Bytes are moved, never copied.
 
 use assay_gpu::compiler as own;
-use assay_gpu::device::{Comparison, Properties, Tolerance};
+use assay_gpu::device::{BufferComparison, BufferTolerance, Properties};
 use assay_gpu::session;
-use assay_gpu::types::{Address, Arg, Dim3, Dtype, KernelInfo, Launch, Param, Patch, Step};
+use assay_gpu::types::{
+    BufferAddress, Dim3, ElementType, KernelArg, KernelInfo, KernelLaunch, KernelParam, Patch,
+    PlanStep,
+};
 
 use crate::call::bindings::assay::gpu::{compiler, device, types};
 
@@ -27,7 +30,7 @@ same_cases!(
     dtype,
     shown_dtype,
     types::Dtype,
-    Dtype,
+    ElementType,
     Fp64,
     Fp32,
     Fp16,
@@ -51,11 +54,11 @@ same_cases!(
     NvccHost
 );
 
-pub(super) fn address(address: types::Address) -> Address {
-    Address { buffer: address.buffer, offset: address.offset }
+pub(super) fn address(address: types::Address) -> BufferAddress {
+    BufferAddress { buffer: address.buffer, offset: address.offset }
 }
 
-fn shown_address(address: Address) -> types::Address {
+fn shown_address(address: BufferAddress) -> types::Address {
     types::Address { buffer: address.buffer, offset: address.offset }
 }
 
@@ -68,7 +71,7 @@ fn shown_dim3(dim: Dim3) -> types::Dim3 {
 }
 
 pub(super) fn kernel_info(info: KernelInfo) -> types::KernelInfo {
-    let param = |param: Param| types::Param { offset: param.offset, bytes: param.bytes };
+    let param = |param: KernelParam| types::Param { offset: param.offset, bytes: param.bytes };
     types::KernelInfo {
         name: info.name,
         params: info.params.into_iter().map(param).collect(),
@@ -79,28 +82,28 @@ pub(super) fn kernel_info(info: KernelInfo) -> types::KernelInfo {
     }
 }
 
-fn arg(arg: types::Arg) -> Arg {
+fn arg(arg: types::Arg) -> KernelArg {
     match arg {
-        types::Arg::Address(at) => Arg::Address(address(at)),
-        types::Arg::I32(value) => Arg::I32(value),
-        types::Arg::I64(value) => Arg::I64(value),
-        types::Arg::Fp32(value) => Arg::Fp32(value),
-        types::Arg::Fp64(value) => Arg::Fp64(value),
+        types::Arg::Address(at) => KernelArg::Address(address(at)),
+        types::Arg::I32(value) => KernelArg::I32(value),
+        types::Arg::I64(value) => KernelArg::I64(value),
+        types::Arg::Fp32(value) => KernelArg::Fp32(value),
+        types::Arg::Fp64(value) => KernelArg::Fp64(value),
         types::Arg::ByValue(types::ByValue { bytes, patches }) => {
             let patch = |it: types::Patch| Patch { at: it.at, address: address(it.address) };
-            Arg::ByValue { bytes, patches: patches.into_iter().map(patch).collect() }
+            KernelArg::ByValue { bytes, patches: patches.into_iter().map(patch).collect() }
         }
     }
 }
 
-fn shown_arg(arg: Arg) -> types::Arg {
+fn shown_arg(arg: KernelArg) -> types::Arg {
     match arg {
-        Arg::Address(at) => types::Arg::Address(shown_address(at)),
-        Arg::I32(value) => types::Arg::I32(value),
-        Arg::I64(value) => types::Arg::I64(value),
-        Arg::Fp32(value) => types::Arg::Fp32(value),
-        Arg::Fp64(value) => types::Arg::Fp64(value),
-        Arg::ByValue { bytes, patches } => {
+        KernelArg::Address(at) => types::Arg::Address(shown_address(at)),
+        KernelArg::I32(value) => types::Arg::I32(value),
+        KernelArg::I64(value) => types::Arg::I64(value),
+        KernelArg::Fp32(value) => types::Arg::Fp32(value),
+        KernelArg::Fp64(value) => types::Arg::Fp64(value),
+        KernelArg::ByValue { bytes, patches } => {
             let patch = |it: Patch| types::Patch { at: it.at, address: shown_address(it.address) };
             let patches = patches.into_iter().map(patch).collect();
             types::Arg::ByValue(types::ByValue { bytes, patches })
@@ -108,9 +111,9 @@ fn shown_arg(arg: Arg) -> types::Arg {
     }
 }
 
-fn step(step: types::Step) -> Step {
+fn step(step: types::Step) -> PlanStep {
     match step {
-        types::Step::Launch(launch) => Step::Launch(Launch {
+        types::Step::Launch(launch) => PlanStep::Launch(KernelLaunch {
             module: launch.module,
             kernel: launch.kernel,
             grid: dim3(launch.grid),
@@ -120,17 +123,17 @@ fn step(step: types::Step) -> Step {
             args: launch.args.into_iter().map(arg).collect(),
         }),
         types::Step::Set(set) => {
-            Step::Set { at: address(set.at), bytes: set.bytes, value: set.value }
+            PlanStep::Set { at: address(set.at), bytes: set.bytes, value: set.value }
         }
         types::Step::Copy(copy) => {
-            Step::Copy { to: address(copy.to), from: address(copy.from), bytes: copy.bytes }
+            PlanStep::Copy { to: address(copy.to), from: address(copy.from), bytes: copy.bytes }
         }
     }
 }
 
-fn shown_step(step: Step) -> types::Step {
+fn shown_step(step: PlanStep) -> types::Step {
     match step {
-        Step::Launch(launch) => types::Step::Launch(types::Launch {
+        PlanStep::Launch(launch) => types::Step::Launch(types::Launch {
             module: launch.module,
             kernel: launch.kernel,
             grid: shown_dim3(launch.grid),
@@ -139,10 +142,10 @@ fn shown_step(step: Step) -> types::Step {
             dynamic_shared_bytes: launch.dynamic_shared_bytes,
             args: launch.args.into_iter().map(shown_arg).collect(),
         }),
-        Step::Set { at, bytes, value } => {
+        PlanStep::Set { at, bytes, value } => {
             types::Step::Set(types::SetBytes { at: shown_address(at), bytes, value })
         }
-        Step::Copy { to, from, bytes } => types::Step::Copy(types::CopyBytes {
+        PlanStep::Copy { to, from, bytes } => types::Step::Copy(types::CopyBytes {
             to: shown_address(to),
             from: shown_address(from),
             bytes,
@@ -150,7 +153,7 @@ fn shown_step(step: Step) -> types::Step {
     }
 }
 
-pub(super) fn plan(plan: Vec<types::Step>) -> Vec<Step> {
+pub(super) fn plan(plan: Vec<types::Step>) -> Vec<PlanStep> {
     plan.into_iter().map(step).collect()
 }
 
@@ -179,8 +182,8 @@ fn build_option(option: compiler::BuildOption) -> own::BuildOption {
     }
 }
 
-pub(super) fn request(request: compiler::Request) -> own::Request {
-    own::Request {
+pub(super) fn request(request: compiler::Request) -> own::CompileRequest {
+    own::CompileRequest {
         front_end: front_end(request.front_end),
         arch: request.arch,
         main: text_file(request.main),
@@ -193,7 +196,7 @@ pub(super) fn request(request: compiler::Request) -> own::Request {
     }
 }
 
-pub(super) fn artifact(artifact: own::Artifact) -> compiler::Artifact {
+pub(super) fn artifact(artifact: own::CudaArtifact) -> compiler::Artifact {
     compiler::Artifact {
         image: artifact.image,
         ptx: artifact.ptx,
@@ -207,18 +210,18 @@ pub(super) fn artifact(artifact: own::Artifact) -> compiler::Artifact {
     }
 }
 
-fn argument(argument: compiler::Argument) -> own::Argument {
+fn argument(argument: compiler::Argument) -> own::EntryArgument {
     match argument {
-        compiler::Argument::Tensor(tensor) => own::Argument::Tensor(own::Tensor {
+        compiler::Argument::Tensor(tensor) => own::EntryArgument::Tensor(own::Tensor {
             buffer: tensor.buffer,
             dtype: dtype(tensor.dtype),
             shape: tensor.shape,
         }),
-        compiler::Argument::I32(value) => own::Argument::I32(value),
-        compiler::Argument::I64(value) => own::Argument::I64(value),
-        compiler::Argument::Fp32(value) => own::Argument::Fp32(value),
-        compiler::Argument::Fp64(value) => own::Argument::Fp64(value),
-        compiler::Argument::Boolean(value) => own::Argument::Boolean(value),
+        compiler::Argument::I32(value) => own::EntryArgument::I32(value),
+        compiler::Argument::I64(value) => own::EntryArgument::I64(value),
+        compiler::Argument::Fp32(value) => own::EntryArgument::Fp32(value),
+        compiler::Argument::Fp64(value) => own::EntryArgument::Fp64(value),
+        compiler::Argument::Boolean(value) => own::EntryArgument::Boolean(value),
     }
 }
 
@@ -232,7 +235,7 @@ pub(super) fn recording(recording: compiler::Recording) -> own::Recording {
     }
 }
 
-pub(super) fn trace(trace: own::Trace) -> compiler::Trace {
+pub(super) fn trace(trace: own::RecordedTrace) -> compiler::Trace {
     let returned = |it: own::Returned| compiler::Returned {
         buffer: it.buffer,
         offset: it.offset,
@@ -262,8 +265,8 @@ pub(super) fn properties(properties: Properties) -> device::Properties {
     }
 }
 
-pub(super) fn limits(limits: device::Limits) -> session::Limits {
-    session::Limits {
+pub(super) fn limits(limits: device::Limits) -> session::SessionLimits {
+    session::SessionLimits {
         memory_bytes: limits.memory_bytes,
         plan_ms: limits.plan_ms,
         total_ms: limits.total_ms,
@@ -284,24 +287,24 @@ pub(super) fn buffer_spec(spec: device::BufferSpec) -> session::BufferSpec {
         dtype: dtype(spec.dtype),
         count: spec.count,
         role: match spec.role {
-            device::Role::Input => session::Role::Input,
-            device::Role::Output => session::Role::Output,
-            device::Role::Inout => session::Role::Inout,
-            device::Role::Scratch => session::Role::Scratch,
+            device::Role::Input => session::BufferRole::Input,
+            device::Role::Output => session::BufferRole::Output,
+            device::Role::Inout => session::BufferRole::Inout,
+            device::Role::Scratch => session::BufferRole::Scratch,
         },
         init: match spec.init {
-            device::Init::Zeros => session::Init::Zeros,
+            device::Init::Zeros => session::BufferInit::Zeros,
             device::Init::Uniform(device::Uniform { low, high }) => {
-                session::Init::Uniform { low, high }
+                session::BufferInit::Uniform { low, high }
             }
             device::Init::Normal(device::Normal { mean, deviation }) => {
-                session::Init::Normal { mean, deviation }
+                session::BufferInit::Normal { mean, deviation }
             }
             device::Init::Integers(device::Integers { low, high }) => {
-                session::Init::Integers { low, high }
+                session::BufferInit::Integers { low, high }
             }
-            device::Init::Permutation => session::Init::Permutation,
-            device::Init::Uploaded => session::Init::Uploaded,
+            device::Init::Permutation => session::BufferInit::Permutation,
+            device::Init::Uploaded => session::BufferInit::Uploaded,
         },
     }
 }
@@ -310,7 +313,7 @@ pub(super) fn pairs(pairs: Vec<device::Pair>) -> Vec<session::Pair> {
     let pair = |pair: device::Pair| session::Pair {
         got: pair.got,
         want: pair.want,
-        tolerance: Tolerance {
+        tolerance: BufferTolerance {
             absolute: pair.tolerance.absolute,
             relative: pair.tolerance.relative,
             matched_ratio: pair.tolerance.matched_ratio,
@@ -320,7 +323,7 @@ pub(super) fn pairs(pairs: Vec<device::Pair>) -> Vec<session::Pair> {
     pairs.into_iter().map(pair).collect()
 }
 
-fn comparison(comparison: Comparison) -> device::Comparison {
+fn comparison(comparison: BufferComparison) -> device::Comparison {
     device::Comparison {
         ok: comparison.ok,
         mismatched: comparison.mismatched,

@@ -1,104 +1,104 @@
 //! `assay:gpu/device`.
 
-use assay_gpu::session::{Error, Gpu, Session};
+use assay_gpu::session::{Gpu, GpuSession, SessionError};
 use wasmtime::Trap;
 use wasmtime::component::Resource;
 
-use super::{Device, Kernels, convert};
+use super::{GpuHost, StageDevice, convert};
 use crate::call::bindings::assay::gpu::{device as wit, types};
 use crate::capability::{is_over, without_paths};
 
-impl Kernels<'_> {
-    fn gpu(&self) -> Result<&Gpu, Error> {
+impl GpuHost<'_> {
+    fn gpu(&self) -> Result<&Gpu, SessionError> {
         match self.granted.map(|granted| &granted.device) {
-            Some(Device::Gpu(gpu)) => Ok(gpu),
-            Some(Device::None(why)) => Err(Error::Unavailable((*why).into())),
-            None => Err(Error::Unavailable("no kernels are run here".into())),
+            Some(StageDevice::Gpu(gpu)) => Ok(gpu),
+            Some(StageDevice::None(why)) => Err(SessionError::Unavailable((*why).into())),
+            None => Err(SessionError::Unavailable("no kernels are run here".into())),
         }
     }
 
     /// A handle of the guest's was given out by the table, so it is there.
     fn with<R>(
         &mut self,
-        handle: &Resource<Session>,
-        run: impl FnOnce(&mut Session) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let gone = |_| Error::BadRequest("the session is not open".into());
+        handle: &Resource<GpuSession>,
+        run: impl FnOnce(&mut GpuSession) -> Result<R, SessionError>,
+    ) -> Result<R, SessionError> {
+        let gone = |_| SessionError::BadRequest("the session is not open".into());
         let came = run(self.table.get_mut(handle).map_err(gone)?);
-        if is_over(self.deadline) { Err(Error::Cancelled) } else { came }
+        if is_over(self.deadline) { Err(SessionError::Cancelled) } else { came }
     }
 }
 
-impl wit::HostSession for Kernels<'_> {
-    fn open(&mut self, limits: wit::Limits) -> Result<Resource<Session>, Error> {
+impl wit::HostSession for GpuHost<'_> {
+    fn open(&mut self, limits: wit::Limits) -> Result<Resource<GpuSession>, SessionError> {
         let session = self.gpu()?.open(convert::limits(limits), self.deadline)?;
-        let full = |_| Error::BadRequest("too many handles are open: drop some".into());
+        let full = |_| SessionError::BadRequest("too many handles are open: drop some".into());
         self.table.push(session).map_err(full)
     }
 
     fn load(
         &mut self,
-        session: Resource<Session>,
+        session: Resource<GpuSession>,
         image: Vec<u8>,
         origin: wit::Origin,
-    ) -> Result<u32, Error> {
+    ) -> Result<u32, SessionError> {
         self.with(&session, |session| session.load(&image, convert::origin(origin)))
     }
 
     fn kernels(
         &mut self,
-        session: Resource<Session>,
+        session: Resource<GpuSession>,
         module: u32,
-    ) -> Result<Vec<types::KernelInfo>, Error> {
+    ) -> Result<Vec<types::KernelInfo>, SessionError> {
         let kernels = self.with(&session, |session| session.kernels(module))?;
         Ok(kernels.into_iter().map(convert::kernel_info).collect())
     }
 
     fn alloc(
         &mut self,
-        session: Resource<Session>,
+        session: Resource<GpuSession>,
         specs: Vec<wit::BufferSpec>,
-    ) -> Result<Vec<u32>, Error> {
+    ) -> Result<Vec<u32>, SessionError> {
         let specs: Vec<_> = specs.into_iter().map(convert::buffer_spec).collect();
         self.with(&session, |session| session.alloc(&specs))
     }
 
     fn upload(
         &mut self,
-        session: Resource<Session>,
+        session: Resource<GpuSession>,
         at: types::Address,
         bytes: Vec<u8>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SessionError> {
         self.with(&session, |session| session.upload(convert::address(at), &bytes))
     }
 
     fn download(
         &mut self,
-        session: Resource<Session>,
+        session: Resource<GpuSession>,
         at: types::Address,
         bytes: u64,
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Result<Vec<u8>, SessionError> {
         self.with(&session, |session| session.download(convert::address(at), bytes))
     }
 
     fn run(
         &mut self,
-        session: Resource<Session>,
+        session: Resource<GpuSession>,
         plan: Vec<types::Step>,
         seed: Option<u64>,
-    ) -> Result<u64, Error> {
+    ) -> Result<u64, SessionError> {
         let plan = convert::plan(plan);
         self.with(&session, |session| session.run(&plan, seed))
     }
 
     fn check(
         &mut self,
-        session: Resource<Session>,
+        session: Resource<GpuSession>,
         candidate: Vec<types::Step>,
         reference: Vec<types::Step>,
         pairs: Vec<wit::Pair>,
         seeds: Vec<u64>,
-    ) -> Result<Vec<wit::CheckReport>, Error> {
+    ) -> Result<Vec<wit::CheckReport>, SessionError> {
         let (candidate, reference) = (convert::plan(candidate), convert::plan(reference));
         let pairs = convert::pairs(pairs);
         let reports =
@@ -108,13 +108,13 @@ impl wit::HostSession for Kernels<'_> {
 
     fn measure(
         &mut self,
-        session: Resource<Session>,
+        session: Resource<GpuSession>,
         candidate: Vec<types::Step>,
         reference: Vec<types::Step>,
         pairs: Vec<wit::Pair>,
         seed: u64,
         options: wit::MeasureOptions,
-    ) -> Result<wit::Measurement, Error> {
+    ) -> Result<wit::Measurement, SessionError> {
         let (candidate, reference) = (convert::plan(candidate), convert::plan(reference));
         let (pairs, options) = (convert::pairs(pairs), convert::measure_options(options));
         self.with(&session, |session| {
@@ -123,39 +123,39 @@ impl wit::HostSession for Kernels<'_> {
         .map(convert::measurement)
     }
 
-    fn printed(&mut self, session: Resource<Session>) -> Result<String, Error> {
-        self.with(&session, Session::printed)
+    fn printed(&mut self, session: Resource<GpuSession>) -> Result<String, SessionError> {
+        self.with(&session, GpuSession::printed)
     }
 
-    fn drop(&mut self, session: Resource<Session>) -> wasmtime::Result<()> {
+    fn drop(&mut self, session: Resource<GpuSession>) -> wasmtime::Result<()> {
         self.table.delete(session)?;
         Ok(())
     }
 }
 
-impl wit::Host for Kernels<'_> {
-    fn describe(&mut self) -> Result<wit::Properties, Error> {
+impl wit::Host for GpuHost<'_> {
+    fn describe(&mut self) -> Result<wit::Properties, SessionError> {
         self.gpu()?.describe(self.deadline).map(convert::properties)
     }
 
-    fn convert_error(&mut self, error: Error) -> wasmtime::Result<wit::Error> {
+    fn convert_error(&mut self, error: SessionError) -> wasmtime::Result<wit::Error> {
         Ok(match error {
-            Error::BadRequest(problem) => wit::Error::BadRequest(problem),
-            Error::ImageRejected(problem) => wit::Error::ImageRejected(problem),
-            Error::NoSuchKernel(problem) => wit::Error::NoSuchKernel(problem),
-            Error::BadArguments(problem) => wit::Error::BadArguments(problem),
-            Error::InvalidLaunch(problem) => wit::Error::InvalidLaunch(problem),
-            Error::Limit(problem) => wit::Error::Limit(problem),
-            Error::Unsupported(problem) => wit::Error::Unsupported(problem),
-            Error::IllegalAddress(problem) => wit::Error::IllegalAddress(problem),
-            Error::MisalignedAddress(problem) => wit::Error::MisalignedAddress(problem),
-            Error::IllegalInstruction(problem) => wit::Error::IllegalInstruction(problem),
-            Error::Trapped(problem) => wit::Error::Trapped(problem),
-            Error::LaunchFailed(problem) => wit::Error::LaunchFailed(problem),
-            Error::TimedOut(ms) => wit::Error::TimedOut(ms),
-            Error::Unavailable(problem) => wit::Error::Unavailable(without_paths(&problem)),
+            SessionError::BadRequest(problem) => wit::Error::BadRequest(problem),
+            SessionError::ImageRejected(problem) => wit::Error::ImageRejected(problem),
+            SessionError::NoSuchKernel(problem) => wit::Error::NoSuchKernel(problem),
+            SessionError::BadArguments(problem) => wit::Error::BadArguments(problem),
+            SessionError::InvalidLaunch(problem) => wit::Error::InvalidLaunch(problem),
+            SessionError::Limit(problem) => wit::Error::Limit(problem),
+            SessionError::Unsupported(problem) => wit::Error::Unsupported(problem),
+            SessionError::IllegalAddress(problem) => wit::Error::IllegalAddress(problem),
+            SessionError::MisalignedAddress(problem) => wit::Error::MisalignedAddress(problem),
+            SessionError::IllegalInstruction(problem) => wit::Error::IllegalInstruction(problem),
+            SessionError::Trapped(problem) => wit::Error::Trapped(problem),
+            SessionError::LaunchFailed(problem) => wit::Error::LaunchFailed(problem),
+            SessionError::TimedOut(ms) => wit::Error::TimedOut(ms),
+            SessionError::Unavailable(problem) => wit::Error::Unavailable(without_paths(&problem)),
             // A plugin that saw it could still make a number of it.
-            Error::Cancelled => return Err(Trap::Interrupt.into()),
+            SessionError::Cancelled => return Err(Trap::Interrupt.into()),
         })
     }
 }

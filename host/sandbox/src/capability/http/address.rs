@@ -1,20 +1,20 @@
-//! Which addresses requests may go to. Pure: a table of the IANA's special-purpose registries, read so
-//! that whatever is not known to be public is not.
+//! The addresses that requests may go to: a table of IANA's special-purpose registries. An address that is not known
+//! to be public counts as not public.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What lies behind an address.
+/// The reach of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     Public,
     /// This machine and private networks: for hosts that are granted as private.
     Private,
-    /// Nobody's to grant: what is no host, other machines of the same link, and where clouds give a
-    /// machine its credentials.
+    /// Addresses that no grant allows: those that are not hosts, other machines of the same link, and the services of
+    /// clouds that give a machine its credentials.
     Never,
 }
 
-/// Where clouds answer a machine with its own credentials, outside of the link-local networks.
+/// The addresses outside of the link-local networks at which clouds give a machine its credentials.
 const METADATA_V4: [Ipv4Addr; 3] = [
     Ipv4Addr::new(100, 100, 100, 200),
     Ipv4Addr::new(168, 63, 129, 16),

@@ -12,12 +12,12 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep_until};
 use wasmtime_wasi_http::Error;
 
-use super::budget::{Budget, UnderWay};
+use super::budget::{HttpBudget, UnderWay};
 use super::send;
 
-pub(super) struct Answer {
+pub(super) struct AnswerBody {
     incoming: Incoming,
-    budget: Arc<Budget>,
+    budget: Arc<HttpBudget>,
     ends: Pin<Box<Sleep>>,
     until: Instant,
     between: Option<Duration>,
@@ -25,11 +25,11 @@ pub(super) struct Answer {
     _under_way: UnderWay,
 }
 
-impl Answer {
+impl AnswerBody {
     /// Ends at `until`, and where nothing comes for `between`.
     pub(super) fn new(
         incoming: Incoming,
-        budget: Arc<Budget>,
+        budget: Arc<HttpBudget>,
         under_way: UnderWay,
         until: Instant,
         between: Option<Duration>,
@@ -49,7 +49,7 @@ fn next_end(until: Instant, between: Option<Duration>) -> Instant {
     quiet.map_or(until, |quiet| quiet.min(until))
 }
 
-impl Body for Answer {
+impl Body for AnswerBody {
     type Data = Bytes;
     type Error = Error;
 

@@ -1,14 +1,14 @@
-//! What the requests of one call may use, all together.
+//! The budget of all requests of one call together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use assay_model::limits;
+use assay_core::limits;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime_wasi_http::Error;
 
 /// Shared by all requests of a call.
-pub(super) struct Budget {
+pub(super) struct HttpBudget {
     requests: AtomicU32,
     at_once: Arc<Semaphore>,
     sent: AtomicU64,
@@ -18,7 +18,7 @@ pub(super) struct Budget {
 /// A request under way, until its answer's body is dropped.
 pub(super) type UnderWay = OwnedSemaphorePermit;
 
-impl Budget {
+impl HttpBudget {
     pub(super) fn new() -> Self {
         Self {
             requests: AtomicU32::new(0),

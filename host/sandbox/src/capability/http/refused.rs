@@ -10,9 +10,9 @@ const NOTES_MAX: usize = 8;
 
 /// Shared by all requests of a call.
 #[derive(Clone, Default)]
-pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
+pub(super) struct RefusalNotes(Arc<Mutex<Vec<String>>>);
 
-impl Notes {
+impl RefusalNotes {
     pub(super) fn add(&self, note: impl Into<String>) {
         let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.len() < NOTES_MAX {

@@ -1,7 +1,7 @@
-//! One request from a guest to an answer.
+//! Sends one request of a guest and receives the answer.
 //!
-//! What is sent is built here from checked parts: method, path, headers, the body as a whole with its
-//! length. Nothing of a guest's reaches the wire as it came, so none can smuggle a second request.
+//! The request is built here from checked parts: method, path, headers, and the whole body with its length. No bytes of
+//! a guest are sent unchecked, so that it cannot smuggle a second request.
 
 use std::error::Error as _;
 use std::net::{IpAddr, SocketAddr};
@@ -9,8 +9,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_model::limits;
-use assay_model::outbound::{Host, Scheme, Target};
+use assay_core::limits;
+use assay_core::outbound::{Host, Scheme, Target};
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt as _;
 use futures_util::future::FusedFuture as _;
@@ -26,10 +26,10 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::address::{Reach, reach};
-use super::answer::Answer;
-use super::{Answered, Granted};
+use super::answer::AnswerBody;
+use super::{Answered, HttpGrant};
 
-/// By which a plugin names a secret; never sent.
+/// The header by which a plugin names a secret; it is never sent.
 const SECRET: HeaderName = HeaderName::from_static("assay-secret");
 
 /// The call's time for requests is over.
@@ -37,7 +37,7 @@ pub(super) fn over() -> Error {
     Error::InternalError(Some("the call's time for requests is over".into()))
 }
 
-/// What went wrong in a conversation, without its text, which is the server's.
+/// The error of a broken connection, without its text, which comes from the server.
 pub(super) fn broken(problem: &hyper::Error) -> Error {
     if problem.is_parse_too_large() {
         return Error::HttpResponseHeaderSectionSize(None);
@@ -54,7 +54,7 @@ pub(super) fn broken(problem: &hyper::Error) -> Error {
 
 /// Sends a request; every await in it ends by the call's time for requests.
 pub(super) async fn send(
-    granted: &Granted,
+    granted: &HttpGrant,
     request: Request<WasiBody>,
     options: RequestOptions,
 ) -> Result<Answered, Error> {
@@ -92,8 +92,8 @@ pub(super) async fn send(
     let budget = Arc::clone(&granted.budget);
     let between = options.between_bytes_timeout;
     let answer =
-        answer.map(|body| Answer::new(body, budget, under_way, until, between).boxed_unsync());
-    // Ends with the body: whoever holds that, holds this.
+        answer.map(|body| AnswerBody::new(body, budget, under_way, until, between).boxed_unsync());
+    // Runs as long as somebody holds the body.
     let conversation = async move {
         // How it ended is in the body.
         if !connection.is_terminated() {
@@ -104,8 +104,8 @@ pub(super) async fn send(
     Ok((answer, Box::new(conversation)))
 }
 
-/// Where it goes, and whether it may go to an address that is not public.
-fn allowed(granted: &Granted, method: &Method, uri: &Uri) -> Result<(Target, bool), Error> {
+/// The target of a request, and whether it may have an address that is not public.
+fn allowed(granted: &HttpGrant, method: &Method, uri: &Uri) -> Result<(Target, bool), Error> {
     let notes = &granted.notes;
     if matches!(*method, Method::CONNECT | Method::TRACE) {
         return Err(notes.refuse(Error::HttpRequestMethodInvalid, format!("{method} is not sent")));
@@ -149,10 +149,10 @@ fn target(uri: &Uri) -> Result<Target, String> {
 }
 
 /// Puts the secret that the request names in the place of its name.
-fn put_secret(granted: &Granted, target: &Target, headers: &mut HeaderMap) -> Result<(), Error> {
+fn put_secret(granted: &HttpGrant, target: &Target, headers: &mut HeaderMap) -> Result<(), Error> {
     let Some(name) = headers.remove(&SECRET) else { return Ok(()) };
     let known = granted.outbound.secrets.iter().find(|secret| name == secret.name.as_str());
-    // One of another host is as one that is not there.
+    // A secret for another host is reported like one that does not exist.
     let Some(secret) = known.filter(|secret| secret.host.matches(target)) else {
         let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
         let name: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
@@ -167,7 +167,7 @@ fn put_secret(granted: &Granted, target: &Target, headers: &mut HeaderMap) -> Re
     Ok(())
 }
 
-async fn collected(granted: &Granted, body: WasiBody) -> Result<Bytes, Error> {
+async fn collected(granted: &HttpGrant, body: WasiBody) -> Result<Bytes, Error> {
     let mut body = pin!(body);
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -180,7 +180,7 @@ async fn collected(granted: &Granted, body: WasiBody) -> Result<Bytes, Error> {
     Ok(all.freeze())
 }
 
-/// What the sender is given: the path alone, the host as it was checked, the body's length.
+/// The request as it is sent: the path alone, the checked host, and the body's length.
 fn on_the_wire(
     parts: http::request::Parts,
     target: &Target,
@@ -209,7 +209,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// Looks the name up, once, and connects to an address that was checked.
 async fn connect(
-    granted: &Granted,
+    granted: &HttpGrant,
     target: &Target,
     private: bool,
     wanted: Option<Duration>,
@@ -237,7 +237,7 @@ async fn connect(
     timeout_at(by, connecting).await.map_err(|_| late(Error::ConnectionTimeout))?
 }
 
-async fn addresses(granted: &Granted, host: &Host) -> Result<Vec<IpAddr>, Error> {
+async fn addresses(granted: &HttpGrant, host: &Host) -> Result<Vec<IpAddr>, Error> {
     let name = match host {
         Host::Address(address) => return Ok(vec![*address]),
         Host::Name(name) => name.clone(),
@@ -250,14 +250,14 @@ async fn addresses(granted: &Granted, host: &Host) -> Result<Vec<IpAddr>, Error>
     if found.is_empty() {
         return Err(unknown("NXDOMAIN"));
     }
-    // The more there are, the less somebody means them.
+    // A name with more addresses than this is not an honest one.
     found.truncate(limits::HTTP_ADDRESSES_MAX);
     Ok(found)
 }
 
-/// One bad address condemns the name: whoever answers for it mixes them on purpose.
+/// Fails if one address is bad: an honest name has no such address.
 fn check(
-    granted: &Granted,
+    granted: &HttpGrant,
     target: &Target,
     private: bool,
     addresses: &[IpAddr],
@@ -280,7 +280,7 @@ fn check(
 }
 
 async fn encrypted(
-    granted: &Granted,
+    granted: &HttpGrant,
     target: &Target,
     stream: TcpStream,
 ) -> Result<Box<dyn Stream>, Error> {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use assay_model::id::{RequestId, WorkerId};
-use assay_model::time::Micros;
+use assay_core::id::{RequestId, WorkerId};
+use assay_core::time::Micros;
 use assay_sched::{Action, Event, PoolPlan, PoolSnapshot, Snapshot, TenantSnapshot};
 
 use super::world::{POOLS, World, all_of, at};
@@ -84,7 +84,7 @@ impl World {
             let model = PoolSnapshot {
                 pool: (*name).into(),
                 queued: waiting.len(),
-                in_hand: workers().map(|worker| worker.hand.len()).sum(),
+                leased: workers().map(|worker| worker.leases.len()).sum(),
                 workers: workers().count(),
                 idle: workers().filter(|worker| worker.is_idle()).count(),
                 draining: workers().filter(|worker| worker.draining).count(),

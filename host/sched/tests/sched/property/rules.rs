@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::id::{BatchId, RequestId, TenantId};
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, RequestId, TenantId};
+use assay_core::time::Micros;
 use assay_sched::{Grant, Order, Snapshot};
 
 use super::world::{POOLS, World, all_of, at, group};
@@ -21,8 +21,8 @@ impl World {
             Order::EbfGroups => (estimated(), self.left(id)),
         };
         // It goes before what its batch would have served first.
-        let wanted = self.wanted(id).filter(|wanted| *wanted < at);
-        let (at, left) = wanted.map_or((at, left), |wanted| (wanted, 0));
+        let deadline = self.effective_deadline(id).filter(|deadline| *deadline < at);
+        let (at, left) = deadline.map_or((at, left), |deadline| (deadline, 0));
         (at, self.batches[&id.batch].announced, id.batch, left, ready, id.seq)
     }
 
@@ -48,7 +48,7 @@ impl World {
         let mut waiting = [Vec::new(), Vec::new()];
         for (batch, known) in self.batches.iter().filter(|(_, batch)| !batch.ended) {
             for (id, request) in self.requests.range(all_of(*batch)) {
-                if !request.ended && request.lease.is_none() && request.leader.is_none() {
+                if !request.ended && request.lease.is_none() && request.primary.is_none() {
                     waiting[at(&known.stages[request.stage].pool)].push(*id);
                 }
             }
@@ -82,7 +82,7 @@ impl World {
 
     pub(super) fn check_state(&self, waiting: &[Vec<RequestId>], snapshot: &Snapshot) {
         for worker in self.workers.values() {
-            assert!(worker.hand.len() <= worker.in_hand_max);
+            assert!(worker.leases.len() <= worker.leases_max);
             let mut waiting = waiting[at(&worker.pool)].iter();
             let waited_for =
                 waiting.any(|id| self.may_have_more(self.tenant_of(*id), &worker.pool));

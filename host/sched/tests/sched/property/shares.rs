@@ -1,9 +1,9 @@
-//! Who is served, tenant beside tenant: worked out anew for each grant from hands and queues.
+//! The tenant that is served next, computed independently for each grant from leases and queues.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_model::id::{LeaseId, RequestId, TenantId, WorkerId};
+use assay_core::id::{LeaseId, RequestId, TenantId, WorkerId};
 use assay_sched::{Grant, Share, TenantSnapshot};
 
 use super::rules::Key;
@@ -13,7 +13,7 @@ use super::world::{POOLS, World, at};
 struct Scene<'a> {
     world: &'a World,
     pool: &'a str,
-    hands: BTreeMap<WorkerId, Vec<RequestId>>,
+    leases: BTreeMap<WorkerId, Vec<RequestId>>,
     waiting: BTreeSet<RequestId>,
 }
 
@@ -29,8 +29,8 @@ impl World {
     /// How many workers of a pool serve a tenant: the draining too, and those that run what ended.
     fn serving_tenant(&self, tenant: TenantId, pool: &str) -> usize {
         let workers = self.workers.values().filter(|worker| &*worker.pool == pool);
-        let heads = workers.filter_map(|worker| worker.hand.first());
-        heads.filter(|(_, request)| self.tenant_of(*request) == tenant).count()
+        let running = workers.filter_map(|worker| worker.leases.first());
+        running.filter(|(_, request)| self.tenant_of(*request) == tenant).count()
     }
 
     pub(super) fn may_have_more(&self, tenant: TenantId, pool: &str) -> bool {
@@ -56,21 +56,21 @@ impl World {
         let new: BTreeSet<LeaseId> = grants.iter().map(|grant| grant.lease).collect();
         for pool in POOLS {
             let workers = self.workers.iter().filter(|(_, worker)| *worker.pool == *pool);
-            let before = |hand: &[(LeaseId, RequestId)]| -> Vec<RequestId> {
-                let old = hand.iter().filter(|(lease, _)| !new.contains(lease));
+            let before = |leases: &[(LeaseId, RequestId)]| -> Vec<RequestId> {
+                let old = leases.iter().filter(|(lease, _)| !new.contains(lease));
                 old.map(|(_, request)| *request).collect()
             };
-            let hands: BTreeMap<WorkerId, Vec<RequestId>> =
-                workers.map(|(id, worker)| (*id, before(&worker.hand))).collect();
+            let leases: BTreeMap<WorkerId, Vec<RequestId>> =
+                workers.map(|(id, worker)| (*id, before(&worker.leases))).collect();
             let granted: Vec<&Grant> =
-                grants.iter().filter(|grant| hands.contains_key(&grant.worker)).collect();
+                grants.iter().filter(|grant| leases.contains_key(&grant.worker)).collect();
             let requests = granted.iter().map(|grant| grant.request);
             let waiting = waiting[at(pool)].iter().copied().chain(requests).collect();
-            let mut scene = Scene { world: self, pool, hands, waiting };
+            let mut scene = Scene { world: self, pool, leases, waiting };
             for grant in granted {
                 scene.check(grant);
                 scene.waiting.remove(&grant.request);
-                scene.hands.get_mut(&grant.worker).expect("of this pool").push(grant.request);
+                scene.leases.get_mut(&grant.worker).expect("of this pool").push(grant.request);
             }
         }
     }
@@ -79,13 +79,16 @@ impl World {
 impl Scene<'_> {
     fn check(&self, grant: &Grant) {
         let tenant = self.world.tenant_of(grant.request);
-        let hand = &self.hands[&grant.worker];
-        assert!(hand.iter().all(|held| self.world.tenant_of(*held) == tenant), "a mixed hand");
+        let leases = &self.leases[&grant.worker];
+        assert!(
+            leases.iter().all(|held| self.world.tenant_of(*held) == tenant),
+            "leases of two tenants"
+        );
         let others = self.first().into_iter().filter(|(other, _)| *other != tenant);
         let others = others.filter(|(other, _)| self.may_have_more(*other));
         let key = self.world.key(grant.request);
-        let spared = usize::from(!hand.is_empty());
-        if hand.is_empty() {
+        let spared = usize::from(!leases.is_empty());
+        if leases.is_empty() {
             assert!(self.may_have_more(tenant), "more workers than its bound");
         }
         for (other, first) in others {
@@ -97,8 +100,8 @@ impl Scene<'_> {
     }
 
     fn serving(&self, tenant: TenantId) -> usize {
-        let heads = self.hands.values().filter_map(|hand| hand.first());
-        heads.filter(|head| self.world.tenant_of(**head) == tenant).count()
+        let running = self.leases.values().filter_map(|leases| leases.first());
+        running.filter(|request| self.world.tenant_of(**request) == tenant).count()
     }
 
     fn may_have_more(&self, tenant: TenantId) -> bool {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use assay_model::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
-use assay_model::outcome::ErrorCode;
-use assay_model::time::Micros;
+use assay_core::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
+use assay_core::outcome::ErrorCode;
+use assay_core::time::Micros;
 use assay_sched::{
     Action, BatchDone, BatchEnding, Config, Event, FinalEnd, Finish, Grant, NewRequest, Order,
     Progress, Sched, Share, StageShape,
@@ -33,10 +33,10 @@ pub(super) struct Request {
     ran: Micros,
     pub(super) lease: Option<LeaseId>,
     pub(super) ended: bool,
-    pub(super) leader: Option<RequestId>,
-    pub(super) due: Option<Micros>,
-    /// The earliest estimate of a batch with a follower of it, when that came to it.
-    pub(super) led: Option<Micros>,
+    pub(super) primary: Option<RequestId>,
+    pub(super) deadline: Option<Micros>,
+    /// The earliest estimate of a waiter's batch, at the time at which the waiter came.
+    pub(super) inherited_deadline: Option<Micros>,
 }
 
 pub(super) struct Batch {
@@ -51,12 +51,12 @@ pub(super) struct Batch {
 
 pub(super) struct Worker {
     pub(super) pool: Arc<str>,
-    pub(super) in_hand_max: usize,
+    pub(super) leases_max: usize,
     pub(super) draining: bool,
     /// The scheduler wanted it stopped.
     pub(super) stopped: bool,
-    pub(super) hand: Vec<(LeaseId, RequestId)>,
-    /// Since when the hand is empty, if it is.
+    pub(super) leases: Vec<(LeaseId, RequestId)>,
+    /// The time from which it has no lease, if it has none.
     pub(super) idle_since: Micros,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct World {
     pub(super) groups_done: BTreeSet<(BatchId, u32)>,
     pub(super) workers_ever: u64,
     pub(super) steps: Vec<Step>,
-    /// Requests whose ends their followers have not heard of.
+    /// Requests whose ends were not reported to their waiters.
     pub(super) ends: Vec<(RequestId, FinalEnd)>,
     last_lease: LeaseId,
 }
@@ -141,7 +141,7 @@ impl World {
 
     pub(super) fn apply(&mut self, event: Event) {
         let calls_for_plan = self.calls_for_plan(&event);
-        self.pass_dues();
+        self.drop_passed_deadlines();
         let answered = self.foresee(&event);
         let actions = self.sched.step(self.now, event.clone());
         let mut grants = Vec::new();
@@ -175,7 +175,7 @@ impl World {
                 Action::Estimate { .. } | Action::PlanAnew | Action::WakeAt(_) => {}
             }
         }
-        self.lead(&event);
+        self.inherit(&event);
         let waiting = self.waiting();
         let snapshot = self.sched.snapshot();
         self.check_order(&grants, &waiting);
@@ -205,16 +205,16 @@ impl World {
             Event::RequestsSubmitted { batch, requests } => {
                 requests.iter().for_each(|new| self.submitted(*batch, new));
             }
-            Event::RequestDue { request, due } => self.set_due(*request, *due),
-            Event::FollowersReleased { released } => self.released(released),
-            Event::WorkerJoined { worker, pool, in_hand_max } => {
+            Event::RequestDeadline { request, deadline } => self.set_deadline(*request, *deadline),
+            Event::WaitersReleased { released } => self.released(released),
+            Event::WorkerJoined { worker, pool, leases_max } => {
                 self.pool(pool).starting -= usize::from(self.pool(pool).starting > 0);
                 let new = Worker {
                     pool: Arc::clone(pool),
-                    in_hand_max: (*in_hand_max).max(1),
+                    leases_max: (*leases_max).max(1),
                     draining: false,
                     stopped: false,
-                    hand: Vec::new(),
+                    leases: Vec::new(),
                     idle_since: self.now,
                 };
                 self.workers.insert(*worker, new);
@@ -245,8 +245,8 @@ impl World {
         let id = RequestId { batch, seq: new.seq };
         let Some(batch) = self.batches.get_mut(&batch).filter(|batch| !batch.ended) else { return };
         if self.requests.contains_key(&id) {
-            if let Some(due) = new.due {
-                self.set_due(id, due);
+            if let Some(deadline) = new.deadline {
+                self.set_deadline(id, deadline);
             }
             return;
         }
@@ -255,11 +255,11 @@ impl World {
                 let ran = ran.iter().take(*stage);
                 (*stage, ran.fold(Micros::ZERO, |sum, ran| sum + *ran), None)
             }
-            Progress::Follows { .. } => (0, Micros::ZERO, None),
+            Progress::WaitsFor { .. } => (0, Micros::ZERO, None),
             Progress::Finished { earliest_end, .. } => (0, Micros::ZERO, Some(*earliest_end)),
         };
-        let leader = match new.progress {
-            Progress::Follows { leader } => Some(leader),
+        let primary = match new.progress {
+            Progress::WaitsFor { primary } => Some(primary),
             _ => None,
         };
         batch.earliest_end = batch.earliest_end.max(ended);
@@ -270,22 +270,22 @@ impl World {
             ran,
             lease: None,
             ended: ended.is_some(),
-            leader,
-            due: None,
-            led: None,
+            primary,
+            deadline: None,
+            inherited_deadline: None,
         };
         self.requests.insert(id, request);
-        if let Some(due) = new.due {
-            self.set_due(id, due);
+        if let Some(deadline) = new.deadline {
+            self.set_deadline(id, deadline);
         }
     }
 
-    /// The lease leaves the worker's hand, if it is in it.
+    /// Removes the lease from the worker, if it holds it.
     fn hand_over(&mut self, worker: WorkerId, lease: LeaseId) -> Option<RequestId> {
         let worker = self.workers.get_mut(&worker)?;
-        let at = worker.hand.iter().position(|(held, _)| *held == lease)?;
-        let (_, id) = worker.hand.remove(at);
-        if worker.hand.is_empty() {
+        let at = worker.leases.iter().position(|(held, _)| *held == lease)?;
+        let (_, id) = worker.leases.remove(at);
+        if worker.leases.is_empty() {
             worker.idle_since = self.now;
         }
         Some(id)
@@ -301,22 +301,22 @@ impl World {
         let worker = self.workers.get_mut(&grant.worker).expect("a worker that is there");
         assert!(!worker.draining);
         assert_eq!(worker.pool, self.batches[&grant.request.batch].stages[grant.stage].pool);
-        worker.hand.push((grant.lease, grant.request));
+        worker.leases.push((grant.lease, grant.request));
         let pool = Arc::clone(&worker.pool);
         self.check_ceiling(&pool);
     }
 
     fn revoked(&mut self, worker: WorkerId, lease: LeaseId) {
-        let hand = &mut self.workers.get_mut(&worker).expect("a worker that is there").hand;
-        let at = hand.iter().position(|(held, _)| *held == lease).expect("in its hand");
+        let leases = &mut self.workers.get_mut(&worker).expect("a worker that is there").leases;
+        let at = leases.iter().position(|(held, _)| *held == lease).expect("a lease of the worker");
         assert!(at > 0, "a running lease was revoked");
-        let (_, request) = hand.remove(at);
+        let (_, request) = leases.remove(at);
         self.requests.get_mut(&request).expect("submitted").lease = None;
     }
 
     fn gone(&mut self, worker: WorkerId) {
         let Some(worker) = self.workers.remove(&worker) else { return };
-        for (_, request) in worker.hand {
+        for (_, request) in worker.leases {
             // A batch that ended took its requests along.
             if let Some(request) = self.requests.get_mut(&request) {
                 request.lease = None;
@@ -333,8 +333,8 @@ impl World {
         if let FinalEnd::Error { code: ErrorCode::Cancelled, .. } = finish.end {
             return;
         }
-        if request.leader.is_some() {
-            self.follower_finished(finish, event);
+        if request.primary.is_some() {
+            self.waiter_finished(finish, event);
             return;
         }
         match answered {
@@ -378,10 +378,10 @@ impl World {
 
 impl Worker {
     pub(super) fn holds(&self, lease: LeaseId) -> bool {
-        self.hand.iter().any(|(held, _)| *held == lease)
+        self.leases.iter().any(|(held, _)| *held == lease)
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.hand.is_empty() && !self.draining
+        self.leases.is_empty() && !self.draining
     }
 }

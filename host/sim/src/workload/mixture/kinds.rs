@@ -90,10 +90,10 @@ impl Check {
     }
 }
 
-/// Of the log length's variance, the share within a prompt: 0.18² of 0.77² + 0.18².
+/// The share of the log length's variance that lies within a prompt: 0.18² of 0.77² + 0.18².
 const WITHIN: f64 = 0.0518;
 
-/// With this much spread in all.
+/// The lengths with this standard deviation in all, between and within prompts.
 fn spread(median_tokens: f64, sigma: f64, tokens_max: u32, drift: f64) -> Lengths {
     Lengths {
         median_tokens,

@@ -1,10 +1,10 @@
 //! Multi-turn rollouts: how many turns, and how long a tool call takes.
 //!
-//! Of the turns PolyTrace publishes that about 80 % of dialogues have 3 to 6, that one has 10 at
-//! most, and that most have 2 to 6. Of the latencies it publishes no number, only that local calls
-//! are stable, that remote ones vary much, and that a search takes as its query is difficult.
-//! Assumed are log-normals: local 0.15 s (sigma 0.3), remote 1.5 s (sigma 1.0), and a factor a
-//! prompt (sigma 0.5); a call is given up after 60 s.
+//! PolyTrace publishes that about 80 % of dialogues have 3 to 6 turns, that one has 10 at most, and that
+//! most have 2 to 6. It publishes no latencies of tool calls, only that local calls are stable, that remote
+//! ones vary much, and that a search takes longer for a difficult query. The model assumes log-normals:
+//! local 0.15 s (sigma 0.3), remote 1.5 s (sigma 1.0), and a factor for each prompt (sigma 0.5); a call is
+//! given up after 60 s.
 
 use crate::workload::random::Random;
 
@@ -24,7 +24,7 @@ impl Tools {
 
     pub(super) const SEARCH: Self = Self { turns: &[0.1, 0.4, 0.35, 0.15], local: 0.0 };
 
-    /// Of one dialogue; every turn but the last calls a tool.
+    /// The turns of one dialogue; every turn but the last calls a tool.
     pub(super) fn turns(&self, random: &mut Random) -> u32 {
         let place = random.pick(self.turns.iter().copied());
         u32::try_from(place + 1).expect("a table of turns is short")

@@ -131,7 +131,8 @@ fn compare_outcomes(both: [&Trace; 2]) {
     }
 }
 
-/// What a planner sees: T, the training's time, and how alike the requests of a prompt are.
+/// Compares what a planner depends on: T, the training's time, and how similar the requests of a prompt
+/// are.
 fn compare_batches(both: [&Trace; 2]) {
     let [ours, theirs] = both.map(|trace| {
         let iterations = &trace.tasks[0].iterations[..];
@@ -156,7 +157,7 @@ fn compare_batches(both: [&Trace; 2]) {
     }
 }
 
-/// Of the counts of such requests in a prompt's group.
+/// The variance, between prompts, of the number of a group's requests for which `holds` is true.
 fn group_variance(
     iteration: &crate::trace::Iteration,
     holds: impl Fn(&TraceRequest) -> bool,

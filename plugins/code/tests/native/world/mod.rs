@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use process::{Started, capture};
 
-/// What is stored, and what was compiled.
+/// The stored objects and the compiled programs.
 #[derive(Default)]
 pub struct World {
     objects: BTreeMap<String, Vec<u8>>,

@@ -99,7 +99,7 @@ struct Running {
     late: bool,
 }
 
-/// Between two looks at a process; nothing here is timed by it.
+/// Waits between two looks at a process; no measured time depends on it.
 fn pause() {
     std::thread::park_timeout(Duration::from_millis(1));
 }

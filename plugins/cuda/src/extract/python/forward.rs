@@ -5,7 +5,7 @@ use super::token::Token;
 use crate::extract::unsupported;
 use crate::verdict::Failure;
 
-/// What may be done to arguments: it changes no number.
+/// The calls that `forward` may apply to its arguments: none of them changes a number.
 const HARMLESS: [&str; 8] = ["contiguous", "cuda", "detach", "size", "numel", "dim", "int", "len"];
 
 type Tokens<'a> = &'a [(Token, usize)];
@@ -38,7 +38,7 @@ fn is_word(token: &Token, wanted: &str) -> bool {
     matches!(token, Token::Word(word) if word == wanted)
 }
 
-/// The lines behind a `def`, as long as they are indented further than it is.
+/// The lines after a `def`, as long as they are indented further than it is.
 fn body<'a>(text: &str, tokens: Tokens<'a>, def: usize) -> Vec<Tokens<'a>> {
     let lines = lines(tokens);
     let Some(first) = lines.iter().position(|line| line.start <= def && def < line.end) else {

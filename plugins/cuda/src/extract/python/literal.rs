@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::token::Token;
 
 const DEPTH_MAX: usize = 16;
-/// Of all that is put together: a few lines that double a text must not fill the memory.
+/// The bytes of all values together: a few lines that double a text must not fill the memory.
 const BYTES_MAX: usize = 4 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl<'a> Literals<'a> {
         literals
     }
 
-    /// What is given by the parenthesis at this place.
+    /// The arguments of the call whose opening parenthesis is at this place, by name.
     pub(super) fn arguments(&self, open: usize) -> BTreeMap<String, Value> {
         let mut arguments = BTreeMap::new();
         let mut at = open + 1;
@@ -104,7 +104,7 @@ impl<'a> Literals<'a> {
         left.is_some()
     }
 
-    /// Within brackets a line's end is a blank.
+    /// The place after the line ends here, if brackets are open: inside them a line's end is white space.
     fn behind_lines(&self, at: usize, depth: usize) -> usize {
         if depth > 0 { self.skip_lines(at) } else { at }
     }
@@ -180,7 +180,8 @@ impl<'a> Literals<'a> {
         }
     }
 
-    /// Behind whatever begins here: the next comma, closing mark or line's end that is not inside.
+    /// The end of the expression that begins here: the next comma, closing mark or line's end outside of
+    /// it.
     fn end(&self, start: usize, outside: usize) -> usize {
         let mut depth = 0_usize;
         let mut at = start;

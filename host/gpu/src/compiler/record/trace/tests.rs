@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::types::Param;
+use crate::types::KernelParam;
 
 fn kernels() -> Vec<KernelInfo> {
-    let param = |(offset, bytes)| Param { offset, bytes };
+    let param = |(offset, bytes)| KernelParam { offset, bytes };
     vec![KernelInfo {
         name: "k".into(),
         params: [(0, 8), (8, 20)].map(param).into(),
@@ -20,12 +20,12 @@ const HEAD: &str = "{\"launch\":{\"kernel\":0,\"grid\":[2,1,1],\"block\":[64,1,1
 const STRUCT: &str = "{\"bytes\":[\"ffffffffffffffffffffffff0102030405060708\",[[4,[2,100]]]]}";
 const NONE: &str = "\"scratch\":[],\"returned\":[]";
 
-fn plan(steps: &str, rest: &str) -> Result<Trace, Error> {
+fn plan(steps: &str, rest: &str) -> Result<RecordedTrace, CompileError> {
     let text = format!("{{\"plan\":{{\"steps\":[{steps}],{rest}}}}}");
     read(text.as_bytes(), &kernels(), &[64, 32])
 }
 
-fn launch(args: &str) -> Result<Trace, Error> {
+fn launch(args: &str) -> Result<RecordedTrace, CompileError> {
     plan(&format!("{HEAD}{args}}}}}"), "\"scratch\":[100],\"returned\":[]")
 }
 
@@ -33,14 +33,14 @@ fn launch(args: &str) -> Result<Trace, Error> {
 fn a_plan() {
     let trace = launch(&format!("[{{\"address\":[1,8]}},{STRUCT}]")).unwrap();
     assert_eq!((trace.scratch_bytes, trace.unsupported.len()), (vec![100], 0));
-    let Step::Launch(launch) = &trace.steps[0] else { panic!("a launch") };
+    let PlanStep::Launch(launch) = &trace.steps[0] else { panic!("a launch") };
     assert_eq!((launch.kernel.as_str(), launch.grid.x, launch.dynamic_shared_bytes), ("k", 2, 16));
-    assert_eq!(launch.args[0], Arg::Address(Address { buffer: 1, offset: 8 }));
+    assert_eq!(launch.args[0], KernelArg::Address(BufferAddress { buffer: 1, offset: 8 }));
     let mut bytes = vec![0xff; 4];
     bytes.extend([0; 8]);
     bytes.extend([1, 2, 3, 4, 5, 6, 7, 8]);
-    let patches = vec![Patch { at: 4, address: Address { buffer: 2, offset: 100 } }];
-    assert_eq!(launch.args[1], Arg::ByValue { bytes, patches });
+    let patches = vec![Patch { at: 4, address: BufferAddress { buffer: 2, offset: 100 } }];
+    assert_eq!(launch.args[1], KernelArg::ByValue { bytes, patches });
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn sets_copies_and_what_is_returned() {
     let rest = "\"scratch\":[],\"returned\":[{\"at\":[0,0],\"dtype\":1,\"shape\":[4,4]}]";
     let trace = plan(steps, rest).unwrap();
     assert_eq!(trace.steps.len(), 2);
-    let returned = Returned { buffer: 0, offset: 0, dtype: Dtype::Fp32, shape: vec![4, 4] };
+    let returned = Returned { buffer: 0, offset: 0, dtype: ElementType::Fp32, shape: vec![4, 4] };
     assert_eq!(trace.returned, [returned]);
 }
 
@@ -59,9 +59,9 @@ fn other_endings() {
     let read = |text: &str| read(text.as_bytes(), &kernels(), &[]);
     let trace = read("{\"unsupported\":\"cudaMemcpy to the host\"}").unwrap();
     assert_eq!(trace.unsupported, ["cudaMemcpy to the host"]);
-    assert_eq!(read("{\"mismatch\":\"a\\nb\"}"), Err(Error::Rejected("a b".into())));
+    assert_eq!(read("{\"mismatch\":\"a\\nb\"}"), Err(CompileError::Rejected("a b".into())));
     let threw = "it threw an exception: no";
-    assert_eq!(read("{\"threw\":\"no\"}"), Err(Error::Crashed(threw.into())));
+    assert_eq!(read("{\"threw\":\"no\"}"), Err(CompileError::Crashed(threw.into())));
     let long = format!("{{\"unsupported\":\"{}\"}}", "ä".repeat(4_096));
     assert!(read(&long).unwrap().unsupported[0].len() as u64 <= GPU_SENTENCE_BYTES_MAX);
 }
@@ -73,8 +73,8 @@ fn every_dtype_has_the_recorders_number() {
     }
 }
 
-fn refused(result: &Result<Trace, Error>, why: &str) {
-    let named = matches!(result, Err(Error::Crashed(said)) if said.contains(why));
+fn refused(result: &Result<RecordedTrace, CompileError>, why: &str) {
+    let named = matches!(result, Err(CompileError::Crashed(said)) if said.contains(why));
     assert!(named, "{why}: {result:?}");
 }
 

@@ -1,0 +1,29 @@
+//! What plugin authors read over the REST interface.
+
+use serde::{Deserialize, Serialize};
+
+use assay_core::id::RequestId;
+
+/// `GET /v1/runs/{run}/logs`: the newest batch first, and each batch in the order of its requests.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct LogPage {
+    pub items: Vec<RunLogLine>,
+    /// Cursor of the next page, to be sent as `after`; absent on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// One line that a plugin logged for a request of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct RunLogLine {
+    #[schema(value_type = String)]
+    pub request: RequestId,
+    /// Verdict of the request: the plugin's verdict, `timed_out`, or the error's code; absent while
+    /// it waits or runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    pub stage: String,
+    /// Level: `debug`, `info`, `warn`, `error`, or `stderr`.
+    pub level: String,
+    pub message: String,
+}

@@ -1,0 +1,121 @@
+//! The JSON shapes of `/v1/batches`.
+
+use crate::result::{Counts, ResultItem};
+use assay_core::id::{BatchId, Digest};
+use assay_core::time::Micros;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// `POST /v1/batches`: a rollout has started and a batch of requests will come.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnnounceBatch {
+    /// `name@channel`, `name@version`, or `tenant/name@...`.
+    pub plugin: String,
+    /// Name of the training run, which keeps the plugin version and the settings of its first
+    /// batch.
+    pub run: String,
+    #[serde(default)]
+    pub iteration: u64,
+    /// Number of requests after which the batch is complete without a seal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_size: Option<u32>,
+    /// Number of samples of each prompt; a group is complete with this many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_size: Option<u32>,
+    /// Extra delay that the run tolerates, in milliseconds (the paper's D).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_extra_delay_ms: Option<u32>,
+    /// Whether equal requests to a deterministic plugin share one computation; true when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_equal: Option<bool>,
+    /// The plugin's settings for this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub settings: Option<Box<RawValue>>,
+}
+
+/// Life of a batch: `announced -> open -> sealed -> done | cancelled | expired`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchState {
+    Announced,
+    Open,
+    Sealed,
+    Done,
+    Cancelled,
+    Expired,
+}
+
+impl BatchState {
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Cancelled | Self::Expired)
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Batch {
+    #[schema(value_type = String)]
+    pub id: BatchId,
+    pub state: BatchState,
+    /// `name@version`.
+    pub plugin: String,
+    #[schema(value_type = String)]
+    pub plugin_digest: Digest,
+    pub run: String,
+    pub iteration: u64,
+    pub expected_size: Option<u32>,
+    pub group_size: Option<u32>,
+    pub max_extra_delay_ms: Option<u32>,
+    pub counts: Counts,
+    /// Mean over all requests with a reward; absent while there is none.
+    pub mean_reward: Option<f64>,
+    #[schema(value_type = String)]
+    pub announced_at: Micros,
+    #[schema(value_type = Option<String>)]
+    pub first_request_at: Option<Micros>,
+    #[schema(value_type = Option<String>)]
+    pub sealed_at: Option<Micros>,
+    #[schema(value_type = Option<String>)]
+    pub done_at: Option<Micros>,
+    /// Time at which the last request is expected to end.
+    #[schema(value_type = Option<String>)]
+    pub estimated_done_at: Option<Micros>,
+    /// Time from the earliest possible end of the batch to its end, in milliseconds (the paper's
+    /// d).
+    pub extra_delay_ms: Option<f64>,
+    /// Time at which its requests and results were deleted; its totals are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub expired_at: Option<Micros>,
+}
+
+/// `POST /v1/batches/{id}/seal`: no more requests will come.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SealBatch {
+    /// Expected number of requests; the seal is refused if the batch has another number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_count: Option<u32>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ResultsPage {
+    pub items: Vec<ResultItem>,
+    /// Cursor of the next page, to be sent as `after`.
+    pub next: u32,
+    /// Whether this is the last page.
+    pub done: bool,
+}
+
+/// One server-sent event, by its fields.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct StreamEvent {
+    pub event: String,
+    /// Id of the event; a reconnecting client sends it as `Last-Event-ID` and gets the events after
+    /// it.
+    pub id: Option<String>,
+    /// Data of the event, as JSON text.
+    pub data: String,
+}

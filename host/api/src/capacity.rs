@@ -1,0 +1,155 @@
+//! The JSON shapes of `/v1/capacity`: pools, their workers, and what the planner thinks of them.
+
+use serde::{Deserialize, Serialize};
+
+use assay_core::id::BatchId;
+use assay_core::time::Micros;
+
+/// `GET /v1/capacity`.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Capacity {
+    /// Policy that chooses the number of workers: assay, distrs, history, zq or fixed.
+    pub planner: String,
+    /// Absent before the first plan.
+    pub plan: Option<LastPlan>,
+    /// Sorted by name.
+    pub pools: Vec<PoolCapacity>,
+}
+
+/// The planner's last run.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct LastPlan {
+    /// Time of the state that the plan is based on.
+    #[schema(value_type = String)]
+    pub at: Micros,
+    pub age_ms: f64,
+    /// Number of requests in the simulated workload.
+    pub requests: u64,
+    /// Number of simulations.
+    pub simulations: u64,
+    pub took_ms: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PoolCapacity {
+    pub pool: String,
+    /// Minimum number of workers, kept even when no batch is live.
+    pub min: u32,
+    /// Maximum number of workers.
+    pub max: u32,
+    /// Cost of a worker per second.
+    pub cost: f64,
+    pub workers: PoolWorkers,
+    /// Number of requests that wait for a worker.
+    pub queued: u64,
+    /// Recently measured start time of a worker, in milliseconds.
+    pub startup_ms: Option<f64>,
+    /// Absent before the first plan.
+    pub target: Option<PoolTarget>,
+    /// The reason why workers fail to start; absent while they start without errors.
+    pub trouble: Option<StartTrouble>,
+}
+
+/// Number of workers, by state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PoolWorkers {
+    /// Requested workers that have not joined yet.
+    pub starting: u32,
+    pub idle: u32,
+    pub busy: u32,
+    /// Workers that finish their leases, get no new ones, and end.
+    pub draining: u32,
+}
+
+/// The planner's target for a pool, with its reason.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PoolTarget {
+    /// Number of workers that are kept even when they are idle.
+    pub hold: u32,
+    /// Number of workers up to which demand may raise the pool.
+    pub ceiling: u32,
+    /// Number of workers with which no request would wait.
+    pub zero_queue: u32,
+    /// The reason as a sentence.
+    pub why: String,
+    pub reason: PlanReason,
+}
+
+/// The reason for a pool's ceiling.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PlanReason {
+    /// No live batch needs the pool.
+    Idle,
+    /// The planner's policy sets it.
+    Mode,
+    /// The pool's `min`.
+    Minimum,
+    /// The pool's `max`; the plan needed more workers.
+    Maximum { wanted: u32 },
+    /// A live batch has no history to plan with: the pool starts with few workers and grows.
+    Unknown,
+    /// The smallest possible number while a batch needs the pool.
+    Needed,
+    /// With one worker fewer, a request would start too late.
+    Bound {
+        #[schema(value_type = String)]
+        batch: BatchId,
+        run: String,
+        /// Number of the stage, from 0.
+        stage: u32,
+        /// Time at which a request of the batch would be ready for the stage.
+        #[schema(value_type = String)]
+        ready_at: Micros,
+        /// Time at which the request would start.
+        #[schema(value_type = String)]
+        start_at: Micros,
+        because: PlanBecause,
+    },
+}
+
+/// The reason why that start is too late.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PlanBecause {
+    /// The batch would end at `end_at`, and may not end later than `by_at`.
+    Late {
+        #[schema(value_type = String)]
+        end_at: Micros,
+        #[schema(value_type = String)]
+        by_at: Micros,
+    },
+    /// A request could time out and end at `latest_at`; the batch may not end later than `by_at`.
+    MayTimeOut {
+        #[schema(value_type = String)]
+        latest_at: Micros,
+        #[schema(value_type = String)]
+        by_at: Micros,
+    },
+    /// The expected delay caused by long-running requests would exceed its budget.
+    Risk { expected_ms: f64, budget_ms: f64 },
+}
+
+/// The reason why workers of a pool do not start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct StartTrouble {
+    /// Number of failed starts since the last successful one.
+    pub failures: u64,
+    /// Error of the last start.
+    pub error: String,
+    #[schema(value_type = String)]
+    pub failed_at: Micros,
+    /// Earliest time of the next attempt, if a worker is still needed then.
+    #[schema(value_type = String)]
+    pub next_try_at: Micros,
+}
+
+/// `PUT /v1/capacity/{pool}`: from now on, and over restarts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetCapacity {
+    /// Minimum number of workers, kept even when no batch is live.
+    pub min: u32,
+    /// Maximum number of workers; busy workers above it finish their requests.
+    pub max: u32,
+}

@@ -1,0 +1,476 @@
+//! The JSON shapes of the running service: what is live, its workers, what went wrong lately, how
+//! pools moved, and replays. Shared by the server and its clients.
+
+use serde::{Deserialize, Serialize};
+
+use crate::batch::BatchState;
+use crate::capacity::PoolCapacity;
+use crate::result::{Counts, StageTime};
+use assay_core::id::{BatchId, Digest, RequestId};
+use assay_core::outcome::Outcome;
+use assay_core::time::Micros;
+
+/// `GET /v1/overview`: the live batches and their state in the scheduler.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Overview {
+    /// Time of the scheduler's state.
+    #[schema(value_type = String)]
+    pub at: Micros,
+    /// Live batches, the most urgent first, at most 200.
+    pub batches: Vec<LiveBatch>,
+    /// Number of live batches, including those that are not listed.
+    pub batches_total: u32,
+    /// Waiting and running requests by plugin, stage and pool, including single requests.
+    pub queue: Vec<StageQueue>,
+    /// Pools; only with the scope `platform:*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pools: Option<Vec<PoolCapacity>>,
+    /// Incidents, the latest first, at most 20.
+    pub incidents: Vec<Incident>,
+}
+
+/// A batch that has not ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct LiveBatch {
+    #[schema(value_type = String)]
+    pub id: BatchId,
+    /// Its name.
+    pub tenant: String,
+    pub run: String,
+    pub iteration: u64,
+    /// `name@version`.
+    pub plugin: String,
+    pub state: BatchState,
+    pub counts: Counts,
+    pub expected_size: Option<u32>,
+    /// Number of requests that wait for a worker now.
+    pub queued: u32,
+    /// Number of requests that run now.
+    pub running: u32,
+    #[schema(value_type = String)]
+    pub announced_at: Micros,
+    #[schema(value_type = Option<String>)]
+    pub first_request_at: Option<Micros>,
+    /// Time at which the last request could end without any waiting, as far as known now (the
+    /// paper's T).
+    #[schema(value_type = Option<String>)]
+    pub earliest_end_at: Option<Micros>,
+    /// Tolerated extra delay in milliseconds (the paper's D).
+    pub tolerance_ms: f64,
+    /// T + D.
+    #[schema(value_type = Option<String>)]
+    pub due_at: Option<Micros>,
+    /// Time at which its last request is expected to end if no request waits any more.
+    #[schema(value_type = Option<String>)]
+    pub estimated_done_at: Option<Micros>,
+}
+
+/// Requests at one stage of one plugin.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema,
+)]
+pub struct StageQueue {
+    /// `name@version`.
+    pub plugin: String,
+    pub stage: String,
+    pub pool: String,
+    pub queued: u64,
+    pub running: u64,
+}
+
+/// A fault that was noticed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Incident {
+    pub id: i64,
+    /// Time of its latest occurrence.
+    #[schema(value_type = String)]
+    pub at: Micros,
+    /// Name of the tenant; absent for incidents of the platform.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    pub kind: IncidentKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub batch: Option<BatchId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// Error code of the failed requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Number of affected workers or requests; for an entry that stands for further batches, the
+    /// number of batches.
+    pub count: u32,
+    /// Description as a sentence.
+    pub detail: String,
+}
+
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum IncidentKind {
+    /// A worker's process or its connection ended unexpectedly.
+    WorkerDied,
+    /// A stage ran past its deadline, and its worker was killed.
+    WorkerKilled,
+    WorkerStartFailed,
+    /// A batch ended later than T + D.
+    BatchLate,
+    /// Requests of a batch ended as errors.
+    RequestsFailed,
+}
+
+impl IncidentKind {
+    pub const ALL: [Self; 5] = [
+        Self::WorkerDied,
+        Self::WorkerKilled,
+        Self::WorkerStartFailed,
+        Self::BatchLate,
+        Self::RequestsFailed,
+    ];
+
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::WorkerDied => "worker_died",
+            Self::WorkerKilled => "worker_killed",
+            Self::WorkerStartFailed => "worker_start_failed",
+            Self::BatchLate => "batch_late",
+            Self::RequestsFailed => "requests_failed",
+        }
+    }
+
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// `GET /v1/incidents`.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct IncidentPage {
+    /// The latest first.
+    pub items: Vec<Incident>,
+    /// Cursor of the next page, to be sent as `after`; absent on the last page.
+    pub next: Option<i64>,
+}
+
+/// Filters for incidents; an incident must match all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct IncidentFilter {
+    /// Whether all tenants are included; needs the scope `platform:*`.
+    #[serde(default)]
+    #[param(required = false)]
+    pub all: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub from: Option<Micros>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub to: Option<Micros>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<IncidentKind>,
+    /// Cursor of a page; only older incidents are returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<i64>,
+    /// Maximum number of items: 100 when absent, 1,000 at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// `GET /v1/workers`.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct WorkerList {
+    #[schema(value_type = String)]
+    pub at: Micros,
+    /// Sorted by pool and id; workers that start come first in each pool.
+    pub items: Vec<Worker>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Worker {
+    /// Absent until it has joined.
+    pub id: Option<u64>,
+    pub pool: String,
+    pub state: WorkerState,
+    /// Launcher of the worker: `local` for a process on the server's machine.
+    pub launcher: String,
+    pub pid: Option<u32>,
+    /// Time at which the worker was requested.
+    #[schema(value_type = Option<String>)]
+    pub asked_at: Option<Micros>,
+    #[schema(value_type = Option<String>)]
+    pub joined_at: Option<Micros>,
+    /// Time of its last message.
+    #[schema(value_type = Option<String>)]
+    pub heard_at: Option<Micros>,
+    /// Number of leases: one is running, the others are prefetched.
+    pub in_hand: u32,
+    pub running: Option<WorkerRunning>,
+    /// Number of stages that it finished.
+    pub stages_done: u64,
+    /// Resident memory of its process, in bytes.
+    pub memory_bytes: Option<u64>,
+}
+
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerState {
+    Starting,
+    Idle,
+    Busy,
+    /// It finishes its leases, gets no new ones, and ends.
+    Draining,
+}
+
+/// The stage that a worker runs now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct WorkerRunning {
+    #[schema(value_type = String)]
+    pub request: RequestId,
+    #[schema(value_type = String)]
+    pub batch: BatchId,
+    /// Its name.
+    pub tenant: String,
+    /// `name@version`.
+    pub plugin: String,
+    pub stage: String,
+    #[schema(value_type = String)]
+    pub since: Micros,
+}
+
+/// `GET /v1/queue`: the waiting requests of each pool.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct QueueList {
+    #[schema(value_type = String)]
+    pub at: Micros,
+    /// Sorted by name; pools without waiting requests are absent.
+    pub pools: Vec<PoolQueue>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PoolQueue {
+    pub pool: String,
+    pub queued: u64,
+    /// Number of waiting batches, including those that are not listed.
+    pub batches_total: u32,
+    /// Waiting batches in the order in which they are served within their tenant (earliest batch
+    /// first), at most 50.
+    pub batches: Vec<QueuedBatch>,
+}
+
+/// The waiting requests of one batch in one pool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct QueuedBatch {
+    #[schema(value_type = String)]
+    pub id: BatchId,
+    pub tenant: String,
+    pub run: String,
+    pub iteration: u64,
+    /// Time T as far as known now, by which the batches are sorted.
+    #[schema(value_type = Option<String>)]
+    pub earliest_end_at: Option<Micros>,
+    pub queued: u32,
+    pub running: u32,
+}
+
+/// Filters for the history of pools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct CapacityHistoryFilter {
+    /// Name of the pool; all pools when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// Start of the history; one hour before `to` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub from: Option<Micros>,
+    /// End of the history; now when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub to: Option<Micros>,
+}
+
+/// `GET /v1/capacity/history`: kept for 7 days.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct CapacityHistory {
+    #[schema(value_type = String)]
+    pub from: Micros,
+    #[schema(value_type = String)]
+    pub to: Micros,
+    /// Sorted by name.
+    pub pools: Vec<PoolHistory>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PoolHistory {
+    pub pool: String,
+    /// Samples in the order of time, at most 500; each holds until the next one.
+    pub samples: Vec<CapacitySample>,
+    /// Changes of the target, the latest first, at most 100.
+    pub decisions: Vec<PlanDecision>,
+}
+
+/// State of a pool; each number is the maximum within the sample's period.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct CapacitySample {
+    #[schema(value_type = String)]
+    pub at: Micros,
+    /// Number of busy workers and waiting requests.
+    pub demand: u32,
+    /// Number of workers with which no request would wait; absent before the first plan.
+    pub zero_queue: Option<u32>,
+    pub hold: Option<u32>,
+    pub ceiling: Option<u32>,
+    pub starting: u32,
+    pub idle: u32,
+    pub busy: u32,
+    pub draining: u32,
+    pub queued: u32,
+    /// Cost of the pool's workers per second, including those that start.
+    pub cost: f64,
+}
+
+/// A change of the planner's target for a pool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PlanDecision {
+    #[schema(value_type = String)]
+    pub at: Micros,
+    pub hold: u32,
+    pub ceiling: u32,
+    /// Target before the change; absent if unknown.
+    pub hold_before: Option<u32>,
+    pub ceiling_before: Option<u32>,
+    /// The reason as a sentence.
+    pub why: String,
+}
+
+/// The event `snapshot` of `GET /v1/live`: the whole state.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct LiveSnapshot {
+    #[schema(value_type = String)]
+    pub at: Micros,
+    /// Live batches, the most urgent first, at most 200.
+    pub batches: Vec<LiveBatch>,
+    pub batches_total: u32,
+    pub queue: Vec<StageQueue>,
+    /// Pools; only with the scope `platform:*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pools: Option<Vec<PoolCapacity>>,
+}
+
+/// The event `delta` of `GET /v1/live`: the changes, at most four times a second.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct LiveDelta {
+    #[schema(value_type = String)]
+    pub at: Micros,
+    /// New or changed batches; each replaces its earlier version.
+    pub batches: Vec<LiveBatch>,
+    pub batches_total: u32,
+    /// Batches that have ended since the last event.
+    pub ended: Vec<EndedBatch>,
+    /// Ids of batches that are still live but no longer among the most urgent.
+    #[schema(value_type = Vec<String>)]
+    pub left: Vec<BatchId>,
+    /// The whole queue, if it has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Vec<StageQueue>>,
+    /// Changed pools; only with the scope `platform:*`.
+    pub pools: Vec<PoolCapacity>,
+    /// New incidents, and incidents with a higher count under the same id.
+    pub incidents: Vec<Incident>,
+}
+
+/// A batch that has just ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct EndedBatch {
+    #[schema(value_type = String)]
+    pub id: BatchId,
+    /// Its name.
+    pub tenant: String,
+    pub run: String,
+    pub iteration: u64,
+    /// `name@version`.
+    pub plugin: String,
+    pub state: BatchState,
+    pub counts: Counts,
+    pub mean_reward: Option<f64>,
+    #[schema(value_type = Option<String>)]
+    pub done_at: Option<Micros>,
+    pub extra_delay_ms: Option<f64>,
+}
+
+/// `POST /v1/requests/{id}/replay`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplayRequest {
+    /// Version of the same plugin that runs the request; the request's own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// The outcome of a request that ran again with the same body, settings and seed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Replay {
+    #[schema(value_type = String)]
+    pub request: RequestId,
+    pub recorded: ReplaySide,
+    pub replayed: ReplaySide,
+    /// Whether kind, verdict and reward are equal.
+    pub agrees: bool,
+    /// Names of the values that differ: `kind`, `verdict`, `reward`.
+    pub differences: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ReplaySide {
+    #[schema(value_type = String)]
+    pub id: RequestId,
+    /// `name@version`.
+    pub plugin: String,
+    #[schema(value_type = String)]
+    pub plugin_digest: Digest,
+    #[schema(value_type = crate::schema::OutcomeSchema)]
+    pub outcome: Outcome,
+    pub stages: Vec<StageTime>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_survive_their_text() {
+        for kind in IncidentKind::ALL {
+            assert_eq!(IncidentKind::parse(kind.as_str()), Some(kind));
+            assert_eq!(serde_json::to_value(kind).expect("plain"), kind.as_str());
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! People: who they are, which tenants they belong to and as what, and how they sign in. The JSON
+//! shapes of `/v1/people`, `/v1/members` and `/v1/session`, shared by the server and its clients.
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::Scope;
+use assay_core::id::{KeyId, PersonId};
+use assay_core::limits;
+use assay_core::time::Micros;
+
+/// The tenant whose administrators administer the platform.
+pub const PLATFORM_TENANT: &str = "platform";
+
+/// Role of a member in its tenant; each role includes the roles before it.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Viewer,
+    Trainer,
+    Publisher,
+    Admin,
+}
+
+impl Role {
+    pub const ALL: [Self; 4] = [Self::Viewer, Self::Trainer, Self::Publisher, Self::Admin];
+
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Trainer => "trainer",
+            Self::Publisher => "publisher",
+            Self::Admin => "admin",
+        }
+    }
+
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text)
+    }
+
+    /// What the role opens in a tenant; the platform's administrators administer all of it.
+    #[must_use]
+    pub fn scopes(self, tenant: &str) -> Vec<Scope> {
+        let mut scopes = vec![Scope::BatchesRead];
+        if self >= Self::Trainer {
+            scopes.push(Scope::BatchesWrite);
+        }
+        if self >= Self::Publisher {
+            scopes.extend([Scope::PluginsPublish, Scope::PluginsPromote]);
+        }
+        if self == Self::Admin {
+            scopes.push(Scope::Admin);
+            if tenant == PLATFORM_TENANT {
+                scopes.push(Scope::Platform);
+            }
+        }
+        scopes
+    }
+}
+
+/// An address in lower case, as it is kept and compared.
+pub fn normal_email(text: &str) -> Result<String, String> {
+    let email = text.trim().to_ascii_lowercase();
+    let parts = email
+        .split_once('@')
+        .filter(|(local, domain)| !local.is_empty() && !domain.is_empty() && !domain.contains('@'));
+    let plain = email.bytes().all(|byte| byte.is_ascii_graphic());
+    if parts.is_none() || !plain || email.len() > limits::EMAIL_BYTES_MAX {
+        return Err("email must be an address such as ada@example.com".into());
+    }
+    Ok(email)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Membership {
+    pub tenant: String,
+    pub role: Role,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Person {
+    #[schema(value_type = String)]
+    pub id: PersonId,
+    pub email: String,
+    pub name: String,
+    #[schema(value_type = String)]
+    pub created_at: Micros,
+    /// Time since which the person is barred from signing in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub disabled_at: Option<Micros>,
+    /// Whether a password was set.
+    pub password: bool,
+    /// Whether the person has signed in by the OpenID provider.
+    pub oidc: bool,
+    pub memberships: Vec<Membership>,
+    /// A new invitation; shown only once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<Invitation>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PersonList {
+    pub items: Vec<Person>,
+}
+
+/// `PATCH /v1/people/{id}`: absent fields stay unchanged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetPerson {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Whether the person is barred from signing in; their sessions end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<bool>,
+}
+
+/// An invitation, whose token allows its holder to set a password once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Invitation {
+    pub token: String,
+    #[schema(value_type = String)]
+    pub expires_at: Micros,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Member {
+    pub tenant: String,
+    #[schema(value_type = String)]
+    pub person: PersonId,
+    pub email: String,
+    pub name: String,
+    pub role: Role,
+    #[schema(value_type = String)]
+    pub added_at: Micros,
+    /// Time since which the person is barred from signing in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub disabled_at: Option<Micros>,
+    /// Whether the person has neither set a password nor signed in.
+    pub invited: bool,
+    /// Invitation of a person who is new; shown only once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<Invitation>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MemberList {
+    pub items: Vec<Member>,
+}
+
+/// `POST /v1/members`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddMember {
+    /// Name of the tenant; your own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    pub email: String,
+    /// Name of the person, if they are new.
+    #[serde(default)]
+    pub name: String,
+    pub role: Role,
+}
+
+/// `PATCH /v1/members/{person}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetMember {
+    pub role: Role,
+}
+
+/// `POST /v1/session`.
+#[derive(Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignIn {
+    pub email: String,
+    pub password: String,
+}
+
+/// `POST /v1/bootstrap`: makes the first administrator of the platform.
+#[derive(Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bootstrap {
+    /// Token from the file `bootstrap.token` in the server's data folder.
+    pub token: String,
+    pub email: String,
+    #[serde(default)]
+    pub name: String,
+    pub password: String,
+}
+
+/// `POST /v1/invitations/accept`.
+#[derive(Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptInvitation {
+    pub token: String,
+    /// Name that replaces the one in the invitation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub password: String,
+}
+
+/// `POST /v1/session/tenant`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchTenant {
+    pub tenant: String,
+}
+
+/// `POST /v1/session/password`.
+#[derive(Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangePassword {
+    pub current: String,
+    pub new: String,
+}
+
+/// The ways to sign in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SignInMethods {
+    pub password: bool,
+    pub oidc: bool,
+    /// Whether there is no administrator yet; the token in the data folder creates the first one.
+    pub bootstrap: bool,
+}
+
+/// `GET /v1/session`: the caller and their permissions.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Session {
+    /// Absent when a key calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<SessionPerson>,
+    /// Absent when a person calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<SessionKey>,
+    /// Name of the tenant that the session works with.
+    pub tenant: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    pub scopes: Vec<Scope>,
+    /// Token to be sent as the header `X-Assay-Csrf` with every call except GET and HEAD.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub csrf: Option<String>,
+    /// Time at which the session ends, even if it is in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub expires_at: Option<Micros>,
+    /// Tenants to which the session can be switched.
+    #[serde(default)]
+    pub tenants: Vec<Membership>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SessionPerson {
+    #[schema(value_type = String)]
+    pub id: PersonId,
+    pub email: String,
+    pub name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SessionKey {
+    #[schema(value_type = String)]
+    pub id: KeyId,
+    pub name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_role_may_do_what_those_before_it_may() {
+        for pair in Role::ALL.windows(2) {
+            let (less, more) = (pair[0].scopes("team"), pair[1].scopes("team"));
+            assert!(less.len() < more.len() && less.iter().all(|scope| more.contains(scope)));
+        }
+        assert!(!Role::Admin.scopes("team").contains(&Scope::Platform));
+        assert!(Role::Admin.scopes(PLATFORM_TENANT).contains(&Scope::Platform));
+        assert!(!Role::Publisher.scopes(PLATFORM_TENANT).contains(&Scope::Platform));
+        for role in Role::ALL {
+            assert_eq!(Role::parse(role.as_str()), Some(role));
+            assert_eq!(serde_json::to_value(role).expect("plain"), role.as_str());
+        }
+    }
+
+    #[test]
+    fn addresses_are_kept_in_lower_case() {
+        assert_eq!(normal_email(" Ada@Example.COM ").as_deref(), Ok("ada@example.com"));
+        let long = format!("{}@example.com", "a".repeat(255));
+        for odd in ["", "ada", "@example.com", "ada@", "a@b@c", "a b@c", "a\n@c", "ä@c", &long] {
+            assert!(normal_email(odd).is_err(), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What comes of requests: one result each, and how many ended how.
+
+use serde::{Deserialize, Serialize};
+
+use assay_core::id::RequestId;
+use assay_core::outcome::Outcome;
+
+/// One finished request.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ResultItem {
+    /// Position in the order of completion, from 1; sent as `after`, it asks for the results after
+    /// this one.
+    pub cursor: u32,
+    #[schema(value_type = String)]
+    pub id: RequestId,
+    pub key: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    #[schema(value_type = crate::schema::OutcomeSchema)]
+    pub outcome: Outcome,
+    /// The stages that ran, in order; empty if the outcome comes from an equal request.
+    pub stages: Vec<StageTime>,
+    /// Id of the equal request that ran and whose outcome this request shares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub shared_from: Option<RequestId>,
+}
+
+/// Times of one stage of one request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct StageTime {
+    pub stage: String,
+    /// Time from the moment the stage was ready to its grant to the worker that finished it, in
+    /// milliseconds.
+    pub queued_ms: f64,
+    pub ran_ms: f64,
+    pub attempts: u32,
+}
+
+/// Number of requests of a batch, by outcome.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Counts {
+    /// Requests that were acknowledged.
+    pub submitted: u32,
+    pub scored: u32,
+    pub timed_out: u32,
+    pub error: u32,
+    /// Requests among these that did not run, because they share the outcome of an equal request.
+    #[serde(default)]
+    pub shared: u32,
+}
+
+impl Counts {
+    #[must_use]
+    pub const fn finished(self) -> u32 {
+        self.scored + self.timed_out + self.error
+    }
+}

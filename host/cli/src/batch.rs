@@ -1,0 +1,153 @@
+//! `assay batch`.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use assay_api::batch::Batch;
+use assay_api::history::BatchHistory;
+use assay_client::Client;
+use assay_core::id::BatchId;
+use assay_core::limits::{RUN_HISTORY_ITEMS_DEFAULT, RUN_HISTORY_ITEMS_MAX};
+use clap::Subcommand;
+
+use super::{ClientOptions, Format, print_json};
+use assay_simulation::trace::trace;
+
+#[derive(clap::Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    client: ClientOptions,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// List the completed batches of a run, the latest first
+    Ls {
+        /// Name of the run
+        #[arg(long)]
+        run: String,
+        /// Maximum number of batches
+        #[arg(long, default_value_t = RUN_HISTORY_ITEMS_DEFAULT, value_parser = last())]
+        last: u32,
+    },
+    /// Show a batch
+    Show {
+        /// Id of the batch
+        batch: BatchId,
+    },
+    /// Write completed batches as a trace that `assay simulate` reads
+    ///
+    /// The batches of a run become consecutive iterations of one task, in the order in which they
+    /// were announced; the simulator uses the first of them as history only.
+    Export(Export),
+}
+
+#[derive(clap::Args)]
+struct Export {
+    /// Ids of the batches to export
+    #[arg(required_unless_present = "run", conflicts_with = "run")]
+    batches: Vec<BatchId>,
+    /// Run whose completed batches are exported
+    #[arg(long)]
+    run: Option<String>,
+    /// Number of the run's latest batches to export
+    #[arg(long, requires = "run", default_value_t = RUN_HISTORY_ITEMS_MAX, value_parser = last())]
+    last: u32,
+    /// Cost of a worker of a pool per second, such as gpu=10; may be repeated [default: 1]
+    #[arg(long, value_parser = cost)]
+    cost: Vec<(String, f64)>,
+}
+
+fn last() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=i64::from(RUN_HISTORY_ITEMS_MAX))
+}
+
+fn cost(text: &str) -> Result<(String, f64), String> {
+    let (pool, cost) = text.split_once('=').ok_or("write POOL=COST, such as gpu=10")?;
+    let cost = cost.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
+    Ok((pool.into(), cost.ok_or("the cost must be a number, 0 or more")?))
+}
+
+pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+    let client = options.client.connect()?;
+    match options.verb {
+        Verb::Ls { run, last } => {
+            let history = client.run_history(&run, last).await?;
+            match options.client.format {
+                Format::Json => print_json(&history)?,
+                Format::Text => history.items.iter().for_each(print_history),
+            }
+        }
+        Verb::Show { batch } => {
+            let batch = client.batch(batch).await?;
+            match options.client.format {
+                Format::Json => print_json(&batch)?,
+                Format::Text => print_batch(&batch),
+            }
+        }
+        Verb::Export(export) => export.run(&client).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Export {
+    async fn run(self, client: &Client) -> anyhow::Result<()> {
+        let batches = match &self.run {
+            Some(run) => {
+                let history = client.run_history(run, self.last).await?;
+                history.items.into_iter().map(|batch| batch.id).collect()
+            }
+            None => self.batches,
+        };
+        let mut profiles = Vec::with_capacity(batches.len());
+        for batch in batches {
+            let profile = client.batch_profile(batch).await;
+            profiles.push(profile.with_context(|| format!("reading the profile of {batch}"))?);
+        }
+        let trace = trace(profiles, &self.cost.into_iter().collect())?;
+        let to = std::io::BufWriter::new(std::io::stdout().lock());
+        assay_sim::trace::write(&trace, to).context("writing the trace")
+    }
+}
+
+fn print_history(batch: &BatchHistory) {
+    let span = batch.done_at.since(batch.announced_at).as_secs_f64();
+    let delay = batch.extra_delay_ms / 1e3;
+    let busy: Vec<_> = batch
+        .worker_seconds
+        .iter()
+        .map(|(pool, seconds)| format!("{pool} busy {seconds:.1} s"))
+        .collect();
+    println!(
+        "{}  iteration {}  {} requests in {span:.1} s, extra delay {delay:.3} s  {}",
+        batch.id,
+        batch.iteration,
+        batch.requests,
+        busy.join(", "),
+    );
+}
+
+fn print_batch(batch: &Batch) {
+    let counts = batch.counts;
+    let state = serde_json::to_value(batch.state).unwrap_or_default();
+    println!("{}  {}", batch.id, state.as_str().unwrap_or_default());
+    println!("  run {}, iteration {}, {}", batch.run, batch.iteration, batch.plugin);
+    println!(
+        "  {} requests: {} scored, {} timed out, {} failed",
+        counts.submitted, counts.scored, counts.timed_out, counts.error
+    );
+    if let Some(mean) = batch.mean_reward {
+        println!("  mean reward {mean:.4}");
+    }
+    println!("  announced {}", batch.announced_at);
+    match (batch.done_at, batch.estimated_done_at) {
+        (Some(at), _) => println!("  ended {at}"),
+        (None, Some(at)) => println!("  expected to end {at}"),
+        (None, None) => {}
+    }
+    if let Some(delay) = batch.extra_delay_ms {
+        println!("  extra delay {:.3} s", delay / 1e3);
+    }
+}

@@ -1,0 +1,226 @@
+//! `assay dev`: starts everything on this machine, scores a first batch and prints the next commands.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use assay_api::plugin::PromotePlugin;
+use assay_client::{Client, Error, score};
+use serde_json::json;
+
+use super::score::score_file;
+use super::serve::{HostOptions, Interruption, NO_DASHBOARD, wait};
+use assay_fleet::Device;
+use assay_http::bootstrap::{FirstAdmin, FirstKey};
+use assay_http::has_dashboard;
+use assay_server::Server;
+
+const CHANNEL: &str = "prod";
+const TENANT: &str = "demo";
+
+#[derive(clap::Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    host: HostOptions,
+    /// Address to listen on; a free port is taken if this one is in use
+    #[arg(long, env = "ASSAY_LISTEN", default_value = "127.0.0.1:7700")]
+    listen: SocketAddr,
+    /// Folder with plugin components to publish; the channel `prod` of each plugin is pointed to it
+    #[arg(long)]
+    plugins: Option<PathBuf>,
+    /// Hosts that plugins may send requests to, such as private:http://127.0.0.1:8000; without this
+    /// option a plugin that sends requests is not published
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
+    hosts: Vec<String>,
+    /// JSON-lines file to score after the start
+    #[arg(long)]
+    score: Option<PathBuf>,
+    /// Plugin that scores the file, as NAME@CHANNEL or NAME@VERSION
+    #[arg(long, default_value = "math@prod")]
+    plugin: String,
+    /// Score the sample of a shipped plugin instead; cuda runs in an interpreter if there is no GPU
+    #[arg(long, value_enum, conflicts_with_all = ["score", "plugin"])]
+    demo: Option<Demo>,
+    /// Stop after the batch; exit with 1 if a request ended in an error
+    #[arg(long)]
+    once: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Demo {
+    Math,
+    Code,
+    Cuda,
+}
+
+impl Demo {
+    fn plugin(self) -> &'static str {
+        match self {
+            Self::Math => "math@prod",
+            Self::Code => "code@prod",
+            Self::Cuda => "cuda@prod",
+        }
+    }
+
+    fn sample(self) -> &'static str {
+        match self {
+            Self::Math => include_str!("../../../plugins/math/sample.jsonl"),
+            Self::Code => include_str!("../../../plugins/code/sample.jsonl"),
+            Self::Cuda => include_str!("../../../plugins/cuda/sample.jsonl"),
+        }
+    }
+}
+
+pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
+    options.host.start_logging("warn");
+    let first_key = FirstKey { tenant: TENANT.into(), file: "dev.key" };
+    // One worker runs from the start, so that a first single request does not wait for a process.
+    if options.demo == Some(Demo::Cuda) {
+        options.host.workers.gpu.or_simulated();
+    }
+    let settings = options.host.settings(free(options.listen), "dev", first_key, 1).await?;
+    if settings.programs.gpu.device == Some(Device::Simulated) {
+        eprintln!("kernels run on a simulated GPU: rewards are labelled and contain no timing");
+    }
+    if options.demo == Some(Demo::Cuda) && settings.programs.gpu.toolkit.is_none() {
+        eprintln!("this machine has no CUDA compiler: run `assay gpu install-toolchain` first");
+    }
+    let data = settings.data.clone();
+    let mut interruption = Interruption::listen()?;
+    eprintln!("starting Assay in {}", settings.data.display());
+    settings.storage.iter().for_each(|root| eprintln!("{root}"));
+    let server = tokio::select! {
+        server = Server::start(settings) => server?,
+        () = interruption.came() => return Ok(ExitCode::SUCCESS),
+    };
+    let work = async {
+        let client = Client::new(&server.url, &server.key)?;
+        if !options.hosts.is_empty() {
+            let grant = json!({ "grants": { "hosts": options.hosts } });
+            client.set_tenant(TENANT, &grant).await.context("granting the hosts")?;
+        }
+        if let Some(folder) = &options.plugins {
+            publish_all(&client, folder).await?;
+        }
+        // The results go to a temporary folder, so that every start scores the whole file.
+        let folder = tempfile::tempdir().context("creating a folder for the results")?;
+        let (file, plugin) = match (&options.demo, options.score) {
+            (Some(demo), _) => {
+                let file = folder.path().join("sample.jsonl");
+                std::fs::write(&file, demo.sample()).context("writing the sample")?;
+                (file, demo.plugin())
+            }
+            (None, Some(file)) => (file, options.plugin.as_str()),
+            (None, None) => return Ok(true),
+        };
+        let mut scoring = score::Options::new(file, plugin.to_owned());
+        scoring.output = score::Target::File(folder.path().join("results.jsonl"));
+        let mut summary = score_file(&client, &scoring, &mut interruption).await?;
+        summary.output = None;
+        print!("{}", summary.text());
+        Ok(summary.ok())
+    };
+    let went_well = match work.await {
+        Ok(went_well) => went_well,
+        Err(error) => {
+            server.stop().await;
+            return Err(error);
+        }
+    };
+    if options.once {
+        server.stop().await;
+        return Ok(if went_well { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
+    print_next_steps(&server, &data);
+    wait(server, &mut interruption).await
+}
+
+/// The given address, or one with a free port if it is in use.
+fn free(wanted: SocketAddr) -> SocketAddr {
+    match std::net::TcpListener::bind(wanted) {
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            eprintln!("{wanted} is in use; taking another port");
+            SocketAddr::new(wanted.ip(), 0)
+        }
+        _ => wanted,
+    }
+}
+
+/// Publishes every component of a folder and points `prod` to it.
+async fn publish_all(client: &Client, folder: &Path) -> anyhow::Result<()> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .with_context(|| format!("reading {}", folder.display()))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wasm"))
+        .collect();
+    files.sort();
+    anyhow::ensure!(!files.is_empty(), "{} has no component (*.wasm)", folder.display());
+    for file in files {
+        let component =
+            tokio::fs::read(&file).await.with_context(|| format!("reading {}", file.display()))?;
+        match client.publish(component.into()).await {
+            Ok(plugin) => {
+                let version = PromotePlugin { version: plugin.version };
+                let plugin = client.promote(&plugin.name, CHANNEL, &version).await?;
+                let (name, version) = (&plugin.name, &plugin.version);
+                eprintln!("plugin {name}@{version} is ready as {name}@{CHANNEL}");
+            }
+            // The plugin changed and its version did not: the published component stays.
+            Err(error) if error.code() == Some("conflict") => {
+                eprintln!("{} is not published: {error}", file.display());
+            }
+            Err(error) if error.code() == Some("not_granted") => {
+                eprintln!("{} is not published: {error}", file.display());
+            }
+            Err(error) => return Err(publish_failed(&file, error)),
+        }
+    }
+    Ok(())
+}
+
+fn publish_failed(file: &Path, error: Error) -> anyhow::Error {
+    anyhow::Error::from(error).context(format!("publishing {}", file.display()))
+}
+
+/// The dashboard's address. The token is in the fragment, which browsers send to no server.
+fn dashboard(url: &str, data: &Path) -> String {
+    match FirstAdmin::read_token(data) {
+        _ if !has_dashboard() => NO_DASHBOARD.to_owned(),
+        Some(token) => {
+            format!(
+                "The dashboard; this link makes its first administrator:\n\n  {url}/sign-in#{token}"
+            )
+        }
+        None => format!("The dashboard: {url}"),
+    }
+}
+
+fn print_next_steps(server: &Server, data: &Path) {
+    let (url, key) = (&server.url, &server.key);
+    let dashboard = dashboard(url, data);
+    println!(
+        r#"
+Assay serves on {url}   (Ctrl-C stops it)
+
+{dashboard}
+
+  export ASSAY_URL={url}
+  export ASSAY_API_KEY={key}
+
+One reward with curl:
+
+  curl -s {url}/v1/rewards -H "Authorization: Bearer {key}" -H 'Content-Type: application/json' \
+    -d '{{"plugin":"math@prod","response":"The answer is \\boxed{{\\frac{{1}}{{2}}}}","label":"0.5"}}'
+
+The same with Python and no packages:
+
+python3 - <<'END'
+import json, urllib.request
+call = urllib.request.Request("{url}/v1/rewards", headers={{"Authorization": "Bearer {key}"}},
+    data=json.dumps({{"plugin": "math@prod", "response": "A: 42", "label": "42"}}).encode())
+print(json.load(urllib.request.urlopen(call))["outcome"])
+END
+"#
+    );
+}

@@ -1,0 +1,210 @@
+//! `assay`: the command line and the server. Each verb has one file, which parses, calls and prints.
+
+mod audit;
+mod batch;
+mod capacity;
+mod credentials;
+mod dev;
+mod doctor;
+mod engine;
+mod gpu;
+mod key;
+mod login;
+mod logs;
+mod member;
+mod planning;
+mod plugin;
+mod progress;
+mod request;
+mod retention;
+mod score;
+mod serve;
+mod simulate;
+mod table;
+mod tenant;
+mod usage;
+mod worker;
+mod workers;
+
+use std::process::ExitCode;
+
+use assay_client::Client;
+use clap::{Parser, Subcommand};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// A reward service for reinforcement learning with verifiable rewards.
+#[derive(Parser)]
+#[command(name = "assay", version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Start everything on this machine, with the shipped plugins, and score a first batch
+    Dev(dev::Options),
+    /// Start the server with its workers
+    Serve(serve::Options),
+    /// Score a JSON-lines file
+    Score(score::Options),
+    /// List, show and export batches
+    Batch(batch::Options),
+    /// Create, build, test and publish plugins; move channels, roll back, withdraw versions
+    Plugin(plugin::Options),
+    /// Create, list, show and change tenants: quotas, grants, weight, retention
+    Tenant(tenant::Options),
+    /// Show how much of its quotas a tenant uses, and its cost by day and pool
+    Usage(usage::Options),
+    /// List administrative actions and what they changed
+    Audit(audit::Options),
+    /// Create, list, rotate and revoke API keys
+    Key(key::Options),
+    /// Add, list and remove a tenant's members, and set their roles
+    Member(member::Options),
+    /// List people, disable them, invite them again
+    Person(member::PersonOptions),
+    /// Save a server's address and an API key for later calls
+    Login(credentials::Options),
+    /// Delete the address and the key that `login` saved
+    Logout,
+    /// Show the owner and the scopes of the API key
+    Whoami(login::Options),
+    /// Show the pools with their workers and the planner's reasons; set the number of workers
+    Capacity(capacity::Options),
+    /// List workers and what they run; drain a worker
+    Worker(worker::Options),
+    /// Show a request with its logs and artifacts; run it again, here or on the server, and compare
+    Request(request::Options),
+    /// Show the log lines of a run, filtered by verdict and level
+    Logs(logs::Options),
+    /// Replay a trace under several policies and compare what they cost and delay
+    Simulate(Box<simulate::Options>),
+    /// Install the CUDA compiler, and list the GPUs of this machine
+    Gpu(gpu::Options),
+    /// Check whether this machine has what Assay needs, and say what to do about what is missing
+    Doctor(doctor::Options),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+/// The output format: text for people or JSON for programs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+const URL_DEFAULT: &str = "http://127.0.0.1:7700";
+
+/// The server's address and the API key; every client of Assay reads the same variables.
+#[derive(Debug, Clone, clap::Args)]
+struct Connection {
+    /// Address of the server
+    ///
+    /// [default: the address that `assay login` saved, else http://127.0.0.1:7700]
+    #[arg(long, env = "ASSAY_URL", global = true)]
+    url: Option<String>,
+    /// API key
+    #[arg(long, env = "ASSAY_API_KEY", global = true, hide_env_values = true)]
+    key: Option<String>,
+}
+
+impl Connection {
+    fn client(&self) -> anyhow::Result<Client> {
+        if let Some(key) = self.key.as_deref() {
+            return Ok(Client::new(self.url(), key)?);
+        }
+        // A saved key is sent only to the server for which it was saved.
+        let kept = credentials::kept();
+        let kept = kept.filter(|kept| self.url.as_ref().is_none_or(|url| *url == kept.url));
+        let kept = kept.ok_or_else(|| {
+            anyhow::anyhow!(
+                "no API key: set ASSAY_API_KEY, give --key, or save one with `assay login`; \
+                 `assay dev` prints one"
+            )
+        })?;
+        Ok(Client::new(&kept.url, &kept.key)?)
+    }
+
+    /// The given address, or the default; the saved address is ignored.
+    fn url(&self) -> &str {
+        self.url.as_deref().unwrap_or(URL_DEFAULT)
+    }
+}
+
+/// The options of a verb that calls the server and prints its answer.
+#[derive(Debug, Clone, clap::Args)]
+struct ClientOptions {
+    #[command(flatten)]
+    connection: Connection,
+    /// Output format
+    #[arg(short = 'o', long = "format", value_enum, default_value = "text", global = true)]
+    format: Format,
+}
+
+impl ClientOptions {
+    fn connect(&self) -> anyhow::Result<Client> {
+        self.connection.client()
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    // For the server in this process: its storage and its OpenID provider.
+    assay_client::install_tls_provider();
+    // The workers of a server on this machine need the other half of the cores; and on two cores
+    // one thread is faster than two that wake each other.
+    let threads = std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1));
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+    let ended = match runtime {
+        Ok(runtime) => runtime.block_on(run(arguments.verb)),
+        Err(error) => Err(error.into()),
+    };
+    match ended {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("assay: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
+    match verb {
+        Verb::Dev(options) => dev::run(options).await,
+        Verb::Serve(options) => serve::run(options).await,
+        Verb::Score(options) => score::run(options).await,
+        Verb::Batch(options) => batch::run(options).await,
+        Verb::Plugin(options) => plugin::run(options).await,
+        Verb::Tenant(options) => tenant::run(options).await,
+        Verb::Usage(options) => usage::run(options).await,
+        Verb::Audit(options) => audit::run(options).await,
+        Verb::Key(options) => key::run(options).await,
+        Verb::Member(options) => member::run(options).await,
+        Verb::Person(options) => member::run_person(options).await,
+        Verb::Login(options) => credentials::log_in(options).await,
+        Verb::Logout => credentials::log_out(),
+        Verb::Whoami(options) => login::run(options).await,
+        Verb::Capacity(options) => capacity::run(options).await,
+        Verb::Worker(options) => worker::run(options).await,
+        Verb::Request(options) => request::run(options).await,
+        Verb::Logs(options) => logs::run(options).await,
+        Verb::Simulate(options) => simulate::run(*options),
+        Verb::Gpu(options) => gpu::run(options).await,
+        Verb::Doctor(options) => doctor::run(options).await,
+        Verb::Openapi => {
+            println!("{}", assay_http::document().to_pretty_json()?);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    println!("{}", serde_json::to_string_pretty(value)?);
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! Options for pools and the planner.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_core::limits;
+use assay_core::plugin::check_name;
+use assay_core::time::Micros;
+
+use assay_dispatch::planning::{Bounds, PoolDefaults};
+use assay_dispatch::{Order, PlanConfig, Policy};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// The assumed start-up time of a worker until one was measured.
+const STARTUP: Micros = Micros::from_ms(100);
+const DAY_SECONDS: f64 = 86_400.0;
+
+#[derive(clap::Args)]
+pub(super) struct PlanOptions {
+    /// Number of workers of a pool, fixed (cpu=2) or planned within bounds (cpu=0..8); may be
+    /// repeated [default: up to one cpu worker per core, and one gpu worker per GPU]
+    #[arg(long, value_name = "POOL=N|MIN..MAX", value_parser = pool_bounds)]
+    workers: Vec<(Arc<str>, Bounds)>,
+    /// Policy that plans the number of workers
+    #[arg(long, value_name = "POLICY", default_value = "assay", value_parser = policy())]
+    planner: Policy,
+    /// Extra delay that a batch may have, in milliseconds, for runs that do not set their own
+    #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(..=86_400_000))]
+    tolerance_ms: u64,
+    /// Seconds between two plans while a batch is live; its start and its end cause plans as well
+    #[arg(long, default_value = "10", value_parser = period)]
+    period_s: Micros,
+    /// Cost of a worker of each pool, in any common unit; 1 for pools that are not listed
+    #[arg(
+        long,
+        value_name = "POOL=COST,...",
+        value_delimiter = ',',
+        default_value = "cpu=1,gpu=10",
+        value_parser = pool_cost
+    )]
+    cost: Vec<(Arc<str>, f64)>,
+    /// Seconds after which an idle worker is stopped if the plan does not hold it
+    #[arg(long, default_value = "30", value_parser = seconds)]
+    linger_s: Micros,
+    /// Seconds for which workers are kept ready for an announced batch that is overdue
+    #[arg(long, default_value = "60", value_parser = seconds)]
+    patience_s: Micros,
+}
+
+/// Bounds of pools that no option names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unsaid {
+    /// Minimum number of CPU workers.
+    pub cpu_min: usize,
+    /// Maximum number of GPU workers.
+    pub gpu_max: usize,
+}
+
+impl PlanOptions {
+    pub(super) fn config(
+        self,
+        Unsaid { cpu_min, gpu_max }: Unsaid,
+        order: Order,
+    ) -> anyhow::Result<(PlanConfig, PoolDefaults)> {
+        let defaults = PoolDefaults {
+            costs: self.cost.into_iter().collect(),
+            startup: STARTUP,
+            linger: self.linger_s,
+        };
+        let mut workers = self.workers;
+        if workers.is_empty() {
+            let cores = std::thread::available_parallelism().map_or(2, usize::from);
+            workers.push(("cpu".into(), Bounds { min: cpu_min, max: cores.max(cpu_min) }));
+        }
+        if gpu_max > 0 && workers.iter().all(|(name, _)| &**name != "gpu") {
+            workers.push(("gpu".into(), Bounds { min: 0, max: gpu_max }));
+        }
+        let mut pools = BTreeMap::new();
+        for (name, bounds) in workers {
+            let pool = defaults.pool(&name, bounds);
+            let twice = pools.insert(Arc::clone(&name), pool).is_some();
+            anyhow::ensure!(!twice, "--workers names the pool {name} twice");
+        }
+        let count = pools.len();
+        anyhow::ensure!(
+            count <= limits::POOLS_MAX,
+            "--workers names {count} pools, the limit is {}",
+            limits::POOLS_MAX
+        );
+        let config = PlanConfig {
+            order,
+            tolerance: Micros::from_ms(self.tolerance_ms),
+            period: self.period_s,
+            patience: self.patience_s,
+            ..PlanConfig::new(self.planner, pools)
+        };
+        Ok((config, defaults))
+    }
+}
+
+/// The names of the planner's table, each with its help.
+fn policy() -> impl TypedValueParser<Value = Policy> {
+    let names = Policy::ALL.map(|policy| PossibleValue::new(policy.name).help(policy.summary));
+    PossibleValuesParser::new(names)
+        .map(|name| Policy::named(&name).expect("only names of the table are possible"))
+}
+
+fn pool_bounds(text: &str) -> Result<(Arc<str>, Bounds), String> {
+    let (pool, bounds) =
+        text.split_once('=').ok_or("write POOL=N or POOL=MIN..MAX, such as cpu=2 or cpu=0..8")?;
+    Ok((pool_name(pool)?, parse_bounds(bounds)?))
+}
+
+fn pool_name(pool: &str) -> Result<Arc<str>, String> {
+    check_name("pool", pool, limits::PLUGIN_NAME_BYTES_MAX)?;
+    Ok(pool.into())
+}
+
+/// Parses `2` (always two) or `0..8` (from none to eight).
+pub(super) fn parse_bounds(text: &str) -> Result<Bounds, String> {
+    let count = |text: &str| {
+        let count = text.parse().ok().filter(|&count: &u32| count <= limits::POOL_WORKERS_MAX);
+        let count = count.ok_or_else(|| {
+            format!("`{text}` is not a number of workers from 0 to {}", limits::POOL_WORKERS_MAX)
+        })?;
+        Ok::<usize, String>(count as usize)
+    };
+    let (min, max) = match text.split_once("..") {
+        Some((min, max)) => (count(min)?, count(max)?),
+        None => (count(text)?, count(text)?),
+    };
+    if min > max {
+        return Err(format!("{min}..{max} has a minimum above its maximum"));
+    }
+    Ok(Bounds { min, max })
+}
+
+/// A number of seconds up to a day; fractions are allowed.
+fn seconds(text: &str) -> Result<Micros, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=DAY_SECONDS).contains(seconds));
+    let seconds: f64 = seconds
+        .ok_or_else(|| format!("`{text}` is not a number of seconds from 0 to {DAY_SECONDS}"))?;
+    Ok(Micros::from_ms_f64(seconds * 1e3))
+}
+
+/// A planning period; the scheduler asks for no plans at shorter intervals.
+fn period(text: &str) -> Result<Micros, String> {
+    let least = Micros::from_ms(limits::PLAN_PAUSE_MS);
+    let period = seconds(text)?;
+    if period < least {
+        return Err(format!("`{text}` is less than {} s", least.as_secs_f64()));
+    }
+    Ok(period)
+}
+
+fn pool_cost(text: &str) -> Result<(Arc<str>, f64), String> {
+    let (pool, cost) = text.split_once('=').ok_or("write POOL=COST, such as gpu=10")?;
+    let cost = cost.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost > 0.0);
+    let cost = cost.ok_or_else(|| format!("the cost of {pool} must be a number above 0"))?;
+    Ok((pool_name(pool)?, cost))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: PlanOptions,
+    }
+
+    fn parse(arguments: &[&str]) -> Result<PlanConfig, String> {
+        let line = Line::try_parse_from([&["assay"], arguments].concat());
+        let unsaid = Unsaid { cpu_min: 1, gpu_max: 3 };
+        let config = line.map_err(|error| error.to_string())?.options.config(unsaid, Order::Ebf);
+        config.map(|(config, _)| config).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_number_fixes_a_pool_and_bounds_let_it_move() {
+        let config = parse(&["--workers", "cpu=2", "--workers", "gpu=0..8"]).expect("is good");
+        let pool = |name: &str| (config.pools[name].min, config.pools[name].max);
+        assert_eq!((pool("cpu"), pool("gpu")), ((2, 2), (0, 8)));
+        assert_eq!((config.pools["cpu"].cost, config.pools["gpu"].cost), (1.0, 10.0));
+        assert_eq!(config.pools["gpu"].linger, Micros::from_secs(30));
+        assert_eq!((config.policy, config.tolerance), (Policy::ASSAY, Micros::from_secs(2)));
+    }
+
+    #[test]
+    fn spans_may_be_parts_of_a_second() {
+        let spans = ["--period-s", "0.5", "--linger-s", "0", "--patience-s", "1.25"];
+        let config = parse(&spans).expect("is good");
+        assert_eq!(
+            (config.period, config.pools["cpu"].linger),
+            (Micros::from_ms(500), Micros::ZERO)
+        );
+        assert_eq!(config.patience, Micros::from_ms(1_250));
+    }
+
+    #[test]
+    fn without_a_word_pools_go_up_to_the_cores_and_gpus() {
+        let config = parse(&["--planner", "fixed", "--cost", "cpu=0.5"]).expect("is good");
+        assert_eq!(config.pools.len(), 2);
+        assert_eq!((config.pools["gpu"].min, config.pools["gpu"].max), (0, 3));
+        let cpu = &config.pools["cpu"];
+        assert_eq!((cpu.min, cpu.cost), (1, 0.5));
+        assert!(cpu.max >= 1);
+        assert_eq!(config.policy, Policy::FIXED);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_in_words() {
+        for (arguments, says) in [
+            (&["--workers", "cpu"][..], "write POOL=N or POOL=MIN..MAX"),
+            (&["--workers", "CPU=1"], "pool"),
+            (&["--workers", "cpu=3..1"], "3..1 has a minimum above its maximum"),
+            (&["--workers", "cpu=1..."], "`.` is not a number of workers from 0 to 1024"),
+            (&["--workers", "cpu=1025"], "`1025` is not a number of workers from 0 to 1024"),
+            (&["--workers", "cpu=-1"], "`-1` is not a number"),
+            (&["--workers", "cpu=1", "--workers", "cpu=2"], "names the pool cpu twice"),
+            (&["--cost", "gpu=free"], "the cost of gpu must be a number above 0"),
+            (&["--cost", "gpu=NaN"], "above 0"),
+            (&["--period-s", "0"], "`0` is less than 0.1 s"),
+            (&["--period-s", "x"], "`x` is not a number of seconds from 0 to 86400"),
+            (&["--linger-s=-1"], "`-1` is not a number of seconds"),
+            (&["--patience-s", "NaN"], "`NaN` is not a number of seconds"),
+            (&["--patience-s", "86401"], "from 0 to 86400"),
+            (&["--planner", "best"], "possible values: assay, distrs, history, zq, fixed"),
+        ] {
+            let said = parse(arguments).expect_err("is refused");
+            assert!(said.contains(says), "`{says}` is not in `{said}`");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A plugin project: a folder with `plugin.toml`, which says how its component is built and tested.
+
+use std::collections::BTreeMap;
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::SystemTime;
+
+use anyhow::{Context as _, bail, ensure};
+use serde::Deserialize;
+use tokio::process::Command;
+
+pub(super) const MANIFEST: &str = "plugin.toml";
+/// Limit of cases and watched files; a project with more has a mistake in `watch`.
+const FILES_MAX: usize = 20_000;
+/// Folders that builds write to.
+const NEVER_WATCHED: [&str; 5] = ["target", ".git", "node_modules", "__pycache__", "vendor"];
+
+/// The contents of `plugin.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    /// The build program and its arguments; it runs in the project's folder.
+    build: Vec<String>,
+    component: PathBuf,
+    #[serde(default)]
+    cases: Option<PathBuf>,
+    /// Watched paths; if empty, the whole project without the folders that builds write.
+    #[serde(default)]
+    watch: Vec<PathBuf>,
+}
+
+/// The project or component that a verb was given.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Project(Project),
+    /// A component that was built otherwise.
+    Component(PathBuf),
+}
+
+#[derive(Debug)]
+pub(crate) struct Project {
+    folder: PathBuf,
+    manifest: Manifest,
+}
+
+/// The modification time of each watched file.
+pub(super) type Seen = BTreeMap<PathBuf, Option<SystemTime>>;
+
+impl Source {
+    pub(crate) fn at(path: &Path) -> anyhow::Result<Self> {
+        if path.is_file() && path.file_name().is_none_or(|name| name != MANIFEST) {
+            return Ok(Self::Component(path.to_owned()));
+        }
+        Project::at(path).map(Self::Project)
+    }
+
+    /// Builds the component if it is a project's.
+    pub(crate) async fn component(&self) -> anyhow::Result<PathBuf> {
+        match self {
+            Self::Component(component) => Ok(component.clone()),
+            Self::Project(project) => project.build().await,
+        }
+    }
+
+    pub(super) fn project(&self) -> Option<&Project> {
+        match self {
+            Self::Project(project) => Some(project),
+            Self::Component(_) => None,
+        }
+    }
+}
+
+impl Project {
+    fn at(path: &Path) -> anyhow::Result<Self> {
+        let folder = if path.is_file() { path.parent().unwrap_or(path) } else { path };
+        let file = folder.join(MANIFEST);
+        if !file.is_file() {
+            let shown = folder.display();
+            bail!(
+                "{shown} is not a plugin project: it has no {MANIFEST}. Give a project or a component \
+                 (.wasm); `assay plugin new NAME --template rust` creates a project"
+            );
+        }
+        let shown = file.display();
+        let text = std::fs::read_to_string(&file).with_context(|| format!("reading {shown}"))?;
+        let manifest: Manifest = toml::from_str(&text).with_context(|| format!("in {shown}"))?;
+        ensure!(!manifest.build.is_empty(), "{shown}: `build` names no program");
+        let folder = std::path::absolute(folder).context("finding the project")?;
+        Ok(Self { folder, manifest })
+    }
+
+    /// Runs the build; what it prints is shown as it comes.
+    pub(super) async fn build(&self) -> anyhow::Result<PathBuf> {
+        let [program, arguments @ ..] = &self.manifest.build[..] else {
+            unreachable!("was checked as it was read")
+        };
+        // Standard output is the verb's own.
+        let shown = std::io::stderr().as_fd().try_clone_to_owned().context("standard error")?;
+        let status = Command::new(program)
+            .args(arguments)
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .stdout(shown)
+            .kill_on_drop(true)
+            .status()
+            .await
+            .with_context(|| {
+                format!(
+                    "cannot run `{program}`, the build program of {MANIFEST}; `assay doctor` \
+                     shows what is missing on this machine"
+                )
+            })?;
+        ensure!(status.success(), "`{}` ended with {status}", self.manifest.build.join(" "));
+        let component = self.folder.join(&self.manifest.component);
+        ensure!(
+            component.is_file(),
+            "`{}` did not create {}, the component that {MANIFEST} names",
+            self.manifest.build.join(" "),
+            component.display()
+        );
+        Ok(component)
+    }
+
+    /// The golden cases, sorted.
+    pub(super) fn cases(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let Some(folder) = &self.manifest.cases else { return Ok(Vec::new()) };
+        let mut files = Vec::new();
+        find(&self.folder.join(folder), &mut files)?;
+        let is_case = |file: &PathBuf| {
+            file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+        };
+        files.retain(is_case);
+        files.sort();
+        Ok(files)
+    }
+
+    /// The current state of the watched files.
+    pub(super) fn look(&self) -> anyhow::Result<Seen> {
+        let mut files = vec![self.folder.join(MANIFEST)];
+        let watched = &self.manifest.watch;
+        if watched.is_empty() {
+            find(&self.folder, &mut files)?;
+        }
+        for path in watched {
+            find(&self.folder.join(path), &mut files)?;
+        }
+        let changed = |file: &PathBuf| file.metadata().and_then(|it| it.modified()).ok();
+        Ok(files.into_iter().map(|file| (file.clone(), changed(&file))).collect())
+    }
+}
+
+/// All files below a path, without those that are deleted meanwhile.
+fn find(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    ensure!(files.len() < FILES_MAX, "the project has more than {FILES_MAX} files to watch");
+    if !path.is_dir() {
+        if path.is_file() {
+            files.push(path.to_owned());
+        }
+        return Ok(());
+    }
+    let Ok(entries) = std::fs::read_dir(path) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        // A link could lead round in a circle.
+        let linked = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        if !linked && !NEVER_WATCHED.iter().any(|never| name == *never) {
+            find(&entry.path(), files)?;
+        }
+    }
+    Ok(())
+}

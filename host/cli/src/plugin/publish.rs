@@ -1,0 +1,76 @@
+//! `assay plugin publish`: builds, tests and publishes.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, ensure};
+use assay_api::plugin::{Plugin, PromotePlugin};
+use assay_client::{Client, Publication};
+use serde::Serialize;
+
+use super::super::engine::{CaseRuns, EngineOptions};
+use super::super::{Format, print_json};
+use super::project::Source;
+use super::test::test;
+
+#[derive(clap::Args)]
+pub(super) struct Options {
+    /// Folder of the project, or a component (.wasm)
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// Channel to point to the version
+    #[arg(long)]
+    channel: Option<String>,
+    /// Publish without running the golden cases
+    #[arg(long)]
+    no_test: bool,
+    #[command(flatten)]
+    engine: EngineOptions,
+}
+
+#[derive(Serialize)]
+struct Outcome {
+    #[serde(flatten)]
+    plugin: Plugin,
+    /// Whether the call published a version or moved the channel.
+    changed: bool,
+}
+
+pub(super) async fn run(options: Options, format: Format, client: Client) -> anyhow::Result<()> {
+    let source = Source::at(&options.path)?;
+    let component = match (&source, options.no_test) {
+        (Source::Project(_), false) => {
+            let runs = CaseRuns { update: false, repeat: 1 };
+            // As JSON only the published version is printed.
+            let (plugin, tested) = test(&source, &options.engine, runs, format).await?;
+            ensure!(
+                tested.failed == 0,
+                "{} golden cases of {} failed, so nothing was published; --no-test publishes \
+                 anyway",
+                tested.failed,
+                tested.plugin
+            );
+            plugin.component
+        }
+        _ => source.component().await?,
+    };
+    let bytes = tokio::fs::read(&component).await;
+    let bytes = bytes.with_context(|| format!("reading {}", component.display()))?;
+    let (mut plugin, publication) = client.publish_noting(bytes.into()).await?;
+    let mut changed = publication == Publication::New;
+    let pointed = |plugin: &Plugin, channel: &String| plugin.channels.contains(channel);
+    if let Some(channel) = options.channel.filter(|channel| !pointed(&plugin, channel)) {
+        let version = PromotePlugin { version: plugin.version };
+        plugin = client.promote(&plugin.name, &channel, &version).await?;
+        changed = true;
+    }
+    match format {
+        Format::Json => print_json(&[Outcome { plugin, changed }])?,
+        Format::Text => {
+            super::versions::print(&plugin);
+            if !changed {
+                println!("nothing changed: the same component was published before");
+            }
+        }
+    }
+    Ok(())
+}

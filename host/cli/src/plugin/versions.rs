@@ -1,0 +1,112 @@
+//! `assay plugin versions`, `promote`, `rollback` and `yank`.
+
+use assay_api::plugin::{Plugin, PromotePlugin, YankPlugin};
+use assay_client::Client;
+
+use super::super::{Format, print_json};
+
+#[derive(clap::Args)]
+pub(super) struct Versions {
+    /// Name of the plugin [default: all plugins]
+    name: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub(super) struct Promote {
+    /// Version, as NAME@VERSION
+    #[arg(value_parser = version)]
+    plugin: (String, String),
+    /// Channel to move
+    #[arg(long, default_value = "prod")]
+    channel: String,
+}
+
+#[derive(clap::Args)]
+pub(super) struct Rollback {
+    /// Name of the plugin
+    name: String,
+    /// Channel to move
+    #[arg(long)]
+    channel: String,
+}
+
+#[derive(clap::Args)]
+pub(super) struct Yank {
+    /// Version, as NAME@VERSION
+    #[arg(value_parser = version)]
+    plugin: (String, String),
+    /// Reason, which is shown to users who ask for the version
+    #[arg(long)]
+    reason: String,
+}
+
+fn version(text: &str) -> Result<(String, String), String> {
+    let (name, version) = text.split_once('@').ok_or("write NAME@VERSION, such as math@1.4.0")?;
+    Ok((name.into(), version.into()))
+}
+
+pub(super) async fn list(options: Versions, format: Format, client: Client) -> anyhow::Result<()> {
+    let plugins = match options.name {
+        None => client.plugins().await?.items,
+        Some(name) => client.plugin_versions(&name).await?.items,
+    };
+    match format {
+        Format::Json => print_json(&plugins)?,
+        Format::Text => plugins.iter().for_each(print),
+    }
+    Ok(())
+}
+
+pub(super) async fn promote(
+    options: Promote,
+    format: Format,
+    client: Client,
+) -> anyhow::Result<()> {
+    let (name, version) = options.plugin;
+    show(&client.promote(&name, &options.channel, &PromotePlugin { version }).await?, format)
+}
+
+pub(super) async fn roll_back(
+    options: Rollback,
+    format: Format,
+    client: Client,
+) -> anyhow::Result<()> {
+    let plugin = client.roll_back(&options.name, &options.channel).await?;
+    if format == Format::Text {
+        let Plugin { name, version, .. } = &plugin;
+        println!("{name}@{} is {version} again; active runs keep their version", options.channel);
+    }
+    show(&plugin, format)
+}
+
+pub(super) async fn yank(options: Yank, format: Format, client: Client) -> anyhow::Result<()> {
+    let (name, version) = options.plugin;
+    show(&client.yank(&name, &version, &YankPlugin { reason: options.reason }).await?, format)
+}
+
+/// Prints one version; as JSON a list with one element.
+fn show(plugin: &Plugin, format: Format) -> anyhow::Result<()> {
+    match format {
+        Format::Json => print_json(&[plugin])?,
+        Format::Text => print(plugin),
+    }
+    Ok(())
+}
+
+pub(super) fn print(plugin: &Plugin) {
+    let digest = plugin.digest.to_string();
+    let channels = plugin.channels.join(", ");
+    let stages: Vec<_> =
+        plugin.stages.iter().map(|stage| format!("{} on {}", stage.name, stage.pool)).collect();
+    print!("{}@{}  {}  {}", plugin.name, plugin.version, &digest[..12], stages.join(", "));
+    if let Some(publisher) = &plugin.published_by {
+        print!("  by {publisher}");
+    }
+    if !channels.is_empty() {
+        print!("  [{channels}]");
+    }
+    if let Some(reason) = &plugin.yanked {
+        print!("  yanked: {reason}");
+    }
+    println!();
+}

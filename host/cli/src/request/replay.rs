@@ -1,0 +1,249 @@
+//! `assay request replay`: on the server, or on this machine with the same engine.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, ensure};
+use assay_api::operations::{Replay, ReplayRequest, ReplaySide};
+use assay_api::request::Request;
+use assay_api::result::ResultItem;
+use assay_client::Client;
+use assay_core::id::{Digest, RequestId};
+use assay_core::outcome::Outcome;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::super::engine::{Described, EngineOptions, Recorded, Scored};
+use super::super::plugin::project::Source;
+use super::super::{Format, print_json};
+use super::show;
+
+#[derive(clap::Args)]
+pub(super) struct Options {
+    /// Id of the request
+    id: RequestId,
+    /// Version of the plugin to run [default: the version that scored the request]
+    #[arg(long, conflicts_with_all = ["local", "plugin"])]
+    version: Option<String>,
+    /// Run on this machine instead of the server, and compare each stage
+    #[arg(long)]
+    local: bool,
+    /// Project or component to run instead of the version that scored the request
+    #[arg(long, value_name = "PATH", requires = "local")]
+    plugin: Option<PathBuf>,
+    #[command(flatten)]
+    engine: EngineOptions,
+}
+
+/// The result of a replay on this machine.
+#[derive(Serialize)]
+struct LocalReplay {
+    request: RequestId,
+    /// The `name@version` and digest of both sides.
+    recorded_by: String,
+    recorded_digest: Digest,
+    replayed_by: String,
+    replayed_digest: Digest,
+    recorded: Outcome,
+    replayed: Outcome,
+    agrees: bool,
+    /// The names of what differs: `kind`, `verdict`, `reward`, and `stage NAME: ...`.
+    differences: Vec<String>,
+    stages: Vec<StageCompared>,
+    logs: Vec<assay_api::request::LogLine>,
+    /// Possible differences between this machine and the server.
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct StageCompared {
+    stage: String,
+    recorded_ms: Option<f64>,
+    replayed_ms: Option<f64>,
+    /// Whether both artifacts have the same bytes; absent if either is missing or deleted.
+    same_artifact: Option<bool>,
+}
+
+pub(super) async fn run(
+    client: &Client,
+    options: Options,
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let agrees = if options.local {
+        let replay = local(client, &options).await?;
+        match format {
+            Format::Json => print_json(&replay)?,
+            Format::Text => print!("{}", local_text(&replay)),
+        }
+        replay.agrees
+    } else {
+        let call = ReplayRequest { version: options.version };
+        let replay = client.replay(options.id, &call).await?;
+        match format {
+            Format::Json => print_json(&replay)?,
+            Format::Text => print!("{}", text(&replay)),
+        }
+        replay.agrees
+    };
+    Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn local(client: &Client, options: &Options) -> anyhow::Result<LocalReplay> {
+    let id = options.id;
+    let request = client.stored_request(id).await?;
+    let result = request.result.as_ref();
+    let result = result.with_context(|| {
+        format!("request {id} has not ended, so there is nothing to compare with")
+    })?;
+    let context = request.context.as_ref().context("the server is older than this program")?;
+    let folder = tempfile::tempdir().context("creating a folder for the component")?;
+    let component = match &options.plugin {
+        Some(path) => Source::at(path)?.component().await?,
+        None => {
+            let published = (context.plugin.as_str(), context.plugin_digest);
+            download(client, published, folder.path()).await?
+        }
+    };
+    let engine = &options.engine;
+    let plugin = engine.describe(&component).await?;
+    let mut scored = engine.score(&plugin, vec![Recorded::of(&request)?], |_| ()).await?;
+    let scored = scored.pop().context("the worker program left the request out")?;
+    let stages = stages(client, &request, result, &scored).await?;
+    Ok(compared(engine, &plugin, &request, result, scored, stages))
+}
+
+fn compared(
+    engine: &EngineOptions,
+    plugin: &Described,
+    request: &Request,
+    result: &ResultItem,
+    scored: Scored,
+    stages: Vec<StageCompared>,
+) -> LocalReplay {
+    let context = request.context.as_ref().expect("was there before");
+    let mut differences: Vec<String> =
+        result.outcome.differences(&scored.outcome).into_iter().map(str::to_owned).collect();
+    let agrees = differences.is_empty();
+    let other = stages.iter().filter(|stage| stage.same_artifact == Some(false));
+    differences.extend(other.map(|stage| format!("stage {}: its artifact differs", stage.stage)));
+    LocalReplay {
+        request: request.id,
+        recorded_by: context.plugin.clone(),
+        recorded_digest: context.plugin_digest,
+        replayed_by: plugin.reference(),
+        replayed_digest: plugin.digest,
+        recorded: result.outcome.clone(),
+        replayed: scored.outcome,
+        agrees,
+        differences,
+        stages,
+        logs: scored.logs,
+        notes: engine.differences(plugin),
+    }
+}
+
+/// The component that scored it, checked against its digest.
+async fn download(
+    client: &Client,
+    (plugin, digest): (&str, Digest),
+    folder: &Path,
+) -> anyhow::Result<PathBuf> {
+    let (name, version) = plugin.split_once('@').context("the server names no version")?;
+    let bytes = client.component(name, version).await.with_context(|| {
+        format!("downloading {plugin}: the key needs the scope plugins:publish; or give --plugin")
+    })?;
+    let found = Digest(Sha256::digest(&bytes).into());
+    ensure!(found == digest, "the server sent a component with the digest {found}, not {digest}");
+    let path = folder.join("component.wasm");
+    tokio::fs::write(&path, bytes).await.context("writing the component")?;
+    Ok(path)
+}
+
+async fn stages(
+    client: &Client,
+    request: &Request,
+    result: &ResultItem,
+    scored: &Scored,
+) -> anyhow::Result<Vec<StageCompared>> {
+    let mut names: Vec<&str> = result.stages.iter().map(|it| it.stage.as_str()).collect();
+    for stage in &scored.stages {
+        if !names.contains(&stage.stage.as_str()) {
+            names.push(&stage.stage);
+        }
+    }
+    let kept = request.context.as_ref().map_or(&[][..], |context| &context.artifacts);
+    let mut stages = Vec::with_capacity(names.len());
+    for name in names {
+        let recorded = result.stages.iter().find(|stage| stage.stage == name);
+        let replayed = scored.stages.iter().find(|stage| stage.stage == name);
+        let left = replayed.and_then(|stage| stage.artifact.as_ref());
+        let is_kept = kept.iter().any(|artifact| artifact.stage == name);
+        let same_artifact = match left.filter(|_| is_kept) {
+            None => None,
+            Some(left) => {
+                let bytes = client.artifact(request.id, name).await?;
+                Some(Digest(Sha256::digest(&bytes).into()) == left.digest)
+            }
+        };
+        stages.push(StageCompared {
+            stage: name.to_owned(),
+            recorded_ms: recorded.map(|stage| stage.ran_ms),
+            replayed_ms: replayed.map(|stage| stage.ran_ms),
+            same_artifact,
+        });
+    }
+    Ok(stages)
+}
+
+fn local_text(replay: &LocalReplay) -> String {
+    let mut text = format!(
+        "recorded  {}: {}\nhere      {}: {}\n",
+        replay.recorded_by,
+        show::outcome(&replay.recorded),
+        replay.replayed_by,
+        show::outcome(&replay.replayed)
+    );
+    for stage in &replay.stages {
+        let ms = |ms: Option<f64>| ms.map_or_else(|| "not run".into(), |ms| format!("{ms:.1} ms"));
+        let artifact = match stage.same_artifact {
+            Some(true) => ", same artifact",
+            Some(false) => ", DIFFERENT ARTIFACT",
+            None => "",
+        };
+        let (recorded, here) = (ms(stage.recorded_ms), ms(stage.replayed_ms));
+        text.push_str(&format!("  stage {}: {recorded}, here {here}{artifact}\n", stage.stage));
+    }
+    for line in &replay.logs {
+        text.push_str(&format!("  log {} {}: {}\n", line.stage, line.level, line.message));
+    }
+    if replay.recorded_digest != replay.replayed_digest {
+        text.push_str("note: this component is not the one that scored the request\n");
+    }
+    for note in &replay.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    text.push_str(&verdict(replay.agrees, &replay.differences));
+    text
+}
+
+fn verdict(agrees: bool, differences: &[String]) -> String {
+    let differing = differences.join(", ");
+    match (agrees, differences.is_empty()) {
+        (true, true) => "the outcomes agree\n".to_owned(),
+        (true, false) => format!("the outcomes agree; {differing}\n"),
+        (false, _) => format!("the outcomes differ: {differing}\n"),
+    }
+}
+
+fn text(replay: &Replay) -> String {
+    let (recorded, replayed) = (side(&replay.recorded), side(&replay.replayed));
+    let verdict = verdict(replay.agrees, &replay.differences);
+    format!("recorded  {recorded}\nreplayed  {replayed}\n{verdict}")
+}
+
+fn side(side: &ReplaySide) -> String {
+    let outcome = &side.outcome;
+    let reward = outcome.reward().map_or("no reward".into(), |reward| format!("reward {reward}"));
+    let ran: f64 = side.stages.iter().map(|stage| stage.ran_ms).sum();
+    format!("{}: {}, {}, {reward}, ran {ran:.1} ms", side.plugin, outcome.kind(), outcome.verdict())
+}

@@ -1,0 +1,216 @@
+//! `assay serve`, and the parts that it shares with `assay dev`.
+
+use std::io::IsTerminal as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use assay_core::limits;
+use assay_core::plugin::check_name;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use super::gpu::Settled;
+use super::login::SignInOptions;
+use super::planning::{PlanOptions, Unsaid};
+use super::retention::RetentionOptions;
+use super::workers::{SecretOptions, StorageOptions, WorkerOptions};
+use assay_dispatch::Order;
+use assay_http::bootstrap::FirstKey;
+use assay_http::has_dashboard;
+use assay_server::{Server, Settings};
+
+pub(super) const NO_DASHBOARD: &str =
+    "the dashboard is not part of this build: run `make web`, then build the server again";
+
+#[derive(clap::Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    pub host: HostOptions,
+    /// Address to listen on; port 0 takes a free port
+    #[arg(long, env = "ASSAY_LISTEN", default_value = "127.0.0.1:7700")]
+    listen: SocketAddr,
+    /// Write {"url", "key"} to this file when the server is ready
+    #[arg(long)]
+    ready_file: Option<PathBuf>,
+    /// Name of this deployment, which becomes a part of its API keys
+    #[arg(long, default_value = "live")]
+    environment: String,
+}
+
+/// The options that `serve` and `dev` share.
+#[derive(clap::Args)]
+pub(super) struct HostOptions {
+    /// Data folder [default: $ASSAY_DATA, else /var/lib/assay for root, else ~/.local/share/assay]
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// URL of a PostgreSQL 14 or newer [default: a private cluster in the data folder]
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    database_url: Option<String>,
+    #[command(flatten)]
+    plan: PlanOptions,
+    /// Order in which a pool serves requests: earliest batch first (ebf), the same with the group
+    /// that has the fewest requests left first in each batch (ebf-groups), or first come, first
+    /// served (fcfs)
+    #[arg(long, value_enum, default_value = "ebf")]
+    order: OrderArgument,
+    #[command(flatten)]
+    retention: RetentionOptions,
+    #[command(flatten)]
+    pub(super) workers: WorkerOptions,
+    #[command(flatten)]
+    storage: StorageOptions,
+    #[command(flatten)]
+    secrets: SecretOptions,
+    #[command(flatten)]
+    sign_in: SignInOptions,
+    /// Write log lines as JSON
+    #[arg(long)]
+    log_json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum OrderArgument {
+    Ebf,
+    Fcfs,
+    EbfGroups,
+}
+
+impl HostOptions {
+    /// `cpu_min` is the minimum of the cpu pool if no option sets it.
+    pub(super) async fn settings(
+        self,
+        listen: SocketAddr,
+        environment: &str,
+        first_key: FirstKey,
+        cpu_min: usize,
+    ) -> anyhow::Result<Settings> {
+        // Keys are cut at `_`.
+        let plain = check_name("environment", environment, limits::PLUGIN_NAME_BYTES_MAX).is_ok();
+        anyhow::ensure!(
+            plain && !environment.contains('_'),
+            "--environment must be lower-case letters, digits or `-`"
+        );
+        let data = match self.data {
+            Some(data) => data,
+            None => assay_postgres::default_data_folder()?,
+        };
+        let order = match self.order {
+            OrderArgument::Ebf => Order::Ebf,
+            OrderArgument::Fcfs => Order::Fcfs,
+            OrderArgument::EbfGroups => Order::EbfGroups,
+        };
+        let data = std::path::absolute(&data).context("finding the data folder")?;
+        let worker_program = self.workers.program()?;
+        let Settled { gpu, workers_max } = self.workers.gpu.settle(&worker_program, &data).await?;
+        let unsaid = Unsaid { cpu_min, gpu_max: workers_max };
+        let (plan, pool_defaults) = self.plan.config(unsaid, order)?;
+        Ok(Settings {
+            listen,
+            data,
+            database_url: self.database_url.filter(|url| !url.is_empty()),
+            worker_program,
+            programs: self.workers.programs(gpu)?,
+            storage: self.storage.read()?,
+            secrets: self.secrets.read()?.into(),
+            plan,
+            pool_defaults,
+            kept: self.retention.kept(),
+            environment: environment.into(),
+            first_key,
+            sign_in: self.sign_in.config()?,
+        })
+    }
+
+    /// Starts logging to standard error; `RUST_LOG` overrides the default filter.
+    pub(super) fn start_logging(&self, default: &str) {
+        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+        let logs = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(std::io::stderr)
+            .with_ansi(std::io::stderr().is_terminal());
+        if self.log_json {
+            logs.json().init();
+        } else {
+            logs.with_target(false).init();
+        }
+    }
+}
+
+pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+    options.host.start_logging("info");
+    let first_key = FirstKey { tenant: "platform".into(), file: "admin.key" };
+    let settings =
+        options.host.settings(options.listen, &options.environment, first_key, 0).await?;
+    settings.storage.iter().for_each(|root| tracing::info!("{root}"));
+    // Before anything is started, so that a signal ends all of it.
+    let mut interruption = Interruption::listen()?;
+    let server = tokio::select! {
+        server = Server::start(settings) => server?,
+        () = interruption.came() => return Ok(ExitCode::SUCCESS),
+    };
+    if let Some(file) = &options.ready_file {
+        write_ready_file(file, &server)?;
+    }
+    tracing::info!("ready on {}", server.url);
+    if !has_dashboard() {
+        tracing::info!("{NO_DASHBOARD}");
+    }
+    wait(server, &mut interruption).await
+}
+
+/// Writes the file atomically, so that a reader never sees a part of it.
+fn write_ready_file(file: &std::path::Path, server: &Server) -> anyhow::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let ready = serde_json::json!({ "url": server.url, "key": server.key });
+    let part = file.with_extension("part");
+    let mut open = std::fs::OpenOptions::new();
+    let mut opened = open
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&part)
+        .with_context(|| format!("writing {}", part.display()))?;
+    std::io::Write::write_all(&mut opened, ready.to_string().as_bytes())?;
+    std::fs::rename(&part, file).with_context(|| format!("writing {}", file.display()))
+}
+
+/// Serves until a signal comes or the server fails.
+pub(super) async fn wait(
+    mut server: Server,
+    interruption: &mut Interruption,
+) -> anyhow::Result<ExitCode> {
+    let failed = tokio::select! {
+        () = interruption.came() => None,
+        error = server.failed() => Some(error),
+    };
+    tracing::info!("stopping");
+    server.stop().await;
+    match failed {
+        None => Ok(ExitCode::SUCCESS),
+        Some(error) => Err(error),
+    }
+}
+
+/// Ctrl-C or a request to end.
+pub(super) struct Interruption {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Interruption {
+    pub(super) fn listen() -> anyhow::Result<Self> {
+        let interrupt = signal(SignalKind::interrupt()).context("listening for signals")?;
+        let terminate = signal(SignalKind::terminate()).context("listening for signals")?;
+        Ok(Self { interrupt, terminate })
+    }
+
+    pub(super) async fn came(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `assay simulate`: policies compared on a trace, on this machine alone.
+
+mod charts;
+mod generate;
+mod values;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use assay_core::time::Micros;
+use assay_sched::{Order, Share, Weight};
+use assay_sim::faults::Fault;
+use assay_sim::policy::{ByStage, Hint, QUOTA_DEFAULT, Settings, parse_policies};
+use assay_sim::report::Report;
+use assay_simulation::file::read_trace;
+use assay_simulation::runs::{Job, run_all};
+use clap::Subcommand;
+
+use super::{Format, print_json};
+use values::{Bound, Policies, bound, by_stage, seconds, weight, whole};
+
+/// Replay a trace of requests under several policies, and compare what they cost and delay.
+///
+/// Times are virtual; the scheduler and the planner are those of the server. The first iteration of
+/// each task is history only. Costs are worker-seconds and include the start of workers.
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct Options {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    /// Trace file in JSON lines (assay-reward-trace-1), gzipped or plain; `-` for standard input
+    #[arg(required = true)]
+    trace: Option<PathBuf>,
+    /// Policies, separated by commas: assay, distrs, history, zq, ideal (distrs with knowledge of
+    /// the future), limit (assay with that knowledge), fixed:STAGE=N,...
+    #[arg(long = "policy", default_value = "assay,distrs,zq", value_parser = parse_all)]
+    policies: Policies,
+    /// Order in which a pool serves requests
+    #[arg(long, value_enum, default_value = "ebf")]
+    order: OrderArgument,
+    /// Extra delay that a batch may have, in seconds
+    #[arg(long, default_value = "2", value_parser = seconds)]
+    tolerance_s: Micros,
+    /// Seconds that a worker takes to start, for all stages or by stage (compile=5,execute=30)
+    #[arg(long, value_name = "S|STAGE=S,...", default_value = "0", value_parser = startups)]
+    startup_s: ByStage<Micros>,
+    /// Maximum number of workers, for all stages or by stage
+    #[arg(long, value_name = "N|STAGE=N,...", value_parser = quotas)]
+    quota: Option<ByStage<usize>>,
+    /// Seconds after which an idle worker is stopped if the plan does not hold it
+    #[arg(long, default_value = "0", value_parser = seconds)]
+    linger_s: Micros,
+    /// Seconds between two plans of the policy `assay`; the start and the end of a batch cause
+    /// plans as well
+    #[arg(long, default_value = "10", value_parser = seconds)]
+    period_s: Micros,
+    /// Time at which trainers announce their batches [default: rollout if workers take time to
+    /// start, else request]
+    #[arg(long, value_enum)]
+    hint: Option<HintArgument>,
+    /// Fault to simulate: lose=PER_HOUR, slow=FRACTION:FACTOR or host-restart=SECONDS; may be
+    /// repeated
+    #[arg(long = "fault", value_name = "FAULT")]
+    faults: Vec<Fault>,
+    /// Weight of a tenant of the trace, relative to the others [default: 1]; may be repeated
+    #[arg(long = "weight", value_name = "TENANT=W", value_parser = weight)]
+    weights: Vec<(String, Weight)>,
+    /// Maximum number of a stage's workers that serve a tenant at once; may be repeated
+    #[arg(long = "bound", value_name = "TENANT:STAGE=N", value_parser = bound)]
+    bounds: Vec<Bound>,
+    /// Seed of the random numbers for histories and faults
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Folder for charts, as SVG files
+    #[arg(long, value_name = "FOLDER")]
+    plot: Option<PathBuf>,
+    /// Output format
+    #[arg(short = 'o', long = "format", value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Generate a synthetic trace and write it to standard output
+    Generate(Box<generate::Options>),
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum OrderArgument {
+    /// Earliest batch first
+    Ebf,
+    /// First come, first served
+    Fcfs,
+    /// Earliest batch first; in each batch, the group with the fewest requests left first
+    EbfGroups,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum HintArgument {
+    /// When the rollout starts
+    Rollout,
+    /// With the first request
+    Request,
+}
+
+fn parse_all(text: &str) -> Result<Policies, String> {
+    parse_policies(text).map(Policies).map_err(|error| error.to_string())
+}
+
+fn startups(text: &str) -> Result<ByStage<Micros>, String> {
+    by_stage(text, Micros::ZERO, seconds)
+}
+
+fn quotas(text: &str) -> Result<ByStage<usize>, String> {
+    by_stage(text, QUOTA_DEFAULT, whole)
+}
+
+pub(super) fn run(options: Options) -> anyhow::Result<ExitCode> {
+    match &options.verb {
+        Some(Verb::Generate(generate)) => generate::run(generate),
+        None => compare_policies(&options),
+    }
+}
+
+fn compare_policies(options: &Options) -> anyhow::Result<ExitCode> {
+    let path = options.trace.as_deref().expect("clap asks for it without a verb");
+    let (trace, settings) = (read_trace(path)?, options.settings());
+    let job = |policy| Job { trace: &trace, policy, settings: &settings };
+    let jobs: Vec<Job> = options.policies.0.iter().map(job).collect();
+    let runs = run_all(&jobs)?;
+    if let Some(folder) = &options.plot {
+        charts::write(folder, &runs)?;
+    }
+    let report = Report::of(&runs);
+    match options.format {
+        Format::Json => print_json(&report)?,
+        Format::Text => print!("{report}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Options {
+    fn settings(&self) -> Settings {
+        Settings {
+            order: match self.order {
+                OrderArgument::Ebf => Order::Ebf,
+                OrderArgument::Fcfs => Order::Fcfs,
+                OrderArgument::EbfGroups => Order::EbfGroups,
+            },
+            tolerance: self.tolerance_s,
+            startup: self.startup_s.clone(),
+            quota: self.quota.clone().unwrap_or_else(|| ByStage::all(QUOTA_DEFAULT)),
+            linger: self.linger_s,
+            period: self.period_s,
+            hint: match self.hint {
+                Some(HintArgument::Rollout) => Hint::RolloutStart,
+                Some(HintArgument::Request) => Hint::FirstRequest,
+                None if self.startup_s == ByStage::default() => Hint::FirstRequest,
+                None => Hint::RolloutStart,
+            },
+            shares: self.shares(),
+            seed: self.seed,
+            faults: self.faults.iter().copied().collect(),
+            ..Settings::default()
+        }
+    }
+
+    fn shares(&self) -> BTreeMap<String, Share> {
+        let mut shares: BTreeMap<String, Share> = BTreeMap::new();
+        for (tenant, weight) in &self.weights {
+            shares.entry(tenant.clone()).or_default().weight = *weight;
+        }
+        for Bound { tenant, stage, workers_max } in &self.bounds {
+            let share = shares.entry(tenant.clone()).or_default();
+            share.workers_max.insert(stage.as_str().into(), *workers_max);
+        }
+        shares
+    }
+}

@@ -1,0 +1,116 @@
+//! `assay worker`.
+
+use std::process::ExitCode;
+
+use assay_api::operations::{Worker, WorkerState};
+use assay_core::id::WorkerId;
+use clap::Subcommand;
+
+use super::table::table;
+use super::{ClientOptions, Format, print_json};
+
+#[derive(clap::Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    client: ClientOptions,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// List the workers and what they run; the default
+    Ls,
+    /// Let a worker finish its leased requests, then stop it
+    Drain {
+        /// Id of the worker, as `assay worker ls` shows it
+        #[arg(value_name = "ID")]
+        worker: u64,
+    },
+}
+
+pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+    let client = options.client.connect()?;
+    match options.verb.unwrap_or(Verb::Ls) {
+        Verb::Ls => {
+            let workers = client.workers().await?;
+            match options.client.format {
+                Format::Json => print_json(&workers)?,
+                Format::Text => print!("{}", text(&workers.items)),
+            }
+        }
+        Verb::Drain { worker } => {
+            let worker = client.drain_worker(WorkerId(worker)).await?;
+            match options.client.format {
+                Format::Json => print_json(&worker)?,
+                Format::Text => print!("{}", text(&[worker])),
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(workers: &[Worker]) -> String {
+    const HEAD: [&str; 8] = ["ID", "POOL", "STATE", "PID", "IN HAND", "DONE", "MEMORY", "RUNS"];
+    let mut rows = vec![HEAD.map(str::to_owned)];
+    rows.extend(workers.iter().map(row));
+    table(&rows)
+}
+
+fn row(worker: &Worker) -> [String; 8] {
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+    let state = match worker.state {
+        WorkerState::Starting => "starting",
+        WorkerState::Idle => "idle",
+        WorkerState::Busy => "busy",
+        WorkerState::Draining => "draining",
+    };
+    let runs = worker.running.as_ref();
+    [
+        or_dash(worker.id.map(|id| id.to_string())),
+        worker.pool.clone(),
+        state.into(),
+        or_dash(worker.pid.map(|pid| pid.to_string())),
+        worker.in_hand.to_string(),
+        worker.stages_done.to_string(),
+        or_dash(worker.memory_bytes.map(|bytes| format!("{} MiB", bytes >> 20))),
+        or_dash(runs.map(|runs| format!("{} of {}, {}", runs.stage, runs.plugin, runs.request))),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_reads_well() {
+        let idle = Worker {
+            id: Some(7),
+            pool: "cpu".into(),
+            state: WorkerState::Idle,
+            launcher: "local".into(),
+            pid: Some(4_321),
+            asked_at: None,
+            joined_at: None,
+            heard_at: None,
+            in_hand: 0,
+            running: None,
+            stages_done: 12,
+            memory_bytes: Some(90 << 20),
+        };
+        let starting = Worker {
+            id: None,
+            state: WorkerState::Starting,
+            pid: None,
+            stages_done: 0,
+            memory_bytes: None,
+            ..idle.clone()
+        };
+        let expected = "\
+ID  POOL  STATE     PID   IN HAND  DONE  MEMORY  RUNS
+-   cpu   starting  -     0        0     -       -
+7   cpu   idle      4321  0        12    90 MiB  -
+";
+        assert_eq!(text(&[starting, idle]), expected);
+    }
+}

@@ -1,0 +1,104 @@
+//! Options for workers, storage roots and secrets.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::gpu::GpuOptions;
+use assay_dispatch::secrets::Secrets;
+use assay_fleet::{Gpu, Programs, SandboxLayer};
+use assay_storage::Roots;
+
+#[derive(clap::Args)]
+pub(super) struct WorkerOptions {
+    /// Worker program [default: assay-worker in the folder of this program]
+    #[arg(long, env = "ASSAY_WORKER_PROGRAM")]
+    worker_program: Option<PathBuf>,
+    /// Folder with additional toolchains (*.toml) for programs that plugins compile and run
+    #[arg(long, env = "ASSAY_TOOLCHAINS", value_name = "DIR")]
+    toolchains: Option<PathBuf>,
+    /// Parts of the sandbox that programs may run without on a machine that lacks them; every
+    /// outcome is labelled. By default such a machine runs no programs
+    #[arg(long, value_name = "PARTS", value_enum, value_delimiter = ',')]
+    weaker_sandbox: Vec<SandboxLayer>,
+    /// PEM file with certificate authorities that plugins' requests trust in addition to the public
+    /// ones
+    #[arg(long, env = "ASSAY_TRUST", value_name = "FILE")]
+    trust: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) gpu: GpuOptions,
+}
+
+impl WorkerOptions {
+    pub(super) fn program(&self) -> anyhow::Result<PathBuf> {
+        let program = match &self.worker_program {
+            Some(program) => program.clone(),
+            None => {
+                beside(&std::env::current_exe().context("finding this program")?, "assay-worker")
+            }
+        };
+        anyhow::ensure!(
+            program.is_file(),
+            "the worker program {} is missing; build it with `cargo build -p assay-worker` or name it with --worker-program",
+            program.display()
+        );
+        Ok(program)
+    }
+
+    pub(super) fn programs(&self, gpu: Gpu) -> anyhow::Result<Programs> {
+        let toolchains = self.toolchains.as_ref().map(|folder| {
+            anyhow::ensure!(
+                folder.is_dir(),
+                "--toolchains (or ASSAY_TOOLCHAINS) names {}, which is not a folder",
+                folder.display()
+            );
+            // Workers may run in another folder.
+            std::path::absolute(folder).context("finding the folder of toolchains")
+        });
+        let trust = self.trust.as_ref().map(|file| {
+            anyhow::ensure!(
+                file.is_file(),
+                "--trust (or ASSAY_TRUST) names {}, which is not a file",
+                file.display()
+            );
+            std::path::absolute(file).context("finding the file of certificates")
+        });
+        let mut weaker = self.weaker_sandbox.clone();
+        weaker.sort_unstable();
+        weaker.dedup();
+        Ok(Programs { toolchains: toolchains.transpose()?, weaker, trust: trust.transpose()?, gpu })
+    }
+}
+
+/// Another of Assay's programs, in the same folder.
+pub(super) fn beside(program: &Path, name: &str) -> PathBuf {
+    program.with_file_name(name)
+}
+
+#[derive(clap::Args)]
+pub(super) struct StorageOptions {
+    /// TOML file with the folders and buckets that plugins may read, and the tenants to which each
+    /// is granted ([roots.NAME] with url, tenants and options)
+    #[arg(long = "storage", env = "ASSAY_STORAGE", value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl StorageOptions {
+    pub(super) fn read(&self) -> anyhow::Result<Roots> {
+        self.file.as_deref().map_or_else(|| Ok(Roots::default()), Roots::read)
+    }
+}
+
+#[derive(clap::Args)]
+pub(super) struct SecretOptions {
+    /// TOML file with secrets that are added to plugins' requests, and the tenants to which each is
+    /// granted ([secrets.NAME] with tenants, host, header and value)
+    #[arg(id = "secrets", long = "secrets", env = "ASSAY_SECRETS", value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl SecretOptions {
+    pub(super) fn read(&self) -> anyhow::Result<Secrets> {
+        self.file.as_deref().map_or_else(|| Ok(Secrets::default()), Secrets::read)
+    }
+}

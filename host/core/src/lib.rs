@@ -1,0 +1,14 @@
+//! The words of Assay as types: ids, time, limits, plugins, outcomes.
+//!
+//! Everything else depends on this crate and it depends on nothing of ours. It does no I/O and
+//! holds no state.
+
+pub mod id;
+pub mod time;
+
+pub mod capability;
+pub mod limits;
+pub mod outbound;
+pub mod plugin;
+
+pub mod outcome;

@@ -1,0 +1,34 @@
+//! Every limit, by area. An error about a limit names it and its value.
+
+mod duration;
+mod exec;
+mod gpu;
+mod http;
+mod key;
+mod live;
+mod plugin;
+mod protocol;
+mod sched;
+mod server;
+mod sign_in;
+mod storage;
+mod submit;
+mod tenant;
+
+pub use duration::*;
+pub use exec::*;
+pub use gpu::*;
+pub use http::*;
+pub use key::*;
+pub use live::*;
+pub use plugin::*;
+pub use protocol::*;
+pub use sched::*;
+pub use server::*;
+pub use sign_in::*;
+pub use storage::*;
+pub use submit::*;
+pub use tenant::*;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;

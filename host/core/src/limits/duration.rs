@@ -1,0 +1,37 @@
+//! Limits of time: timeouts, pauses between tries, and retries.
+
+use super::MIB;
+
+/// The longest wait of one long poll, in seconds.
+pub const LONG_POLL_SECONDS_MAX: u64 = 300;
+/// The silence in the middle of a call, in seconds, after which the client's connection is closed.
+pub const READ_SECONDS_MAX: u64 = 30;
+/// The bytes of a refused body that are read and discarded; without that the connection would be reset and
+/// its client could not read the error.
+pub const UNREAD_BYTES_MAX: usize = 16 * MIB;
+/// The longest time for which a refused body is read and discarded, in seconds.
+pub const UNREAD_SECONDS_MAX: u64 = 10;
+/// The longest wait of a submission for admission budget or for the database, in seconds; then it is
+/// refused and the client may send it again.
+pub const ADMISSION_SECONDS_MAX: u64 = 30;
+/// The time without any event after which an announced batch expires, in seconds.
+pub const ANNOUNCED_SECONDS_MAX: u64 = 3_600;
+/// The time without any event after which an open batch expires, in seconds.
+pub const OPEN_IDLE_SECONDS_MAX: u64 = 24 * 3_600;
+/// The time from its start in which a worker must join, in seconds; then the start counts as failed.
+pub const WORKER_START_SECONDS_MAX: u64 = 30;
+/// The first pause between two tries to start workers of a pool, in milliseconds; it doubles with each
+/// failure.
+pub const WORKER_RETRY_MS_MIN: u64 = 50;
+/// The longest pause between two tries to start workers of a pool, in milliseconds.
+pub const WORKER_RETRY_MS_MAX: u64 = 10_000;
+/// The time after which an idle worker that was asked to stop is killed, in seconds.
+pub const WORKER_STOP_SECONDS_MAX: u64 = 5;
+/// The time without a message after which a worker counts as lost, in seconds.
+pub const HEARTBEAT_SECONDS_MAX: u64 = 10;
+/// The period of a worker's heartbeats, in seconds.
+pub const HEARTBEAT_SECONDS: u64 = 2;
+/// The time past a stage's own timeout after which its worker is killed, in milliseconds.
+pub const LEASE_GRACE_MS: u64 = 1_000;
+/// The retries of a stage after lost workers, on top of the plugin's own retries.
+pub const WORKER_LOST_RETRIES_MAX: u32 = 3;

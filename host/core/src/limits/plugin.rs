@@ -1,0 +1,43 @@
+//! Limits of plugins: their size, what they describe and return, and the resources they use.
+
+use super::{KIB, MIB};
+
+pub const PLUGIN_BYTES_MAX: usize = 128 * MIB;
+pub const PLUGIN_NAME_BYTES_MAX: usize = 64;
+pub const VERSION_BYTES_MAX: usize = 64;
+pub const SUMMARY_BYTES_MAX: usize = 1_024;
+pub const SCHEMA_BYTES_MAX: usize = 64 * KIB;
+pub const STAGES_MAX: usize = 16;
+pub const STAGE_TIMEOUT_MS_MAX: u32 = 3_600_000;
+pub const STAGE_MEMORY_BYTES_MAX: u64 = 1 << 30;
+pub const STAGE_RETRIES_MAX: u32 = 10;
+pub const ARTIFACT_BYTES_MAX: usize = 16 * MIB;
+pub const CONTENT_TYPE_BYTES_MAX: usize = 256;
+pub const VERDICT_BYTES_MAX: usize = 64;
+pub const EXPLANATION_BYTES_MAX: usize = 4 * KIB;
+pub const COMPONENTS_MAX: usize = 32;
+pub const COMPONENT_NAME_BYTES_MAX: usize = 64;
+pub const ERROR_MESSAGE_BYTES_MAX: usize = 4 * KIB;
+pub const LOG_LINES_MAX: usize = 64;
+pub const LOG_LINE_BYTES_MAX: usize = KIB;
+/// The bytes that are kept of a guest's standard output, and of its standard error.
+pub const GUEST_OUTPUT_BYTES_MAX: usize = 16 * KIB;
+/// The bytes of a guest's stack; a deeper recursion is an error of the plugin.
+pub const GUEST_STACK_BYTES_MAX: usize = MIB;
+pub const GUEST_TABLE_ELEMENTS_MAX: usize = 20_000;
+/// The handles (streams, pollables) that a guest may hold at the same time.
+pub const GUEST_HANDLES_MAX: usize = 4_096;
+/// The random bytes that a guest may get in one call.
+pub const GUEST_RANDOM_BYTES_MAX: usize = MIB;
+/// The longest time that a plugin may take to describe itself, in milliseconds.
+pub const DESCRIBE_MS_MAX: u64 = 5_000;
+/// The memory that a plugin may use to describe itself, in bytes.
+pub const DESCRIBE_MEMORY_BYTES_MAX: u64 = 512 << 20;
+/// The address space of the process that compiles uploaded plugins, in bytes.
+pub const COMPILE_MEMORY_BYTES_MAX: u64 = 4 << 30;
+/// The longest time that the compilation of an uploaded plugin may take, in seconds.
+pub const COMPILE_SECONDS_MAX: u64 = 120;
+/// The bytes of a compiled plugin that is sent to a worker.
+pub const COMPILED_BYTES_MAX: usize = 1 << 30;
+/// The plugins that a worker keeps loaded.
+pub const LOADED_PLUGINS_MAX: usize = 32;

@@ -1,0 +1,28 @@
+//! Limits of the trainers' own protocols (`/compat/<protocol>/`).
+
+/// The calls that wait for rewards at the same time, over all tenants. Each may have a connection of its
+/// own, so the limit leaves some connections for other calls.
+pub const COMPAT_WAITING_MAX: usize = 3_072;
+/// The samples of one call.
+pub const COMPAT_LIST_ITEMS_MAX: usize = 8_192;
+/// The requests of one auto batch; further ones open the next batch.
+pub const COMPAT_BATCH_REQUESTS_MAX: u32 = 16_384;
+/// The longest time for which an auto batch is open, in seconds; later calls open the next batch.
+pub const COMPAT_BATCH_SECONDS_MAX: u64 = 3_600;
+/// The time without a call after which an auto batch is sealed, in seconds, unless the trainer's address
+/// names another.
+pub const COMPAT_GAP_SECONDS: u64 = 10;
+/// The longest such time that a trainer's address may name, in seconds.
+pub const COMPAT_GAP_SECONDS_MAX: u64 = 3_600;
+/// The time after its end in which a call whose answer was lost may be repeated, in seconds.
+pub const COMPAT_REPEAT_SECONDS: u64 = 600;
+/// The latest batches of a run that are searched for the first try of a repeated call.
+pub const COMPAT_REPEAT_BATCHES_MAX: usize = 4;
+/// The tries of one call, each after the failure of the one before.
+pub const COMPAT_TRIES_MAX: usize = 16;
+/// The runs of a tenant (or steps of runs) that have an auto batch or had one recently.
+pub const COMPAT_RUNS_MAX: usize = 10_000;
+/// The longest deadline that a client may name, in seconds.
+pub const COMPAT_SECONDS_MAX: u64 = 3_600;
+/// The bytes of one field of an address or call, such as the run's name.
+pub const COMPAT_FIELD_BYTES_MAX: usize = 256;

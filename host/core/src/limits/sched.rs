@@ -1,0 +1,24 @@
+//! Limits of scheduling and planning.
+
+/// The expected time of the leases that a worker holds, in microseconds, below which it may prefetch more.
+pub const PREFETCH_MICROS_MAX: u64 = 2_000;
+/// The most leases that a worker holds, the running one included.
+pub const PREFETCH_LEASES_MAX: usize = 128;
+/// The pools of an installation.
+pub const POOLS_MAX: usize = 64;
+/// The workers of one pool; more than any machine has cores.
+pub const POOL_WORKERS_MAX: u32 = 1_024;
+/// The completed batches of each run, and of each plugin, that a starting server learns from. A run that is
+/// in use keeps as many, however old they are.
+pub const HISTORY_BATCHES_EACH: u32 = 4;
+/// The completed batches that a starting server reads, over all runs, the latest first.
+pub const HISTORY_BATCHES_MAX: u32 = 1_000;
+/// The requests of completed batches that the planner keeps, over all runs.
+pub const HISTORY_REQUESTS_MAX: u32 = 4_000_000;
+/// The completed batches that are deleted in one commit.
+pub const HISTORY_FORGOTTEN_AT_ONCE: u32 = 100;
+/// The shortest time between two calls of the planner, in milliseconds.
+pub const PLAN_PAUSE_MS: u64 = 100;
+/// The time in milliseconds after which a running stage blocks its worker: the leases that the worker prefetched
+/// are revoked.
+pub const PREFETCH_BLOCKED_MS: u64 = 20;

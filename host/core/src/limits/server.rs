@@ -1,0 +1,65 @@
+//! Limits of the server's memory, and of the pages of its lists.
+
+use super::{KIB, MIB};
+
+/// The bytes of all waiting and running requests' bodies, over all batches; each request counts for at
+/// least [`REQUEST_COST_BYTES_MIN`]. Further submissions wait.
+pub const LIVE_BYTES_MAX: usize = 4 << 30;
+/// The least number of bytes that a request counts for.
+pub const REQUEST_COST_BYTES_MIN: usize = 4 * KIB;
+/// The bytes of artifacts that wait for their next stage; a stage that would exceed it fails as
+/// unavailable.
+pub const ARTIFACT_LIVE_BYTES_MAX: usize = 2 << 30;
+/// The results of ended batches that are kept in memory; older ones are read from the database.
+pub const RESULTS_AT_HAND_MAX: usize = 200_000;
+/// The bytes of one tenant's outcomes of deterministic plugins that are kept in memory for later equal
+/// requests.
+pub const SHARED_OUTCOMES_BYTES_MAX: usize = 16 * MIB;
+/// The tenants whose outcomes are kept in memory for later equal requests.
+pub const SHARED_OUTCOMES_TENANTS_MAX: usize = 16;
+/// The open connections of clients.
+pub const CONNECTIONS_MAX: usize = 4_096;
+/// The results of one page.
+pub const PAGE_ITEMS_MAX: u32 = 10_000;
+/// The results of one page unless the call names another number.
+pub const PAGE_ITEMS_DEFAULT: u32 = 1_000;
+/// The completed batches in one page of a run's history.
+pub const RUN_HISTORY_ITEMS_MAX: u32 = 1_000;
+/// The completed batches in one page of a run's history unless the call names another number.
+pub const RUN_HISTORY_ITEMS_DEFAULT: u32 = 100;
+/// The entries in one page of the audit log.
+pub const AUDIT_ITEMS_MAX: u32 = 1_000;
+/// The entries in one page of the audit log unless the call names another number.
+pub const AUDIT_ITEMS_DEFAULT: u32 = 100;
+/// The batches on a run's page.
+pub const RUN_ITERATIONS_MAX: u32 = 1_000;
+/// The batches on a run's page unless the call names another number.
+pub const RUN_ITERATIONS_DEFAULT: u32 = 200;
+/// The arrival curves in one diagram.
+pub const RUN_CURVES_MAX: usize = 8;
+/// The points of one arrival curve.
+pub const RUN_CURVE_POINTS: usize = 50;
+/// The batches of a run that one page of its log lines searches.
+pub const LOG_BATCHES_MAX: u32 = 64;
+/// The earlier versions of a channel to which it can be rolled back.
+pub const CHANNEL_VERSIONS_KEPT_MAX: usize = 32;
+/// The rows in one page of a list of runs, batches or requests.
+pub const LIST_ITEMS_MAX: u32 = 500;
+/// The rows in one page of such a list unless the call names another number.
+pub const LIST_ITEMS_DEFAULT: u32 = 100;
+/// The bytes of a text that a list is searched for.
+pub const SEARCH_BYTES_MAX: usize = 256;
+/// The requests of a timeline; a larger batch shows a sample of this size.
+pub const TIMELINE_REQUESTS_MAX: u32 = 4_096;
+/// The latest batches that a plugin version's page sums up.
+pub const VERSION_BATCHES_MAX: u32 = 200;
+/// The different verdicts that are counted in one batch.
+pub const VERDICTS_COUNTED_MAX: usize = 1_024;
+/// The different verdicts that a batch summary names.
+pub const VERDICTS_TOLD_MAX: usize = 32;
+/// The bins of a batch's reward histogram.
+pub const REWARD_BINS: usize = 20;
+/// The days of usage in one answer.
+pub const USAGE_DAYS_MAX: u32 = 400;
+/// The days of usage in one answer unless the call names another number.
+pub const USAGE_DAYS_DEFAULT: u32 = 30;

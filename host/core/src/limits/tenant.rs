@@ -1,0 +1,15 @@
+//! Limits of tenants and of their grants.
+
+pub const TENANTS_MAX: usize = 10_000;
+pub const DISPLAY_NAME_BYTES_MAX: usize = 128;
+pub const TENANT_WEIGHT_MAX: u32 = 1_000;
+/// The toolchains that a tenant may be granted by name.
+pub const TENANT_TOOLCHAINS_MAX: usize = 64;
+/// The host patterns to which a tenant's plugins may send requests.
+pub const TENANT_HOSTS_MAX: usize = 64;
+/// The bytes of one host pattern.
+pub const HOST_PATTERN_BYTES_MAX: usize = 300;
+pub const HOST_NAME_BYTES_MAX: usize = 253;
+pub const RETENTION_DAYS_MAX: u32 = 36_500;
+/// The rows that are deleted in one commit when they are too old.
+pub const PURGED_ROWS_AT_ONCE: u32 = 5_000;

@@ -1,0 +1,210 @@
+//! Pools for readers: bounds, workers, and the last plan with its reasons, also in words.
+
+use assay_api::capacity::{
+    Capacity, LastPlan, PlanBecause, PlanReason, PoolCapacity, PoolTarget, PoolWorkers,
+    StartTrouble,
+};
+use assay_core::time::Micros;
+use assay_planner::{Because, Bound, PoolReport, Reason};
+use assay_sched::PoolSnapshot;
+
+use crate::planning::PlanInForce;
+use crate::shell::Shell;
+use assay_fleet::StartFailure;
+
+impl Shell {
+    pub(super) fn capacity(&self, now: Micros) -> Capacity {
+        let snapshot = self.sched.snapshot();
+        let mut troubles = self.fleet.troubles();
+        let last = self.planning.last.as_ref();
+        let pools = self.planning.config.pools.iter().map(|(name, config)| {
+            let standing = snapshot.pools.iter().find(|pool| pool.pool == *name);
+            let report = last.and_then(|plan| plan.report.pools.iter().find(|r| r.pool == *name));
+            PoolCapacity {
+                pool: name.to_string(),
+                min: count(config.min),
+                max: count(config.max),
+                cost: config.cost,
+                workers: standing.map(workers).unwrap_or_default(),
+                queued: standing.map_or(0, |pool| pool.queued as u64),
+                startup_ms: standing.and_then(|pool| pool.startup).map(Micros::as_ms_f64),
+                target: report.map(target),
+                trouble: troubles.remove(name).map(trouble),
+            }
+        });
+        Capacity {
+            planner: self.planning.config.policy.name.into(),
+            pools: pools.collect(),
+            plan: last.map(|plan| last_plan(plan, now)),
+        }
+    }
+}
+
+fn last_plan(plan: &PlanInForce, now: Micros) -> LastPlan {
+    LastPlan {
+        at: plan.report.at,
+        age_ms: now.since(plan.report.at).as_ms_f64(),
+        requests: plan.report.requests as u64,
+        simulations: plan.report.simulations as u64,
+        took_ms: plan.took.as_secs_f64() * 1e3,
+    }
+}
+
+fn workers(pool: &PoolSnapshot) -> PoolWorkers {
+    PoolWorkers {
+        starting: count(pool.starting),
+        idle: count(pool.idle),
+        busy: count(pool.workers - pool.idle - pool.draining),
+        draining: count(pool.draining),
+    }
+}
+
+fn target(report: &PoolReport) -> PoolTarget {
+    PoolTarget {
+        hold: count(report.hold),
+        ceiling: count(report.ceiling),
+        zero_queue: count(report.zero_queue),
+        why: why(report),
+        reason: reason(&report.reason),
+    }
+}
+
+fn trouble(trouble: StartFailure) -> StartTrouble {
+    let StartFailure { failures, error, failed_at, next_try_at } = trouble;
+    StartTrouble { failures, error, failed_at, next_try_at }
+}
+
+fn reason(reason: &Reason) -> PlanReason {
+    match reason {
+        Reason::Idle => PlanReason::Idle,
+        Reason::Policy => PlanReason::Mode,
+        Reason::Minimum => PlanReason::Minimum,
+        Reason::Maximum { wanted } => PlanReason::Maximum { wanted: count(*wanted) },
+        Reason::Unknown => PlanReason::Unknown,
+        Reason::Needed => PlanReason::Needed,
+        Reason::Bound(bound) => PlanReason::Bound {
+            batch: bound.batch,
+            run: bound.run.to_string(),
+            stage: count(bound.stage),
+            ready_at: bound.ready,
+            start_at: bound.start,
+            because: match bound.because {
+                Because::Late { end, by } => PlanBecause::Late { end_at: end, by_at: by },
+                Because::MayTimeOut { latest, by } => {
+                    PlanBecause::MayTimeOut { latest_at: latest, by_at: by }
+                }
+                Because::Risk { expected, budget } => PlanBecause::Risk {
+                    expected_ms: expected.as_ms_f64(),
+                    budget_ms: budget.as_ms_f64(),
+                },
+            },
+        },
+    }
+}
+
+fn why(report: &PoolReport) -> String {
+    match &report.reason {
+        Reason::Idle => "nothing live needs it".into(),
+        Reason::Policy => "the planner's mode asks for no more and no less".into(),
+        Reason::Minimum => "the pool's minimum is enough".into(),
+        Reason::Maximum { wanted } => {
+            format!("the pool's maximum, or its tenants'; the plan wanted {wanted}")
+        }
+        Reason::Unknown => {
+            "a batch without history, its own or another's: it grows on demand".into()
+        }
+        Reason::Needed => "the least there can be while something needs it".into(),
+        Reason::Bound(bound) => bound_in_words(bound),
+    }
+}
+
+fn bound_in_words(bound: &Bound) -> String {
+    let fewer = bound.workers.saturating_sub(1);
+    let (run, stage) = (&bound.run, bound.stage + 1);
+    let waits = bound.start.since(bound.ready);
+    if waits > FOR_EVER {
+        return format!(
+            "with {fewer} a request of run {run} would wait for stage {stage} for ever"
+        );
+    }
+    let waits = seconds(waits);
+    let so = match bound.because {
+        Because::Late { end, by } => {
+            format!("so that the batch would end {} later than it may", seconds(end.since(by)))
+        }
+        Because::MayTimeOut { latest, by } => format!(
+            "and could run into its timeouts and end {} later than the batch may",
+            seconds(latest.since(by))
+        ),
+        Because::Risk { expected, budget } => format!(
+            "and the expected delay by long runners would be {}, of {} allowed",
+            seconds(expected),
+            seconds(budget)
+        ),
+    };
+    format!("with {fewer} a request of run {run} would wait {waits} for stage {stage}, {so}")
+}
+
+/// A wait that is longer than any stage may run: the simulation never served the request.
+const FOR_EVER: Micros = Micros::from_secs(30 * 24 * 3_600);
+
+fn seconds(span: Micros) -> String {
+    format!("{:.2} s", span.as_secs_f64())
+}
+
+fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_core::id::BatchId;
+
+    use super::*;
+
+    fn report(reason: Reason) -> PoolReport {
+        PoolReport { pool: "cpu".into(), hold: 2, ceiling: 3, zero_queue: 9, reason }
+    }
+
+    fn bound(because: Because) -> Reason {
+        Reason::Bound(Bound {
+            batch: BatchId::generate(),
+            run: "cuda-7".into(),
+            workers: 3,
+            stage: 1,
+            ready: Micros::from_secs(10),
+            start: Micros::from_ms(12_500),
+            because,
+        })
+    }
+
+    #[test]
+    fn a_bound_says_what_one_worker_less_would_do() {
+        let late = Because::Late { end: Micros::from_secs(20), by: Micros::from_ms(18_750) };
+        let target = target(&report(bound(late)));
+        assert_eq!(
+            target.why,
+            "with 2 a request of run cuda-7 would wait 2.50 s for stage 2, so that the batch \
+             would end 1.25 s later than it may"
+        );
+        let data = serde_json::to_value(&target.reason).expect("plain data");
+        assert_eq!(data["kind"], "bound");
+        assert_eq!(data["because"]["kind"], "late");
+        assert_eq!(data["because"]["by_at"], "1970-01-01T00:00:18.75Z");
+        assert_eq!(data["start_at"], "1970-01-01T00:00:12.5Z");
+        let risk = Because::Risk { expected: Micros::from_ms(500), budget: Micros::from_ms(250) };
+        assert!(why(&report(bound(risk))).ends_with("would be 0.50 s, of 0.25 s allowed"));
+        let never = Because::Late { end: Micros::MAX, by: Micros::from_secs(20) };
+        let Reason::Bound(never) = bound(never) else { unreachable!() };
+        let never = Reason::Bound(Bound { start: Micros::MAX, ..never });
+        assert!(why(&report(never)).ends_with("would wait for stage 2 for ever"));
+    }
+
+    #[test]
+    fn the_quota_says_what_it_refuses() {
+        let target = target(&report(Reason::Maximum { wanted: 40 }));
+        assert_eq!(target.why, "the pool's maximum, or its tenants'; the plan wanted 40");
+        assert_eq!(target.reason, PlanReason::Maximum { wanted: 40 });
+        assert_eq!((target.hold, target.ceiling, target.zero_queue), (2, 3, 9));
+    }
+}

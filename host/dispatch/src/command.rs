@@ -1,0 +1,45 @@
+//! The commands that the handle sends to the loop; they are private to this crate.
+
+use std::sync::Arc;
+
+use assay_api::capacity::Capacity;
+use assay_core::id::{BatchId, TenantId, WorkerId};
+use assay_sched::Snapshot;
+use assay_wire::proto;
+use tokio::sync::oneshot;
+
+use crate::committed::CommittedBatch;
+use crate::dedup::ContentHash;
+use crate::handle::{Announcement, DispatchError, ItemFate, NewItem};
+use crate::observe::Observed;
+use crate::planning::{Bounds, Planned};
+use crate::quota::TenantUse;
+use crate::workers::{Joining, LeaseClaim, WorkerLink};
+
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, DispatchError>>;
+
+pub(crate) enum Command {
+    Announce(Box<Announcement>, Option<ContentHash>, Reply<Arc<CommittedBatch>>),
+    Submit { tenant: TenantId, batch: BatchId, items: Vec<HashedItem>, reply: Reply<Vec<ItemFate>> },
+    Seal { tenant: TenantId, batch: BatchId, final_count: Option<u32>, reply: Reply<()> },
+    Cancel { tenant: TenantId, batch: BatchId, reply: Reply<()> },
+    WorkerJoined { joining: Joining, link: WorkerLink, reply: oneshot::Sender<WorkerId> },
+    WorkerLost { worker: WorkerId },
+    Finished { worker: WorkerId, finished: Vec<proto::Finished> },
+    Planned(Planned),
+    SetBounds { pool: Arc<str>, bounds: Bounds, reply: Reply<()> },
+    Snapshot { reply: oneshot::Sender<Snapshot> },
+    Capacity { reply: oneshot::Sender<Capacity> },
+    Observe { reply: oneshot::Sender<Observed> },
+    Drain { worker: WorkerId, reply: Reply<()> },
+    TenantOf { claim: LeaseClaim, reply: oneshot::Sender<Option<TenantId>> },
+    TenantChanged { tenant: TenantId, reply: Reply<()> },
+    TenantUse { tenant: TenantId, reply: oneshot::Sender<TenantUse> },
+    Stop,
+}
+
+/// An item and the hash by which equal requests find it.
+pub(crate) struct HashedItem {
+    pub item: NewItem,
+    pub content: Option<ContentHash>,
+}

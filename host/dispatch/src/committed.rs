@@ -1,0 +1,241 @@
+//! The committed view of live and just ended batches, for readers: counts, results, changes.
+//!
+//! Written by the group commits only, after each commit. A reader never sees what a crash could
+//! still take back.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use assay_api::batch::{Batch, BatchState};
+use assay_api::result::Counts;
+use assay_core::id::{BatchId, TenantId};
+use assay_core::limits;
+use assay_core::time::Micros;
+use bytes::Bytes;
+use tokio::sync::{broadcast, watch};
+
+use crate::plugin::ReadyPlugin;
+use assay_store::admissions::BatchRow;
+
+/// The number of ended batches by which a slow subscriber may lag.
+const ENDS_MAX: usize = 1_024;
+
+pub struct CommittedView {
+    retained: Mutex<Retained>,
+    ends: broadcast::Sender<Arc<CommittedBatch>>,
+}
+
+impl Default for CommittedView {
+    fn default() -> Self {
+        Self { retained: Mutex::default(), ends: broadcast::Sender::new(ENDS_MAX) }
+    }
+}
+
+#[derive(Default)]
+struct Retained {
+    batches: HashMap<BatchId, Arc<CommittedBatch>>,
+    /// Ended batches with their number of results, oldest first.
+    ended: VecDeque<(BatchId, usize)>,
+    ended_results: usize,
+}
+
+/// The committed state of one batch, as its trainer may see it.
+pub struct CommittedBatch {
+    pub row: BatchRow,
+    pub plugin: Arc<ReadyPlugin>,
+    /// Whether it was made for a single request, so that nobody submits to it.
+    pub is_single: bool,
+    progress: Mutex<BatchProgress>,
+    /// Counts the changes of `progress`.
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Debug, Clone)]
+pub struct BatchProgress {
+    pub state: BatchState,
+    pub counts: Counts,
+    pub reward_sum: f64,
+    pub first_request_at: Option<Micros>,
+    pub sealed_at: Option<Micros>,
+    pub ended_at: Option<Micros>,
+    pub earliest_end_at: Option<Micros>,
+    pub estimated_done_at: Option<Micros>,
+    /// `ResultItem`s as JSON, in the order of completion.
+    pub results: Vec<Bytes>,
+    /// Complete groups, each with the number of results at the time of its completion.
+    pub groups_done: Vec<(u32, Arc<str>)>,
+}
+
+impl BatchProgress {
+    fn announced() -> Self {
+        Self {
+            state: BatchState::Announced,
+            counts: Counts::default(),
+            reward_sum: 0.0,
+            first_request_at: None,
+            sealed_at: None,
+            ended_at: None,
+            earliest_end_at: None,
+            estimated_done_at: None,
+            results: Vec::new(),
+            groups_done: Vec::new(),
+        }
+    }
+
+    /// The progress of a batch that is no longer in the view, without its results.
+    #[must_use]
+    pub fn ended(batch: &Batch) -> Self {
+        Self { state: batch.state, counts: batch.counts, ..Self::announced() }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code that holds these locks panics half-way through a change.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl CommittedView {
+    /// The batch if it is live or just ended, and the tenant's.
+    #[must_use]
+    pub fn get(&self, tenant: TenantId, id: BatchId) -> Option<Arc<CommittedBatch>> {
+        let retained = lock(&self.retained);
+        retained.batches.get(&id).filter(|batch| batch.row.tenant == tenant).cloned()
+    }
+
+    pub(super) fn find(&self, id: BatchId) -> Option<Arc<CommittedBatch>> {
+        lock(&self.retained).batches.get(&id).cloned()
+    }
+
+    pub(super) fn put(
+        &self,
+        row: BatchRow,
+        plugin: Arc<ReadyPlugin>,
+        is_single: bool,
+    ) -> Arc<CommittedBatch> {
+        let id = row.id;
+        let progress = BatchProgress::announced();
+        let changes = watch::Sender::new(0);
+        let batch = Arc::new(CommittedBatch {
+            row,
+            plugin,
+            is_single,
+            progress: Mutex::new(progress),
+            changes,
+        });
+        lock(&self.retained).batches.insert(id, batch.clone());
+        batch
+    }
+
+    /// Ended batches stay for a while; a single request's is gone at once, its caller holds it.
+    pub(super) fn retire(&self, batch: &CommittedBatch) {
+        let id = batch.row.id;
+        let results = batch.look(|progress| progress.results.len());
+        let mut retained = lock(&self.retained);
+        if batch.is_single {
+            retained.batches.remove(&id);
+            return;
+        }
+        if let Some(batch) = retained.batches.get(&id) {
+            // There may be no subscriber.
+            let _ = self.ends.send(Arc::clone(batch));
+        }
+        // A batch without results takes memory as well.
+        let weight = results.max(1);
+        retained.ended.push_back((id, weight));
+        retained.ended_results += weight;
+        while retained.ended_results > limits::RESULTS_AT_HAND_MAX {
+            let Some((oldest, weight)) = retained.ended.pop_front() else { break };
+            retained.batches.remove(&oldest);
+            retained.ended_results -= weight;
+        }
+    }
+}
+
+impl CommittedView {
+    /// Batches of all tenants as they end, single rewards aside.
+    #[must_use]
+    pub fn ends(&self) -> broadcast::Receiver<Arc<CommittedBatch>> {
+        self.ends.subscribe()
+    }
+
+    /// Batches of all tenants that have not ended, the oldest first, single rewards aside.
+    #[must_use]
+    pub fn live(&self) -> Vec<Arc<CommittedBatch>> {
+        let retained = lock(&self.retained);
+        let live = |batch: &&Arc<CommittedBatch>| {
+            !batch.is_single && batch.look(|progress| !progress.state.is_final())
+        };
+        let mut batches: Vec<_> = retained.batches.values().filter(live).cloned().collect();
+        drop(retained);
+        batches.sort_unstable_by_key(|batch| batch.row.id);
+        batches
+    }
+
+    /// Removes an ended batch, because its results must not be read any more.
+    pub fn forget(&self, id: BatchId) {
+        let mut retained = lock(&self.retained);
+        let ended = |batch: &Arc<CommittedBatch>| batch.look(|progress| progress.state.is_final());
+        if retained.batches.get(&id).is_some_and(ended) {
+            retained.batches.remove(&id);
+        }
+    }
+}
+
+impl CommittedBatch {
+    pub(super) fn change(&self, change: impl FnOnce(&mut BatchProgress)) {
+        change(&mut lock(&self.progress));
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Reads the present state; never hold it across an await.
+    pub fn look<T>(&self, look: impl FnOnce(&BatchProgress) -> T) -> T {
+        look(&lock(&self.progress))
+    }
+
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Returns once `met` holds.
+    pub async fn wait_until(&self, met: impl Fn(&BatchProgress) -> bool) {
+        let mut changes = self.watch();
+        while !self.look(&met) {
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    #[must_use]
+    pub fn batch(&self) -> Batch {
+        let row = &self.row;
+        self.look(|progress| {
+            let rewarded = progress.counts.scored + progress.counts.timed_out;
+            let mean = progress.reward_sum / f64::from(rewarded);
+            Batch {
+                id: row.id,
+                state: progress.state,
+                plugin: format!("{}@{}", row.plugin, row.version),
+                plugin_digest: row.digest,
+                run: row.run.clone(),
+                iteration: row.iteration,
+                expected_size: row.expected_size,
+                group_size: row.group_size,
+                max_extra_delay_ms: row.max_extra_delay_ms,
+                counts: progress.counts,
+                mean_reward: (rewarded > 0).then_some(mean),
+                announced_at: row.announced_at,
+                first_request_at: progress.first_request_at,
+                sealed_at: progress.sealed_at,
+                done_at: progress.ended_at,
+                estimated_done_at: progress.ended_at.or(progress.estimated_done_at),
+                extra_delay_ms: progress
+                    .ended_at
+                    .zip(progress.earliest_end_at)
+                    .map(|(ended, earliest)| ended.since(earliest).as_ms_f64()),
+                expired_at: None,
+            }
+        })
+    }
+}

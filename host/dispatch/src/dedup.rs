@@ -1,0 +1,236 @@
+//! Deduplication: equal requests share one computation. The first one is the primary and runs; the
+//! others are its waiters and take its outcome. A request that arrives later takes a cached outcome.
+//!
+//! ```text
+//!   arrives ──(no equal request is live)──> PRIMARY ──(scored, timed out)──> waiters end the same way
+//!     │                                        ├──(error)──> all waiters run by themselves
+//!     │                                        └──(cancelled)──> one waiter becomes the primary
+//!     ├──(an equal request is the primary)──> WAITER
+//!     └──(its outcome is cached)──> ends at once
+//! ```
+//!
+//! Two requests are equal if a deterministic plugin cannot tell them apart: same tenant, component,
+//! settings and body. Key, group and seed do not count. A timeout is shared with the waiters but not
+//! cached, because a slow machine may have caused it. An error is never shared. Only a committed
+//! request becomes a primary, so that no answer names a request that a crash can take back.
+//!
+//! The loop owns this state. The cache is emptied at a restart, and for a tenant when its settings
+//! change, because a plugin's capabilities depend on them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use assay_core::id::{RequestId, TenantId};
+use assay_core::outcome::{ErrorCode, Outcome};
+use assay_core::time::Micros;
+use assay_sched::Released;
+use sha2::{Digest as _, Sha256};
+
+use crate::outcome_cache::OutcomeCache;
+use crate::plugin::ReadyPlugin;
+use assay_store::admissions::BatchRow;
+
+/// The SHA-256 of everything that a deterministic reward depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    /// The hash for a request of this batch; `None` if the request must run in any case.
+    pub(super) fn of(row: &BatchRow, plugin: &ReadyPlugin, body: &[u8]) -> Option<Self> {
+        if !row.share_equal || !plugin.description.deterministic {
+            return None;
+        }
+        let mut hash = Sha256::new();
+        hash.update(row.digest.0);
+        hash.update((row.settings.len() as u64).to_le_bytes());
+        hash.update(&row.settings);
+        hash.update(body);
+        Some(Self(hash.finalize().into()))
+    }
+
+    #[cfg(test)]
+    pub(super) fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+pub(super) type DedupKey = (TenantId, ContentHash);
+
+/// The outcome of a primary, which equal requests may take.
+#[derive(Debug, PartialEq)]
+pub(super) struct SharedOutcome {
+    pub primary: RequestId,
+    pub outcome: Outcome,
+    /// The primary's t_i (equation 1 of the paper).
+    pub earliest_end: Micros,
+}
+
+/// The part that an arriving request takes in deduplication.
+#[derive(Debug, PartialEq)]
+pub(super) enum Role {
+    Runs,
+    /// The request waits for the outcome of this primary.
+    Waits(RequestId),
+    Ends(Arc<SharedOutcome>),
+}
+
+/// Whether a request may become a primary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Eligibility {
+    Primary,
+    /// The request is not committed yet.
+    WaiterOnly,
+}
+
+/// How a primary ended, as far as its waiters care.
+#[derive(Debug)]
+enum PrimaryEnd {
+    Shared(Arc<SharedOutcome>),
+    Cancelled,
+    Failed,
+}
+
+#[derive(Debug)]
+struct Computation {
+    primary: RequestId,
+    waiters: BTreeMap<RequestId, Eligibility>,
+    /// Set from the primary's end until [`Dedup::resolve`].
+    left: Option<PrimaryEnd>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Dedup {
+    live: HashMap<DedupKey, Computation>,
+    /// Computations whose primary has ended.
+    unresolved: Vec<DedupKey>,
+    cache: OutcomeCache,
+}
+
+/// The waiters whose primaries ended, by what happens to them.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Resolution {
+    pub ended: Vec<(RequestId, Arc<SharedOutcome>)>,
+    pub released: Vec<Released>,
+}
+
+impl Dedup {
+    pub(super) fn enter(
+        &mut self,
+        key: DedupKey,
+        request: RequestId,
+        eligibility: Eligibility,
+    ) -> Role {
+        if let Some(known) = self.cache.get(&key) {
+            return Role::Ends(known);
+        }
+        if let Some(live) = self.live.get_mut(&key).filter(|live| live.left.is_none()) {
+            live.waiters.insert(request, eligibility);
+            return Role::Waits(live.primary);
+        }
+        self.register_primary(key, request, eligibility);
+        Role::Runs
+    }
+
+    /// A running request may be a primary from now on, unless there is one already; a waiter may
+    /// replace its primary.
+    pub(super) fn make_eligible(&mut self, key: DedupKey, request: RequestId) {
+        match self.live.get_mut(&key).and_then(|live| live.waiters.get_mut(&request)) {
+            Some(eligibility) => *eligibility = Eligibility::Primary,
+            None => self.register_primary(key, request, Eligibility::Primary),
+        }
+    }
+
+    fn register_primary(&mut self, key: DedupKey, primary: RequestId, eligibility: Eligibility) {
+        if eligibility == Eligibility::Primary {
+            let live = || Computation { primary, waiters: BTreeMap::new(), left: None };
+            self.live.entry(key).or_insert_with(live);
+        }
+    }
+
+    /// A request ended with an outcome of its own. The outcome is cached if others may take it;
+    /// `bytes` is its size.
+    pub(super) fn ended(
+        &mut self,
+        key: DedupKey,
+        known: SharedOutcome,
+        eligibility: Eligibility,
+        bytes: usize,
+    ) {
+        let request = known.primary;
+        let left = match &known.outcome {
+            Outcome::Error { code: ErrorCode::Cancelled, .. } => PrimaryEnd::Cancelled,
+            Outcome::Error { .. } => PrimaryEnd::Failed,
+            Outcome::TimedOut { .. } => PrimaryEnd::Shared(Arc::new(known)),
+            Outcome::Scored(_) => {
+                let known = Arc::new(known);
+                if eligibility == Eligibility::Primary {
+                    self.cache.insert(key, Arc::clone(&known), bytes);
+                }
+                PrimaryEnd::Shared(known)
+            }
+        };
+        let Some(live) = self.live.get_mut(&key) else { return };
+        if live.primary != request {
+            live.waiters.remove(&request);
+        } else if live.waiters.is_empty() {
+            self.live.remove(&key);
+        } else if live.left.is_none() {
+            live.left = Some(left);
+            self.unresolved.push(key);
+        }
+    }
+
+    /// Decides about the waiters of the primaries that ended since the last call. Call it only after all
+    /// ends of one step are reported: the end of a batch ends primaries and waiters together.
+    pub(super) fn resolve(&mut self) -> Option<Resolution> {
+        if self.unresolved.is_empty() {
+            return None;
+        }
+        let mut resolution = Resolution::default();
+        for key in std::mem::take(&mut self.unresolved) {
+            let Some(Computation { waiters, left: Some(left), .. }) = self.live.remove(&key) else {
+                continue;
+            };
+            match left {
+                PrimaryEnd::Shared(known) => {
+                    let ends = waiters.into_keys().map(|waiter| (waiter, Arc::clone(&known)));
+                    resolution.ended.extend(ends);
+                }
+                PrimaryEnd::Cancelled => self.replace_primary(key, waiters, &mut resolution),
+                // If one waiter after the other became the primary, they could fail forever.
+                PrimaryEnd::Failed => {
+                    let alone = |request| Released { request, waiters: Vec::new() };
+                    resolution.released.extend(waiters.into_keys().map(alone));
+                }
+            }
+        }
+        Some(resolution)
+    }
+
+    /// The cancelled computation has no result: one waiter becomes the primary, the others keep waiting.
+    fn replace_primary(
+        &mut self,
+        key: DedupKey,
+        mut waiters: BTreeMap<RequestId, Eligibility>,
+        resolution: &mut Resolution,
+    ) {
+        let primary = waiters.iter().find(|(_, eligibility)| **eligibility == Eligibility::Primary);
+        let Some(primary) = primary.map(|(request, _)| *request) else {
+            let alone = |request| Released { request, waiters: Vec::new() };
+            resolution.released.extend(waiters.into_keys().map(alone));
+            return;
+        };
+        waiters.remove(&primary);
+        let released = waiters.keys().copied().collect();
+        resolution.released.push(Released { request: primary, waiters: released });
+        self.live.insert(key, Computation { primary, waiters, left: None });
+    }
+
+    /// Drops the tenant's cached outcomes, because its plugins' capabilities have changed.
+    pub(super) fn forget(&mut self, tenant: TenantId) {
+        self.cache.forget(tenant);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,292 @@
+//! The handle through which everybody talks to the loop: one method for each command.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use assay_api::capacity::Capacity;
+use assay_api::tenant::Tenant;
+use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
+use assay_core::time::Micros;
+use assay_fleet::{Failures, Fleet};
+use assay_planner::PlanConfig;
+use assay_sched::{Profile, Snapshot};
+use assay_store::Store;
+use assay_store::admissions::BatchRow;
+use assay_wire::proto;
+use bytes::Bytes;
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use crate::budget::{AdmissionBudget, BudgetPermit};
+use crate::command::{Command, HashedItem, Reply};
+use crate::committed::{CommittedBatch, CommittedView};
+use crate::dedup::ContentHash;
+use crate::incidents::{self, WrittenIncident};
+use crate::planning::{Bounds, Planning, PoolDefaults};
+use crate::plugin::ReadyPlugin;
+use crate::quota::TenantUse;
+use crate::tenants::Tenants;
+use crate::workers::{Joining, LeaseClaim, WorkerLink};
+use crate::{history, observe, publish, restore, shell};
+
+const COMMANDS_MAX: usize = 4_096;
+
+/// A batch that is announced: its row and the plugin that its run pinned.
+pub struct Announcement {
+    pub row: BatchRow,
+    pub plugin: Arc<ReadyPlugin>,
+    /// The request, if the batch is made for a single request.
+    pub single: Option<NewItem>,
+    /// The request that a single request replays, if any; the replay gets its seed.
+    pub replays: Option<RequestId>,
+}
+
+/// A valid item on its way in.
+pub struct NewItem {
+    pub key: String,
+    pub group: Option<String>,
+    /// A serialised `assay.worker.v1.Body`.
+    pub body: Bytes,
+    pub permit: BudgetPermit,
+    /// The deadline of the client that waits for this request. A repeated item replaces it.
+    pub due: Option<Micros>,
+}
+
+/// The result of submitting one item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemFate {
+    Accepted(RequestId),
+    Repeated(RequestId),
+    /// The batch is full.
+    Refused,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DispatchError {
+    #[error("there is no such live batch")]
+    NotLive,
+    #[error("the batch is sealed")]
+    Sealed,
+    #[error("the batch has ended")]
+    Ended,
+    #[error("the batch has {have} requests, not {want}")]
+    CountDiffers { have: u32, want: u32 },
+    #[error("the quota open_batches_max is {max}, and {used} batches are open")]
+    OpenBatches { max: u64, used: u64 },
+    #[error("the quota requests_per_minute_max is {max}, and {used} are used")]
+    RequestsPerMinute { max: u32, used: u64, seconds: u64 },
+    #[error("another batch is live under this idempotency key")]
+    KeyInUse,
+    #[error("there is no such worker")]
+    NoWorker,
+    #[error("the server is stopping")]
+    Stopping,
+}
+
+/// The parts from which the loop is built.
+pub struct Parts {
+    pub store: Store,
+    pub fleet: Fleet,
+    /// Starts of workers that failed.
+    pub failures: Failures,
+    pub plan: PlanConfig,
+    pub pool_defaults: PoolDefaults,
+    pub tenants: Arc<Tenants>,
+    /// The profiles of completed batches, the oldest first.
+    pub history: Vec<Arc<Profile>>,
+}
+
+/// The handle of the loop; cheap to clone.
+#[derive(Clone)]
+pub struct Dispatch {
+    commands: mpsc::Sender<Command>,
+    pub committed: Arc<CommittedView>,
+    pub budget: AdmissionBudget,
+    pub tenants: Arc<Tenants>,
+    pub(crate) last_look: Arc<observe::LastLook>,
+    told: broadcast::Sender<WrittenIncident>,
+}
+
+impl Dispatch {
+    /// Restores live batches and starts the loop and its group commits. The tasks end after
+    /// [`Dispatch::stop`], once everything that was under way is written.
+    pub async fn start(
+        parts: Parts,
+        plugins: impl AsyncFn(&BatchRow) -> anyhow::Result<Arc<ReadyPlugin>>,
+    ) -> anyhow::Result<(Self, JoinSet<()>)> {
+        let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
+        let committed = Arc::new(CommittedView::default());
+        let budget = AdmissionBudget::default();
+        let Parts { store, fleet, failures, plan, pool_defaults, tenants, history } = parts;
+        let order = plan.order;
+        let (notes, told, writer) = incidents::start(store.clone(), tenants.clone());
+        let (channels, mut tasks) = publish::start(&store, committed.clone(), &notes);
+        tasks.spawn(writer);
+        let (planning, planner_ended) =
+            Planning::start(plan, pool_defaults, history.clone(), commands.clone())
+                .context("starting the planner")?;
+        tasks.spawn(async {
+            // An error means that the thread has ended as well.
+            let _ = planner_ended.await;
+        });
+        let parts =
+            shell::ShellParts { fleet, failures, planning, tenants: tenants.clone(), notes };
+        let mut shell = shell::Shell::new(order, parts, channels, committed.clone());
+        history::learn(&mut shell.sched, &history);
+        shell.share_all();
+        let restored = restore::restore(&mut shell, &store, &budget, plugins).await?;
+        if restored.batches > 0 {
+            tracing::info!(
+                batches = restored.batches,
+                waiting = restored.waiting,
+                finished = restored.finished,
+                "live batches are restored"
+            );
+        }
+        tasks.spawn(shell.run(receiver));
+        let last_look = Arc::default();
+        Ok((Self { commands, committed, budget, tenants, last_look, told }, tasks))
+    }
+
+    /// Sends a command and returns the receiver of its answer.
+    async fn send<T>(
+        &self,
+        command: impl FnOnce(Reply<T>) -> Command,
+    ) -> Result<oneshot::Receiver<Result<T, DispatchError>>, DispatchError> {
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(command(reply)).await.map_err(|_| DispatchError::Stopping)?;
+        Ok(answer)
+    }
+
+    /// Sends a command and waits for its answer.
+    async fn call<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, DispatchError> {
+        self.send(command).await?.await.unwrap_or(Err(DispatchError::Stopping))
+    }
+
+    /// Sends a command that cannot be refused and waits for its answer.
+    pub(crate) async fn query<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<T>) -> Command,
+    ) -> Result<T, DispatchError> {
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(command(reply)).await.map_err(|_| DispatchError::Stopping)?;
+        answer.await.map_err(|_| DispatchError::Stopping)
+    }
+
+    /// Returns once the batch is committed; with a single request as soon as that is under way.
+    pub async fn announce(
+        &self,
+        announcement: Announcement,
+    ) -> Result<Arc<CommittedBatch>, DispatchError> {
+        let Announcement { row, plugin, single, replays } = &announcement;
+        // A replay must run: its purpose is to see the outcome again.
+        let shared = single.as_ref().filter(|_| replays.is_none());
+        let content = shared.and_then(|item| ContentHash::of(row, plugin, &item.body));
+        let announcement = Box::new(announcement);
+        self.call(|reply| Command::Announce(announcement, content, reply)).await
+    }
+
+    /// Returns as soon as the items are queued; the receiver answers once they are committed.
+    pub async fn submit(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+        items: Vec<NewItem>,
+    ) -> Result<oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>, DispatchError> {
+        let known = self.committed.get(tenant, batch);
+        // Hashed here, not in the loop, which must not be held up.
+        let hashed = items.into_iter().map(|item| {
+            let known = known.as_ref();
+            let content =
+                known.and_then(|known| ContentHash::of(&known.row, &known.plugin, &item.body));
+            HashedItem { item, content }
+        });
+        let items = hashed.collect();
+        self.send(|reply| Command::Submit { tenant, batch, items, reply }).await
+    }
+
+    /// Returns once the seal is committed.
+    pub async fn seal(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+        final_count: Option<u32>,
+    ) -> Result<(), DispatchError> {
+        self.call(|reply| Command::Seal { tenant, batch, final_count, reply }).await
+    }
+
+    /// Returns once the cancellation is accepted; the batch has ended when the committed view says so.
+    pub async fn cancel(&self, tenant: TenantId, batch: BatchId) -> Result<(), DispatchError> {
+        self.call(|reply| Command::Cancel { tenant, batch, reply }).await
+    }
+
+    /// Also fails for a worker whose start was given up before it joined.
+    pub async fn worker_joined(
+        &self,
+        joining: Joining,
+        link: WorkerLink,
+    ) -> Result<WorkerId, DispatchError> {
+        self.query(|reply| Command::WorkerJoined { joining, link, reply }).await
+    }
+
+    pub async fn worker_lost(&self, worker: WorkerId) {
+        // If the loop has ended, it has no workers left to lose.
+        let _ = self.commands.send(Command::WorkerLost { worker }).await;
+    }
+
+    pub async fn finished(
+        &self,
+        worker: WorkerId,
+        finished: Vec<proto::Finished>,
+    ) -> Result<(), DispatchError> {
+        let command = Command::Finished { worker, finished };
+        self.commands.send(command).await.map_err(|_| DispatchError::Stopping)
+    }
+
+    /// Ends the loop; later calls get [`DispatchError::Stopping`].
+    pub async fn stop(&self) {
+        // If the loop has already ended, there is nothing to stop.
+        let _ = self.commands.send(Command::Stop).await;
+    }
+
+    /// Sets a pool's bounds and asks for a new plan at once.
+    pub async fn set_bounds(&self, pool: &str, bounds: Bounds) -> Result<(), DispatchError> {
+        let pool = pool.into();
+        self.call(|reply| Command::SetBounds { pool, bounds, reply }).await
+    }
+
+    pub async fn capacity(&self) -> Result<Capacity, DispatchError> {
+        self.query(|reply| Command::Capacity { reply }).await
+    }
+
+    /// The tenant whose request the lease is for; `None` unless this worker holds the lease now.
+    pub async fn tenant_of(&self, claim: LeaseClaim) -> Result<Option<TenantId>, DispatchError> {
+        self.query(|reply| Command::TenantOf { claim, reply }).await
+    }
+
+    pub async fn tenant_use(&self, tenant: TenantId) -> Result<TenantUse, DispatchError> {
+        self.query(|reply| Command::TenantUse { tenant, reply }).await
+    }
+
+    /// Applies a tenant's stored settings from now on.
+    pub async fn set_tenant(&self, stored: Tenant) -> Result<(), DispatchError> {
+        let tenant = stored.id;
+        self.tenants.set(stored);
+        self.call(|reply| Command::TenantChanged { tenant, reply }).await
+    }
+
+    /// Subscribes to incidents; each is sent as soon as it is written.
+    #[must_use]
+    pub fn incidents(&self) -> broadcast::Receiver<WrittenIncident> {
+        self.told.subscribe()
+    }
+
+    /// The worker finishes its leases and ends.
+    pub async fn drain(&self, worker: WorkerId) -> Result<(), DispatchError> {
+        self.call(|reply| Command::Drain { worker, reply }).await
+    }
+
+    pub async fn snapshot(&self) -> Result<Snapshot, DispatchError> {
+        self.query(|reply| Command::Snapshot { reply }).await
+    }
+}

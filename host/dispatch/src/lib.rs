@@ -1,0 +1,52 @@
+//! The one loop that owns the scheduler, and the handle through which everybody talks to it.
+//!
+//! Commands come in, the pure core decides, `perform` carries it out. Nothing here waits for
+//! Postgres or a worker: what is to be written goes to the two group commits, and comes back
+//! when it is durable. Only then is it acknowledged (admissions) or shown (the committed view).
+
+mod handle;
+
+mod command;
+
+mod shell;
+
+mod perform;
+
+mod batch;
+mod single;
+mod workers;
+
+pub mod budget;
+mod quota;
+pub mod secrets;
+pub mod tenants;
+
+mod dedup;
+mod outcome_cache;
+mod waiters;
+
+pub mod batch_stats;
+pub mod committed;
+mod publish;
+
+mod capacity;
+pub mod history;
+pub mod planning;
+
+mod incidents;
+mod observe;
+
+mod restore;
+
+mod clock;
+mod plugin;
+
+pub use assay_planner::{PlanConfig, Policy};
+pub use assay_sched::{Order, Profile, Snapshot};
+pub use clock::now;
+pub use handle::{Announcement, Dispatch, DispatchError, ItemFate, NewItem, Parts};
+pub use incidents::WrittenIncident;
+pub use observe::Observed;
+pub use plugin::ReadyPlugin;
+pub use quota::TenantUse;
+pub use workers::{Joining, LastContact, LeaseClaim, WorkerLink};

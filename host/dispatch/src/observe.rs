@@ -1,0 +1,385 @@
+//! A view of the running service for people: live batches, pools, workers and queues.
+//!
+//! All readers together ask the loop five times a second at most ([`Dispatch::observe`]). An answer
+//! takes O(batches + workers) and does not visit single requests. Numbers of queued and running
+//! requests come from the scheduler, counts of batches from the committed view.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use assay_api::batch::BatchState;
+use assay_api::capacity::PoolCapacity;
+use assay_api::operations::{
+    LiveBatch, PoolQueue, QueuedBatch, StageQueue, Worker, WorkerRunning, WorkerState,
+};
+use assay_core::id::{BatchId, Digest, RequestId, TenantId, WorkerId};
+use assay_core::limits;
+use assay_core::time::Micros;
+use assay_sched::BatchView;
+
+use crate::clock::now;
+use crate::command::Command;
+use crate::committed::CommittedBatch;
+use crate::handle::{Dispatch, DispatchError};
+use crate::shell::Shell;
+
+/// The age up to which the last view is shared.
+const FRESH_FOR: Duration = Duration::from_millis(200);
+
+/// The state of the service at one moment.
+pub struct Observed {
+    pub at: Micros,
+    /// The most urgent first.
+    batches: Vec<ObservedBatch>,
+    pub pools: Vec<PoolCapacity>,
+    /// The tolerance of batches that name none.
+    pub tolerance: Micros,
+    workers: Vec<ObservedWorker>,
+    starting: Vec<(Arc<str>, Micros)>,
+}
+
+/// A live batch.
+struct ObservedBatch {
+    committed: Arc<CommittedBatch>,
+    tolerance: Micros,
+    earliest_end_at: Option<Micros>,
+    stages: Vec<StageCounts>,
+}
+
+/// Numbers of requests at one stage.
+#[derive(Debug, Clone, Copy, Default)]
+struct StageCounts {
+    queued: u32,
+    running: u32,
+}
+
+struct ObservedWorker {
+    id: WorkerId,
+    pool: Arc<str>,
+    pid: u32,
+    state: WorkerState,
+    joined_at: Micros,
+    heard_at: Micros,
+    leased: usize,
+    stages_done: u64,
+    running: Option<Running>,
+}
+
+struct Running {
+    request: RequestId,
+    stage: usize,
+    since: Micros,
+    committed: Arc<CommittedBatch>,
+}
+
+/// The last view; readers that arrive while one is made wait for it and share it.
+#[derive(Default)]
+pub(super) struct LastLook(tokio::sync::Mutex<Option<(Instant, Arc<Observed>)>>);
+
+impl Dispatch {
+    /// The service as it is now, or was a moment ago.
+    pub async fn observe(&self) -> Result<Arc<Observed>, DispatchError> {
+        let mut last = self.last_look.0.lock().await;
+        if let Some((since, observed)) = &*last
+            && since.elapsed() < FRESH_FOR
+        {
+            return Ok(Arc::clone(observed));
+        }
+        let observed = Arc::new(self.observe_now().await?);
+        *last = Some((Instant::now(), Arc::clone(&observed)));
+        Ok(observed)
+    }
+
+    async fn observe_now(&self) -> Result<Observed, DispatchError> {
+        let mut observed = self.query(|reply| Command::Observe { reply }).await?;
+        // Sorted here, not in the loop, which must not be held up.
+        observed.batches.sort_by_key(|batch| {
+            (batch.due_at().unwrap_or(Micros::MAX), batch.committed.row.announced_at)
+        });
+        Ok(observed)
+    }
+}
+
+impl Shell {
+    pub(super) fn observe(&self) -> Observed {
+        let seen = self.sched.view().batches.into_iter();
+        Observed {
+            at: now(),
+            batches: seen.filter_map(|batch| self.observed_batch(&batch)).collect(),
+            pools: self.capacity(now()).pools,
+            tolerance: self.planning.config.tolerance,
+            workers: self.observed_workers(),
+            starting: self.fleet.starting(),
+        }
+    }
+
+    fn observed_batch(&self, seen: &BatchView) -> Option<ObservedBatch> {
+        let committed = Arc::clone(&self.batches.get(&seen.id)?.committed);
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let stages = seen.at_stage.iter().map(|stage| StageCounts {
+            queued: count(stage.waiting),
+            running: count(stage.running.len()),
+        });
+        Some(ObservedBatch {
+            committed,
+            tolerance: seen.tolerance.unwrap_or(self.planning.config.tolerance),
+            earliest_end_at: seen.rank,
+            stages: stages.collect(),
+        })
+    }
+
+    fn observed_workers(&self) -> Vec<ObservedWorker> {
+        let watched = self.sched.worker_views().into_iter();
+        let observed = watched.filter_map(|watched| {
+            let worker = self.workers.get(&watched.id)?;
+            let state = match watched {
+                _ if watched.draining => WorkerState::Draining,
+                _ if watched.leased > 0 => WorkerState::Busy,
+                _ => WorkerState::Idle,
+            };
+            let running = watched.running.and_then(|running| {
+                let committed = Arc::clone(&self.batches.get(&running.request.batch)?.committed);
+                let (request, stage) = (running.request, running.stage);
+                Some(Running { request, stage, since: running.since, committed })
+            });
+            Some(ObservedWorker {
+                id: watched.id,
+                pool: watched.pool,
+                pid: worker.pid,
+                state,
+                joined_at: worker.joined_at,
+                heard_at: worker.heard.at(),
+                leased: watched.leased,
+                stages_done: worker.stages_done,
+                running,
+            })
+        });
+        observed.collect()
+    }
+}
+
+impl ObservedBatch {
+    fn due_at(&self) -> Option<Micros> {
+        self.earliest_end_at.map(|at| at + self.tolerance)
+    }
+
+    fn queued(&self) -> u32 {
+        self.stages.iter().map(|stage| stage.queued).sum()
+    }
+
+    fn running(&self) -> u32 {
+        self.stages.iter().map(|stage| stage.running).sum()
+    }
+
+    /// Whether it is committed, not a single request's, and not ended.
+    fn is_shown(&self) -> bool {
+        !self.committed.is_single && self.committed.look(|progress| !progress.state.is_final())
+    }
+
+    fn is_of(&self, tenant: Option<TenantId>) -> bool {
+        tenant.is_none_or(|tenant| self.committed.row.tenant == tenant)
+    }
+
+    fn shown(&self, tenant: &str) -> LiveBatch {
+        let row = &self.committed.row;
+        let (state, counts, first_request_at, estimated_done_at) = self
+            .committed
+            .look(|now| (now.state, now.counts, now.first_request_at, now.estimated_done_at));
+        // The scheduler may be one commit ahead of the committed view, never the reverse.
+        let began = state != BatchState::Announced;
+        LiveBatch {
+            id: row.id,
+            tenant: tenant.to_owned(),
+            run: row.run.clone(),
+            iteration: row.iteration,
+            plugin: plugin(&self.committed),
+            state,
+            counts,
+            expected_size: row.expected_size,
+            queued: self.queued(),
+            running: self.running(),
+            announced_at: row.announced_at,
+            first_request_at,
+            earliest_end_at: self.earliest_end_at.filter(|_| began),
+            tolerance_ms: self.tolerance.as_ms_f64(),
+            due_at: self.due_at().filter(|_| began),
+            estimated_done_at,
+        }
+    }
+}
+
+fn plugin(committed: &CommittedBatch) -> String {
+    format!("{}@{}", committed.row.plugin, committed.row.version)
+}
+
+fn stage_name(committed: &CommittedBatch, stage: usize) -> String {
+    let stages = &committed.plugin.description.stages;
+    stages.get(stage).map(|stage| stage.name.clone()).unwrap_or_default()
+}
+
+/// Live batches of one tenant or of all tenants.
+pub struct Batches {
+    /// The most urgent first, as many as are shown at once.
+    pub items: Vec<LiveBatch>,
+    pub total: u32,
+}
+
+impl Dispatch {
+    /// Live batches for readers; `None` means all tenants.
+    #[must_use]
+    pub fn live_batches(&self, observed: &Observed, tenant: Option<TenantId>) -> Batches {
+        let of = observed.batches.iter().filter(|batch| batch.is_of(tenant) && batch.is_shown());
+        let (mut items, mut total) = (Vec::new(), 0);
+        for batch in of {
+            total += 1;
+            if items.len() < limits::LIVE_BATCHES_SHOWN_MAX {
+                let name = self.tenants.name(batch.committed.row.tenant);
+                items.push(batch.shown(&name));
+            }
+        }
+        Batches { items, total }
+    }
+
+    /// The queue of each pool: its batches in the scheduler's order.
+    #[must_use]
+    pub fn queues(&self, observed: &Observed) -> Vec<PoolQueue> {
+        let mut pools: BTreeMap<&str, Vec<(StageCounts, &ObservedBatch)>> = BTreeMap::new();
+        for batch in &observed.batches {
+            let mut here: BTreeMap<&str, StageCounts> = BTreeMap::new();
+            for (shape, stage) in batch.committed.plugin.shapes.iter().zip(&batch.stages) {
+                let sums = here.entry(&shape.pool).or_default();
+                sums.queued += stage.queued;
+                sums.running += stage.running;
+            }
+            let waits = here.into_iter().filter(|(_, counts)| counts.queued > 0);
+            waits.for_each(|(pool, counts)| pools.entry(pool).or_default().push((counts, batch)));
+        }
+        pools.into_iter().map(|(pool, batches)| self.queue(pool, batches)).collect()
+    }
+
+    fn queue(&self, pool: &str, mut batches: Vec<(StageCounts, &ObservedBatch)>) -> PoolQueue {
+        // As the scheduler ranks them (earliest batch first).
+        batches.sort_by_key(|(_, batch)| {
+            let row = &batch.committed.row;
+            (batch.earliest_end_at.unwrap_or(Micros::MAX), row.announced_at, row.id)
+        });
+        let queued = batches.iter().map(|(counts, _)| u64::from(counts.queued)).sum();
+        let first = batches.iter().take(limits::QUEUED_BATCHES_SHOWN_MAX);
+        let items = first.map(|(counts, batch)| {
+            let row = &batch.committed.row;
+            QueuedBatch {
+                id: row.id,
+                tenant: self.tenants.name(row.tenant).to_string(),
+                run: row.run.clone(),
+                iteration: row.iteration,
+                earliest_end_at: batch.earliest_end_at,
+                queued: counts.queued,
+                running: counts.running,
+            }
+        });
+        PoolQueue {
+            pool: pool.to_owned(),
+            queued,
+            batches_total: u32::try_from(batches.len()).unwrap_or(u32::MAX),
+            batches: items.collect(),
+        }
+    }
+
+    /// All workers, including those that are starting.
+    #[must_use]
+    pub fn workers(&self, observed: &Observed) -> Vec<Worker> {
+        let starting = observed.starting.iter().map(|(pool, asked_at)| Worker {
+            id: None,
+            pool: pool.to_string(),
+            state: WorkerState::Starting,
+            launcher: LOCAL.into(),
+            pid: None,
+            asked_at: Some(*asked_at),
+            joined_at: None,
+            heard_at: None,
+            in_hand: 0,
+            running: None,
+            stages_done: 0,
+            memory_bytes: None,
+        });
+        let joined = observed.workers.iter().map(|worker| self.worker(worker));
+        let mut workers: Vec<Worker> = starting.chain(joined).collect();
+        workers.sort_by(|a, b| (&a.pool, a.id).cmp(&(&b.pool, b.id)));
+        workers
+    }
+
+    fn worker(&self, worker: &ObservedWorker) -> Worker {
+        let running = worker.running.as_ref().map(|running| WorkerRunning {
+            request: running.request,
+            batch: running.request.batch,
+            tenant: self.tenants.name(running.committed.row.tenant).to_string(),
+            plugin: plugin(&running.committed),
+            stage: stage_name(&running.committed, running.stage),
+            since: running.since,
+        });
+        Worker {
+            id: Some(worker.id.0),
+            pool: worker.pool.to_string(),
+            state: worker.state,
+            launcher: LOCAL.into(),
+            pid: Some(worker.pid),
+            asked_at: None,
+            joined_at: Some(worker.joined_at),
+            heard_at: Some(worker.heard_at),
+            in_hand: u32::try_from(worker.leased).unwrap_or(u32::MAX),
+            running,
+            stages_done: worker.stages_done,
+            memory_bytes: resident_bytes(worker.pid),
+        }
+    }
+}
+
+/// The name of the only launcher.
+const LOCAL: &str = "local";
+
+/// The resident memory of a process of this machine.
+fn resident_bytes(pid: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    kib.checked_mul(1 << 10)
+}
+
+impl Observed {
+    /// Whether the scheduler has the batch.
+    #[must_use]
+    pub fn has(&self, id: BatchId) -> bool {
+        self.batches.iter().any(|batch| batch.committed.row.id == id)
+    }
+
+    /// Queued and running requests by plugin and stage, including single requests; `None` means all
+    /// tenants.
+    #[must_use]
+    pub fn stages(&self, tenant: Option<TenantId>) -> Vec<StageQueue> {
+        let mut sums: HashMap<(Digest, usize), StageQueue> = HashMap::new();
+        for batch in self.batches.iter().filter(|batch| batch.is_of(tenant)) {
+            for (number, stage) in batch.stages.iter().enumerate() {
+                let Some(shape) = batch.committed.plugin.shapes.get(number) else { continue };
+                if stage.queued == 0 && stage.running == 0 {
+                    continue;
+                }
+                let key = (batch.committed.row.digest, number);
+                let sum = sums.entry(key).or_insert_with(|| StageQueue {
+                    plugin: plugin(&batch.committed),
+                    stage: stage_name(&batch.committed, number),
+                    pool: shape.pool.to_string(),
+                    queued: 0,
+                    running: 0,
+                });
+                sum.queued += u64::from(stage.queued);
+                sum.running += u64::from(stage.running);
+            }
+        }
+        let mut stages: Vec<(usize, StageQueue)> =
+            sums.into_iter().map(|((_, number), sum)| (number, sum)).collect();
+        stages.sort_by(|(a, one), (b, other)| (&one.plugin, a).cmp(&(&other.plugin, b)));
+        stages.truncate(limits::STAGE_QUEUES_SHOWN_MAX);
+        stages.into_iter().map(|(_, stage)| stage).collect()
+    }
+}

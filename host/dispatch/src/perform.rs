@@ -1,0 +1,422 @@
+//! Carries out what the scheduler decided: grants to workers, results to the commits.
+
+use std::sync::Arc;
+
+use assay_api::batch::BatchState;
+use assay_api::operations::IncidentKind;
+use assay_api::result::{Counts, ResultItem, StageTime};
+use assay_core::id::{BatchId, RequestId, WorkerId};
+use assay_core::limits;
+use assay_core::outcome::{ErrorCode, Outcome, StageEnd, StageError};
+use assay_core::time::Micros;
+use assay_sched::{
+    Action, BatchDone, BatchEnding, End, Event, FinalEnd, Finish, Grant, StageTiming,
+};
+use assay_wire::proto;
+
+use crate::batch::{Entry, LiveBatch};
+use crate::clock::now;
+use crate::dedup::{Eligibility, SharedOutcome};
+use crate::history;
+use crate::incidents::of_workers;
+use crate::publish::{Output, count};
+use crate::shell::Shell;
+use assay_store::operations::IncidentRow;
+use assay_store::outcomes::{ArtifactRow, EndRow, LogRow, OutcomeRow, Record, Recorded};
+
+impl Shell {
+    /// A worker's answer. The scheduler refuses it when its lease is no longer the request's.
+    pub(super) fn stage_finished(&mut self, worker: WorkerId, finished: proto::Finished) {
+        let lease = assay_core::id::LeaseId(finished.lease);
+        let held = self.workers.get_mut(&worker).and_then(|worker| {
+            let held = worker.leases.remove(&lease)?;
+            worker.stages_done += 1;
+            Some(held)
+        });
+        let Some((request, stage)) = held else { return };
+        let end = assay_wire::stage_end(finished.end).unwrap_or_else(|bad| {
+            StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: bad.0 })
+        });
+        let end = self.admit_artifact(end);
+        self.keep_logs(request, stage, finished.logs);
+        let kind = match &end {
+            StageEnd::Next(_) => End::Next,
+            StageEnd::Scored(_) => End::Scored,
+            StageEnd::TimedOut => End::TimedOut,
+            StageEnd::Failed(error) => End::Failed(error.code),
+        };
+        let now = now();
+        let ran = Micros(finished.ran_us);
+        let mut payload = Some(end);
+        for action in self.sched.step(now, Event::StageFinished { worker, lease, end: kind, ran }) {
+            self.perform(now, action, &mut payload);
+        }
+        self.resolve_dedup();
+    }
+
+    /// Refuses an artifact beyond the memory limit, so that the stage is retried later.
+    fn admit_artifact(&self, end: StageEnd) -> StageEnd {
+        let StageEnd::Next(artifact) = &end else { return end };
+        if self.artifact_bytes + artifact.bytes.len() <= limits::ARTIFACT_LIVE_BYTES_MAX {
+            return end;
+        }
+        let message = format!(
+            "{} bytes of artifacts wait for their next stage, the limit is {}",
+            self.artifact_bytes,
+            limits::ARTIFACT_LIVE_BYTES_MAX
+        );
+        StageEnd::Failed(StageError { code: ErrorCode::Unavailable, message })
+    }
+
+    fn keep_logs(&mut self, request: RequestId, stage: usize, lines: Vec<proto::LogLine>) {
+        if lines.is_empty() {
+            return;
+        }
+        let Some(batch) = self.batches.get_mut(&request.batch) else { return };
+        let stage = batch.stage_name(stage);
+        let tenant = batch.committed.row.tenant;
+        let Some(entry) = batch.entry_mut(request.seq) else { return };
+        let rows = lines.into_iter().take(limits::LOG_LINES_MAX + 1).map(|line| {
+            entry.log_lines += 1;
+            LogRow {
+                seq: request.seq,
+                line: entry.log_lines,
+                stage: stage.clone(),
+                level: line.level.replace('\0', ""),
+                // Postgres stores no NUL in text.
+                message: line.message.replace('\0', "\u{fffd}"),
+            }
+        });
+        let record = Record::Logs(rows.collect());
+        self.output(Output::Record(Recorded { tenant, batch: request.batch, record }));
+    }
+
+    /// Carries out one action; `payload` is the worker's answer that caused it, if one did.
+    pub(super) fn perform(&mut self, now: Micros, action: Action, payload: &mut Option<StageEnd>) {
+        match action {
+            Action::Grant(grant) => self.grant(grant),
+            Action::Revoke { worker, lease } => {
+                if let Some(worker) = self.workers.get_mut(&worker) {
+                    worker.leases.remove(&lease);
+                    worker.outbox.grants.retain(|grant| grant.lease != lease.0);
+                    worker.outbox.revoked.push(lease.0);
+                }
+            }
+            Action::KillWorker { worker } => {
+                let id = worker;
+                if let Some(worker) = self.workers.remove(&id) {
+                    tracing::warn!(worker.pid, "a stage ran past its deadline; killing its worker");
+                    self.fleet.kill(worker.process);
+                    let (id, pid) = (id.0, worker.pid);
+                    let detail =
+                        format!("worker {id} (process {pid}): a stage ran past its deadline");
+                    let kind = IncidentKind::WorkerKilled;
+                    self.notes.note(of_workers(now, kind, &worker.pool, detail));
+                }
+            }
+            Action::Advance { request, stage: _, time } => {
+                self.advance(now, request, time, payload);
+            }
+            Action::Finish(finish) => self.finish(now, finish, payload.take()),
+            Action::GroupDone { batch, group } => {
+                let name = self.batches.get(&batch).and_then(|batch| batch.group_name(group));
+                if let Some(group) = name.cloned() {
+                    self.output(Output::GroupDone { batch, group });
+                }
+            }
+            Action::BatchDone(done) => self.batch_done(done),
+            Action::Estimate { batch, done_at } => {
+                if let Some(batch) = self.batches.get(&batch) {
+                    batch.committed.change(|progress| progress.estimated_done_at = Some(done_at));
+                }
+            }
+            Action::StartWorkers { pool, count } => self.fleet.start(&pool, count),
+            Action::CancelStarts { pool, count } => self.fleet.cancel(&pool, count),
+            // The worker is reported as lost when its connection ends, like any other.
+            Action::StopWorker { worker } => {
+                if let Some(worker) = self.workers.get_mut(&worker) {
+                    worker.dismissed = true;
+                    self.fleet.stop(worker.process);
+                }
+            }
+            Action::PlanAnew => self.planning.call(now, self.sched.view()),
+            Action::WakeAt(at) => self.wake = Some(self.wake.map_or(at, |wake| wake.min(at))),
+        }
+    }
+
+    fn grant(&mut self, grant: Grant) {
+        let Grant { worker, lease, request, stage, attempt } = grant;
+        let (Some(batch), Some(worker)) =
+            (self.batches.get(&request.batch), self.workers.get_mut(&worker))
+        else {
+            return;
+        };
+        let Some(entry) = batch.entry(request.seq) else { return };
+        worker.leases.insert(lease, (request, stage));
+        let mut message = grant_message(batch, entry, request, stage, lease.0, attempt);
+        let tenant = batch.committed.row.tenant;
+        let settings = self.tenants.get(tenant);
+        let toolchains = settings.grants.toolchains.clone();
+        message.toolchains = toolchains.map(|names| proto::Toolchains { names });
+        if batch.committed.plugin.sends_requests() {
+            message.outbound = Some(self.tenants.outbound(tenant));
+        }
+        worker.outbox.grants.push(message);
+    }
+
+    fn advance(
+        &mut self,
+        now: Micros,
+        request: RequestId,
+        time: StageTiming,
+        payload: &mut Option<StageEnd>,
+    ) {
+        let Some(StageEnd::Next(artifact)) = payload.take() else { return };
+        let Some(batch) = self.batches.get_mut(&request.batch) else { return };
+        let tenant = batch.committed.row.tenant;
+        let stage_time = batch.stage_time(&time);
+        let Some(entry) = batch.entry_mut(request.seq) else { return };
+        entry.times.push(stage_time);
+        entry.advanced += 1;
+        let times = serde_json::to_string(&entry.times).expect("times are plain data");
+        let before = entry.input.replace(artifact.clone()).map_or(0, |input| input.bytes.len());
+        self.artifact_bytes += artifact.bytes.len();
+        self.artifact_bytes -= before;
+        let row = ArtifactRow { seq: request.seq, stage: time.stage, artifact, times, at: now };
+        let record = Record::Artifact(row);
+        self.output(Output::Record(Recorded { tenant, batch: request.batch, record }));
+    }
+
+    fn finish(&mut self, now: Micros, finish: Finish, payload: Option<StageEnd>) {
+        let request = finish.request;
+        let Some(batch) = self.batches.get_mut(&request.batch) else { return };
+        let Some(mut entry) = batch.end(request.seq) else { return };
+        self.artifact_bytes -= entry.input.as_ref().map_or(0, |input| input.bytes.len());
+        // Its batch may have been cancelled before it could take the outcome.
+        let given = entry.shared.take().filter(|_| !matches!(finish.end, FinalEnd::Error { .. }));
+        let (outcome, shared_from) = match given {
+            Some(known) => (known.outcome.clone(), Some(known.primary)),
+            None => (batch.outcome(finish.end, payload), None),
+        };
+        let known = entry.content.filter(|_| shared_from.is_none()).map(|content| {
+            let known = SharedOutcome {
+                primary: request,
+                outcome: outcome.clone(),
+                earliest_end: finish.earliest_end,
+            };
+            (content, known)
+        });
+        batch.position += 1;
+        batch.reward_sum += outcome.reward().unwrap_or(0.0);
+        count(&mut batch.counts, outcome.kind());
+        batch.counts.shared += u32::from(shared_from.is_some());
+        metrics::counter!("assay_requests_shared_total").increment(shared_from.is_some().into());
+        batch.count_error(&outcome);
+        metrics::counter!("assay_requests_total", "outcome" => outcome.kind()).increment(1);
+        let (kind, reward, verdict) =
+            (outcome.kind(), outcome.reward(), outcome.verdict().to_owned());
+        let last = finish.stages.iter().skip(entry.advanced).map(|time| batch.stage_time(time));
+        let item = ResultItem {
+            cursor: batch.position,
+            id: request,
+            key: entry.key.as_ref().into(),
+            group: entry
+                .group
+                .and_then(|group| batch.group_name(group))
+                .map(|name| name.to_string()),
+            outcome,
+            stages: entry.times.into_iter().chain(last).collect(),
+            shared_from,
+        };
+        batch.charge(&item.stages);
+        batch.count(&item, entry.group, finish.earliest_end);
+        let row = OutcomeRow {
+            seq: request.seq,
+            position: batch.position,
+            kind,
+            reward,
+            verdict,
+            earliest_end_at: finish.earliest_end,
+            finished_at: now,
+            shared: shared_from.is_some(),
+            result: serde_json::to_vec(&item).expect("a result is plain data").into(),
+        };
+        let tenant = batch.committed.row.tenant;
+        if let Some((content, known)) = known {
+            let unwritten = self.single.is_unwritten(request.batch);
+            let eligibility =
+                if unwritten { Eligibility::WaiterOnly } else { Eligibility::Primary };
+            self.dedup.ended((tenant, content), known, eligibility, row.result.len());
+        }
+        let recorded = Recorded { tenant, batch: request.batch, record: Record::Outcome(row) };
+        self.output(Output::Outcome(recorded, entry.permit));
+    }
+
+    fn batch_done(&mut self, done: BatchDone) {
+        let id: BatchId = done.batch;
+        let Some(batch) = self.batches.get_mut(&id) else { return };
+        let usage = batch.usage(|pool| self.planning.cost(pool));
+        let rollup = batch.summary(&usage);
+        let profile = done.profile.as_deref().filter(|_| !batch.committed.is_single);
+        let stages = &batch.committed.plugin.description.stages;
+        let end = EndRow {
+            state: match done.ending {
+                BatchEnding::Done => BatchState::Done,
+                BatchEnding::Cancelled => BatchState::Cancelled,
+                BatchEnding::Expired => BatchState::Expired,
+            },
+            ended_at: done.ended,
+            earliest_end_at: done.earliest_end,
+            counts: Counts { submitted: batch.size(), ..batch.counts },
+            reward_sum: batch.reward_sum,
+            usage,
+            history: profile.map(|profile| Box::new(history::row(profile, stages))),
+            summary: rollup.map(Box::new),
+        };
+        if let Some(earliest_end) = done.earliest_end.filter(|_| !batch.committed.is_single) {
+            let delay = done.ended.since(earliest_end).as_secs_f64();
+            metrics::histogram!("assay_batch_extra_delay_seconds").record(delay);
+        }
+        let tenant = batch.committed.row.tenant;
+        let tolerance = self.planning.config.tolerance;
+        let notes =
+            if batch.committed.is_single { Vec::new() } else { batch.incidents(&done, tolerance) };
+        // A single request says nothing about the arrivals of a batch.
+        if let Some(profile) = done.profile.filter(|_| !batch.committed.is_single) {
+            self.planning.learn(profile);
+        }
+        self.output(Output::Record(Recorded { tenant, batch: id, record: Record::End(end) }));
+        if !notes.is_empty() {
+            self.output(Output::Incidents { batch: id, notes });
+        }
+        self.forget(id);
+    }
+}
+
+impl LiveBatch {
+    /// The incidents of its end.
+    fn incidents(&self, done: &BatchDone, tolerance: Micros) -> Vec<IncidentRow> {
+        let row = &self.committed.row;
+        let incident = |kind, code, count, detail| IncidentRow {
+            at: done.ended,
+            tenant: Some(row.tenant),
+            kind,
+            pool: None,
+            batch: Some(row.id),
+            run: Some(row.run.clone()),
+            code,
+            count,
+            detail,
+        };
+        let cancelled = done.ending == BatchEnding::Cancelled;
+        let errors = self.errors.iter().filter(|(code, _)| {
+            // The client that cancelled the batch knows about these.
+            !(cancelled && **code == ErrorCode::Cancelled)
+        });
+        let failed = errors.map(|(code, &count)| {
+            let detail = format!("{count} of {} requests ended as {code}", self.size());
+            incident(IncidentKind::RequestsFailed, Some(*code), count, detail)
+        });
+        let mut incidents: Vec<IncidentRow> = failed.collect();
+        let tolerance = row.max_extra_delay_ms.map_or(tolerance, |ms| Micros::from_ms(ms.into()));
+        let delay = done.earliest_end.map_or(Micros::ZERO, |earliest| done.ended.since(earliest));
+        if done.ending == BatchEnding::Done && delay > tolerance {
+            let (delay, tolerance) = (delay.as_ms_f64(), tolerance.as_ms_f64());
+            let detail = format!(
+                "it ended {delay:.0} ms after it could have; {tolerance:.0} ms are tolerated"
+            );
+            incidents.push(incident(IncidentKind::BatchLate, None, 1, detail));
+        }
+        incidents
+    }
+
+    fn stage_name(&self, stage: usize) -> String {
+        let stages = &self.committed.plugin.description.stages;
+        stages.get(stage).map(|stage| stage.name.clone()).unwrap_or_default()
+    }
+
+    fn stage_time(&self, time: &StageTiming) -> StageTime {
+        metrics::histogram!("assay_request_stage_seconds").record(time.ran.as_secs_f64());
+        StageTime {
+            stage: self.stage_name(time.stage),
+            queued_ms: time.queued.as_ms_f64(),
+            ran_ms: time.ran.as_ms_f64(),
+            attempts: time.attempts,
+        }
+    }
+
+    fn outcome(&self, end: FinalEnd, payload: Option<StageEnd>) -> Outcome {
+        match (end, payload) {
+            (FinalEnd::Scored, Some(StageEnd::Scored(scored))) => Outcome::Scored(scored),
+            (FinalEnd::Scored, _) => Outcome::Error {
+                code: ErrorCode::BadOutcome,
+                message: "the reward was lost on its way; this is a fault of the host".into(),
+                retryable: true,
+                attempts: 1,
+            },
+            (FinalEnd::TimedOut { stage }, _) => Outcome::TimedOut {
+                stage: self.stage_name(stage),
+                reward: self.committed.plugin.description.timeout_reward,
+            },
+            (FinalEnd::Error { code, attempts }, payload) => {
+                let message = match payload {
+                    Some(StageEnd::Failed(error)) => error.message,
+                    _ => own_message(code, attempts),
+                };
+                Outcome::Error { code, message, retryable: code.retryable(), attempts }
+            }
+        }
+    }
+}
+
+/// The message for an error that no worker reported.
+fn own_message(code: ErrorCode, attempts: u32) -> String {
+    match code {
+        ErrorCode::WorkerLost => format!("its worker died under it {attempts} times"),
+        ErrorCode::LeaseExpired => {
+            format!("it ran past its deadline {attempts} times and its worker was killed")
+        }
+        ErrorCode::Cancelled => "the batch ended before the request did".into(),
+        ErrorCode::BadOutcome => "the last stage ended in `next`".into(),
+        _ => format!("it failed {attempts} times"),
+    }
+}
+
+fn grant_message(
+    batch: &LiveBatch,
+    entry: &Entry,
+    request: RequestId,
+    stage: usize,
+    lease: u64,
+    attempt: u32,
+) -> proto::Grant {
+    let plugin = &batch.committed.plugin;
+    let stages = &plugin.description.stages;
+    let description = &stages[stage];
+    proto::Grant {
+        lease,
+        plugin_digest: bytes::Bytes::copy_from_slice(&plugin.digest.0),
+        compiled_digest: bytes::Bytes::copy_from_slice(&plugin.compiled.0),
+        stage: description.name.clone(),
+        timeout_us: u64::from(description.timeout_ms) * 1_000,
+        memory_bytes_max: description.memory_bytes_max,
+        settings: batch.committed.row.settings.clone(),
+        request_id: batch.replays.unwrap_or(request).to_string(),
+        group: entry
+            .group
+            .and_then(|group| batch.group_name(group))
+            .map(Arc::as_ref)
+            .map(str::to_owned),
+        attempt,
+        seed: batch.replays.unwrap_or(request).seed(),
+        body: entry.body.clone(),
+        input: entry.input.as_ref().map(|artifact| proto::Artifact {
+            content_type: artifact.content_type.clone(),
+            bytes: artifact.bytes.clone().into(),
+        }),
+        last: stage + 1 == stages.len(),
+        tenant_id: bytes::Bytes::copy_from_slice(batch.committed.row.tenant.0.as_bytes()),
+        toolchains: None,
+        outbound: None,
+    }
+}

@@ -1,0 +1,354 @@
+//! The planner's thread. A plan takes up to a second, and the loop must not wait for it.
+//!
+//! The loop puts a call into the inbox and continues; the plan comes back as a command. At most one
+//! call waits: a newer one replaces it, because its view of the service is newer.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use assay_core::time::Micros;
+use assay_planner::{Plan, PlanConfig, PlanReport, Planner, PoolConfig};
+use assay_sched::{Event, PoolPlan, Profile, SchedView};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::command::Command;
+use assay_store::capacity::CapacityRow;
+use assay_store::{Store, StoreError};
+
+/// The pause before a planner that failed is called again.
+const FAILED_PAUSE: Micros = Micros::from_secs(1);
+
+/// The settings of a pool that was not named at the start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PoolDefaults {
+    /// Cost of a worker's second by pool; 1 for other pools.
+    pub costs: BTreeMap<Arc<str>, f64>,
+    pub startup: Micros,
+    pub linger: Micros,
+}
+
+impl PoolDefaults {
+    #[must_use]
+    pub fn pool(&self, name: &str, bounds: Bounds) -> PoolConfig {
+        PoolConfig {
+            min: bounds.min,
+            max: bounds.max,
+            cost: self.costs.get(name).copied().unwrap_or(1.0),
+            startup: self.startup,
+            linger: self.linger,
+        }
+    }
+}
+
+/// The minimum and maximum number of a pool's workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    pub min: usize,
+    pub max: usize,
+}
+
+/// Replaces the command line's bounds by those that were set while an earlier server ran.
+pub async fn override_bounds(
+    store: &Store,
+    config: &mut PlanConfig,
+    defaults: &PoolDefaults,
+) -> Result<(), StoreError> {
+    for CapacityRow { pool, min, max, set_at } in store.capacity().await? {
+        let bounds = Bounds { min: min as usize, max: max as usize };
+        let before = config.pools.get(&*pool).map(|pool| (pool.min, pool.max));
+        if before != Some((bounds.min, bounds.max)) {
+            tracing::warn!(
+                worker.pool = pool,
+                "this pool has {min}..{max} workers, as set at {set_at}, whatever the command line says"
+            );
+        }
+        bound(config, defaults, &pool.into(), bounds);
+    }
+    Ok(())
+}
+
+fn bound(config: &mut PlanConfig, defaults: &PoolDefaults, pool: &Arc<str>, bounds: Bounds) {
+    let fresh = || defaults.pool(pool, bounds);
+    let pool = config.pools.entry(Arc::clone(pool)).or_insert_with(fresh);
+    (pool.min, pool.max) = (bounds.min, bounds.max);
+}
+
+/// The answer to one call of the planner.
+pub(super) struct Planned {
+    pools: Vec<PoolPlan>,
+    again: Option<Micros>,
+    /// `None` if the planner failed.
+    report: Option<PlanReport>,
+    took: Duration,
+}
+
+/// The report of the plan that is in force.
+pub(super) struct PlanInForce {
+    pub report: PlanReport,
+    pub took: Duration,
+}
+
+/// The loop's side of the planner's thread.
+pub(super) struct Planning {
+    pub config: PlanConfig,
+    pub last: Option<PlanInForce>,
+    defaults: PoolDefaults,
+    inbox: Arc<PlannerInbox>,
+}
+
+impl Planning {
+    /// Starts the thread; it ends after this is dropped, and `ended` resolves then.
+    pub(super) fn start(
+        config: PlanConfig,
+        defaults: PoolDefaults,
+        history: Vec<Arc<Profile>>,
+        commands: mpsc::Sender<Command>,
+    ) -> std::io::Result<(Self, oneshot::Receiver<()>)> {
+        let inbox = Arc::new(PlannerInbox::default());
+        inbox.put(|contents| contents.profiles = history);
+        let thread = PlannerThread::new(config.clone());
+        let (ending, ended) = oneshot::channel();
+        let calls = Arc::clone(&inbox);
+        std::thread::Builder::new().name("planner".into()).spawn(move || {
+            serve(thread, &calls, &commands);
+            // The receiver is gone if the start of the server failed.
+            let _ = ending.send(());
+        })?;
+        Ok((Self { config, last: None, defaults, inbox }, ended))
+    }
+
+    /// Passes on the profile of a completed batch; later calls of the planner know it.
+    pub(super) fn learn(&self, profile: Arc<Profile>) {
+        self.inbox.put(|contents| contents.profiles.push(profile));
+    }
+
+    pub(super) fn call(&self, now: Micros, seen: SchedView) {
+        self.inbox.put(|contents| contents.plan = Some((now, seen)));
+    }
+
+    /// Sets a pool's bounds, from the next plan on.
+    pub(super) fn set_bounds(&mut self, pool: &Arc<str>, bounds: Bounds) {
+        bound(&mut self.config, &self.defaults, pool, bounds);
+        self.inbox.put(|contents| contents.config = Some(self.config.clone()));
+    }
+
+    /// The cost of a worker's second.
+    pub(super) fn cost(&self, pool: &str) -> f64 {
+        let named = self.config.pools.get(pool).map(|pool| pool.cost);
+        named.or_else(|| self.defaults.costs.get(pool).copied()).unwrap_or(1.0)
+    }
+
+    /// Keeps the report for readers and returns the event for the scheduler.
+    pub(super) fn take(&mut self, planned: Planned) -> Event {
+        let Planned { pools, again, report, took } = planned;
+        metrics::histogram!("assay_planner_seconds").record(took.as_secs_f64());
+        if let Some(report) = report {
+            self.last = Some(PlanInForce { report, took });
+        }
+        Event::Planned { pools, again }
+    }
+}
+
+impl Drop for Planning {
+    fn drop(&mut self) {
+        self.inbox.put(|contents| contents.closed = true);
+    }
+}
+
+/// Everything that was put into the inbox since it was last emptied.
+#[derive(Default)]
+struct InboxContents {
+    profiles: Vec<Arc<Profile>>,
+    config: Option<PlanConfig>,
+    plan: Option<(Micros, SchedView)>,
+    closed: bool,
+}
+
+#[derive(Default)]
+struct PlannerInbox {
+    contents: Mutex<InboxContents>,
+    filled: Condvar,
+}
+
+impl PlannerInbox {
+    fn put(&self, put: impl FnOnce(&mut InboxContents)) {
+        put(&mut self.lock());
+        self.filled.notify_one();
+    }
+
+    /// Waits for a call and empties the inbox; `None` when it is closed.
+    fn take(&self) -> Option<InboxContents> {
+        let mut contents = self.lock();
+        while contents.plan.is_none() && !contents.closed {
+            contents = self.filled.wait(contents).unwrap_or_else(PoisonError::into_inner);
+        }
+        (!contents.closed).then(|| std::mem::take(&mut *contents))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, InboxContents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn serve(mut thread: PlannerThread, inbox: &PlannerInbox, commands: &mpsc::Sender<Command>) {
+    while let Some(contents) = inbox.take() {
+        let Some(planned) = thread.answer(contents, Planner::plan) else { continue };
+        if commands.blocking_send(Command::Planned(planned)).is_err() {
+            return;
+        }
+    }
+}
+
+/// The state of the thread: a planner, which is replaced when it panics.
+struct PlannerThread {
+    config: PlanConfig,
+    planner: Planner,
+    /// Whether a plan is in force.
+    planned: bool,
+}
+
+impl PlannerThread {
+    fn new(config: PlanConfig) -> Self {
+        Self { planner: Planner::new(config.clone()), config, planned: false }
+    }
+
+    fn answer(
+        &mut self,
+        contents: InboxContents,
+        plan: impl FnOnce(&mut Planner, Micros, &SchedView) -> Plan,
+    ) -> Option<Planned> {
+        let InboxContents { profiles, config, plan: call, closed: _ } = contents;
+        let (now, seen) = call?;
+        let changed = config.is_some();
+        self.config = config.unwrap_or_else(|| self.config.clone());
+        let started = Instant::now();
+        // A planner that panics is dropped, so its broken state is never used.
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            if changed {
+                self.planner.configure(self.config.clone());
+            }
+            profiles.into_iter().for_each(|profile| self.planner.learn(profile));
+            plan(&mut self.planner, now, &seen)
+        }));
+        let took = started.elapsed();
+        let planned = match made {
+            Ok(Plan { pools, again, report }) => {
+                Planned { pools, again, report: Some(report), took }
+            }
+            Err(panic) => self.failed(now, changed, &*panic, took),
+        };
+        self.planned = true;
+        Some(planned)
+    }
+
+    /// Starts a new planner without history, because the history may have caused the panic.
+    fn failed(
+        &mut self,
+        now: Micros,
+        changed: bool,
+        panic: &(dyn std::any::Any + Send),
+        took: Duration,
+    ) -> Planned {
+        let texts = (panic.downcast_ref::<&str>().copied(), panic.downcast_ref::<String>());
+        let said = texts.0.or(texts.1.map(String::as_str)).unwrap_or("it did not say why");
+        self.planner = Planner::new(self.config.clone());
+        // New bounds hold even if no plan could be made within them.
+        let bounds = !self.planned || changed;
+        let stays = if bounds { "demand alone moves the pools" } else { "the last plan stays" };
+        tracing::error!("the planner panicked and starts anew without history; {stays}: {said}");
+        let pools = self.config.pools.iter().filter(|_| bounds).map(|(name, pool)| PoolPlan {
+            pool: Arc::clone(name),
+            hold: pool.min,
+            ceiling: pool.max,
+            linger: pool.linger,
+        });
+        Planned { pools: pools.collect(), again: Some(now + FAILED_PAUSE), report: None, took }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_planner::Policy;
+
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds { min: 1, max: 4 };
+
+    fn defaults() -> PoolDefaults {
+        let costs = BTreeMap::from([("gpu".into(), 10.0)]);
+        PoolDefaults { costs, startup: Micros::from_ms(100), linger: Micros::from_secs(1) }
+    }
+
+    fn config() -> PlanConfig {
+        let pools = BTreeMap::from([("cpu".into(), defaults().pool("cpu", BOUNDS))]);
+        PlanConfig::new(Policy::FIXED, pools)
+    }
+
+    fn contents(at: u64) -> InboxContents {
+        InboxContents { plan: Some((Micros(at), SchedView::default())), ..InboxContents::default() }
+    }
+
+    fn holds(planned: &Planned) -> Vec<(&str, usize, usize)> {
+        planned.pools.iter().map(|plan| (&*plan.pool, plan.hold, plan.ceiling)).collect()
+    }
+
+    #[test]
+    fn the_newest_call_replaces_the_one_that_waits() {
+        let (commands, mut plans) = mpsc::channel(1);
+        let inbox = Arc::new(PlannerInbox::default());
+        inbox.put(|contents| contents.plan = Some((Micros(1), SchedView::default())));
+        inbox.put(|contents| contents.plan = Some((Micros(2), SchedView::default())));
+        let spawned = std::thread::spawn({
+            let inbox = Arc::clone(&inbox);
+            move || serve(PlannerThread::new(config()), &inbox, &commands)
+        });
+        let next = |plans: &mut mpsc::Receiver<Command>| match plans.blocking_recv() {
+            Some(Command::Planned(planned)) => planned.report.map(|report| report.at),
+            _ => None,
+        };
+        assert_eq!(next(&mut plans), Some(Micros(2)));
+        inbox.put(|contents| contents.plan = Some((Micros(3), SchedView::default())));
+        assert_eq!(next(&mut plans), Some(Micros(3)));
+        inbox.put(|contents| contents.closed = true);
+        spawned.join().expect("it ends well");
+        assert!(plans.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_planner_that_panics_is_replaced_and_the_last_plan_stays() {
+        let mut thread = PlannerThread::new(config());
+        let panics = |_: &mut Planner, _: Micros, _: &SchedView| -> Plan { panic!("on purpose") };
+        // Without a plan in force the bounds are one.
+        let first = thread.answer(contents(1), panics).expect("an answer");
+        assert_eq!(holds(&first), [("cpu", 1, 4)]);
+        assert_eq!(first.again, Some(Micros(1) + FAILED_PAUSE));
+        assert!(first.report.is_none());
+        let good = thread.answer(contents(2), Planner::plan).expect("an answer");
+        assert_eq!(holds(&good), [("cpu", 4, 4)]);
+        let bad = thread.answer(contents(3), panics).expect("an answer");
+        assert_eq!(holds(&bad), []);
+        let mut lower = config();
+        lower.pools.get_mut("cpu").expect("is there").max = 2;
+        let bounded = InboxContents { config: Some(lower), ..contents(4) };
+        assert_eq!(holds(&thread.answer(bounded, panics).expect("an answer")), [("cpu", 1, 2)]);
+        // The new one plans within the new bounds.
+        let good = thread.answer(contents(5), Planner::plan).expect("an answer");
+        assert_eq!(holds(&good), [("cpu", 2, 2)]);
+    }
+
+    #[test]
+    fn a_pool_that_is_new_gets_the_defaults() {
+        let (commands, _plans) = mpsc::channel(1);
+        let (mut planning, ended) =
+            Planning::start(config(), defaults(), Vec::new(), commands).expect("a thread");
+        planning.set_bounds(&"gpu".into(), Bounds { min: 0, max: 2 });
+        planning.set_bounds(&"cpu".into(), Bounds { min: 2, max: 2 });
+        let pools = &planning.config.pools;
+        assert_eq!((pools["gpu"].cost, pools["gpu"].max), (10.0, 2));
+        assert_eq!((pools["cpu"].cost, pools["cpu"].min, pools["cpu"].max), (1.0, 2, 2));
+        drop(planning);
+        ended.blocking_recv().expect("the thread ends");
+    }
+}

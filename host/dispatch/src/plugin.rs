@@ -1,0 +1,44 @@
+//! A plugin version as the dispatcher needs it: its compiled form, and the pools of its stages.
+
+use std::sync::Arc;
+
+use assay_core::capability;
+use assay_core::id::Digest;
+use assay_core::plugin::Description;
+use assay_core::time::Micros;
+use assay_sched::StageShape;
+
+/// A plugin version that is ready to run.
+#[derive(Debug)]
+pub struct ReadyPlugin {
+    pub digest: Digest,
+    /// The digest of its compiled form for the workers' engine.
+    pub compiled: Digest,
+    pub description: Description,
+    /// The names of the interfaces that it imports.
+    pub imports: Vec<String>,
+    pub shapes: Arc<[StageShape]>,
+}
+
+impl ReadyPlugin {
+    #[must_use]
+    pub fn new(
+        digest: Digest,
+        compiled: Digest,
+        description: Description,
+        imports: Vec<String>,
+    ) -> Self {
+        let shapes = description.stages.iter().map(|stage| StageShape {
+            pool: stage.pool.as_str().into(),
+            timeout: Micros::from_ms(stage.timeout_ms.into()),
+            retries_max: stage.retries_max,
+        });
+        Self { digest, compiled, shapes: shapes.collect(), description, imports }
+    }
+
+    /// Whether it imports the interface that sends HTTP requests.
+    #[must_use]
+    pub fn sends_requests(&self) -> bool {
+        capability::HTTP.imported_by(&self.imports).is_some()
+    }
+}

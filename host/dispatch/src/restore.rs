@@ -1,0 +1,185 @@
+//! Rebuilds the scheduler, the payloads and the committed view from Postgres after a restart.
+
+use std::sync::Arc;
+
+use assay_api::batch::BatchState;
+use assay_api::result::{Counts, ResultItem};
+use assay_core::id::{BatchId, RequestId};
+use assay_core::time::Micros;
+use assay_sched::{Ending, NewRequest, Progress};
+
+use crate::batch::LiveBatch;
+use crate::budget::AdmissionBudget;
+use crate::dedup::Eligibility;
+use crate::handle::NewItem;
+use crate::history;
+use crate::plugin::ReadyPlugin;
+use crate::publish::count;
+use crate::shell::Shell;
+use assay_store::Store;
+use assay_store::admissions::BatchRow;
+use assay_store::restore::{LiveBatchRow, LiveRequestRow, Standing};
+
+/// The numbers of restored batches and requests.
+#[derive(Debug, Default)]
+pub(super) struct Restored {
+    pub batches: usize,
+    pub waiting: usize,
+    pub finished: usize,
+}
+
+pub(super) async fn restore(
+    shell: &mut Shell,
+    store: &Store,
+    budget: &AdmissionBudget,
+    plugins: impl AsyncFn(&BatchRow) -> anyhow::Result<Arc<ReadyPlugin>>,
+) -> anyhow::Result<Restored> {
+    let mut restored = Restored::default();
+    for live in store.live_batches().await? {
+        let plugin = match plugins(&live.row).await {
+            Ok(plugin) => plugin,
+            Err(error) => {
+                // Its rows stay unchanged, and the other batches must not wait for it.
+                tracing::error!("a live batch cannot be restored: {error:#}");
+                continue;
+            }
+        };
+        let requests = store.live_requests(live.row.tenant, live.row.id).await?;
+        restored.batches += 1;
+        let (finished, waiting) = shell.restore_batch(live, plugin, requests, budget);
+        restored.finished += finished;
+        restored.waiting += waiting;
+    }
+    Ok(restored)
+}
+
+impl Shell {
+    /// Returns the number of requests that have ended and the number of those that wait.
+    fn restore_batch(
+        &mut self,
+        live: LiveBatchRow,
+        plugin: Arc<ReadyPlugin>,
+        requests: Vec<LiveRequestRow>,
+        budget: &AdmissionBudget,
+    ) -> (usize, usize) {
+        let LiveBatchRow { row, first_request_at, sealed_at } = live;
+        let (id, tenant) = (row.id, row.tenant);
+        // Announced, filled and sealed by one call.
+        let is_single = first_request_at == Some(row.announced_at) && first_request_at == sealed_at;
+        let committed = self.committed.put(row, plugin, is_single);
+        let mut batch = LiveBatch::new(committed);
+        let mut results = Vec::new();
+        let mut news = Vec::with_capacity(requests.len());
+        for request in requests {
+            news.push(batch.restore_request(request, budget, &mut results));
+        }
+        results.sort_unstable_by_key(|(position, _)| *position);
+        // In the order of completion, as in the batch's profile; those that wait come last.
+        news.sort_by_key(|(position, _)| position.unwrap_or(u32::MAX));
+        let finished = results.len();
+        let waiting = news.len() - finished;
+        batch.restore_standing(results, first_request_at, sealed_at);
+        self.artifact_bytes += batch.artifact_bytes();
+        self.batches.insert(id, batch);
+        self.batch_opened(tenant);
+        self.batch_announced(id);
+        if !news.is_empty() {
+            let requests = news.into_iter().map(|(_, new)| self.restore_dedup(id, new));
+            let requests = requests.collect();
+            self.submitted(id, requests);
+        }
+        if let Some(at) = sealed_at {
+            self.batch_sealed(id, at);
+        }
+        (finished, waiting)
+    }
+
+    /// Primaries and waiters are chosen again; a request past its first stage runs by itself.
+    fn restore_dedup(&mut self, batch: BatchId, new: NewRequest) -> NewRequest {
+        let request = RequestId { batch, seq: new.seq };
+        let progress = match new.progress {
+            Progress::Waiting { stage: 0, .. } => self.progress_of(request, Eligibility::Primary),
+            Progress::Waiting { .. } => {
+                if let Some(key) = self.dedup_key(request) {
+                    self.dedup.make_eligible(key, request);
+                }
+                new.progress
+            }
+            Progress::WaitsFor { .. } | Progress::Finished { .. } => new.progress,
+        };
+        NewRequest { progress, ..new }
+    }
+}
+
+impl LiveBatch {
+    /// Returns the request, with its position in the order of completion if it has ended.
+    fn restore_request(
+        &mut self,
+        request: LiveRequestRow,
+        budget: &AdmissionBudget,
+        results: &mut Vec<(u32, bytes::Bytes)>,
+    ) -> (Option<u32>, NewRequest) {
+        let LiveRequestRow { seq, key, group, arrived_at, standing } = request;
+        let group_number = group.as_deref().map(|name| self.group(name));
+        let (position, progress) = match standing {
+            Standing::Finished { position, earliest_end_at, reward, kind, result } => {
+                self.restore_finished(key);
+                self.position = self.position.max(position);
+                self.reward_sum += reward.unwrap_or(0.0);
+                count(&mut self.counts, &kind);
+                let item: Option<ResultItem> = serde_json::from_slice(&result).ok();
+                let shared = item.as_ref().is_some_and(|item| item.shared_from.is_some());
+                self.counts.shared += u32::from(shared);
+                let stages = item.as_ref().map_or(&[][..], |item| &item.stages);
+                self.charge(stages);
+                let ran = stages.iter().map(|time| Micros::from_ms_f64(time.ran_ms));
+                let progress = Progress::Finished {
+                    earliest_end: earliest_end_at,
+                    ran: ran.collect(),
+                    ending: history::ending_of(&kind).unwrap_or(Ending::Error),
+                };
+                if let Some(item) = &item {
+                    self.count(item, group_number, earliest_end_at);
+                    self.count_error(&item.outcome);
+                }
+                results.push((position, result));
+                (Some(position), progress)
+            }
+            Standing::Waiting { body, left } => {
+                let permit = budget.acquire_restored(body.len());
+                let stage = left.as_ref().map_or(0, |left| left.stage + 1);
+                let item = NewItem { key, group, body, permit, due: None };
+                let ran = self.restore_waiting(item, left);
+                (None, Progress::Waiting { stage, ran })
+            }
+        };
+        (
+            position,
+            NewRequest { seq, group: group_number, arrived: arrived_at, deadline: None, progress },
+        )
+    }
+
+    fn restore_standing(
+        &mut self,
+        results: Vec<(u32, bytes::Bytes)>,
+        first_request_at: Option<Micros>,
+        sealed_at: Option<Micros>,
+    ) {
+        self.state = match (first_request_at, sealed_at) {
+            (_, Some(_)) => BatchState::Sealed,
+            (Some(_), None) => BatchState::Open,
+            (None, None) => BatchState::Announced,
+        };
+        let (state, reward_sum) = (self.state, self.reward_sum);
+        // Buckets are full after a restart, so restored requests count as charged.
+        self.pay();
+        let counts = Counts { submitted: self.size(), ..self.counts };
+        self.committed.change(|progress| {
+            progress.state = state;
+            progress.counts = counts;
+            progress.reward_sum = reward_sum;
+            progress.first_request_at = first_request_at;
+            progress.results = results.into_iter().map(|(_, result)| result).collect();
+        });
+    }
+}

@@ -1,0 +1,211 @@
+//! Which runs are repeated: those whose end may be due to a busy machine.
+//!
+//! ```text
+//!   first    certain ─────────────────────────────────────────> first
+//!            near its CPU limit, if asked for ──> second ─────> the better one
+//!            disturbed ──> second, not disturbed ─────────────> second
+//!                     └──> second, disturbed ─────────────────> unavailable
+//! ```
+
+use super::ExecError;
+use crate::job::{DialogueEnd, JobEnd};
+use crate::limits::BoxLimits;
+use crate::outcome::{LimitKind, ProgramEnding};
+
+/// The share of its CPU limit from which a program's CPU time is uncertain, in percent: shared caches and
+/// cores change CPU time by about as much.
+const NEAR_PERCENT: u64 = 90;
+/// The share of its wall time that a program waits for a core on a busy machine, in percent.
+const BUSY_PERCENT: u64 = 10;
+/// The share of its wall time that a disturbed program waited for a core, in percent.
+///
+/// The limit on wall time is at least three times that on CPU time. A program that only computes and still
+/// reached the former waited for two thirds of it. One that waited for less than half of it slept for most
+/// of the rest, and would have done so on an idle machine.
+const DISTURBED_PERCENT: u64 = 50;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Certainty {
+    Certain,
+    NearLimit,
+    Disturbed,
+}
+
+pub(super) fn look(ended: &JobEnd, limits: &BoxLimits) -> Certainty {
+    let usage = &ended.usage;
+    let waited = |percent| usage.wait_us * 100 >= usage.wall_us * percent;
+    match ended.ending {
+        ProgramEnding::Limited(LimitKind::Wall) if waited(DISTURBED_PERCENT) => {
+            Certainty::Disturbed
+        }
+        ProgramEnding::Limited(LimitKind::Cpu) if waited(BUSY_PERCENT) => Certainty::NearLimit,
+        ProgramEnding::Exited(_) | ProgramEnding::Signaled(_)
+            if usage.cpu_us * 100 >= u64::from(limits.cpu_ms) * 1_000 * NEAR_PERCENT =>
+        {
+            Certainty::NearLimit
+        }
+        _ => Certainty::Certain,
+    }
+}
+
+/// A dialogue is disturbed as a whole: while one program waits for a core, the other waits for its answer.
+pub(super) fn look_at_dialogue(talked: &DialogueEnd) -> Certainty {
+    let (program, interactor) = (&talked.program, &talked.interactor);
+    let wall_ended = [program, interactor]
+        .iter()
+        .any(|ended| ended.ending == ProgramEnding::Limited(LimitKind::Wall));
+    let waited = program.usage.wait_us + interactor.usage.wait_us;
+    let wall = program.usage.wall_us.max(interactor.usage.wall_us);
+    if wall_ended && waited * 100 >= wall * DISTURBED_PERCENT {
+        Certainty::Disturbed
+    } else {
+        Certainty::Certain
+    }
+}
+
+/// The end of the two that did not reach the CPU limit, else the one that used less CPU time.
+pub(super) fn better(first: JobEnd, second: JobEnd) -> JobEnd {
+    let rank = |ended: &JobEnd| {
+        (ended.ending == ProgramEnding::Limited(LimitKind::Cpu), ended.usage.cpu_us)
+    };
+    if rank(&second) < rank(&first) { second } else { first }
+}
+
+/// Runs once or twice; returns the end that counts and the number of runs.
+pub(super) fn settle<T>(
+    mut run: impl FnMut() -> Result<T, ExecError>,
+    look: impl Fn(&T) -> Certainty,
+    better: impl Fn(T, T) -> T,
+) -> Result<(T, u8), ExecError> {
+    let first = run()?;
+    match look(&first) {
+        Certainty::Certain => Ok((first, 1)),
+        Certainty::NearLimit => {
+            let second = run()?;
+            let kept = match look(&second) {
+                Certainty::Disturbed => first,
+                Certainty::Certain | Certainty::NearLimit => better(first, second),
+            };
+            Ok((kept, 2))
+        }
+        Certainty::Disturbed => {
+            let second = run()?;
+            match look(&second) {
+                Certainty::Disturbed => Err(ExecError::Unavailable(
+                    "this machine is too busy: in two runs a program spent most of its time waiting for \
+                     a core"
+                        .to_owned(),
+                )),
+                Certainty::Certain | Certainty::NearLimit => Ok((second, 2)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Party;
+    use crate::outcome::{Captured, Usage};
+
+    const WALL: ProgramEnding = ProgramEnding::Limited(LimitKind::Wall);
+    const CPU: ProgramEnding = ProgramEnding::Limited(LimitKind::Cpu);
+    const OK: ProgramEnding = ProgramEnding::Exited(0);
+
+    /// Milliseconds.
+    fn ended(ending: ProgramEnding, cpu: u64, wall: u64, wait: u64) -> JobEnd {
+        let usage = Usage {
+            cpu_us: cpu * 1_000,
+            wall_us: wall * 1_000,
+            wait_us: wait * 1_000,
+            memory_peak_bytes: 0,
+        };
+        let none = Captured::default;
+        JobEnd { ending, usage, stdout: none(), stderr: none(), files: vec![] }
+    }
+
+    #[test]
+    fn only_time_is_uncertain() {
+        let memory = ProgramEnding::Limited(LimitKind::Memory);
+        let output = ProgramEnding::Limited(LimitKind::Output);
+        let cases = [
+            (ended(OK, 100, 120, 0), Certainty::Certain),
+            (ended(OK, 100, 8_000, 7_900), Certainty::Certain),
+            (ended(OK, 1_799, 1_800, 0), Certainty::Certain),
+            (ended(OK, 1_800, 1_801, 0), Certainty::NearLimit),
+            (ended(ProgramEnding::Exited(1), 1_900, 1_901, 0), Certainty::NearLimit),
+            (ended(ProgramEnding::Signaled(11), 1_900, 1_901, 0), Certainty::NearLimit),
+            (ended(CPU, 2_001, 2_002, 0), Certainty::Certain),
+            (ended(CPU, 2_001, 2_500, 250), Certainty::NearLimit),
+            (ended(memory, 1_900, 8_000, 7_000), Certainty::Certain),
+            (ended(output, 1_900, 8_000, 7_000), Certainty::Certain),
+            // It slept.
+            (ended(WALL, 10, 8_000, 20), Certainty::Certain),
+            (ended(WALL, 1_000, 8_000, 3_900), Certainty::Certain),
+            // It computed, when it was let.
+            (ended(WALL, 1_990, 8_000, 6_010), Certainty::Disturbed),
+            (ended(WALL, 100, 8_000, 4_000), Certainty::Disturbed),
+        ];
+        for (ended, expected) in cases {
+            assert_eq!(look(&ended, &BoxLimits::RUN), expected, "{ended:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_only_computes_is_never_blamed_for_the_wall() {
+        for cpu_ms in [1, 100, 2_000, 60_000] {
+            let limits =
+                BoxLimits { cpu_ms, wall_ms: 0, ..BoxLimits::RUN }.within(&BoxLimits::CEILING);
+            for used in [0, u64::from(cpu_ms) / 2, u64::from(cpu_ms)] {
+                let wall = u64::from(limits.wall_ms);
+                let ended = ended(WALL, used, wall, wall - used);
+                assert_eq!(look(&ended, &limits), Certainty::Disturbed);
+            }
+        }
+    }
+
+    #[test]
+    fn both_sides_of_a_dialogue_count() {
+        let talked =
+            |program, interactor| DialogueEnd { program, interactor, first_to_end: Party::Program };
+        let slept = || ended(WALL, 10, 8_000, 10);
+        let waited = |ending| ended(ending, 10, 8_000, 5_000);
+        assert_eq!(look_at_dialogue(&talked(slept(), waited(OK))), Certainty::Disturbed);
+        assert_eq!(look_at_dialogue(&talked(waited(WALL), slept())), Certainty::Disturbed);
+        assert_eq!(look_at_dialogue(&talked(slept(), slept())), Certainty::Certain);
+        assert_eq!(look_at_dialogue(&talked(waited(OK), waited(OK))), Certainty::Certain);
+    }
+
+    fn settled(runs: &[JobEnd]) -> (Result<(JobEnd, u8), ExecError>, usize) {
+        let mut left = runs.iter().cloned();
+        let settled = settle(
+            || Ok(left.next().expect("two runs at most")),
+            |ended| look(ended, &BoxLimits::RUN),
+            better,
+        );
+        (settled, left.len())
+    }
+
+    #[test]
+    fn a_second_run_decides() {
+        let certain = ended(OK, 10, 10, 0);
+        let near = ended(OK, 1_900, 1_900, 0);
+        let nearer = ended(OK, 1_950, 1_950, 0);
+        let over = ended(CPU, 2_001, 2_500, 400);
+        let disturbed = ended(WALL, 100, 8_000, 7_900);
+        let keeps = |runs: &[JobEnd], kept: &JobEnd, attempts| {
+            assert_eq!(settled(runs), (Ok((kept.clone(), attempts)), 0));
+        };
+        keeps(std::slice::from_ref(&certain), &certain, 1);
+        keeps(&[near.clone(), nearer.clone()], &near, 2);
+        keeps(&[nearer.clone(), near.clone()], &near, 2);
+        keeps(&[over.clone(), near.clone()], &near, 2);
+        keeps(&[near.clone(), over.clone()], &near, 2);
+        keeps(&[over.clone(), over.clone()], &over, 2);
+        keeps(&[near.clone(), disturbed.clone()], &near, 2);
+        keeps(&[disturbed.clone(), near.clone()], &near, 2);
+        keeps(&[disturbed.clone(), certain.clone()], &certain, 2);
+        let (twice, left) = settled(&[disturbed.clone(), disturbed]);
+        assert!(matches!(twice, Err(ExecError::Unavailable(_))) && left == 0);
+    }
+}

@@ -1,0 +1,4 @@
+//! Programs in boxes, by the real helper.
+
+mod boxes;
+mod programs;

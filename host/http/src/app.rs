@@ -1,0 +1,108 @@
+//! The state that handlers share: the parts of the server, and the state of this interface itself.
+
+use std::sync::Arc;
+
+use assay_core::limits;
+use assay_dispatch::Dispatch;
+use assay_registry::Registry;
+use assay_storage::Roots;
+use assay_store::{Store, StoreError};
+use metrics_exporter_prometheus::PrometheusHandle;
+use reqwest::Url;
+use tokio::sync::{Notify, Semaphore, watch};
+
+use crate::auth::KeyCache;
+use crate::auth::bootstrap::FirstAdmin;
+use crate::auth::sign_in::{SignIn, SignInConfig};
+use crate::live::{Feeds, Streams};
+use crate::protocols::AutoBatches;
+
+/// The state that all handlers share.
+pub struct App {
+    pub store: Store,
+    pub dispatch: Dispatch,
+    pub registry: Arc<Registry>,
+    pub keys: KeyCache,
+    pub roots: Roots,
+    pub metrics: PrometheusHandle,
+    /// Notified when a tenant's retention was changed.
+    pub retention_changed: Arc<Notify>,
+    pub(crate) sign_in: SignIn,
+    pub(crate) feeds: Feeds,
+    pub(crate) streams: Streams,
+    pub(crate) auto_batches: Arc<AutoBatches>,
+    pub(crate) simulations: Arc<Semaphore>,
+    /// Part of the keys that are made here; it tells the keys of deployments apart.
+    pub environment: String,
+    /// True once the server stops.
+    pub(crate) stopping: watch::Receiver<bool>,
+    pub(crate) buffered: Semaphore,
+    pub(crate) uploads: Semaphore,
+}
+
+/// The parts of the server that handlers talk to.
+pub struct Inside {
+    pub store: Store,
+    pub dispatch: Dispatch,
+    pub registry: Arc<Registry>,
+    pub roots: Roots,
+    pub metrics: PrometheusHandle,
+    pub retention_changed: Arc<Notify>,
+    pub first_admin: Option<FirstAdmin>,
+}
+
+/// The addresses and the sign-in of the server.
+pub struct Front {
+    /// The server's own address.
+    pub url: Url,
+    /// Part of the keys that are made here; it tells the keys of deployments apart.
+    pub environment: String,
+    pub sign_in: SignInConfig,
+}
+
+impl App {
+    pub fn new(
+        inside: Inside,
+        front: Front,
+        stopping: watch::Receiver<bool>,
+    ) -> anyhow::Result<Self> {
+        let Inside { store, dispatch, registry, roots, metrics, retention_changed, first_admin } =
+            inside;
+        let Front { url, environment, sign_in } = front;
+        Ok(Self {
+            keys: KeyCache::new(store.clone()),
+            auto_batches: AutoBatches::new(dispatch.clone(), stopping.clone()),
+            store,
+            dispatch,
+            registry,
+            roots,
+            metrics,
+            retention_changed,
+            sign_in: SignIn::new(sign_in, &url, first_admin)?,
+            feeds: Feeds::default(),
+            streams: Streams::default(),
+            simulations: Arc::new(Semaphore::new(limits::SIMULATIONS_MAX)),
+            environment,
+            stopping,
+            buffered: Semaphore::new(limits::BUFFERED_CALLS_MAX),
+            uploads: Semaphore::new(limits::UPLOADS_MAX),
+        })
+    }
+
+    /// Resumes the auto batches that were open when the server stopped. Must be called before any
+    /// call is served.
+    pub async fn restore(&self) -> Result<(), StoreError> {
+        self.auto_batches.restore(&self.store).await
+    }
+
+    /// Resolves when the server stops: streams end then, and clients resume them.
+    pub(crate) fn stopped(&self) -> impl Future<Output = ()> + use<> {
+        let mut stopping = self.stopping.clone();
+        async move {
+            // A sender that is gone has stopped everything too.
+            let _ = stopping.wait_for(|stopped| *stopped).await;
+        }
+    }
+}
+
+pub(crate) type AppState = axum::extract::State<Arc<App>>;

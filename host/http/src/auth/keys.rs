@@ -1,0 +1,204 @@
+//! Keys: `assay_<environment>_<prefix>_<secret>`. The secret has 256 random bits, so its SHA-256
+//! is kept instead of a slow hash.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use assay_core::id::Digest;
+use assay_core::limits;
+use assay_core::time::Micros;
+use assay_dispatch::now;
+use assay_store::Store;
+use assay_store::audit::Actor;
+use assay_store::keys::KeyRow;
+use axum::http::HeaderValue;
+use subtle::ConstantTimeEq as _;
+
+use super::{Caller, unauthenticated};
+use crate::problem::ApiError;
+
+/// How long a key that was looked up is believed; a revocation elsewhere takes this long.
+const BELIEVED_FOR: Duration = Duration::from_secs(5);
+const HELD_MAX: usize = 10_000;
+
+/// Keys that were looked up a moment ago, by the hash of the whole key.
+pub struct KeyCache {
+    store: Store,
+    held: Mutex<HashMap<Digest, Held>>,
+}
+
+struct Held {
+    since: Instant,
+    prefix: String,
+    ends_at: Option<Micros>,
+    caller: Caller,
+}
+
+impl KeyCache {
+    #[must_use]
+    pub fn new(store: Store) -> Self {
+        Self { store, held: Mutex::default() }
+    }
+
+    /// Removes a key from the cache after its revocation or rotation.
+    pub(crate) fn forget(&self, prefix: &str) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|_, key| key.prefix != prefix);
+    }
+
+    /// The caller that an `Authorization` header names.
+    pub(super) async fn caller(&self, given: &HeaderValue) -> Result<Caller, ApiError> {
+        let key = bearer(given).ok_or_else(no_key)?;
+        self.caller_of(key).await
+    }
+
+    /// The caller to whom a key belongs.
+    pub(super) async fn caller_of(&self, key: &str) -> Result<Caller, ApiError> {
+        let prefix = prefix_of(key).ok_or_else(no_key)?;
+        let hash = assay_core::id::Digest::of(key.as_bytes());
+        if let Some(caller) = self.believed(hash) {
+            return Ok(caller);
+        }
+        let row = self.store.key_by_prefix(prefix).await?;
+        let found = row.and_then(|row| ends_at(&row, hash).map(|ends_at| (row, ends_at)));
+        let Some((row, ends_at)) = found else {
+            return Err(unauthenticated("the key does not exist"));
+        };
+        if row.revoked_at.is_some() {
+            return Err(unauthenticated("the key was revoked"));
+        }
+        if ends_at.is_some_and(|at| at <= now()) {
+            return Err(unauthenticated("the key has expired"));
+        }
+        self.touch(&row);
+        Ok(self.hold(hash, prefix, ends_at, row))
+    }
+
+    fn believed(&self, hash: Digest) -> Option<Caller> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = held.get(&hash)?;
+        let fresh = key.since.elapsed() < BELIEVED_FOR;
+        let alive = key.ends_at.is_none_or(|at| at > now());
+        (fresh && alive).then(|| key.caller.clone())
+    }
+
+    /// Notes the use of a key, beside the call: a key in use is looked up every few seconds, and
+    /// written once a minute.
+    fn touch(&self, row: &KeyRow) {
+        let (tenant, id, at) = (row.tenant, row.id, now());
+        let long_ago = at.since(Micros::from_secs(limits::KEY_USE_SECONDS));
+        if row.last_used_at.is_some_and(|last| last >= long_ago) {
+            return;
+        }
+        let store = self.store.clone();
+        tokio::spawn(async move {
+            if let Err(error) = store.touch_key(tenant, id, at).await {
+                tracing::debug!(%error, key.id = %id, "a key's use cannot be noted");
+            }
+        });
+    }
+
+    fn hold(&self, hash: Digest, prefix: &str, ends_at: Option<Micros>, row: KeyRow) -> Caller {
+        let caller = Caller {
+            tenant: row.tenant,
+            tenant_name: row.tenant_name.into(),
+            scopes: row.scopes.into(),
+            plugins: row.plugins.map(Into::into),
+            actor: Arc::new(Actor::Key { id: row.id, name: row.name, tenant: row.tenant }),
+            session: None,
+        };
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.len() >= HELD_MAX {
+            held.clear();
+        }
+        let (since, prefix) = (Instant::now(), prefix.to_owned());
+        held.insert(hash, Held { since, prefix, ends_at, caller: caller.clone() });
+        caller
+    }
+}
+
+fn no_key() -> ApiError {
+    unauthenticated("the credential is not a key of Assay")
+}
+
+/// The key after the word `Bearer` in the header `Authorization`.
+pub(super) fn bearer(given: &HeaderValue) -> Option<&str> {
+    let (scheme, key) = given.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(key)
+}
+
+/// When the secret with this hash ends, if it is one of the key's.
+#[expect(clippy::option_option, reason = "no secret of it, one without an end, one with an end")]
+fn ends_at(row: &KeyRow, hash: Digest) -> Option<Option<Micros>> {
+    if same(row.secret_hash, hash) {
+        return Some(row.expires_at);
+    }
+    let (_, until) = row.previous.filter(|(previous, _)| same(*previous, hash))?;
+    Some(Some(row.expires_at.map_or(until, |at| at.min(until))))
+}
+
+fn same(one: Digest, other: Digest) -> bool {
+    one.0.ct_eq(&other.0).into()
+}
+
+fn prefix_of(key: &str) -> Option<&str> {
+    let mut parts = key.split('_');
+    let (assay, _environment, prefix, secret) =
+        (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    (assay == "assay" && !prefix.is_empty() && !secret.is_empty() && parts.next().is_none())
+        .then_some(prefix)
+}
+
+/// A key that was just made: what to store and what to show once.
+pub struct NewSecret {
+    pub key: String,
+    pub prefix: String,
+    pub hash: Digest,
+}
+
+impl NewSecret {
+    /// # Panics
+    /// When the operating system has no randomness to give.
+    #[must_use]
+    pub fn generate(environment: &str) -> Self {
+        Self::of_prefix(environment, hex::encode(random::<6>()))
+    }
+
+    /// Another secret of a key that keeps its prefix.
+    ///
+    /// # Panics
+    /// When the operating system has no randomness to give.
+    #[must_use]
+    pub fn of_prefix(environment: &str, prefix: String) -> Self {
+        let key = format!("assay_{environment}_{prefix}_{}", hex::encode(random::<32>()));
+        Self { hash: assay_core::id::Digest::of(key.as_bytes()), key, prefix }
+    }
+}
+
+fn random<const N: usize>() -> [u8; N] {
+    let mut random = [0; N];
+    getrandom::fill(&mut random).expect("the operating system gives randomness");
+    random
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_key_is_read_back() {
+        let secret = NewSecret::generate("dev");
+        assert_eq!(prefix_of(&secret.key), Some(secret.prefix.as_str()));
+        assert_ne!(secret.key, NewSecret::generate("dev").key);
+    }
+
+    #[test]
+    fn what_is_no_key_has_no_prefix() {
+        for text in
+            ["", "assay", "assay_dev_ab", "assay_dev_ab_", "other_dev_ab_cd", "assay_a_b_c_d"]
+        {
+            assert_eq!(prefix_of(text), None, "{text}");
+        }
+    }
+}

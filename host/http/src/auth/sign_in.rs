@@ -1,0 +1,169 @@
+//! The state that sign-ins need: the server's address in browsers, passwords, counts of tries, the token of
+//! the first administrator, and the OpenID provider if there is one.
+
+mod attempts;
+mod password;
+
+use std::net::IpAddr;
+
+use assay_core::id::{Digest, PersonId};
+use assay_core::limits;
+use assay_dispatch::now;
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use axum::response::AppendHeaders;
+use reqwest::Url;
+use tokio::sync::Mutex;
+
+use crate::app::App;
+use crate::auth::bootstrap::FirstAdmin;
+use crate::auth::oidc::{Oidc, OidcConfig};
+use crate::auth::{Origins, Token, session_cookie};
+use crate::problem::ApiError;
+
+pub(crate) use attempts::Attempts;
+pub(crate) use password::{Passwords, check_password};
+
+/// The address that a call comes from; the listener adds it to every call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub IpAddr);
+
+/// The operator's settings of sign-ins.
+#[derive(Debug, Clone, Default)]
+pub struct SignInConfig {
+    /// The address under which browsers reach the server.
+    pub public_url: Option<Url>,
+    /// The proxies whose headers about a caller's address are trusted.
+    pub proxies: Vec<IpAddr>,
+    pub oidc: Option<OidcConfig>,
+}
+
+pub(crate) struct SignIn {
+    pub origins: Origins,
+    pub passwords: Passwords,
+    pub attempts: Attempts,
+    pub oidc: Option<Oidc>,
+    proxies: Vec<IpAddr>,
+    first_admin: Mutex<Option<FirstAdmin>>,
+}
+
+impl SignIn {
+    /// `url` is the server's address, for where no other is configured.
+    pub(crate) fn new(
+        config: SignInConfig,
+        url: &Url,
+        first_admin: Option<FirstAdmin>,
+    ) -> anyhow::Result<Self> {
+        let public = config.public_url.as_ref();
+        let oidc = config.oidc.map(|oidc| Oidc::new(oidc, public.unwrap_or(url))).transpose()?;
+        Ok(Self {
+            origins: Origins::new(public),
+            passwords: Passwords::default(),
+            attempts: Attempts::default(),
+            oidc,
+            proxies: config.proxies,
+            first_admin: Mutex::new(first_admin),
+        })
+    }
+
+    /// Whether the first administrator is still to be made.
+    pub(crate) async fn wants_first_admin(&self) -> bool {
+        self.first_admin.lock().await.is_some()
+    }
+
+    /// Calls `make` if this is the token, and takes the token away if that went well.
+    pub(crate) async fn first_admin<T>(
+        &self,
+        token_hash: Digest,
+        make: impl AsyncFnOnce(&[String]) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let mut first_admin = self.first_admin.lock().await;
+        let Some(wanted) = &*first_admin else {
+            return Err(ApiError::conflict(
+                "bootstrap_done",
+                "the platform already has an administrator",
+            ));
+        };
+        if !wanted.is(token_hash) {
+            let status = StatusCode::FORBIDDEN;
+            return Err(ApiError::new(
+                status,
+                "bootstrap_token_wrong",
+                "the bootstrap token is wrong",
+            )
+            .hint("read it from the file bootstrap.token in the server's data folder"));
+        }
+        let made = make(&wanted.tenants).await?;
+        if let Some(done) = first_admin.take() {
+            done.remove_file();
+        }
+        Ok(made)
+    }
+
+    /// Counts a try to sign in, and refuses one too many.
+    pub(crate) fn attempt(
+        &self,
+        peer: Peer,
+        headers: &HeaderMap,
+        email: Option<&str>,
+    ) -> Result<(), ApiError> {
+        self.attempts.take(self.origin_of(peer, headers), email).map_err(|seconds| {
+            metrics::counter!("assay_sign_ins_total", "result" => "limited").increment(1);
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            let mut error =
+                ApiError::new(status, "too_many_attempts", "too many attempts to sign in");
+            error.retry_after_s = Some(seconds);
+            error.hint(format!("try again in {seconds} s"))
+        })
+    }
+
+    /// The peer, or whom a proxy of ours says that it speaks for.
+    pub(crate) fn origin_of(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {
+        if !self.proxies.contains(&peer.0) {
+            return peer.0;
+        }
+        // The last one is the proxy's own word; those before it are the client's.
+        let forwarded = headers.get_all("x-forwarded-for").into_iter().next_back();
+        let last =
+            forwarded.and_then(|it| it.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
+        last.unwrap_or(peer.0)
+    }
+
+    /// Refuses what a page of another site sends.
+    pub(crate) fn check_origin(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
+        self.origins.check(uri, headers)
+    }
+}
+
+/// Begins a session in the first of the person's tenants, and says so in the answer's headers.
+pub(crate) async fn begin(
+    app: &App,
+    person: PersonId,
+) -> Result<(Token, AppendHeaders<[(HeaderName, HeaderValue); 1]>), ApiError> {
+    let memberships = app.store.memberships(person).await?;
+    let Some(first) = memberships.first() else {
+        let status = StatusCode::FORBIDDEN;
+        return Err(ApiError::new(status, "no_membership", "you belong to no tenant")
+            .hint("ask an administrator of a tenant to add you"));
+    };
+    let token = Token::generate();
+    app.store.create_session(token.hash(), person, &first.tenant, now()).await?;
+    metrics::counter!("assay_sign_ins_total", "result" => "ok").increment(1);
+    let cookie = session_cookie(&token, app.sign_in.origins.secure());
+    Ok((token, AppendHeaders([(SET_COOKIE, cookie)])))
+}
+
+/// The answer to a failed sign-in; it does not reveal which part was wrong.
+pub(crate) fn failed() -> ApiError {
+    metrics::counter!("assay_sign_ins_total", "result" => "failed").increment(1);
+    let status = StatusCode::UNAUTHORIZED;
+    ApiError::new(status, "sign_in_failed", "the address or the password is wrong")
+}
+
+pub(crate) fn check_name(name: &str) -> Result<(), ApiError> {
+    let max = limits::PERSON_NAME_BYTES_MAX;
+    if name.len() > max || name.chars().any(char::is_control) {
+        return Err(ApiError::bad_request(format!("name must be at most {max} plain characters")));
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Counts of tries to sign in: a bucket for each address of a person and for each place they come
+//! from. In memory, and bounded: the fullest bucket gives way to a new one.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use assay_core::id::Digest;
+use assay_core::limits;
+
+pub(crate) struct Attempts {
+    /// The tries by the hash of the e-mail address, so that a long address takes no more memory.
+    emails: Mutex<Buckets<Digest>>,
+    peers: Mutex<Buckets<IpAddr>>,
+}
+
+impl Default for Attempts {
+    fn default() -> Self {
+        let emails = Rate {
+            burst: limits::SIGN_INS_PER_EMAIL_MAX,
+            refill: Duration::from_secs(limits::SIGN_INS_PER_EMAIL_REFILL_SECONDS.into()),
+        };
+        let peers = Rate {
+            burst: limits::SIGN_INS_PER_PEER_MAX,
+            refill: Duration::from_secs(limits::SIGN_INS_PER_PEER_REFILL_SECONDS.into()),
+        };
+        Self { emails: Mutex::new(Buckets::new(emails)), peers: Mutex::new(Buckets::new(peers)) }
+    }
+}
+
+impl Attempts {
+    /// Takes one try; if there is none, returns the seconds until the next one.
+    pub(super) fn take(&self, peer: IpAddr, email: Option<&str>) -> Result<(), u64> {
+        let now = Instant::now();
+        lock(&self.peers).take(network(peer), now)?;
+        email.map_or(Ok(()), |email| lock(&self.emails).take(key(email), now))
+    }
+
+    /// Clears the tries of an address after a successful sign-in.
+    pub(crate) fn forgive(&self, email: &str) {
+        lock(&self.emails).held.remove(&key(email));
+    }
+}
+
+fn lock<K>(buckets: &Mutex<Buckets<K>>) -> std::sync::MutexGuard<'_, Buckets<K>> {
+    buckets.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn key(email: &str) -> Digest {
+    assay_core::id::Digest::of(email.as_bytes())
+}
+
+/// The part of an address that tries are counted by. A holder of one IPv6 address usually has its whole /64
+/// network, so the network counts as one.
+fn network(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V6(address) => {
+            Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
+        }
+        address => address,
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Rate {
+    burst: u32,
+    /// The time until one more try is there.
+    refill: Duration,
+}
+
+struct Buckets<K> {
+    rate: Rate,
+    held: HashMap<K, Bucket>,
+}
+
+/// When it will be, or was, full.
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    full_at: Instant,
+}
+
+impl<K: Hash + Eq + Copy> Buckets<K> {
+    fn new(rate: Rate) -> Self {
+        Self { rate, held: HashMap::new() }
+    }
+
+    fn take(&mut self, key: K, now: Instant) -> Result<(), u64> {
+        if self.held.len() >= limits::SIGN_INS_COUNTED_MAX && !self.held.contains_key(&key) {
+            self.make_room(now);
+        }
+        let Rate { burst, refill } = self.rate;
+        let bucket = self.held.entry(key).or_insert(Bucket { full_at: now });
+        let full_at = bucket.full_at.max(now) + refill;
+        let over = full_at.duration_since(now).saturating_sub(refill * burst);
+        if !over.is_zero() {
+            return Err(over.as_secs_f64().ceil() as u64);
+        }
+        bucket.full_at = full_at;
+        Ok(())
+    }
+
+    fn make_room(&mut self, now: Instant) {
+        self.held.retain(|_, bucket| bucket.full_at > now);
+        if self.held.len() >= limits::SIGN_INS_COUNTED_MAX {
+            let fullest = self.held.iter().min_by_key(|(_, bucket)| bucket.full_at);
+            if let Some((&fullest, _)) = fullest {
+                self.held.remove(&fullest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_empties_and_fills_again() {
+        let rate = Rate { burst: 3, refill: Duration::from_secs(10) };
+        let mut buckets = Buckets::new(rate);
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        for _ in 0..3 {
+            assert_eq!(buckets.take(1, start), Ok(()));
+        }
+        assert_eq!(buckets.take(1, start), Err(10));
+        assert_eq!(buckets.take(1, at(4)), Err(6));
+        assert_eq!(buckets.take(2, at(4)), Ok(()));
+        assert_eq!(buckets.take(1, at(10)), Ok(()));
+        assert_eq!(buckets.take(1, at(10)), Err(10));
+        for _ in 0..3 {
+            assert_eq!(buckets.take(1, at(100)), Ok(()));
+        }
+        assert_eq!(buckets.take(1, at(100)), Err(10));
+    }
+
+    #[test]
+    fn the_emptiest_buckets_are_kept() {
+        let mut buckets = Buckets::new(Rate { burst: 2, refill: Duration::from_secs(10) });
+        let now = Instant::now();
+        buckets.take(0, now).and_then(|()| buckets.take(0, now)).expect("two are there");
+        for key in 1..limits::SIGN_INS_COUNTED_MAX + 100 {
+            assert_eq!(buckets.take(key, now), Ok(()));
+        }
+        assert_eq!(buckets.held.len(), limits::SIGN_INS_COUNTED_MAX);
+        assert_eq!(buckets.take(0, now), Err(10));
+    }
+
+    #[test]
+    fn a_network_counts_as_one() {
+        let network = |text: &str| super::network(text.parse().expect("an address"));
+        assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+        assert_eq!(network("::ffff:10.0.0.1"), network("10.0.0.1"));
+        assert_ne!(network("10.0.0.1"), network("10.0.0.2"));
+    }
+}

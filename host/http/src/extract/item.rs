@@ -1,0 +1,113 @@
+//! One item of a submission: its checks, and the bytes that are stored and sent to workers.
+
+use assay_api::request::SubmitItem;
+use assay_core::limits;
+use assay_wire::proto;
+use prost::Message as _;
+use serde_json::value::RawValue;
+
+use crate::extract::body;
+
+/// A valid item, ready to be stored.
+pub(crate) struct Item {
+    pub(crate) key: String,
+    pub(crate) group: Option<String>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Item {
+    /// Parses an item; the error is its key, if it could be read, and the reason.
+    pub(crate) fn read(json: &[u8]) -> Result<Self, (String, String)> {
+        if json.len() > limits::ITEM_BYTES_MAX {
+            return Err((String::new(), too_long()));
+        }
+        let item: SubmitItem = body::object(json)
+            .map_err(|error| (String::new(), format!("the item is not readable: {error}")))?;
+        match check(&item) {
+            Ok(()) => Ok(Self {
+                key: item.key,
+                group: item.group,
+                body: encode(item.prompt, item.response, item.label, item.metadata),
+            }),
+            Err(detail) => Err((item.key.chars().take(limits::KEY_BYTES_MAX).collect(), detail)),
+        }
+    }
+}
+
+pub(crate) fn too_long() -> String {
+    format!("the item has more than {} bytes", limits::ITEM_BYTES_MAX)
+}
+
+fn check(item: &SubmitItem) -> Result<(), String> {
+    body::check_text("key", &item.key, limits::KEY_BYTES_MAX)?;
+    if let Some(group) = &item.group {
+        body::check_text("group", group, limits::GROUP_BYTES_MAX)?;
+    }
+    check_fields(&item.prompt, &item.response, item.label.as_deref(), item.metadata.as_deref())
+}
+
+/// Checks the sizes of the fields that the plugin gets.
+pub(crate) fn check_fields(
+    prompt: &str,
+    response: &str,
+    label: Option<&RawValue>,
+    metadata: Option<&RawValue>,
+) -> Result<(), String> {
+    let json = |value: Option<&RawValue>| value.map_or(0, |value| value.get().len());
+    for (what, bytes, bytes_max) in [
+        ("prompt", prompt.len(), limits::PROMPT_BYTES_MAX),
+        ("response", response.len(), limits::RESPONSE_BYTES_MAX),
+        ("label", json(label), limits::LABEL_BYTES_MAX),
+        ("metadata", json(metadata), limits::METADATA_BYTES_MAX),
+    ] {
+        if bytes > bytes_max {
+            return Err(format!("{what} has {bytes} bytes, the limit is {bytes_max}"));
+        }
+    }
+    Ok(())
+}
+
+/// The bytes that are stored and sent to workers.
+pub(crate) fn encode(
+    prompt: String,
+    response: String,
+    label: Option<Box<RawValue>>,
+    metadata: Option<Box<RawValue>>,
+) -> Vec<u8> {
+    let json =
+        |value: Option<Box<RawValue>>| value.map(Box::<str>::from).unwrap_or_default().into();
+    proto::Body { prompt, response, label: json(label), metadata: json(metadata) }.encode_to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_keeps_its_label_as_json_text() {
+        let item = Item::read(br#"{"key":"a","response":"x","label":{"answer": 4}}"#);
+        let item = item.unwrap_or_else(|(_, detail)| panic!("{detail}"));
+        let body = proto::Body::decode(&item.body[..]).expect("encoded here");
+        assert_eq!(body.label, r#"{"answer": 4}"#);
+        assert_eq!(body.metadata, "");
+    }
+
+    #[test]
+    fn a_bad_item_is_named_by_what_is_wrong() {
+        let detail = |json: &str| Item::read(json.as_bytes()).err().map(|(_, detail)| detail);
+        assert!(detail("{").is_some_and(|detail| detail.contains("not readable")));
+        assert!(
+            detail(r#"{"key":"","response":""}"#)
+                .is_some_and(|detail| detail.contains("key is empty"))
+        );
+        assert!(detail(r#"{"key":"a"}"#).is_some_and(|detail| detail.contains("response")));
+        assert!(
+            detail(r#"{"key":"a\u0000","response":""}"#)
+                .is_some_and(|detail| detail.contains("control"))
+        );
+        assert!(
+            detail(r#"{"key":"a","response":"","answr":1}"#)
+                .is_some_and(|detail| detail.contains("answr"))
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! The REST interface: one router, and a file for each route. A handler extracts, calls, responds.
+
+mod app;
+mod auth;
+mod dashboard;
+mod extract;
+mod listen;
+mod live;
+mod middleware;
+mod openapi;
+mod problem;
+mod protocols;
+mod quotas;
+mod router;
+mod routes;
+
+pub use app::{App, Front, Inside};
+pub use auth::oidc::OidcConfig;
+pub use auth::sign_in::SignInConfig;
+pub use auth::{KeyCache, NewSecret, bootstrap, random_token};
+pub use dashboard::has_dashboard;
+pub use listen::serve;
+pub use openapi::document;
+pub use router::router;

@@ -1,0 +1,5 @@
+//! Layers around all handlers.
+
+pub(crate) mod drain_body;
+pub(crate) mod finish;
+pub(crate) mod headers;

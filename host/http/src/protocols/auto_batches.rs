@@ -1,0 +1,273 @@
+//! The auto batches of all runs: which one a call belongs to, when one is opened, who follows it.
+//!
+//! A run has one auto batch that takes calls. Its batch carries a mark under which it is found again after a
+//! restart: it then goes on, and is sealed like any other.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use assay_api::batch::{AnnounceBatch, BatchState};
+use assay_core::id::{BatchId, Digest, TenantId};
+use assay_core::limits;
+use assay_dispatch::committed::CommittedBatch;
+use assay_dispatch::{Announcement, Dispatch};
+use assay_store::admissions::Idempotency;
+use assay_store::{Store, StoreError};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
+
+use super::auto_batch::{AutoBatch, CallGuard};
+use crate::app::App;
+use crate::auth::Caller;
+use crate::problem::ApiError;
+use crate::quotas;
+use crate::routes::batches::{self, announce};
+
+const REPEAT: Duration = Duration::from_secs(limits::COMPAT_REPEAT_SECONDS);
+const GAP: Duration = Duration::from_secs(limits::COMPAT_GAP_SECONDS);
+
+/// The run of an auto batch, and its step where the trainer counts steps.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct RunKey {
+    pub tenant: TenantId,
+    pub run: String,
+    pub step: Option<u64>,
+}
+
+/// The auto batch that a call belongs to, and the call's hash.
+pub(super) struct JoinRequest<'a> {
+    pub whose: RunKey,
+    pub plugin: &'a str,
+    pub gap: Option<Duration>,
+    pub call: Digest,
+}
+
+pub(crate) struct AutoBatches {
+    dispatch: Dispatch,
+    stopping: watch::Receiver<bool>,
+    runs: Mutex<Runs>,
+    /// Calls that wait.
+    pub waiting: Semaphore,
+}
+
+type Runs = HashMap<RunKey, Arc<tokio::sync::Mutex<Run>>>;
+
+#[derive(Default)]
+struct Run {
+    /// The one that takes calls.
+    taking: Option<Arc<AutoBatch>>,
+    /// The auto batches before it, the newest first.
+    kept: VecDeque<Arc<AutoBatch>>,
+    last_iteration: Option<u64>,
+}
+
+impl Run {
+    fn is_empty(&self) -> bool {
+        self.taking.is_none() && self.kept.is_empty()
+    }
+}
+
+impl AutoBatches {
+    pub(crate) fn new(dispatch: Dispatch, stopping: watch::Receiver<bool>) -> Arc<Self> {
+        let waiting = Semaphore::new(limits::COMPAT_WAITING_MAX);
+        Arc::new(Self { dispatch, stopping, runs: Mutex::default(), waiting })
+    }
+
+    fn runs(&self) -> MutexGuard<'_, Runs> {
+        // No code that holds the lock panics.
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes up the auto batches that an earlier process of the server left open. Call it before any call
+    /// is accepted.
+    pub(crate) async fn restore(self: &Arc<Self>, store: &Store) -> Result<(), StoreError> {
+        for published in self.dispatch.committed.live() {
+            let (tenant, id) = (published.row.tenant, published.row.id);
+            if published.look(|standing| standing.state == BatchState::Sealed) {
+                continue;
+            }
+            for counted in [false, true] {
+                let mark = mark(id, counted);
+                if store.batch_by_idempotency_key(tenant, &mark).await?.is_none() {
+                    continue;
+                }
+                let step = counted.then_some(published.row.iteration);
+                let whose = RunKey { tenant, run: published.row.run.clone(), step };
+                // More than a tenant may have end when they expire.
+                let Ok(run) = self.run(&whose) else { continue };
+                let mut run = run.lock_owned().await;
+                run.last_iteration = run.last_iteration.max(Some(published.row.iteration));
+                self.take(&mut run, whose, AutoBatch::new(published.clone(), GAP));
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self, whose: &RunKey) -> Result<Arc<tokio::sync::Mutex<Run>>, ApiError> {
+        let mut runs = self.runs();
+        if !runs.contains_key(whose) {
+            let max = limits::COMPAT_RUNS_MAX;
+            let theirs = |runs: &Runs| runs.keys().filter(|it| it.tenant == whose.tenant).count();
+            if theirs(&runs) >= max {
+                // Those of calls that were refused, or broke off.
+                runs.retain(|_, run| {
+                    Arc::strong_count(run) > 1 || run.try_lock().is_ok_and(|run| !run.is_empty())
+                });
+            }
+            if theirs(&runs) >= max {
+                let detail = format!("{max} runs of trainers are live already");
+                return Err(ApiError::unavailable("too_many_runs", detail));
+            }
+        }
+        Ok(runs.entry(whose.clone()).or_default().clone())
+    }
+
+    /// A guard at the auto batch that a call belongs to, which is opened if there is none.
+    pub(super) async fn enter(
+        self: &Arc<Self>,
+        app: &App,
+        caller: &Caller,
+        wanted: &JoinRequest<'_>,
+    ) -> Result<CallGuard, ApiError> {
+        quotas::not_suspended(app, caller.tenant)?;
+        let reference = batches::reference(caller, wanted.plugin)?;
+        let mut run = self.run(&wanted.whose)?.lock_owned().await;
+        let fits = |auto_batch: &AutoBatch| {
+            let row = &auto_batch.published.row;
+            row.plugin == reference.name
+                && (!reference.is_version() || row.version == reference.channel_or_version)
+        };
+        let mut all = run.taking.iter().chain(&run.kept).filter(|auto_batch| fits(auto_batch));
+        if let Some(guard) = all.find_map(|auto_batch| auto_batch.join_again(wanted.call)) {
+            return Ok(guard);
+        }
+        if let Some(auto_batch) = run.taking.as_ref().filter(|auto_batch| fits(auto_batch))
+            && let Some(guard) = auto_batch.join(wanted.call)
+        {
+            return Ok(guard);
+        }
+        let auto_batch = self.open(app, caller, wanted, &mut run).await?;
+        self.take(&mut run, wanted.whose.clone(), auto_batch.clone());
+        auto_batch
+            .join(wanted.call)
+            .ok_or_else(|| ApiError::unavailable("batch_ended", "it ended at once"))
+    }
+
+    async fn open(
+        &self,
+        app: &App,
+        caller: &Caller,
+        wanted: &JoinRequest<'_>,
+        run: &mut Run,
+    ) -> Result<Arc<AutoBatch>, ApiError> {
+        let whose = &wanted.whose;
+        let iteration = match (whose.step, run.last_iteration) {
+            (Some(step), _) => step,
+            (None, Some(last)) => last + 1,
+            (None, None) => self.last_iteration(app, whose).await?.map_or(1, |last| last + 1),
+        };
+        let call = AnnounceBatch {
+            plugin: wanted.plugin.into(),
+            run: whose.run.clone(),
+            iteration,
+            expected_size: None,
+            group_size: None,
+            max_extra_delay_ms: None,
+            share_equal: None,
+            settings: None,
+        };
+        let (mut row, plugin) = announce::row(app, caller, call, None).await?;
+        let key = mark(row.id, whose.step.is_some());
+        let call_hash = assay_core::id::Digest::of(key.as_bytes());
+        row.idempotency = Some(Idempotency { key, call_hash });
+        let announcement = Announcement { row, plugin, single: None, replays: None };
+        let published = app.dispatch.announce(announcement).await?;
+        run.last_iteration = Some(iteration);
+        Ok(AutoBatch::new(published, wanted.gap.unwrap_or(GAP)))
+    }
+
+    /// The last iteration of a run's batches, whoever made them.
+    async fn last_iteration(&self, app: &App, whose: &RunKey) -> Result<Option<u64>, ApiError> {
+        let ended = match app.store.run_summary(whose.tenant, &whose.run).await {
+            Ok((summary, _)) => summary.last_iteration,
+            Err(StoreError::NotFound(_)) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let ours = |batch: &&Arc<CommittedBatch>| {
+            batch.row.tenant == whose.tenant && batch.row.run == whose.run
+        };
+        let live = self.dispatch.committed.live();
+        Ok(live.iter().filter(ours).map(|batch| batch.row.iteration).max().max(ended))
+    }
+
+    /// Sends calls to this auto batch from now on.
+    fn take(self: &Arc<Self>, run: &mut Run, whose: RunKey, auto_batch: Arc<AutoBatch>) {
+        if let Some(before) = run.taking.replace(auto_batch.clone()) {
+            before.close();
+            run.kept.push_front(before);
+            run.kept.truncate(limits::COMPAT_REPEAT_BATCHES_MAX);
+        }
+        tokio::spawn(self.clone().follow(whose, auto_batch));
+    }
+
+    /// Sees to an auto batch until it is forgotten: tells of results, seals its batch.
+    async fn follow(self: Arc<Self>, whose: RunKey, auto_batch: Arc<AutoBatch>) {
+        let mut stopping = self.stopping.clone();
+        tokio::select! {
+            () = self.follow_batch(&whose, &auto_batch) => auto_batch.end(),
+            // What waits is told by its own look at the stop.
+            _ = stopping.wait_for(|stopped| *stopped) => return auto_batch.end(),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(REPEAT) => {}
+            _ = stopping.wait_for(|stopped| *stopped) => return,
+        }
+        self.forget(&whose, &auto_batch).await;
+    }
+
+    async fn follow_batch(&self, whose: &RunKey, auto_batch: &AutoBatch) {
+        let mut changes = auto_batch.published.watch();
+        let (mut seen, mut sealed) = (0, false);
+        loop {
+            changes.borrow_and_update();
+            let ended = auto_batch.published.look(|standing| standing.state.is_final());
+            seen = auto_batch.note(seen);
+            if ended {
+                return;
+            }
+            let look = if sealed { None } else { Some(auto_batch.close_if_idle()) };
+            if auto_batch.is_closed() && !sealed {
+                sealed = true;
+                // A batch that is not live any more has ended, and its change is on its way.
+                let _ = self.dispatch.seal(whose.tenant, auto_batch.published.row.id, None).await;
+                continue;
+            }
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return },
+                () = auto_batch.closed.notified(), if !sealed => {}
+                () = tokio::time::sleep_until(look.unwrap_or_else(Instant::now)), if !sealed => {}
+            }
+        }
+    }
+
+    async fn forget(&self, whose: &RunKey, auto_batch: &Arc<AutoBatch>) {
+        let Some(run) = self.runs().get(whose).cloned() else { return };
+        let mut run = run.lock_owned().await;
+        run.kept.retain(|kept| !Arc::ptr_eq(kept, auto_batch));
+        if run.taking.as_ref().is_some_and(|taking| Arc::ptr_eq(taking, auto_batch)) {
+            run.taking = None;
+        }
+        // Whoever has the run in hand but not its lock would fill one that nobody finds.
+        let mut runs = self.runs();
+        let held = runs.get(whose).is_some_and(|it| Arc::strong_count(it) > 2);
+        if !held && run.is_empty() {
+            runs.remove(whose);
+        }
+    }
+}
+
+/// The idempotency key of an auto batch's batch, which no header can carry.
+fn mark(id: BatchId, counted: bool) -> String {
+    format!("compat\u{a7}{id}\u{a7}{}", if counted { "step" } else { "gap" })
+}

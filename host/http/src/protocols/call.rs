@@ -1,0 +1,340 @@
+//! One call of a trainer on its way through the native path: samples in, outcomes out, within the
+//! client's own deadline.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_api::result::ResultItem;
+use assay_core::id::{Digest, RequestId};
+use assay_core::limits;
+use assay_core::outcome::{ErrorCode, Outcome, Scored};
+use assay_core::time::Micros;
+use assay_dispatch::{DispatchError, ItemFate, NewItem};
+use axum::body::Body;
+use axum::http::{Method, StatusCode};
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use tokio::sync::SemaphorePermit;
+use tokio::time::Instant;
+
+use super::address::{Address, Options};
+use super::auto_batch::{CallGuard, may_end_otherwise};
+use super::auto_batches::{JoinRequest, RunKey};
+use crate::app::App;
+use crate::auth::Caller;
+use crate::extract::{body, item};
+use crate::problem::ApiError;
+use crate::routes::rewards;
+
+const PATIENCE: Duration = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+
+/// A call below `/compat/`.
+pub(super) struct Call {
+    pub app: Arc<App>,
+    pub caller: Caller,
+    pub address: Address,
+    pub method: Method,
+    pub since: Instant,
+    pub at: Micros,
+}
+
+/// One reward computation, as its plugin gets it.
+#[derive(Default)]
+pub(super) struct Sample {
+    pub prompt: String,
+    pub response: String,
+    pub label: Option<Box<RawValue>>,
+    pub metadata: Option<Box<RawValue>>,
+    /// The samples of one prompt; by the prompt itself when absent.
+    pub group: Option<String>,
+}
+
+/// The samples that a client wants rewards for, and the time for which it waits.
+pub(super) struct Asked<'a> {
+    /// The call's body; with the path it tells whether a call repeats an earlier one.
+    pub body: &'a [u8],
+    pub samples: Vec<Sample>,
+    /// The client's own deadline, unless the address names another.
+    pub timeout: Duration,
+    /// The run's name and step, for trainers that send them.
+    pub step: Option<(String, u64)>,
+}
+
+/// Requests of a call that were admitted.
+pub(super) struct Admitted {
+    pub guard: CallGuard,
+    seqs: Arc<[u32]>,
+}
+
+/// Why there is no outcome, or none with a reward. Never a number.
+#[derive(Debug, Clone)]
+pub(super) enum Failure {
+    /// Nothing was admitted, or it cannot be said.
+    Refused(ApiError),
+    /// The request goes on after the client's deadline; a repeat of the call gets its answer.
+    Late,
+    /// The request ended with this result.
+    Ended { id: RequestId, code: ErrorCode, message: String, retryable: bool },
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<Failure> for ApiError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(error) => error,
+            Failure::Late => Self::unavailable(
+                "not_finished",
+                "the computation is not finished; it goes on, and a repeat of the call gets its result",
+            ),
+            Failure::Ended { id, code, message, retryable } => {
+                let detail = format!("request {id} has no reward: {message}");
+                match code {
+                    ErrorCode::BadRequest | ErrorCode::BadSettings => {
+                        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code.as_str(), detail)
+                    }
+                    _ if retryable => Self::unavailable(code.as_str(), detail),
+                    _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, code.as_str(), detail),
+                }
+            }
+        }
+    }
+}
+
+/// A reward with its parts: of a score, or of a stage that ran into its time, whose reward is the
+/// plugin's own word.
+pub(super) struct Rewarded {
+    pub reward: f64,
+    pub components: std::collections::BTreeMap<String, f64>,
+}
+
+impl Rewarded {
+    /// The components that an answer has: those that the address names, or all there are.
+    pub(super) fn extras(&self, options: &Options) -> impl Iterator<Item = (String, f64)> {
+        let named = options.extra.as_deref().map(|names| {
+            let value = |name: &String| self.components.get(name).copied().unwrap_or(0.0);
+            names.iter().map(|name| (name.clone(), value(name))).collect()
+        });
+        let all = || self.components.iter().map(|(name, value)| (name.clone(), *value)).collect();
+        let extras: Vec<(String, f64)> = named.unwrap_or_else(all);
+        extras.into_iter()
+    }
+
+    pub(super) fn of(item: ResultItem) -> Result<Self, Failure> {
+        match item.outcome {
+            Outcome::Scored(Scored { reward, components, .. }) => Ok(Self { reward, components }),
+            Outcome::TimedOut { reward, .. } => Ok(Self { reward, components: [].into() }),
+            Outcome::Error { code, message, retryable, .. } => {
+                let retryable = retryable || code == ErrorCode::Cancelled;
+                Err(Failure::Ended { id: item.id, code, message, retryable })
+            }
+        }
+    }
+}
+
+impl Call {
+    /// A body of one sample.
+    pub(super) async fn body(&self, body: Body) -> Result<Bytes, ApiError> {
+        body::whole(body, "the body", limits::ITEM_BYTES_MAX).await
+    }
+
+    /// A body of many samples, of which few are read at once.
+    pub(super) async fn long_body(
+        &self,
+        body: Body,
+    ) -> Result<(Bytes, SemaphorePermit<'_>), ApiError> {
+        let turn = self.app.buffered.acquire().await.expect("the semaphore is never closed");
+        let bytes = body::whole(body, "the body", limits::ARRAY_BODY_BYTES_MAX).await?;
+        Ok((bytes, turn))
+    }
+
+    /// Rewards of all the samples, in order; a failure of one is the call's.
+    pub(super) async fn rewards(&self, asked: Asked<'_>) -> Result<Vec<Rewarded>, Failure> {
+        let (guard, results) = self.results(asked).await?;
+        let rewards = results.into_iter().map(Rewarded::of).collect::<Result<_, _>>()?;
+        guard.answered();
+        Ok(rewards)
+    }
+
+    /// The reward of the one sample.
+    pub(super) async fn reward(&self, asked: Asked<'_>) -> Result<Rewarded, Failure> {
+        let mut rewards = self.rewards(asked).await?;
+        rewards.pop().ok_or_else(|| ApiError::bad_request("the call has no sample").into())
+    }
+
+    /// Outcomes of all the samples, in order, by the client's deadline.
+    pub(super) async fn results(
+        &self,
+        asked: Asked<'_>,
+    ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
+        let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
+        let until = self.since + timeout - margin(timeout);
+        let stopped = self.app.stopped();
+        tokio::select! {
+            results = self.results_at_last(asked, timeout) => results,
+            () = tokio::time::sleep_until(until) => Err(Failure::Late),
+            () = stopped => Err(DispatchError::Stopping.into()),
+        }
+    }
+
+    async fn results_at_last(
+        &self,
+        asked: Asked<'_>,
+        timeout: Duration,
+    ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
+        let _waiting = self.app.auto_batches.waiting.try_acquire().map_err(|_| {
+            let max = limits::COMPAT_WAITING_MAX;
+            ApiError::unavailable("too_many_wait", format!("{max} calls of trainers wait already"))
+        })?;
+        let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
+        let samples = Samples::of(self, asked, due)?;
+        for _ in 0..limits::COMPAT_TRIES_MAX {
+            let (Admitted { guard, seqs }, ended) = self.admit_samples(&samples).await?;
+            let results = guard.results(&seqs).await.ok_or_else(|| {
+                ApiError::unavailable("batch_ended", "the batch ended without a result")
+            })?;
+            // A failure of long ago is not this call's: it is tried again.
+            if ended && results.iter().any(|item| may_end_otherwise(&item.outcome)) {
+                continue;
+            }
+            return Ok((guard, results));
+        }
+        Err(ApiError::unavailable("too_many_tries", "the same call has failed too often").into())
+    }
+
+    /// Admits samples without waiting for them.
+    pub(super) async fn admit(&self, asked: Asked<'_>) -> Result<Admitted, Failure> {
+        let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
+        let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
+        let samples = Samples::of(self, asked, due)?;
+        Ok(self.admit_samples(&samples).await?.0)
+    }
+
+    /// Also says whether they had ended before.
+    async fn admit_samples(&self, samples: &Samples) -> Result<(Admitted, bool), Failure> {
+        let (plugin, gap) = (self.address.plugin.as_str(), self.address.options.gap);
+        for _ in 0..limits::COMPAT_TRIES_MAX {
+            let wanted =
+                JoinRequest { whose: samples.whose.clone(), plugin, gap, call: samples.hash };
+            let guard = self.app.auto_batches.enter(&self.app, &self.caller, &wanted).await?;
+            // An auto batch that is closed takes no submit, and its requests are known.
+            if let Some(seqs) = guard.seqs().filter(|_| guard.auto_batch.is_closed()) {
+                let ended = guard.has_ended(&seqs);
+                return Ok((Admitted { guard, seqs }, ended));
+            }
+            let Some((seqs, new)) = self.submit(&guard, samples).await? else {
+                // Somebody sealed, cancelled or filled it: another one takes the call.
+                guard.auto_batch.close();
+                continue;
+            };
+            guard.submitted(seqs.clone());
+            let ended = !new && guard.has_ended(&seqs);
+            return Ok((Admitted { guard, seqs }, ended));
+        }
+        Err(ApiError::unavailable("batch_ended", "batches end as soon as they are opened").into())
+    }
+
+    /// The requests, and whether one of them is new; `None` when the batch takes nothing more.
+    async fn submit(
+        &self,
+        guard: &CallGuard,
+        samples: &Samples,
+    ) -> Result<Option<(Arc<[u32]>, bool)>, Failure> {
+        let mut new = false;
+        let batch = guard.auto_batch.published.row.id;
+        let mut seqs = Vec::with_capacity(samples.bodies.len());
+        for (at, chunk) in samples.bodies.chunks(limits::SUBMIT_CHUNK_ITEMS_MAX).enumerate() {
+            let mut items = Vec::with_capacity(chunk.len());
+            for (item, (group, body)) in chunk.iter().enumerate() {
+                let key = guard.key(at * limits::SUBMIT_CHUNK_ITEMS_MAX + item);
+                let place = rewards::place(&self.app, body.len()).await?;
+                let (group, body, due) = (group.clone(), body.clone(), Some(samples.due));
+                items.push(NewItem { key, group, body, permit: place, due });
+            }
+            let sent = self.app.dispatch.submit(self.caller.tenant, batch, items).await;
+            let answer = tokio::time::timeout(PATIENCE, sent.map_err(ApiError::from)?);
+            let answer = answer.await.map_err(|_| {
+                ApiError::unavailable("database_unavailable", "the database takes too long")
+            })?;
+            match answer.unwrap_or(Err(DispatchError::Stopping)) {
+                Ok(fates) => {
+                    for fate in fates {
+                        new |= matches!(fate, ItemFate::Accepted(_));
+                        let (ItemFate::Accepted(id) | ItemFate::Repeated(id)) = fate else {
+                            return Ok(None);
+                        };
+                        seqs.push(id.seq);
+                    }
+                }
+                Err(DispatchError::NotLive | DispatchError::Sealed | DispatchError::Ended) => {
+                    return Ok(None);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Some((seqs.into(), new)))
+    }
+}
+
+impl From<DispatchError> for Failure {
+    fn from(error: DispatchError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl Admitted {
+    /// The ids of its requests, in the samples' order.
+    pub(super) fn ids(&self) -> Vec<RequestId> {
+        let batch = self.guard.auto_batch.published.row.id;
+        self.seqs.iter().map(|&seq| RequestId { batch, seq }).collect()
+    }
+}
+
+/// Checked and encoded.
+struct Samples {
+    whose: RunKey,
+    hash: Digest,
+    bodies: Vec<(Option<String>, Bytes)>,
+    due: Micros,
+}
+
+impl Samples {
+    fn of(call: &Call, asked: Asked<'_>, due: Micros) -> Result<Self, ApiError> {
+        let Address { protocol, rest, options, run, .. } = &call.address;
+        if asked.samples.len() > limits::COMPAT_LIST_ITEMS_MAX {
+            let max = limits::COMPAT_LIST_ITEMS_MAX;
+            return Err(ApiError::bad_request(format!("the call has more than {max} samples")));
+        }
+        let label = options.label.as_deref().unwrap_or_default();
+        let path = format!("{protocol:?}\0{rest}\0{label}\0");
+        let hash = assay_core::id::Digest::of(&[path.as_bytes(), asked.body].concat());
+        let (run, step) = match asked.step {
+            Some((run, step)) => (run, Some(step)),
+            None => (run.clone(), None),
+        };
+        body::check_text("the run", &run, limits::RUN_BYTES_MAX).map_err(ApiError::bad_request)?;
+        let bodies = asked.samples.into_iter().map(encode).collect::<Result<_, _>>()?;
+        let whose = RunKey { tenant: call.caller.tenant, run, step };
+        Ok(Self { whose, hash, bodies, due })
+    }
+}
+
+fn encode(sample: Sample) -> Result<(Option<String>, Bytes), ApiError> {
+    let Sample { prompt, response, label, metadata, group } = sample;
+    item::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
+        .map_err(ApiError::bad_request)?;
+    let group = group.or_else(|| {
+        let of_prompt = || assay_core::id::Digest::of(prompt.as_bytes()).to_string();
+        (!prompt.is_empty()).then(|| of_prompt()[..16].to_owned())
+    });
+    Ok((group, item::encode(prompt, response, label, metadata).into()))
+}
+
+/// How long before the client gives up it is answered: its answer has to get there.
+fn margin(timeout: Duration) -> Duration {
+    (timeout / 10).min(Duration::from_secs(5))
+}

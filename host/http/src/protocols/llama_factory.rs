@@ -1,0 +1,39 @@
+//! LLaMA-Factory's `reward_model_type: api`: texts of prompt and response in one, a score for each. Its
+//! client waits for ever, tries once, and fails on an answer without scores.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::call::{Asked, Call, Sample};
+use super::probe_or_post;
+use crate::extract::body;
+use crate::problem::ApiError;
+
+const TIMEOUT: Duration = Duration::from_secs(1_800);
+
+#[derive(Deserialize)]
+struct Batch {
+    messages: Vec<String>,
+}
+
+pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
+    if let Some(probe) = probe_or_post(&call, &[""])? {
+        return Ok(probe);
+    }
+    let (bytes, turn) = call.long_body(body).await?;
+    let Batch { messages } = body::parse(&bytes)?;
+    let sample = |response| Sample { response, ..Sample::default() };
+    let samples: Vec<Sample> = messages.into_iter().map(sample).collect();
+    if samples.is_empty() {
+        return Ok(Json(json!({ "scores": [] })).into_response());
+    }
+    drop(turn);
+    let asked = Asked { body: &bytes, samples, timeout: TIMEOUT, step: None };
+    let scores: Vec<f64> = call.rewards(asked).await?.iter().map(|it| it.reward).collect();
+    Ok(Json(json!({ "scores": scores })).into_response())
+}

@@ -1,0 +1,208 @@
+//! NeMo-Gym's resources server, as NeMo-RL, axolotl and verifiers ask it. `/verify` echoes the whole call
+//! with the reward and its components.
+//!
+//! An outcome without a reward becomes a masked answer, which has no `reward` unless the address names a
+//! value for it (`masked_reward`): a client that knows no masks must fail and not train on a number.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body;
+use axum::http::Method;
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+use super::address::Options;
+use super::call::{Asked, Call, Failure, Rewarded, Sample};
+use super::text::{Message, Prompt, label};
+use super::{metrics, no_route};
+use crate::extract::body;
+use crate::problem::ApiError;
+
+/// The deadline of verifiers' client; NeMo-Gym's own client waits without limit.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// The fields in which data sets have the right answer, the likeliest first.
+const LABELS: [&str; 5] = ["label", "ground_truth", "expected_answer", "answer", "target"];
+const PARAMS: &str = "responses_create_params";
+const RESPONSE: &str = "response";
+const REWARD: &str = "reward";
+const MASK: &str = "mask_sample";
+const REASON: &str = "failure_reason";
+const INSTANCE: &str = "instance_config";
+
+/// The fields of a call as they came.
+type Row = BTreeMap<String, Box<RawValue>>;
+
+pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
+    let rest = call.address.rest.as_str();
+    // `ng-rollout/ID/` tells NeMo-Gym's own servers which rollout a call belongs to.
+    let rest = match rest.strip_prefix("ng-rollout/") {
+        Some(rollout) => rollout.split_once('/').map_or("", |(_, rest)| rest),
+        None => rest,
+    };
+    match (&call.method, rest) {
+        (&Method::POST, "verify") => verify(call, body).await,
+        (&Method::POST, "seed_session") => {
+            call.body(body).await?;
+            Ok(Json(json!({})).into_response())
+        }
+        (&Method::POST, "aggregate_metrics") => {
+            let (bytes, _turn) = call.long_body(body).await?;
+            Ok(Json(metrics::aggregate(&body::parse::<metrics::Verified>(&bytes)?)).into_response())
+        }
+        (&Method::GET, "reverify_mode") => Ok(Json("stateless").into_response()),
+        (&Method::GET, "") => Ok(Json(json!({ "status": "ok" })).into_response()),
+        _ => Err(no_route()),
+    }
+}
+
+async fn verify(call: Call, body: Body) -> Result<Response, ApiError> {
+    let bytes = call.body(body).await?;
+    let row: Row = body::parse(&bytes)?;
+    let sample = sample(&row, &call.address.options)?;
+    let asked = Asked { body: &bytes, samples: vec![sample], timeout: TIMEOUT, step: None };
+    match call.reward(asked).await {
+        Ok(got) => Ok(Json(rewarded(row, &got, &call.address.options)).into_response()),
+        // The address, the key or a quota is wrong: no sample would fare better.
+        Err(Failure::Refused(error)) if error.status.is_client_error() => Err(error),
+        Err(failure) => {
+            let reason = ApiError::from(failure).detail;
+            Ok(Json(masked(row, &reason, call.address.options.masked_reward)).into_response())
+        }
+    }
+}
+
+fn sample(row: &Row, options: &Options) -> Result<Sample, ApiError> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(default)]
+        input: Prompt,
+    }
+    #[derive(Deserialize)]
+    struct Answered {
+        #[serde(default)]
+        output: Vec<Message>,
+    }
+    let params: Params = field(row, PARAMS)?;
+    let answered: Answered = field(row, RESPONSE)?;
+    let texts = answered
+        .output
+        .into_iter()
+        .filter(|item| item.kind == "message" && item.role == "assistant");
+    let texts: Vec<String> = texts.map(|item| item.content.into_text()).collect();
+    let named = match &options.label {
+        Some(name) => Some(name.as_str()),
+        None => LABELS.into_iter().find(|name| row.contains_key(*name)),
+    };
+    let rest = row.iter().filter(|(name, _)| {
+        ![PARAMS, RESPONSE].contains(&name.as_str()) && Some(name.as_str()) != named
+    });
+    let rest: BTreeMap<_, _> = rest.collect();
+    Ok(Sample {
+        prompt: params.input.into_text(),
+        response: texts.join("\n"),
+        label: label(named.and_then(|name| row.get(name)).cloned()),
+        metadata: Some(raw(&rest)),
+        group: None,
+    })
+}
+
+fn field<'a, T: Deserialize<'a>>(row: &'a Row, name: &str) -> Result<T, ApiError> {
+    let value =
+        row.get(name).ok_or_else(|| ApiError::bad_request(format!("there is no {name}")))?;
+    serde_json::from_str(value.get())
+        .map_err(|error| ApiError::bad_request(format!("{name} is not readable: {error}")))
+}
+
+fn rewarded(mut row: Row, got: &Rewarded, options: &Options) -> Row {
+    // Of a row that is verified again.
+    row.remove(MASK);
+    row.remove(REASON);
+    for (name, value) in got.extras(options) {
+        if ![PARAMS, RESPONSE].contains(&name.as_str()) {
+            row.insert(name, raw(&value));
+        }
+    }
+    if let Some(config) = row.get_mut(INSTANCE) {
+        let mut object: Map<String, Value> = serde_json::from_str(config.get()).unwrap_or_default();
+        if object.insert(MASK.into(), false.into()).is_some() {
+            *config = raw(&object);
+        }
+    }
+    row.insert(REWARD.into(), raw(&got.reward));
+    row
+}
+
+fn masked(mut row: Row, reason: &str, reward: Option<f64>) -> Row {
+    row.remove(REWARD);
+    if let Some(reward) = reward {
+        row.insert(REWARD.into(), raw(&reward));
+    }
+    let config = row.get(INSTANCE).map_or("{}", |config| config.get());
+    let mut config: Map<String, Value> = serde_json::from_str(config).unwrap_or_default();
+    config.insert(MASK.into(), true.into());
+    row.insert(INSTANCE.into(), raw(&config));
+    row.insert(MASK.into(), raw(&true));
+    row.insert(REASON.into(), raw(&reason));
+    row
+}
+
+fn raw<T: serde::Serialize>(value: &T) -> Box<RawValue> {
+    to_raw_value(value).expect("plain data")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(json: &Value) -> Row {
+        serde_json::from_value(json.clone()).expect("an object")
+    }
+
+    #[test]
+    fn a_row_becomes_a_sample() {
+        let json = json!({
+            "responses_create_params": { "input": [
+                { "role": "system", "content": "be brief" },
+                { "role": "user", "content": [{ "type": "input_text", "text": "6 * 7?" }] },
+            ] },
+            "response": { "output": [
+                { "type": "reasoning", "summary": [] },
+                { "type": "message", "role": "assistant", "content": [
+                    { "type": "output_text", "text": "42", "annotations": [] }] },
+            ] },
+            "expected_answer": 42, "answer": 41, "level": 3,
+        });
+        let found = sample(&row(&json), &Options::default()).unwrap_or_default();
+        assert_eq!((found.prompt.as_str(), found.response.as_str()), ("be brief\n\n6 * 7?", "42"));
+        assert_eq!(found.label.map(|it| it.get().to_owned()).as_deref(), Some("42"));
+        let metadata = found.metadata.map(|it| it.get().to_owned());
+        assert_eq!(metadata.as_deref(), Some(r#"{"answer":41,"level":3}"#));
+        let options = Options { label: Some("answer".into()), ..Options::default() };
+        let found = sample(&row(&json), &options).unwrap_or_default();
+        assert_eq!(found.label.map(|it| it.get().to_owned()).as_deref(), Some("41"));
+    }
+
+    #[test]
+    fn a_masked_answer_has_no_number_that_was_not_asked_for() {
+        let json = json!({ "a": 1, "reward": 0.5, "instance_config": { "b": 2 } });
+        let told = serde_json::to_value(masked(row(&json), "late", None)).expect("plain");
+        let config = json!({ "b": 2, "mask_sample": true });
+        let expected = json!({
+            "a": 1, "mask_sample": true, "failure_reason": "late", "instance_config": config,
+        });
+        assert_eq!(told, expected);
+        let told = serde_json::to_value(masked(row(&json), "late", Some(0.0))).expect("plain");
+        assert_eq!(told["reward"], 0.0);
+        // Verified again, and well.
+        let got = Rewarded { reward: 1.0, components: [("ok".to_owned(), 1.0)].into() };
+        let again = rewarded(row(&told), &got, &Options::default());
+        let again = serde_json::to_value(again).expect("plain");
+        let config = json!({ "b": 2, "mask_sample": false });
+        let expected = json!({ "a": 1, "reward": 1.0, "ok": 1.0, "instance_config": config });
+        assert_eq!(again, expected);
+    }
+}

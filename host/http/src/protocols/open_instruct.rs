@@ -1,0 +1,141 @@
+//! open-instruct's code server: a Python program against assertions (`/test_program`) or inputs with
+//! outputs (`/test_program_stdio`), 0 or 1 for each.
+//!
+//! A test is one run of the program with the assertion behind it, as open-instruct does it: a program
+//! that reads its own source can pass. The plugin `code` keeps tests out of reach, through the other
+//! protocols.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body;
+use axum::http::Method;
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::call::{Asked, Call, Sample};
+use super::{no_route, pickle};
+use crate::extract::body;
+use crate::problem::ApiError;
+
+/// The least that its client waits.
+const TIMEOUT: Duration = Duration::from_secs(30);
+const SECONDS_MAX: f64 = 120.0;
+
+#[derive(Deserialize)]
+struct Program {
+    program: String,
+    /// A list, or a text with one: as JSON, or pickled, compressed and in base64.
+    tests: Value,
+    max_execution_time: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    input: String,
+    output: String,
+}
+
+pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
+    match (&call.method, call.address.rest.as_str()) {
+        (&Method::GET, "health") => Ok(Json(json!({ "status": "healthy" })).into_response()),
+        (&Method::GET, "") => Ok(Json(json!({ "status": "ok" })).into_response()),
+        (&Method::POST, "test_program") => test(call, body, false).await,
+        (&Method::POST, "test_program_stdio") => test(call, body, true).await,
+        _ => Err(no_route()),
+    }
+}
+
+async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError> {
+    let bytes = call.body(body).await?;
+    let Program { program, tests, max_execution_time } = body::parse(&bytes)?;
+    let tests = list(tests)?;
+    if tests.is_empty() {
+        return Ok(Json(json!({ "results": [], "runtimes": [] })).into_response());
+    }
+    let seconds = max_execution_time.filter(|it| it.is_finite() && *it > 0.0).unwrap_or(1.0);
+    let run_ms = (seconds.min(SECONDS_MAX) * 1e3).ceil() as u64;
+    let (cases, outputs) = if stdio { with_inputs(tests)? } else { (appended(tests)?, Vec::new()) };
+    let count = cases.len();
+    let job = json!({ "language": "python", "run_ms": run_ms.max(1), "cases": cases });
+    let sample = Sample { response: program, ..Sample::default() };
+    let asked = Asked { body: &bytes, samples: vec![sample], timeout: TIMEOUT, step: None };
+    let report = call.report(asked, &job).await?;
+    let mut results = vec![0; count];
+    let mut runtimes = vec![-1.0; count];
+    for (at, ran) in report.cases.iter().enumerate().take(count) {
+        let right = outputs.get(at).is_none_or(|expected| same(&ran.stdout, expected));
+        if ran.passed && right {
+            results[at] = 1;
+            runtimes[at] = ran.wall_ms / 1e3;
+        }
+    }
+    Ok(Json(json!({ "results": results, "runtimes": runtimes })).into_response())
+}
+
+fn list(tests: Value) -> Result<Vec<Value>, ApiError> {
+    match tests {
+        Value::Array(tests) => Ok(tests),
+        Value::Null => Ok(Vec::new()),
+        Value::String(text) if text.is_empty() => Ok(Vec::new()),
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(tests) => Ok(tests),
+            Err(_) => pickle::packed_list(&text)
+                .map_err(|why| ApiError::bad_request(format!("tests cannot be unpacked: {why}"))),
+        },
+        _ => Err(ApiError::bad_request("tests must be a list, or a text with one")),
+    }
+}
+
+fn appended(tests: Vec<Value>) -> Result<Vec<Value>, ApiError> {
+    let case = |test: Value| match test {
+        Value::String(text) => Ok(json!({ "append": text })),
+        _ => Err(ApiError::bad_request("a test must be a text")),
+    };
+    tests.into_iter().map(case).collect()
+}
+
+/// Cases, and what each has to print.
+fn with_inputs(tests: Vec<Value>) -> Result<(Vec<Value>, Vec<String>), ApiError> {
+    let read = |test: Value| {
+        let Test { input, output } = serde_json::from_value(test).map_err(|error| {
+            ApiError::bad_request(format!("a test must have an input and an output: {error}"))
+        })?;
+        Ok((json!({ "stdin": input }), output))
+    };
+    tests
+        .into_iter()
+        .map(read)
+        .collect::<Result<Vec<_>, ApiError>>()
+        .map(|it| it.into_iter().unzip())
+}
+
+/// Line by line, without white space around each and without empty lines at the end.
+fn same(printed: &str, expected: &str) -> bool {
+    let lines =
+        |text: &str| text.trim().lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    lines(printed) == lines(expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_compared_line_by_line() {
+        assert!(same("2\n101\n", "2\n101"));
+        assert!(same(" 2 \n 101\n\n", "2\n101"));
+        assert!(!same("2 101", "2\n101"));
+        assert!(!same("", "2"));
+    }
+
+    #[test]
+    fn tests_come_as_a_list_or_as_a_text() {
+        let tests = |value| list(value).map(|tests| tests.len()).map_err(|error| error.status);
+        assert_eq!(tests(json!(["assert f(1) == 2"])), Ok(1));
+        assert_eq!(tests(json!("[\"a\", \"b\"]")), Ok(2));
+        assert_eq!(tests(json!("")), Ok(0));
+        assert!(tests(json!("x")).is_err() && tests(json!(7)).is_err());
+    }
+}

@@ -1,0 +1,75 @@
+//! The report of a program that the plugin `run` leaves as an artifact, for the protocols that run
+//! programs.
+
+use std::collections::BTreeMap;
+
+use assay_core::outcome::Outcome;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::call::{Asked, Call, Failure, Rewarded, Sample};
+use crate::problem::ApiError;
+
+/// The stage whose artifact it is.
+const STAGE: &str = "run";
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Report {
+    /// Absent where the language is not compiled.
+    pub compile: Option<Ran>,
+    /// The results of the cases; empty if the program did not compile.
+    pub cases: Vec<Ran>,
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+#[derive(Debug, Default, Clone, Deserialize)]
+pub(super) struct Ran {
+    /// `exited`, `signaled`, `time`, `memory`, `output` or `processes`.
+    pub ended: String,
+    /// The exit status, or the signal.
+    pub status: i32,
+    pub wall_ms: f64,
+    pub stdout: String,
+    pub stderr: String,
+    /// True if the program ended by itself with status 0 and reached the code that was put after it.
+    pub passed: bool,
+}
+
+impl Call {
+    /// Runs a program; `job` is the plugin's label.
+    pub(super) async fn report(
+        &self,
+        asked: Asked<'_>,
+        job: &serde_json::Value,
+    ) -> Result<Report, Failure> {
+        let label = Some(label(job));
+        let samples = asked.samples.into_iter().map(|it| Sample { label: label.clone(), ..it });
+        let asked = Asked { samples: samples.collect(), ..asked };
+        let (guard, results) = self.results(asked).await?;
+        let item = results.into_iter().next().ok_or_else(no_report)?;
+        let id = item.id;
+        if let Outcome::TimedOut { .. } = item.outcome {
+            guard.answered();
+            let ran = Ran { ended: "time".into(), ..Ran::default() };
+            return Ok(Report { cases: vec![ran], ..Report::default() });
+        }
+        Rewarded::of(item)?;
+        let stages = &guard.auto_batch.published.plugin.description.stages;
+        let stage = stages.iter().position(|stage| stage.name == STAGE).ok_or_else(no_report)?;
+        let artifact = self.app.store.artifact(self.caller.tenant, id, stage).await;
+        let artifact = artifact.map_err(ApiError::from)?;
+        let report = serde_json::from_slice(&artifact.bytes).map_err(|_| no_report())?;
+        guard.answered();
+        Ok(report)
+    }
+}
+
+fn label(job: &serde_json::Value) -> Box<RawValue> {
+    to_raw_value(job).expect("plain data")
+}
+
+fn no_report() -> ApiError {
+    let detail = "the plugin leaves no report of a program; this protocol needs the plugin `run`";
+    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "no_report", detail)
+}

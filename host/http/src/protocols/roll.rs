@@ -1,0 +1,157 @@
+//! ROLL's remote reward system: a sample is submitted, its result is asked for every two seconds. It
+//! alone says which step of which experiment a sample is of.
+//!
+//! `errcode` is 0 with a reward, 1 while there is none yet, and 2 where there will be none.
+
+use std::time::Duration;
+
+use assay_api::result::ResultItem;
+use assay_core::id::RequestId;
+use assay_core::limits;
+use assay_core::outcome::Outcome;
+use assay_core::time::Micros;
+use axum::Json;
+use axum::body::Body;
+use axum::http::Method;
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::call::{Asked, Call, Sample};
+use super::no_route;
+use super::text::{Prompt, label};
+use crate::extract::body;
+use crate::problem::ApiError;
+use crate::routes::requests::request_id;
+
+const TIMEOUT_SECONDS: f64 = 300.0;
+const RUNNING: u8 = 1;
+const FAILED: u8 = 2;
+
+#[derive(Deserialize)]
+struct Task {
+    #[serde(default)]
+    project_id: Value,
+    #[serde(default)]
+    experiment_id: Value,
+    #[serde(default)]
+    global_step: Value,
+    #[serde(default)]
+    data_id: Value,
+    #[serde(default)]
+    prompt: Prompt,
+    response: String,
+    #[serde(default)]
+    reward_info: Option<Box<RawValue>>,
+    timeout: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Ask {
+    reward_request_id: String,
+}
+
+pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
+    match (&call.method, call.address.rest.as_str()) {
+        (&Method::POST, "submit_task") => submit(call, body).await,
+        (&Method::GET | &Method::POST, "task_result") => result(call, body).await,
+        _ => Err(no_route()),
+    }
+}
+
+async fn submit(call: Call, body: Body) -> Result<Response, ApiError> {
+    let bytes = call.body(body).await?;
+    let task: Task = body::parse(&bytes)?;
+    let max = limits::COMPAT_SECONDS_MAX as f64;
+    let seconds = task.timeout.filter(|it| it.is_finite()).unwrap_or(TIMEOUT_SECONDS);
+    let timeout = Duration::from_secs_f64(seconds.clamp(0.2, max));
+    let step = step(&task);
+    let known: Map<String, Value> = task
+        .reward_info
+        .as_ref()
+        .and_then(|it| serde_json::from_str(it.get()).ok())
+        .unwrap_or_default();
+    let field = call.address.options.label.as_deref().unwrap_or("ground_truth");
+    let given = known.get(field).and_then(|value| RawValue::from_string(value.to_string()).ok());
+    let sample = Sample {
+        prompt: task.prompt.into_text(),
+        response: task.response,
+        label: label(given),
+        metadata: task.reward_info,
+        group: text(&task.data_id),
+    };
+    let asked = Asked { body: &bytes, samples: vec![sample], timeout, step };
+    let admitted = call.admit(asked).await?;
+    let id = admitted.ids().first().map(ToString::to_string).unwrap_or_default();
+    Ok(Json(json!({ "errcode": 0, "errmsg": "", "reward_request_id": id })).into_response())
+}
+
+/// The run and its step, if the trainer sent them.
+fn step(task: &Task) -> Option<(String, u64)> {
+    let step = match &task.global_step {
+        Value::String(text) => text.parse().ok()?,
+        other => other.as_u64()?,
+    };
+    Some((format!("{}/{}", text(&task.project_id)?, text(&task.experiment_id)?), step))
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+async fn result(call: Call, body: Body) -> Result<Response, ApiError> {
+    let bytes = call.body(body).await?;
+    let Ask { reward_request_id } = body::parse(&bytes)?;
+    let id = request_id(&reward_request_id)?;
+    let tenant = call.caller.tenant;
+    let arrived_at = call.app.store.request(tenant, id).await?.arrived_at;
+    let item = call.app.store.result(tenant, id).await?;
+    let item = item.and_then(|json| serde_json::from_str(&json).ok());
+    Ok(Json(told(id, arrived_at, item)).into_response())
+}
+
+fn told(id: RequestId, arrived_at: Micros, item: Option<ResultItem>) -> Value {
+    let id = id.to_string();
+    let Some(item) = item else {
+        return json!({ "errcode": RUNNING, "errmsg": "running", "reward_request_id": id });
+    };
+    let components = match &item.outcome {
+        Outcome::Scored(scored) => scored.components.clone(),
+        Outcome::TimedOut { .. } => [].into(),
+        Outcome::Error { code, message, .. } => {
+            let message = format!("{code}: {message}");
+            return json!({ "errcode": FAILED, "errmsg": message, "reward_request_id": id });
+        }
+    };
+    let took: f64 = item.stages.iter().map(|stage| stage.queued_ms + stage.ran_ms).sum();
+    let dimensions: Map<String, Value> =
+        components.into_iter().map(|(name, value)| (name, json!({ "score": value }))).collect();
+    json!({
+        "errcode": 0,
+        "errmsg": "",
+        "reward_request_id": id,
+        "reward_score": item.outcome.reward(),
+        // As ROLL spells it.
+        "dimention_reward_score": dimensions,
+        "start_time": iso(arrived_at),
+        "end_time": iso(arrived_at + Micros::from_ms_f64(took)),
+    })
+}
+
+/// The time in a form that `datetime.fromisoformat` of every Python version can read.
+fn iso(at: Micros) -> String {
+    let at = at.to_datetime();
+    let (date, time) = (at.date(), at.time());
+    format!(
+        "{date}T{:02}:{:02}:{:02}.{:06}+00:00",
+        time.hour(),
+        time.minute(),
+        time.second(),
+        time.microsecond()
+    )
+}

@@ -1,0 +1,199 @@
+//! `/run_code`, as verl, ROLL's code worker and others ask SandboxFusion: a program is run and what it
+//! printed comes back.
+//!
+//! verl repeats a call on 504 alone and takes anything else for a failed test: so every failure of ours
+//! is 504.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::call::{Asked, Call, Failure, Sample};
+use super::probe_or_post;
+use super::report::{Ran, Report};
+use crate::extract::body;
+use crate::problem::ApiError;
+
+/// The seconds that clients wait beyond a program's own time limit.
+const TIMEOUT_ON_TOP: f64 = 10.0;
+const SECONDS_DEFAULT: f64 = 10.0;
+/// The longest that the plugin runs a program.
+const SECONDS_MAX: f64 = 120.0;
+const MEMORY_MIB_MIN: f64 = 4.0;
+const MEMORY_MIB_MAX: f64 = 4_096.0;
+
+#[derive(Deserialize)]
+struct RunCode {
+    code: String,
+    language: String,
+    stdin: Option<String>,
+    compile_timeout: Option<f64>,
+    run_timeout: Option<f64>,
+    #[serde(rename = "memory_limit_MB")]
+    memory_limit_mb: Option<f64>,
+    /// Base64, by path.
+    files: Option<BTreeMap<String, Option<String>>>,
+    fetch_files: Option<Vec<String>>,
+}
+
+/// The answer, with its fields in SandboxFusion's order.
+#[derive(Serialize)]
+struct Answer {
+    status: &'static str,
+    message: String,
+    compile_result: Option<Command>,
+    run_result: Option<Command>,
+    executor_pod_name: Option<String>,
+    files: BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct Command {
+    status: &'static str,
+    execution_time: f64,
+    return_code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
+    if let Some(probe) = probe_or_post(&call, &["run_code"])? {
+        return Ok(probe);
+    }
+    let bytes = call.body(body).await?;
+    let asked: RunCode = body::parse(&bytes)?;
+    let (compile, run) = (seconds(asked.compile_timeout), seconds(asked.run_timeout));
+    let timeout = Duration::from_secs_f64(compile + run + TIMEOUT_ON_TOP);
+    let job = job(&asked, compile, run)?;
+    let sample = Sample { response: asked.code, ..Sample::default() };
+    let asked = Asked { body: &bytes, samples: vec![sample], timeout, step: None };
+    match call.report(asked, &job).await {
+        Ok(report) => Ok(Json(told(report)).into_response()),
+        Err(failure) => Err(gateway_timeout(failure)),
+    }
+}
+
+fn seconds(given: Option<f64>) -> f64 {
+    given.filter(|it| it.is_finite() && *it > 0.0).unwrap_or(SECONDS_DEFAULT).min(SECONDS_MAX)
+}
+
+fn job(asked: &RunCode, compile: f64, run: f64) -> Result<Value, ApiError> {
+    let ms = |seconds: f64| (seconds * 1e3).ceil().max(1.0) as u64;
+    let mut job = Map::new();
+    job.insert("language".into(), asked.language.as_str().into());
+    job.insert("compile_ms".into(), ms(compile).into());
+    job.insert("run_ms".into(), ms(run).into());
+    job.insert("cases".into(), json!([{ "stdin": asked.stdin.as_deref().unwrap_or_default() }]));
+    // -1 stands for no limit: the toolchain's holds.
+    if let Some(mib) = asked.memory_limit_mb.filter(|it| *it > 0.0) {
+        let mib = mib.clamp(MEMORY_MIB_MIN, MEMORY_MIB_MAX) as u64;
+        job.insert("memory_mib".into(), mib.into());
+    }
+    let mut files = Map::new();
+    for (path, content) in asked.files.iter().flatten() {
+        let Some(content) = content else { continue };
+        let bytes = STANDARD
+            .decode(content)
+            .map_err(|_| ApiError::bad_request("files must hold base64"))?;
+        files.insert(path.clone(), bytes.into());
+    }
+    if !files.is_empty() {
+        job.insert("files".into(), files.into());
+    }
+    if let Some(names) = asked.fetch_files.as_ref().filter(|names| !names.is_empty()) {
+        job.insert("collect".into(), json!(names));
+    }
+    Ok(job.into())
+}
+
+fn told(report: Report) -> Answer {
+    let ran = report.cases.into_iter().next();
+    let success = ran.as_ref().is_some_and(|ran| ran.passed);
+    let files = report.files.into_iter().map(|(path, bytes)| (path, STANDARD.encode(bytes)));
+    Answer {
+        status: if success { "Success" } else { "Failed" },
+        message: ran.as_ref().map(message).unwrap_or_default(),
+        compile_result: report.compile.map(command),
+        run_result: ran.map(command),
+        executor_pod_name: None,
+        files: files.collect(),
+    }
+}
+
+/// The message about an ending for which the protocol has no field.
+fn message(ran: &Ran) -> String {
+    match ran.ended.as_str() {
+        "memory" => "the program went past its memory limit".into(),
+        "output" => "the program printed more than it may".into(),
+        "processes" => "the program made more processes than it may".into(),
+        _ => String::new(),
+    }
+}
+
+fn command(ran: Ran) -> Command {
+    let (status, return_code) = match ran.ended.as_str() {
+        "exited" => ("Finished", Some(ran.status)),
+        // As Python tells it.
+        "signaled" => ("Finished", Some(-ran.status)),
+        "time" => ("TimeLimitExceeded", None),
+        _ => ("Error", None),
+    };
+    let Ran { wall_ms, stdout, stderr, .. } = ran;
+    Command { status, execution_time: wall_ms / 1e3, return_code, stdout, stderr }
+}
+
+fn gateway_timeout(failure: Failure) -> ApiError {
+    let mut error = ApiError::from(failure);
+    if error.status.is_server_error() {
+        error.status = StatusCode::GATEWAY_TIMEOUT;
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_as_its_clients_read_it() {
+        let ran = Ran {
+            ended: "exited".into(),
+            wall_ms: 10.0,
+            stdout: "2\n".into(),
+            passed: true,
+            ..Ran::default()
+        };
+        let report = Report { cases: vec![ran.clone()], ..Report::default() };
+        let json = serde_json::to_string(&told(report)).expect("plain");
+        let expected = concat!(
+            r#"{"status":"Success","message":"","compile_result":null,"#,
+            r#""run_result":{"status":"Finished","execution_time":0.01,"return_code":0,"#,
+            r#""stdout":"2\n","stderr":""},"executor_pod_name":null,"files":{}}"#
+        );
+        assert_eq!(json, expected);
+        for (ended, status, code) in [
+            ("time", "TimeLimitExceeded", None),
+            ("memory", "Error", None),
+            ("signaled", "Finished", Some(-9)),
+        ] {
+            let ran = Ran { ended: ended.into(), status: 9, passed: false, ..ran.clone() };
+            let told = told(Report { cases: vec![ran], ..Report::default() });
+            let result = told.run_result.expect("it ran");
+            assert_eq!((told.status, result.status, result.return_code), ("Failed", status, code));
+        }
+        // It did not compile.
+        let compile = Some(Ran { ended: "exited".into(), status: 1, ..Ran::default() });
+        let told = told(Report { compile, ..Report::default() });
+        assert_eq!(told.status, "Failed");
+        assert!(told.run_result.is_none());
+        assert_eq!(told.compile_result.and_then(|it| it.return_code), Some(1));
+    }
+}

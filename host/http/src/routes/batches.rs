@@ -1,0 +1,68 @@
+//! `/v1/batches`: the batches of a tenant.
+
+pub(crate) mod announce;
+pub(crate) mod cancel;
+pub(crate) mod events;
+pub(crate) mod get;
+pub(crate) mod list;
+pub(crate) mod profile;
+pub(crate) mod requests;
+pub(crate) mod results;
+pub(crate) mod seal;
+pub(crate) mod submit;
+pub(crate) mod timeline;
+
+use std::time::Duration;
+
+use assay_api::batch::Batch;
+use assay_core::id::{BatchId, TenantId};
+use assay_core::limits;
+use assay_dispatch::committed::CommittedBatch;
+use assay_registry::Reference;
+use axum::http::HeaderMap;
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::problem::ApiError;
+
+/// The plugin that a caller names; another tenant's plugin is not found.
+pub(crate) fn reference(caller: &Caller, text: &str) -> Result<Reference, ApiError> {
+    let reference = Reference::parse(text).map_err(ApiError::bad_request)?;
+    if reference.tenant.as_deref().is_some_and(|tenant| tenant != &*caller.tenant_name) {
+        return Err(ApiError::not_found("plugin"));
+    }
+    caller.may_use(&reference)?;
+    Ok(reference)
+}
+
+/// Parses the id of a batch; anything else is not found.
+pub(crate) fn batch_id(text: &str) -> Result<BatchId, ApiError> {
+    text.parse().map_err(|_| ApiError::not_found("batch"))
+}
+
+/// Refuses to read from a batch whose requests and results were deleted.
+pub(crate) async fn kept(app: &App, tenant: TenantId, id: BatchId) -> Result<(), ApiError> {
+    let expired_at = app.store.expired_at(tenant, id).await?;
+    expired_at.map_or(Ok(()), |at| Err(ApiError::gone(at)))
+}
+
+/// The live or ended batch of a tenant.
+pub(crate) async fn find(app: &App, tenant: TenantId, id: BatchId) -> Result<Batch, ApiError> {
+    match app.dispatch.committed.get(tenant, id) {
+        Some(published) => Ok(published.batch()),
+        None => Ok(app.store.batch(tenant, id).await?),
+    }
+}
+
+/// The seconds of `Prefer: wait=N`, within the limit.
+pub(crate) fn wait(headers: &HeaderMap) -> Option<Duration> {
+    let prefer = headers.get("prefer")?.to_str().ok()?;
+    let seconds = prefer.split([',', ';']).find_map(|part| part.trim().strip_prefix("wait="))?;
+    Some(Duration::from_secs(seconds.parse::<u64>().ok()?.min(limits::LONG_POLL_SECONDS_MAX)))
+}
+
+async fn until_ended(published: &CommittedBatch, wait: Duration) {
+    let ended = published.wait_until(|standing| standing.state.is_final());
+    // The state after the wait is the answer, whether the wait ended or ran out.
+    let _ = tokio::time::timeout(wait, ended).await;
+}

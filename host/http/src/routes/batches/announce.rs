@@ -1,0 +1,204 @@
+//! `POST /v1/batches`: the rollout has started, and requests will come.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_api::batch::{AnnounceBatch, Batch};
+use assay_api::key::Scope;
+use assay_core::id::{BatchId, TenantId};
+use assay_core::limits;
+use assay_dispatch::{Announcement, DispatchError, ReadyPlugin, now};
+use assay_registry::Reference;
+use assay_store::admissions::{BatchRow, Idempotency};
+use assay_store::runs::RunRow;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+
+use super::{find, reference};
+use crate::app::{App, AppState};
+use crate::auth::Caller;
+use crate::extract::body;
+use crate::problem::ApiError;
+use crate::quotas;
+
+/// Two seconds in total; a commit takes milliseconds.
+const TWIN_LOOKS_MAX: u32 = 100;
+
+const TWIN_LOOK_PERIOD: Duration = Duration::from_millis(20);
+
+/// Announce a batch: the rollout has started, and requests will come.
+#[utoipa::path(
+    post, path = "/v1/batches", tag = "batches", request_body = AnnounceBatch,
+    params(("Idempotency-Key" = Option<String>, Header, description = "Key of the call: a repeat under the same key returns the same batch")),
+    responses((status = 201, body = Batch))
+)]
+pub(crate) async fn announce(
+    State(app): AppState,
+    caller: Caller,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<(StatusCode, Json<Batch>), ApiError> {
+    caller.need(Scope::BatchesWrite)?;
+    let (call, bytes): (AnnounceBatch, _) = body::json(body).await?;
+    check(&call)?;
+    let idempotency = idempotency(&headers, &bytes)?;
+    if let Some(batch) = repeated(&app, caller.tenant, idempotency.as_ref()).await? {
+        return Ok((StatusCode::CREATED, Json(batch)));
+    }
+    let (row, plugin) = row(&app, &caller, call, idempotency).await?;
+    let twin = row.idempotency.clone();
+    // Once more: since the first look another call under the key may have come and gone.
+    if let Some(batch) = repeated(&app, caller.tenant, twin.as_ref()).await? {
+        return Ok((StatusCode::CREATED, Json(batch)));
+    }
+    let announcement = Announcement { row, plugin, single: None, replays: None };
+    let batch = match app.dispatch.announce(announcement).await {
+        Ok(published) => published.batch(),
+        Err(DispatchError::KeyInUse) => of_twin(&app, caller.tenant, twin.as_ref()).await?,
+        Err(error) => return Err(error.into()),
+    };
+    Ok((StatusCode::CREATED, Json(batch)))
+}
+
+/// The row of a checked call, within the tenant's quotas, with the plugin that its run pinned.
+pub(crate) async fn row(
+    app: &App,
+    caller: &Caller,
+    call: AnnounceBatch,
+    idempotency: Option<Idempotency>,
+) -> Result<(BatchRow, Arc<ReadyPlugin>), ApiError> {
+    quotas::admits(app, caller.tenant).await?;
+    let settings = body::settings(call.settings.as_deref())?;
+    let reference = reference(caller, &call.plugin)?;
+    let (plugin, run) = pin(app, caller.tenant, &call, &reference, settings).await?;
+    quotas::granted(app, caller.tenant, &plugin)?;
+    let row = BatchRow {
+        tenant: caller.tenant,
+        id: BatchId::generate(),
+        run: call.run,
+        iteration: call.iteration,
+        plugin: run.plugin,
+        version: run.version,
+        digest: run.digest,
+        settings: run.settings,
+        expected_size: call.expected_size,
+        group_size: call.group_size,
+        max_extra_delay_ms: call.max_extra_delay_ms,
+        share_equal: call.share_equal.unwrap_or(true),
+        idempotency,
+        announced_at: now(),
+        sealed_at: None,
+    };
+    Ok((row, plugin))
+}
+
+fn check(call: &AnnounceBatch) -> Result<(), ApiError> {
+    body::check_text("run", &call.run, limits::RUN_BYTES_MAX).map_err(ApiError::bad_request)?;
+    if i64::try_from(call.iteration).is_err() {
+        return Err(ApiError::bad_request("iteration is too large"));
+    }
+    let max = limits::BATCH_REQUESTS_MAX;
+    for (what, value) in [("expected_size", call.expected_size), ("group_size", call.group_size)] {
+        if let Some(value) = value.filter(|value| !(1..=max).contains(value)) {
+            return Err(ApiError::bad_request(format!("{what} must be 1 to {max}, not {value}"))
+                .hint("cut a larger iteration into several batches"));
+        }
+    }
+    if call.max_extra_delay_ms.is_some_and(|delay| i32::try_from(delay).is_err()) {
+        return Err(ApiError::bad_request("max_extra_delay_ms is too large"));
+    }
+    Ok(())
+}
+
+fn idempotency(headers: &HeaderMap, bytes: &[u8]) -> Result<Option<Idempotency>, ApiError> {
+    let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
+    let max = limits::IDEMPOTENCY_KEY_BYTES_MAX;
+    let key = key.to_str().ok().filter(|key| !key.is_empty() && key.len() <= max);
+    let key = key.ok_or_else(|| {
+        ApiError::bad_request(format!(
+            "Idempotency-Key must be 1 to {max} visible ASCII characters"
+        ))
+    })?;
+    Ok(Some(Idempotency { key: key.into(), call_hash: assay_core::id::Digest::of(bytes) }))
+}
+
+/// The batch that an earlier call under the same key made.
+async fn repeated(
+    app: &App,
+    tenant: TenantId,
+    idempotency: Option<&Idempotency>,
+) -> Result<Option<Batch>, ApiError> {
+    let Some(idempotency) = idempotency else { return Ok(None) };
+    let Some((id, call_hash)) =
+        app.store.batch_by_idempotency_key(tenant, &idempotency.key).await?
+    else {
+        return Ok(None);
+    };
+    if call_hash != idempotency.call_hash {
+        return Err(ApiError::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "idempotency_key_reused",
+            "another call was made under this Idempotency-Key",
+        ));
+    }
+    find(app, tenant, id).await.map(Some)
+}
+
+/// The batch of the same call that is about to be committed by another connection.
+async fn of_twin(
+    app: &App,
+    tenant: TenantId,
+    idempotency: Option<&Idempotency>,
+) -> Result<Batch, ApiError> {
+    for _ in 0..TWIN_LOOKS_MAX {
+        if let Some(batch) = repeated(app, tenant, idempotency).await? {
+            return Ok(batch);
+        }
+        tokio::time::sleep(TWIN_LOOK_PERIOD).await;
+    }
+    Err(DispatchError::KeyInUse.into())
+}
+
+/// The run's plugin and settings: pinned by its first batch.
+async fn pin(
+    app: &App,
+    tenant: TenantId,
+    call: &AnnounceBatch,
+    reference: &Reference,
+    settings: String,
+) -> Result<(Arc<ReadyPlugin>, RunRow), ApiError> {
+    let pinned = match app.store.run(tenant, &call.run).await? {
+        Some(pinned) => pinned,
+        None => {
+            let plugin = app.registry.resolve(tenant, reference).await?;
+            let wanted = RunRow {
+                plugin: plugin.description.name.clone(),
+                version: plugin.description.version.clone(),
+                digest: plugin.digest,
+                settings: settings.clone(),
+            };
+            app.store.pin_run(tenant, &call.run, wanted, now()).await?
+        }
+    };
+    let same_version = !reference.is_version() || reference.channel_or_version == pinned.version;
+    if pinned.plugin != reference.name || !same_version {
+        let detail = format!("run `{}` uses {}@{}", call.run, pinned.plugin, pinned.version);
+        return Err(ApiError::conflict("run_pinned", detail)
+            .hint("a run keeps the plugin of its first batch; start a new run for another"));
+    }
+    if call.settings.is_some() && !same_json(&pinned.settings, &settings) {
+        let detail = format!("run `{}` began with other settings", call.run);
+        return Err(ApiError::conflict("run_pinned", detail)
+            .hint("a run keeps the settings of its first batch; start a new run for others"));
+    }
+    let plugin = app.registry.pinned(tenant, &pinned.plugin, &pinned.version).await?;
+    Ok((plugin, pinned))
+}
+
+fn same_json(one: &str, other: &str) -> bool {
+    let read = |text| serde_json::from_str::<serde_json::Value>(text);
+    // A text that is too deep or too large to parse is equal to the same text alone.
+    one == other || matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
+}

@@ -1,0 +1,43 @@
+//! `POST /v1/batches/{id}/cancel`: everything that has not ended ends as an error.
+
+use std::time::Duration;
+
+use assay_api::batch::Batch;
+use assay_api::key::Scope;
+use assay_dispatch::DispatchError;
+use axum::Json;
+use axum::extract::{Path, State};
+
+use super::{batch_id, find, until_ended};
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::ApiError;
+
+/// Time after which the answer comes even if the cancelled batch has not ended.
+const CANCEL_WAIT: Duration = Duration::from_secs(10);
+
+/// Cancel a batch. Requests that have not ended end as errors, without a reward.
+#[utoipa::path(
+    post, path = "/v1/batches/{id}/cancel", tag = "batches", params(("id" = String, Path)),
+    responses((status = 200, body = Batch))
+)]
+pub(crate) async fn cancel(
+    State(app): AppState,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<Batch>, ApiError> {
+    caller.need(Scope::BatchesWrite)?;
+    let id = batch_id(&id)?;
+    let published = app.dispatch.committed.get(caller.tenant, id);
+    match app.dispatch.cancel(caller.tenant, id).await {
+        Ok(()) | Err(DispatchError::NotLive) => {}
+        Err(error) => return Err(error.into()),
+    }
+    match published {
+        Some(published) => {
+            until_ended(&published, CANCEL_WAIT).await;
+            Ok(Json(published.batch()))
+        }
+        None => find(&app, caller.tenant, id).await.map(Json),
+    }
+}

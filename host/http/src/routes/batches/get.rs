@@ -1,0 +1,36 @@
+//! `GET /v1/batches/{id}`: a batch now, or once it has ended.
+
+use assay_api::batch::Batch;
+use assay_api::key::Scope;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+
+use super::{batch_id, find, until_ended, wait};
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::ApiError;
+
+/// A batch in its current state. With `Prefer: wait=N` the answer comes when the batch has ended,
+/// or after N seconds.
+#[utoipa::path(
+    get, path = "/v1/batches/{id}", tag = "batches",
+    params(("id" = String, Path), ("Prefer" = Option<String>, Header, description = "Seconds to wait for the end of the batch, as `wait=60`: 300 at most")),
+    responses((status = 200, body = Batch))
+)]
+pub(crate) async fn get(
+    State(app): AppState,
+    caller: Caller,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Json<Batch>, ApiError> {
+    caller.need(Scope::BatchesRead)?;
+    let id = batch_id(&id)?;
+    if let (Some(wait), Some(published)) =
+        (wait(&headers), app.dispatch.committed.get(caller.tenant, id))
+    {
+        until_ended(&published, wait).await;
+        return Ok(Json(published.batch()));
+    }
+    find(&app, caller.tenant, id).await.map(Json)
+}

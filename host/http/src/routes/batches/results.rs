@@ -1,0 +1,182 @@
+//! `GET /v1/batches/{id}/results`: pages of JSON, or NDJSON that follows until the batch has ended.
+
+use std::sync::Arc;
+
+use assay_api::batch::ResultsPage;
+use assay_api::key::Scope;
+use assay_core::id::{BatchId, TenantId};
+use assay_core::limits;
+use assay_dispatch::committed::CommittedBatch;
+use assay_store::StoreError;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse as _, Response};
+use bytes::{BufMut as _, Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _, stream};
+use serde::Deserialize;
+
+use crate::app::{App, AppState};
+use crate::auth::Caller;
+use crate::problem::ApiError;
+use crate::routes::batches;
+
+/// Lines of one piece of a followed stream.
+const PIECE_ITEMS_MAX: u32 = 512;
+
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageQuery {
+    /// Cursor; the results after it are returned.
+    #[serde(default)]
+    after: u32,
+    /// Maximum number of items: 1,000 when absent, 10,000 at most.
+    limit: Option<u32>,
+}
+
+/// Results in the order of completion. With `Accept: application/x-ndjson` the answer is a stream
+/// that lasts until the batch has ended.
+#[utoipa::path(
+    get, path = "/v1/batches/{id}/results", tag = "batches",
+    params(("id" = String, Path), PageQuery),
+    responses(
+        (status = 200, content((ResultsPage = "application/json"), (assay_api::result::ResultItem = "application/x-ndjson"))),
+    )
+)]
+pub(crate) async fn results(
+    State(app): AppState,
+    caller: Caller,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    query: Result<Query<PageQuery>, axum::extract::rejection::QueryRejection>,
+) -> Result<Response, ApiError> {
+    caller.need(Scope::BatchesRead)?;
+    let Query(mut query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    // No result follows that position.
+    query.after = query.after.min(limits::BATCH_REQUESTS_MAX);
+    let batch = Source::find(&app, caller.tenant, batches::batch_id(&id)?).await?;
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    if accept.is_some_and(|accept| accept.contains("ndjson")) {
+        let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+        let lines = follow(batch, query.after).boxed().take_until(Box::pin(app.stopped()));
+        return Ok((kind, Body::from_stream(lines)).into_response());
+    }
+    let limit = query.limit.unwrap_or(limits::PAGE_ITEMS_DEFAULT).clamp(1, limits::PAGE_ITEMS_MAX);
+    let piece = batch.after(query.after, limit).await?;
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    Ok((kind, page(&piece, query.after)).into_response())
+}
+
+/// The source of a batch's results.
+pub(crate) enum Source {
+    Board(Arc<CommittedBatch>),
+    Ended { app: Arc<App>, tenant: TenantId, batch: BatchId },
+}
+
+/// Results after a cursor.
+pub(crate) struct Piece {
+    /// `ResultItem`s as JSON.
+    pub items: Vec<Bytes>,
+    /// Whether no more results will come.
+    pub done: bool,
+}
+
+impl Source {
+    pub(crate) async fn find(
+        app: &Arc<App>,
+        tenant: TenantId,
+        batch: BatchId,
+    ) -> Result<Self, ApiError> {
+        if let Some(published) = app.dispatch.committed.get(tenant, batch) {
+            return Ok(Self::Board(published));
+        }
+        let ended = app.store.batch(tenant, batch).await?;
+        if let Some(at) = ended.expired_at {
+            return Err(ApiError::gone(at));
+        }
+        Ok(Self::Ended { app: app.clone(), tenant, batch })
+    }
+
+    pub(crate) async fn after(&self, after: u32, limit: u32) -> Result<Piece, StoreError> {
+        match self {
+            Self::Board(published) => Ok(published.look(|standing| {
+                let start = standing.results.len().min(after as usize);
+                let end = standing.results.len().min(start + limit as usize);
+                let done = end == standing.results.len() && standing.state.is_final();
+                Piece { items: standing.results[start..end].to_vec(), done }
+            })),
+            Self::Ended { app, tenant, batch } => {
+                let rows = app.store.results(*tenant, *batch, after, limit).await?;
+                let done = rows.len() < limit as usize;
+                Ok(Piece { items: rows.into_iter().map(|(_, json)| json).collect(), done })
+            }
+        }
+    }
+}
+
+/// A [`ResultsPage`], assembled from items that are JSON already.
+fn page(piece: &Piece, after: u32) -> Bytes {
+    let mut json =
+        BytesMut::with_capacity(piece.items.iter().map(|item| item.len() + 1).sum::<usize>() + 64);
+    json.put_slice(b"{\"items\":[");
+    for (at, item) in piece.items.iter().enumerate() {
+        if at > 0 {
+            json.put_u8(b',');
+        }
+        json.put_slice(item);
+    }
+    let next = after as usize + piece.items.len();
+    json.put_slice(format!("],\"next\":{next},\"done\":{}}}", piece.done).as_bytes());
+    json.freeze()
+}
+
+fn follow(source: Source, after: u32) -> impl Stream<Item = Result<Bytes, StoreError>> {
+    let changes = match &source {
+        Source::Board(published) => Some(published.watch()),
+        Source::Ended { .. } => None,
+    };
+    stream::try_unfold(
+        (source, after, changes, false),
+        async |(source, mut after, mut changes, done)| {
+            if done {
+                return Ok(None);
+            }
+            loop {
+                if let Some(changes) = &mut changes {
+                    changes.mark_unchanged();
+                }
+                let piece = source.after(after, PIECE_ITEMS_MAX).await?;
+                if !piece.items.is_empty() || piece.done {
+                    after += u32::try_from(piece.items.len()).expect("within a batch's limit");
+                    return Ok(Some((lines(&piece.items), (source, after, changes, piece.done))));
+                }
+                if let Some(changes) = &mut changes
+                    && changes.changed().await.is_err()
+                {
+                    return Ok(None);
+                }
+            }
+        },
+    )
+}
+
+fn lines(items: &[Bytes]) -> Bytes {
+    let mut lines = BytesMut::with_capacity(items.iter().map(|item| item.len() + 1).sum());
+    for item in items {
+        lines.put_slice(item);
+        lines.put_u8(b'\n');
+    }
+    lines.freeze()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_what_the_document_says() {
+        let piece = Piece { items: Vec::new(), done: true };
+        let page: ResultsPage = serde_json::from_slice(&page(&piece, 7)).expect("valid");
+        assert_eq!((page.next, page.done, page.items.len()), (7, true, 0));
+    }
+}

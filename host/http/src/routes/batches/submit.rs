@@ -1,0 +1,324 @@
+//! `POST /v1/batches/{id}/requests`: an array or NDJSON, a result for each item, in chunks that share commits.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_api::key::Scope;
+use assay_api::request::{ItemProblem, SubmitItem, SubmitReply, SubmitStatus, Submitted};
+use assay_core::id::{BatchId, RequestId, TenantId};
+use assay_core::limits;
+use assay_dispatch::budget::BudgetPermit;
+use assay_dispatch::{DispatchError, ItemFate, NewItem};
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, header};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+
+use crate::app::{App, AppState};
+use crate::auth::Caller;
+use crate::extract::body;
+use crate::extract::item::{Item, too_long};
+use crate::problem::ApiError;
+use crate::routes::batches;
+use crate::routes::batches::results::Source;
+
+/// Submit requests. An item whose key is already in the batch changes nothing, so that a call can
+/// be repeated.
+#[utoipa::path(
+    post, path = "/v1/batches/{id}/requests", tag = "batches", params(("id" = String, Path)),
+    request_body(content(
+        (Vec<SubmitItem> = "application/json"),
+        (SubmitItem = "application/x-ndjson"),
+    )),
+    responses((status = 200, body = SubmitReply))
+)]
+pub(crate) async fn submit(
+    State(app): AppState,
+    caller: Caller,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    body: Body,
+) -> Result<Json<SubmitReply>, ApiError> {
+    caller.need(Scope::BatchesWrite)?;
+    let id = batches::batch_id(&id)?;
+    match app.dispatch.committed.get(caller.tenant, id) {
+        Some(published) => caller.may_submit_to(&published.row.plugin)?,
+        // Ended long ago, or never the tenant's.
+        None => drop(app.store.batch(caller.tenant, id).await?),
+    }
+    let mut submission = Submission::new(&app, caller.tenant, id);
+    if is_ndjson(&headers) {
+        submission.read_lines(body).await?;
+    } else {
+        let _turn = app.buffered.acquire().await.expect("the semaphore is never closed");
+        let bytes = body::whole(body, "an array of items", limits::ARRAY_BODY_BYTES_MAX).await?;
+        let items: Vec<&RawValue> = serde_json::from_slice(&bytes).map_err(|error| {
+            ApiError::bad_request(format!("the body is not an array of items: {error}"))
+        })?;
+        for item in items {
+            submission.add(item.get().as_bytes()).await?;
+        }
+    }
+    submission.finish().await.map(Json)
+}
+
+fn is_ndjson(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.contains("ndjson") || kind.contains("jsonl"))
+}
+
+/// The state of one call: items that were read, and chunks that were sent.
+struct Submission<'a> {
+    app: &'a Arc<App>,
+    tenant: TenantId,
+    batch: BatchId,
+    lines: u64,
+    items: Vec<Submitted>,
+    chunk: Vec<NewItem>,
+    chunk_bytes: usize,
+    sent: Vec<Sent>,
+    chunk_spots: Vec<Spot>,
+}
+
+/// Index of an item of a chunk in `items`, and its line in the call.
+struct Spot {
+    item: usize,
+    line: u64,
+}
+
+/// The part of a line that has arrived so far.
+#[derive(Default)]
+struct Tail {
+    held: Vec<u8>,
+    /// A line that is too long is skipped up to its end.
+    too_long: bool,
+}
+
+impl Tail {
+    fn is_empty(&self) -> bool {
+        self.held.is_empty() && !self.too_long
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        self.too_long |= self.held.len() + bytes.len() > limits::ITEM_BYTES_MAX;
+        if self.too_long {
+            self.held = Vec::new();
+        } else {
+            self.held.extend_from_slice(bytes);
+        }
+    }
+
+    /// The line, unless it was too long.
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let line = std::mem::take(&mut self.held);
+        (!std::mem::take(&mut self.too_long)).then_some(line)
+    }
+}
+
+struct Sent {
+    spots: Vec<Spot>,
+    answer: oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>,
+}
+
+impl<'a> Submission<'a> {
+    fn new(app: &'a Arc<App>, tenant: TenantId, batch: BatchId) -> Self {
+        Self {
+            app,
+            tenant,
+            batch,
+            lines: 0,
+            items: Vec::new(),
+            chunk: Vec::new(),
+            chunk_bytes: 0,
+            sent: Vec::new(),
+            chunk_spots: Vec::new(),
+        }
+    }
+
+    async fn read_lines(&mut self, body: Body) -> Result<(), ApiError> {
+        let mut stream = body.into_data_stream();
+        let mut tail = Tail::default();
+        while let Some(bytes) = body::next(&mut stream).await? {
+            let mut left = &bytes[..];
+            while let Some(end) = memchr::memchr(b'\n', left) {
+                self.end_line(&mut tail, &left[..end]).await?;
+                left = &left[end + 1..];
+            }
+            tail.hold(left);
+        }
+        self.end_line(&mut tail, b"").await
+    }
+
+    /// Takes a line: its held part and its end.
+    async fn end_line(&mut self, tail: &mut Tail, end: &[u8]) -> Result<(), ApiError> {
+        if tail.is_empty() {
+            return self.add_line(end).await;
+        }
+        tail.hold(end);
+        match tail.take() {
+            Some(line) => self.add_line(&line).await,
+            None => self.refuse_long_line(),
+        }
+    }
+
+    fn refuse_long_line(&mut self) -> Result<(), ApiError> {
+        self.begin_item()?;
+        self.reject(String::new(), "invalid_item", too_long());
+        Ok(())
+    }
+
+    async fn add_line(&mut self, line: &[u8]) -> Result<(), ApiError> {
+        if line.trim_ascii().is_empty() {
+            self.lines += 1;
+            return Ok(());
+        }
+        self.add(line).await
+    }
+
+    fn begin_item(&mut self) -> Result<(), ApiError> {
+        self.lines += 1;
+        if self.items.len() >= limits::BATCH_REQUESTS_MAX as usize {
+            let detail = format!("a batch has at most {} requests", limits::BATCH_REQUESTS_MAX);
+            return Err(ApiError::bad_request(detail));
+        }
+        Ok(())
+    }
+
+    async fn add(&mut self, json: &[u8]) -> Result<(), ApiError> {
+        self.begin_item()?;
+        match Item::read(json) {
+            Ok(item) => self.take(item).await,
+            Err((key, detail)) => {
+                self.reject(key, "invalid_item", detail);
+                Ok(())
+            }
+        }
+    }
+
+    fn reject(&mut self, key: String, code: &str, detail: String) {
+        let problem = ItemProblem { line: self.lines, code: code.into(), detail };
+        let status = SubmitStatus::Rejected;
+        self.items.push(Submitted { key, status, id: None, problem: Some(problem) });
+    }
+
+    async fn take(&mut self, item: Item) -> Result<(), ApiError> {
+        let bytes = item.body.len();
+        let place = match self.app.dispatch.budget.try_acquire(bytes) {
+            Some(place) => place,
+            None => {
+                // What is held back here would never make room.
+                self.send().await?;
+                self.enter(bytes).await?
+            }
+        };
+        self.chunk_spots.push(Spot { item: self.items.len(), line: self.lines });
+        self.items.push(Submitted {
+            key: item.key.clone(),
+            status: SubmitStatus::Accepted,
+            id: None,
+            problem: None,
+        });
+        self.chunk_bytes += bytes;
+        let Item { key, group, body } = item;
+        self.chunk.push(NewItem { key, group, body: body.into(), permit: place, due: None });
+        let full = self.chunk.len() >= limits::SUBMIT_CHUNK_ITEMS_MAX
+            || self.chunk_bytes >= limits::SUBMIT_CHUNK_BYTES_MAX;
+        if full { self.send().await } else { Ok(()) }
+    }
+
+    async fn enter(&self, bytes: usize) -> Result<BudgetPermit, ApiError> {
+        let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+        tokio::time::timeout(patience, self.app.dispatch.budget.acquire(bytes)).await.map_err(
+            |_| {
+                ApiError::unavailable(
+                    "no_room",
+                    format!("{} bytes of requests wait already", limits::LIVE_BYTES_MAX),
+                )
+            },
+        )
+    }
+
+    async fn send(&mut self) -> Result<(), ApiError> {
+        if self.chunk.is_empty() {
+            return Ok(());
+        }
+        let chunk = std::mem::take(&mut self.chunk);
+        let spots = std::mem::take(&mut self.chunk_spots);
+        self.chunk_bytes = 0;
+        let answer = self.app.dispatch.submit(self.tenant, self.batch, chunk).await?;
+        self.sent.push(Sent { spots, answer });
+        Ok(())
+    }
+
+    /// Waits until everything is committed.
+    async fn finish(mut self) -> Result<SubmitReply, ApiError> {
+        self.send().await?;
+        let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+        for Sent { spots, answer } in std::mem::take(&mut self.sent) {
+            let answer = tokio::time::timeout(patience, answer).await.map_err(|_| {
+                ApiError::unavailable("database_unavailable", "the database takes too long")
+            })?;
+            let fates = match answer.unwrap_or(Err(DispatchError::Stopping)) {
+                Ok(fates) => fates,
+                Err(DispatchError::NotLive) => self.fates_once_ended(&spots).await?,
+                Err(error) => return Err(error.into()),
+            };
+            for (spot, fate) in spots.into_iter().zip(fates) {
+                settle(&mut self.items[spot.item], fate, spot.line);
+            }
+        }
+        let count = |status| {
+            let items = self.items.iter().filter(|item| item.status == status);
+            u32::try_from(items.count()).unwrap_or(u32::MAX)
+        };
+        Ok(SubmitReply {
+            accepted: count(SubmitStatus::Accepted),
+            repeated: count(SubmitStatus::Repeated),
+            rejected: count(SubmitStatus::Rejected),
+            items: self.items,
+        })
+    }
+
+    /// The batch has ended, perhaps because of the very call that is repeated here: known items are
+    /// repeats, and a new item comes too late.
+    async fn fates_once_ended(&self, spots: &[Spot]) -> Result<Vec<ItemFate>, ApiError> {
+        #[derive(Deserialize)]
+        struct Known {
+            key: String,
+            id: RequestId,
+        }
+        let source = Source::find(self.app, self.tenant, self.batch).await?;
+        if let Source::Board(published) = &source {
+            let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+            let ended = published.wait_until(|standing| standing.state.is_final());
+            // Without an end everything is new, and refused.
+            let _ = tokio::time::timeout(patience, ended).await;
+        }
+        let piece = source.after(0, limits::BATCH_REQUESTS_MAX).await?;
+        let known = piece.items.iter().filter_map(|json| serde_json::from_slice(json).ok());
+        let known: HashMap<String, RequestId> =
+            known.map(|known: Known| (known.key, known.id)).collect();
+        let fates = spots.iter().map(|spot| known.get(&self.items[spot.item].key).copied());
+        let fates: Option<Vec<ItemFate>> = fates.map(|id| id.map(ItemFate::Repeated)).collect();
+        fates.ok_or_else(|| DispatchError::Ended.into())
+    }
+}
+
+fn settle(item: &mut Submitted, fate: ItemFate, line: u64) {
+    match fate {
+        ItemFate::Accepted(id) => item.id = Some(id),
+        ItemFate::Repeated(id) => {
+            item.id = Some(id);
+            item.status = SubmitStatus::Repeated;
+        }
+        ItemFate::Refused => {
+            item.status = SubmitStatus::Rejected;
+            let detail = format!("a batch has at most {} requests", limits::BATCH_REQUESTS_MAX);
+            item.problem = Some(ItemProblem { line, code: "batch_full".into(), detail });
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `PUT /v1/capacity/{pool}`: set the bounds of a pool.
+
+use assay_api::capacity::{PoolCapacity, SetCapacity};
+use assay_api::key::Scope;
+use assay_core::limits;
+use assay_core::plugin::check_name;
+use assay_dispatch::now;
+use assay_dispatch::planning::Bounds;
+use assay_store::capacity::CapacityRow;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use tokio::sync::Mutex;
+
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::extract::body;
+use crate::problem::ApiError;
+
+/// Held while a pool is set, so that the stored bounds are those in effect.
+static SETTING: Mutex<()> = Mutex::const_new(());
+
+/// Set the minimum and maximum number of workers of a pool. It takes effect at once and lasts over
+/// restarts, where it overrides the command line. Busy workers above `max` finish their requests.
+#[utoipa::path(
+    put, path = "/v1/capacity/{pool}", tag = "capacity", params(("pool" = String, Path)),
+    request_body = SetCapacity,
+    responses((status = 200, body = PoolCapacity))
+)]
+pub(crate) async fn set(
+    State(app): AppState,
+    caller: Caller,
+    Path(pool): Path<String>,
+    body: Body,
+) -> Result<Json<PoolCapacity>, ApiError> {
+    caller.need(Scope::Platform)?;
+    let (SetCapacity { min, max }, _) = body::json(body).await?;
+    check_name("pool", &pool, limits::PLUGIN_NAME_BYTES_MAX).map_err(ApiError::bad_request)?;
+    if min > max || max > limits::POOL_WORKERS_MAX {
+        let most = limits::POOL_WORKERS_MAX;
+        return Err(ApiError::bad_request(format!("min must be 0 to max, and max at most {most}")));
+    }
+    let _one = SETTING.lock().await;
+    let pools = app.dispatch.capacity().await?.pools;
+    let before = pools.iter().find(|known| known.pool == pool);
+    if before.is_none() && pools.len() >= limits::POOLS_MAX {
+        let detail = format!("there are {} pools, which is the limit", pools.len());
+        return Err(ApiError::conflict("too_many_pools", detail));
+    }
+    let row = CapacityRow { pool: pool.clone(), min, max, set_at: now() };
+    app.store.set_capacity(&row, &caller.actor()).await?;
+    app.dispatch.set_bounds(&pool, Bounds { min: min as usize, max: max as usize }).await?;
+    let before = before.map_or("unknown".into(), |known| format!("{}..{}", known.min, known.max));
+    tracing::info!(
+        tenant.id = %caller.tenant,
+        worker.pool = pool,
+        "the workers of a pool were set from {before} to {min}..{max}"
+    );
+    let after = app.dispatch.capacity().await?.pools.into_iter().find(|known| known.pool == pool);
+    after.map(Json).ok_or_else(|| ApiError::not_found("pool"))
+}

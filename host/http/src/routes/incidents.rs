@@ -1,0 +1,38 @@
+//! `GET /v1/incidents`: recent faults of a tenant's batches and of the platform's workers.
+
+use assay_api::key::Scope;
+use assay_api::operations::{IncidentFilter, IncidentPage};
+use assay_store::operations::Beside;
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::ApiError;
+
+/// Incidents of your tenant, the latest first; with `platform:*` also those of the platform. They
+/// are kept for 30 days.
+#[utoipa::path(
+    get, path = "/v1/incidents", tag = "operations", params(IncidentFilter),
+    responses((status = 200, body = IncidentPage))
+)]
+pub(crate) async fn list(
+    State(app): AppState,
+    caller: Caller,
+    filter: Result<Query<IncidentFilter>, QueryRejection>,
+) -> Result<Json<IncidentPage>, ApiError> {
+    caller.need(Scope::BatchesRead)?;
+    let Query(filter) = filter.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    let beside = beside(&caller, &filter)?;
+    Ok(Json(app.store.incidents(caller.tenant, beside, &filter).await?))
+}
+
+/// The incidents that the caller may see in addition to their own tenant's.
+pub(crate) fn beside(caller: &Caller, filter: &IncidentFilter) -> Result<Beside, ApiError> {
+    if filter.all {
+        caller.need(Scope::Platform)?;
+        return Ok(Beside::All);
+    }
+    Ok(if caller.has(Scope::Platform) { Beside::Platform } else { Beside::Nothing })
+}

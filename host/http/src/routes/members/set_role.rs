@@ -1,0 +1,34 @@
+//! `PATCH /v1/members/{person}`: give a member another role.
+
+use assay_api::people::{Member, SetMember};
+use assay_dispatch::now;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+
+use super::managed;
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::extract::body;
+use crate::problem::ApiError;
+use crate::routes::people::person_id;
+use crate::routes::tenants::TenantQuery;
+
+/// Give a member another role. It takes effect at once.
+#[utoipa::path(
+    patch, path = "/v1/members/{person}", tag = "people",
+    params(("person" = String, Path), TenantQuery), request_body = SetMember,
+    responses((status = 200, body = Member))
+)]
+pub(crate) async fn set_role(
+    State(app): AppState,
+    caller: Caller,
+    Path(person): Path<String>,
+    Query(query): Query<TenantQuery>,
+    body: Body,
+) -> Result<Json<Member>, ApiError> {
+    let tenant = managed(&app, &caller, query.tenant.as_deref()).await?;
+    let person = person_id(&person, "member")?;
+    let (SetMember { role }, _) = body::json(body).await?;
+    Ok(Json(app.store.set_role(tenant, person, role, &caller.actor(), now()).await?))
+}

@@ -1,0 +1,31 @@
+//! `POST /v1/people/{person}/invitation`: invite a person again who has lost their password.
+
+use assay_api::key::Scope;
+use assay_api::people::Person;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+
+use super::{new_invitation, person_id, shown};
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::ApiError;
+
+/// Invite a person again who has lost their password. The old password and all sessions are
+/// deleted. The answer has the invitation, which is shown only once.
+#[utoipa::path(
+    post, path = "/v1/people/{person}/invitation", tag = "people", params(("person" = String, Path)),
+    responses((status = 201, body = Person))
+)]
+pub(crate) async fn invite(
+    State(app): AppState,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<(StatusCode, Json<Person>), ApiError> {
+    caller.need(Scope::Platform)?;
+    let id = person_id(&id, "person")?;
+    let (token, invitation) = new_invitation();
+    let mut person = app.store.invite(id, invitation, &caller.actor()).await?;
+    person.invitation = Some(shown(&token, invitation));
+    Ok((StatusCode::CREATED, Json(person)))
+}

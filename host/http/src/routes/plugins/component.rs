@@ -1,0 +1,29 @@
+//! `GET /v1/plugins/{name}/versions/{version}/component`: download a component.
+
+use assay_api::key::Scope;
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::extract::body;
+use crate::problem::ApiError;
+
+/// The bytes of a version as they were published.
+#[utoipa::path(
+    get, path = "/v1/plugins/{name}/versions/{version}/component", tag = "plugins",
+    params(("name" = String, Path), ("version" = String, Path)),
+    responses((status = 200, body = inline(body::Binary), content_type = "application/wasm"))
+)]
+pub(crate) async fn component(
+    State(app): AppState,
+    caller: Caller,
+    Path((name, version)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    caller.need(Scope::PluginsPublish)?;
+    let component = app.registry.component(caller.tenant, &name, &version).await?;
+    let headers =
+        [(header::CONTENT_TYPE, "application/wasm"), (header::CONTENT_DISPOSITION, "attachment")];
+    Ok((headers, component).into_response())
+}

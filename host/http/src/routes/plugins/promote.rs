@@ -1,0 +1,44 @@
+//! `PUT /v1/plugins/{name}/channels/{channel}`: point a channel to a version.
+
+use assay_api::key::Scope;
+use assay_api::plugin::{Plugin, PromotePlugin};
+use assay_core::limits;
+use assay_core::plugin::check_name;
+use assay_dispatch::now;
+use assay_store::plugins::PluginVersion;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+
+use super::version;
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::extract::body;
+use crate::problem::ApiError;
+
+/// Point a channel to a version. Runs that have begun keep their version.
+#[utoipa::path(
+    put, path = "/v1/plugins/{name}/channels/{channel}", tag = "plugins", request_body = PromotePlugin,
+    params(("name" = String, Path), ("channel" = String, Path)),
+    responses((status = 200, body = Plugin))
+)]
+pub(crate) async fn promote(
+    State(app): AppState,
+    caller: Caller,
+    Path((name, channel)): Path<(String, String)>,
+    body: Body,
+) -> Result<Json<Plugin>, ApiError> {
+    caller.need(Scope::PluginsPromote)?;
+    let (call, _): (PromotePlugin, _) = body::json(body).await?;
+    check_name("channel", &channel, limits::PLUGIN_NAME_BYTES_MAX)
+        .map_err(ApiError::bad_request)?;
+    if channel.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(ApiError::bad_request(
+            "a channel must start with a letter, to tell it from a version",
+        ));
+    }
+    let chosen = PluginVersion { tenant: caller.tenant, name: &name, version: &call.version };
+    app.store.promote_plugin(chosen, &channel, &caller.actor(), now()).await?;
+    app.registry.forget_resolved();
+    version(&app, &caller, &name, &call.version).await.map(Json)
+}

@@ -1,0 +1,32 @@
+//! `POST /v1/plugins/{name}/channels/{channel}/rollback`: point a channel to its version before.
+
+use assay_api::key::Scope;
+use assay_api::plugin::Plugin;
+use assay_dispatch::now;
+use assay_store::channels::Channel;
+use axum::Json;
+use axum::extract::{Path, State};
+
+use super::version;
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::ApiError;
+
+/// Point a channel back to its last version that is not yanked. Runs that have begun keep their
+/// version.
+#[utoipa::path(
+    post, path = "/v1/plugins/{name}/channels/{channel}/rollback", tag = "plugins",
+    params(("name" = String, Path), ("channel" = String, Path)),
+    responses((status = 200, body = Plugin))
+)]
+pub(crate) async fn roll_back(
+    State(app): AppState,
+    caller: Caller,
+    Path((name, channel)): Path<(String, String)>,
+) -> Result<Json<Plugin>, ApiError> {
+    caller.need(Scope::PluginsPromote)?;
+    let chosen = Channel { tenant: caller.tenant, plugin: &name, channel: &channel };
+    let number = app.store.roll_back_channel(chosen, &caller.actor(), now()).await?;
+    app.registry.forget_resolved();
+    version(&app, &caller, &name, &number).await.map(Json)
+}

@@ -1,0 +1,20 @@
+//! `GET /livez` and `GET /readyz`, which need no key.
+
+use axum::Json;
+use axum::extract::State;
+
+use crate::app::AppState;
+use crate::problem::ApiError;
+
+/// The process runs.
+pub(crate) async fn livez() -> &'static str {
+    "ok\n"
+}
+
+/// Whether the process can work: the database and the dispatcher answer.
+pub(crate) async fn readyz(State(app): AppState) -> Result<Json<serde_json::Value>, ApiError> {
+    app.store.ping().await?;
+    let snapshot = app.dispatch.snapshot().await?;
+    let workers: usize = snapshot.pools.iter().map(|pool| pool.workers).sum();
+    Ok(Json(serde_json::json!({ "status": "ready", "workers": workers })))
+}

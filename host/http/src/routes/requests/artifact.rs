@@ -1,0 +1,43 @@
+//! `GET /v1/requests/{id}/artifacts/{stage}`: the bytes that a stage returned for the next one.
+
+use assay_api::key::Scope;
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+
+use super::request_id;
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::extract::body::Binary;
+use crate::problem::ApiError;
+use crate::routes::batches;
+
+/// The artifact that a stage handed to the next one, by the stage's name.
+#[utoipa::path(
+    get, path = "/v1/requests/{id}/artifacts/{stage}", tag = "requests",
+    params(("id" = String, Path), ("stage" = String, Path)),
+    responses(
+        (status = 200, body = inline(Binary), content_type = "application/octet-stream"),
+    )
+)]
+pub(crate) async fn artifact(
+    State(app): AppState,
+    caller: Caller,
+    Path((id, stage)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    caller.need(Scope::BatchesRead)?;
+    let id = request_id(&id)?;
+    batches::kept(&app, caller.tenant, id.batch).await?;
+    let batch = app.store.batch(caller.tenant, id.batch).await?;
+    let (name, version) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));
+    let plugin = app.store.plugin(caller.tenant, name, version).await?;
+    let number = plugin.description.stages.iter().position(|other| other.name == stage);
+    let number = number.ok_or_else(|| ApiError::not_found("stage"))?;
+    let artifact = app.store.artifact(caller.tenant, id, number).await?;
+    // A tenant's bytes: never to be shown by a browser as anything.
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream"),
+        (header::CONTENT_DISPOSITION, "attachment"),
+    ];
+    Ok((headers, artifact.bytes).into_response())
+}

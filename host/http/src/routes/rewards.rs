@@ -1,0 +1,81 @@
+//! `/v1/rewards`: single requests, each in a batch of one.
+
+pub(crate) mod score;
+
+use std::time::Duration;
+
+use assay_api::result::ResultItem;
+use assay_core::id::{BatchId, RequestId, TenantId};
+use assay_core::limits;
+use assay_dispatch::budget::BudgetPermit;
+use assay_dispatch::committed::CommittedBatch;
+use assay_dispatch::{ReadyPlugin, now};
+use assay_store::admissions::BatchRow;
+use axum::http::StatusCode;
+
+use crate::app::App;
+use crate::problem::ApiError;
+
+pub(crate) const WAIT_DEFAULT: Duration = Duration::from_secs(60);
+
+const PATIENCE: Duration = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
+
+/// The run under which single requests are counted.
+const RUN: &str = "lone";
+
+/// A batch for one single request.
+pub(crate) fn lone_batch(tenant: TenantId, plugin: &ReadyPlugin, settings: String) -> BatchRow {
+    let at = now();
+    BatchRow {
+        tenant,
+        id: BatchId::generate(),
+        run: RUN.into(),
+        iteration: 0,
+        plugin: plugin.description.name.clone(),
+        version: plugin.description.version.clone(),
+        digest: plugin.digest,
+        settings,
+        expected_size: Some(1),
+        group_size: None,
+        max_extra_delay_ms: None,
+        share_equal: false,
+        idempotency: None,
+        announced_at: at,
+        sealed_at: Some(at),
+    }
+}
+
+/// Waits for a permit of the admission budget.
+pub(crate) async fn place(app: &App, bytes: usize) -> Result<BudgetPermit, ApiError> {
+    tokio::time::timeout(PATIENCE, app.dispatch.budget.acquire(bytes)).await.map_err(|_| {
+        ApiError::unavailable("no_room", "the server has no memory free for another request")
+    })
+}
+
+/// Waits for the result of the batch's only request.
+pub(crate) async fn outcome(
+    published: &CommittedBatch,
+    wait: Duration,
+) -> Result<ResultItem, ApiError> {
+    let ended = published.wait_until(|standing| !standing.results.is_empty());
+    if tokio::time::timeout(wait, ended).await.is_err() {
+        // The id may be sent only after the request is committed.
+        let written = published.wait_until(|standing| standing.counts.submitted > 0);
+        tokio::time::timeout(PATIENCE, written).await.map_err(|_| too_long())?;
+        return Err(not_finished(RequestId { batch: published.row.id, seq: 0 }, wait));
+    }
+    let result = published.look(|standing| standing.results.first().cloned());
+    result
+        .and_then(|json| serde_json::from_slice(&json).ok())
+        .ok_or_else(|| ApiError::unavailable("stopping", "the server is stopping"))
+}
+
+fn too_long() -> ApiError {
+    ApiError::unavailable("database_unavailable", "the database takes too long")
+}
+
+fn not_finished(id: RequestId, wait: Duration) -> ApiError {
+    let detail = format!("request {id} has not ended after {} s; it still runs", wait.as_secs());
+    ApiError::new(StatusCode::GATEWAY_TIMEOUT, "not_finished", detail)
+        .hint(format!("GET /v1/requests/{id} returns its outcome when it has ended"))
+}

@@ -1,0 +1,68 @@
+//! `POST /v1/rewards`: one request, with its outcome in the response.
+
+use std::sync::Arc;
+
+use assay_api::key::Scope;
+use assay_api::request::{Reward, RewardRequest};
+use assay_api::result::ResultItem;
+use assay_core::limits;
+use assay_dispatch::committed::CommittedBatch;
+use assay_dispatch::{Announcement, NewItem};
+use assay_store::admissions::BatchRow;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+
+use super::{WAIT_DEFAULT, lone_batch, outcome, place};
+use crate::app::{App, AppState};
+use crate::auth::Caller;
+use crate::extract::{body, item};
+use crate::problem::ApiError;
+use crate::quotas;
+use crate::routes::batches;
+
+/// Score one request and wait for its outcome.
+#[utoipa::path(
+    post, path = "/v1/rewards", tag = "rewards", request_body = RewardRequest,
+    params(("Prefer" = Option<String>, Header, description = "Seconds to wait for the outcome, as `wait=60`: 60 when absent, 300 at most")),
+    responses((status = 200, body = Reward))
+)]
+pub(crate) async fn reward(
+    State(app): AppState,
+    caller: Caller,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Reward>, ApiError> {
+    caller.need(Scope::BatchesWrite)?;
+    let bytes = body::whole(body, "the body", limits::ITEM_BYTES_MAX).await?;
+    let published = admit(&app, &caller, body::parse(&bytes)?).await?;
+    let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);
+    let item = outcome(&published, wait).await?;
+    let plugin_digest = published.row.digest;
+    let ResultItem { id, outcome, stages, shared_from, .. } = item;
+    Ok(Json(Reward { id, plugin_digest, outcome, stages, shared_from }))
+}
+
+/// Makes a batch of one request.
+async fn admit(
+    app: &App,
+    caller: &Caller,
+    call: RewardRequest,
+) -> Result<Arc<CommittedBatch>, ApiError> {
+    let RewardRequest { plugin, prompt, response, label, metadata, settings, share_equal } = call;
+    quotas::admits(app, caller.tenant).await?;
+    let settings = body::settings(settings.as_deref())?;
+    let reference = batches::reference(caller, &plugin)?;
+    let plugin = app.registry.resolve(caller.tenant, &reference).await?;
+    quotas::granted(app, caller.tenant, &plugin)?;
+    item::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
+        .map_err(ApiError::bad_request)?;
+    let body = item::encode(prompt, response, label, metadata);
+    let place = place(app, body.len()).await?;
+    let share_equal = share_equal.unwrap_or(true);
+    let row = BatchRow { share_equal, ..lone_batch(caller.tenant, &plugin, settings) };
+    let lone =
+        Some(NewItem { key: "0".into(), group: None, body: body.into(), permit: place, due: None });
+    Ok(app.dispatch.announce(Announcement { row, plugin, single: lone, replays: None }).await?)
+}

@@ -1,0 +1,46 @@
+//! `POST /v1/session/password`: change the caller's password.
+
+use assay_api::people::ChangePassword;
+use assay_core::id::Digest;
+use assay_dispatch::now;
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+
+use super::own;
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::auth::sign_in::{Peer, check_password};
+use crate::extract::body;
+use crate::problem::ApiError;
+
+/// Change your password. Your other sessions end.
+#[utoipa::path(
+    post, path = "/v1/session/password", tag = "session", request_body = ChangePassword,
+    responses((status = 204))
+)]
+pub(crate) async fn change_password(
+    State(app): AppState,
+    caller: Caller,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<StatusCode, ApiError> {
+    let session = own(&caller)?;
+    let (ChangePassword { current, new }, _) = body::json(body).await?;
+    check_password(&new)?;
+    let email = &session.row.email;
+    app.sign_in.attempt(peer, &headers, Some(email))?;
+    let known = app.store.credentials(email).await?;
+    let hash = known.and_then(|known| known.password_hash);
+    if !app.sign_in.passwords.verify(current, hash).await? {
+        let detail = "the current password is wrong";
+        return Err(ApiError::new(StatusCode::FORBIDDEN, "password_wrong", detail));
+    }
+    app.sign_in.attempts.forgive(email);
+    let hash = app.sign_in.passwords.hash(new).await?;
+    let (person, kept): (_, Digest) = (session.row.person, session.token.hash());
+    app.store.set_password(person, &hash, kept, &caller.actor(), now()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,41 @@
+//! `POST /v1/tenants`: create a tenant.
+
+use assay_api::key::Scope;
+use assay_api::tenant::{CreateTenant, Tenant};
+use assay_core::limits;
+use assay_core::plugin::check_name;
+use assay_dispatch::now;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+
+use super::{CHANGING, shown};
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::extract::body;
+use crate::problem::ApiError;
+
+/// Create a tenant.
+#[utoipa::path(
+    post, path = "/v1/tenants", tag = "tenants", request_body = CreateTenant,
+    responses((status = 201, body = Tenant))
+)]
+pub(crate) async fn create(
+    State(app): AppState,
+    caller: Caller,
+    body: Body,
+) -> Result<(StatusCode, Json<Tenant>), ApiError> {
+    caller.need(Scope::Platform)?;
+    let (CreateTenant { name, settings }, _) = body::json(body).await?;
+    check_name("tenant", &name, limits::PLUGIN_NAME_BYTES_MAX).map_err(ApiError::bad_request)?;
+    settings.check().map_err(ApiError::bad_request)?;
+    let _one = CHANGING.lock().await;
+    if app.dispatch.tenants.count() >= limits::TENANTS_MAX {
+        let detail = format!("there are {} tenants, which is the limit", limits::TENANTS_MAX);
+        return Err(ApiError::conflict("too_many_tenants", detail));
+    }
+    let tenant = app.store.create_tenant(&name, &settings, &caller.actor(), now()).await?;
+    app.dispatch.set_tenant(tenant.clone()).await?;
+    Ok((StatusCode::CREATED, Json(shown(&app, tenant))))
+}

@@ -1,0 +1,29 @@
+//! `GET /v1/tenants`: every tenant, or the caller's own.
+
+use assay_api::key::Scope;
+use assay_api::tenant::TenantList;
+use axum::Json;
+use axum::extract::State;
+
+use super::{find, shown};
+use crate::app::AppState;
+use crate::auth::Caller;
+use crate::problem::ApiError;
+
+/// Every tenant; with `admin:*` alone, only your own.
+#[utoipa::path(
+    get, path = "/v1/tenants", tag = "tenants",
+    responses((status = 200, body = TenantList))
+)]
+pub(crate) async fn list(
+    State(app): AppState,
+    caller: Caller,
+) -> Result<Json<TenantList>, ApiError> {
+    let tenants = if caller.has(Scope::Platform) {
+        app.store.tenants().await?
+    } else {
+        vec![find(&app, &caller, &caller.tenant_name).await?]
+    };
+    let items = tenants.into_iter().map(|tenant| shown(&app, tenant)).collect();
+    Ok(Json(TenantList { items }))
+}

@@ -1,0 +1,99 @@
+//! Reads of storage by workers. The worker does not name the tenant whose roots are read: it is the
+//! tenant of a lease that the calling process holds.
+
+use std::time::Duration;
+
+use assay_core::id::{LeaseId, TenantId};
+use assay_core::limits;
+use assay_wire::proto::{ListReply, ListRequest, StoredChunk, StoredRequest};
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::server::UdsConnectInfo;
+use tonic::{Request, Status};
+
+use crate::link::{Answers, Link};
+use assay_dispatch::LeaseClaim;
+use assay_storage::{FetchedObject, StorageError};
+
+/// The longest wait for a worker to take the next chunk.
+const TAKE_MAX: Duration = Duration::from_secs(limits::OBJECT_WAIT_SECONDS_MAX);
+/// The number of chunks that are buffered for a worker.
+const CHUNKS_MAX: usize = 2;
+
+/// The process id of the caller, as the kernel reports it.
+pub(super) fn caller<T>(request: &Request<T>) -> Option<u32> {
+    let peer = request.extensions().get::<UdsConnectInfo>()?.peer_cred?;
+    peer.pid()?.try_into().ok()
+}
+
+impl Link {
+    pub(super) async fn stored(
+        &self,
+        caller: Option<u32>,
+        request: StoredRequest,
+    ) -> Result<Answers<StoredChunk>, Status> {
+        let StoredRequest { token, lease, name, known_version } = request;
+        self.check_token(&token)?;
+        let tenant = self.tenant(caller, lease).await?;
+        let fetched = self.storage.fetch(tenant, &name, &known_version).await.map_err(status)?;
+        let FetchedObject { version, size, chunks } = fetched;
+        let unchanged = chunks.is_none();
+        let head = StoredChunk { version, size_bytes: size, unchanged, bytes: Bytes::new() };
+        let Some(chunks) = chunks else { return Ok(stream::iter([Ok(head)]).boxed()) };
+        let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
+        tokio::spawn(send(head, chunks, sender));
+        Ok(ReceiverStream::new(receiver).boxed())
+    }
+
+    pub(super) async fn listed(
+        &self,
+        caller: Option<u32>,
+        request: ListRequest,
+    ) -> Result<ListReply, Status> {
+        let ListRequest { token, lease, folder } = request;
+        self.check_token(&token)?;
+        let tenant = self.tenant(caller, lease).await?;
+        let names = self.storage.list(tenant, &folder).await.map_err(status)?;
+        Ok(ListReply { names })
+    }
+
+    async fn tenant(&self, caller: Option<u32>, lease: u64) -> Result<TenantId, Status> {
+        let refused = || Status::permission_denied("this worker does not hold the lease");
+        let pid = caller.ok_or_else(refused)?;
+        let claim = LeaseClaim { pid, lease: LeaseId(lease) };
+        let tenant = self.dispatch.tenant_of(claim).await;
+        tenant.map_err(|error| Status::unavailable(error.to_string()))?.ok_or_else(refused)
+    }
+}
+
+/// Sends all chunks, up to the first error or the end of the worker.
+async fn send(
+    head: StoredChunk,
+    mut chunks: stream::BoxStream<'static, Result<Bytes, StorageError>>,
+    sender: mpsc::Sender<Result<StoredChunk, Status>>,
+) {
+    let mut next = Some(Ok(head));
+    while let Some(message) = next {
+        let ended = message.is_err();
+        let sent = sender.send_timeout(message, TAKE_MAX).await;
+        if ended || sent.is_err() {
+            return;
+        }
+        next = chunks.next().await.map(|chunk| match chunk {
+            Ok(bytes) => Ok(StoredChunk { bytes, ..Default::default() }),
+            Err(error) => Err(status(error)),
+        });
+    }
+}
+
+fn status(error: StorageError) -> Status {
+    let message = error.to_string();
+    match error {
+        StorageError::Denied(_) => Status::permission_denied(message),
+        StorageError::NotFound(_) => Status::not_found(message),
+        StorageError::TooLarge(_) => Status::failed_precondition(message),
+        StorageError::Unavailable(_) => Status::unavailable(message),
+    }
+}

@@ -1,0 +1,299 @@
+//! Algorithm 2: what is live and what is still to come, as a workload for SIMULATE.
+
+use std::sync::Arc;
+
+use assay_core::time::Micros;
+use assay_sched::{BatchView, RunningView, SchedView, StageView};
+
+use crate::PlanConfig;
+use crate::basis::Basis;
+use crate::drift::Drift;
+use crate::problem::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
+use crate::tuning::Tuning;
+use crate::workload::REQUESTS_MAX;
+
+/// Multiples of it fall evenly between whole numbers, however many there are.
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_895;
+
+/// The problem, what it was made from, and what it leaves out.
+pub(crate) struct Collected {
+    pub(crate) problem: Problem,
+    /// The basis of each batch of the problem.
+    pub(crate) bases: Vec<Arc<Basis>>,
+    pub(crate) drifts: Vec<Drift>,
+    /// Live batches about which nothing is known.
+    pub(crate) unknown: Vec<BatchView>,
+}
+
+impl Collected {
+    /// A problem that the caller knows in full, so that no history is needed.
+    pub(crate) fn known(problem: Problem) -> Self {
+        Self { problem, bases: Vec::new(), drifts: Vec::new(), unknown: Vec::new() }
+    }
+}
+
+pub(crate) struct Collector<'a> {
+    pub(crate) now: Micros,
+    pub(crate) tolerance: Micros,
+    pub(crate) patience: Micros,
+    pub(crate) tuning: &'a Tuning,
+    pub(crate) problem: Problem,
+}
+
+impl<'a> Collector<'a> {
+    pub(crate) fn new(now: Micros, config: &'a PlanConfig, pools: Vec<ProblemPool>) -> Self {
+        let problem = Problem {
+            now,
+            pools,
+            flows: Vec::new(),
+            batches: Vec::new(),
+            requests: Vec::new(),
+            service: Vec::new(),
+            stages_max: 0,
+        };
+        let PlanConfig { tolerance, patience, tuning, .. } = config;
+        Self { now, tolerance: *tolerance, patience: *patience, tuning, problem }
+    }
+
+    pub(crate) fn collect(
+        mut self,
+        seen: &SchedView,
+        basis: impl Fn(&BatchView) -> Option<Arc<Basis>>,
+    ) -> Collected {
+        let mut bases = Vec::new();
+        let mut drifts = Vec::new();
+        let mut unknown = Vec::new();
+        let stages = seen.batches.iter().map(|batch| batch.stages.len()).max();
+        self.problem.stages_max = stages.unwrap_or(1);
+        for batch in &seen.batches {
+            match basis(batch) {
+                Some(basis) if self.is_awaited(batch, &basis) => {
+                    drifts.push(self.batch(batch, &basis));
+                    bases.push(basis);
+                }
+                Some(_) => {}
+                None => unknown.push(batch.clone()),
+            }
+        }
+        Collected { problem: self.problem, bases, drifts, unknown }
+    }
+
+    /// An announced batch is waited for, with its workers ready, for as long again as it should
+    /// take to come; then they are better used elsewhere until it does.
+    fn is_awaited(&self, batch: &BatchView, basis: &Basis) -> bool {
+        let patience = self.patience.max(basis.lead);
+        batch.first_arrival.is_some() || self.now <= batch.announced + basis.lead + patience
+    }
+
+    fn batch(&mut self, batch: &BatchView, basis: &Basis) -> Drift {
+        let drift = if self.tuning.follows_drift {
+            Drift::of(self.now, batch, basis)
+        } else {
+            Drift::none(batch.stages.len())
+        };
+        let index = self.problem.batches.len();
+        let from = self.problem.requests.len();
+        let stage = |stage: &assay_sched::StageShape| FlowStage {
+            pool: self.pool(&stage.pool),
+            timeout: stage.timeout,
+        };
+        let flow = Flow { stages: batch.stages.iter().map(stage).collect() };
+        self.problem.flows.push(flow);
+        self.problem.batches.push(ProblemBatch {
+            id: batch.id,
+            run: Arc::clone(&batch.run),
+            flow: index,
+            rank: Micros::ZERO,
+            earliest_end: Micros::ZERO,
+            tolerance: batch.tolerance.unwrap_or(self.tolerance),
+        });
+        for (stage, at_stage) in batch.at_stage.iter().enumerate() {
+            self.waiting(index, stage, at_stage, basis, &drift);
+            self.running(index, stage, at_stage, batch, basis, &drift);
+        }
+        if !batch.sealed {
+            self.future(index, batch, basis, &drift);
+        }
+        let earliest_end = self.earliest_end(from, batch, basis, &drift);
+        let entry = &mut self.problem.batches[index];
+        entry.earliest_end = earliest_end;
+        entry.rank = batch.rank.unwrap_or(earliest_end);
+        drift
+    }
+
+    /// The last pool stands for all that are not planned for.
+    fn pool(&self, name: &str) -> usize {
+        let planned = &self.problem.pools[..self.problem.pools.len() - 1];
+        planned.iter().position(|pool| &*pool.name == name).unwrap_or(planned.len())
+    }
+
+    /// Queuing_k: as long as those that reached this stage.
+    fn waiting(
+        &mut self,
+        batch: usize,
+        stage: usize,
+        seen: &StageView,
+        basis: &Basis,
+        drift: &Drift,
+    ) {
+        let reached = basis.reached(stage);
+        for pick in spread(reached.len(), seen.waiting) {
+            let service = pick.map(|pick| basis.service(reached[pick] as usize));
+            let request = ProblemRequest { batch, stage, running: false, ready: self.now };
+            self.push(request, service, drift, Micros::ZERO);
+        }
+    }
+
+    /// Running_k: as long as those that ran for longer than it has.
+    fn running(
+        &mut self,
+        batch: usize,
+        stage: usize,
+        seen: &StageView,
+        shape: &BatchView,
+        basis: &Basis,
+        drift: &Drift,
+    ) {
+        let timeout = shape.stages[stage].timeout;
+        for (nth, RunningView { elapsed, .. }) in seen.running.iter().enumerate() {
+            let request = ProblemRequest { batch, stage, running: true, ready: self.now };
+            let longer = basis.longer(stage, elapsed.scaled(1.0 / drift.service[stage]));
+            if longer.is_empty() {
+                // Longer than all history: it is on its way to its timeout.
+                let left = timeout.since(*elapsed).max(Micros(1));
+                self.problem.requests.push(request);
+                let row = self.problem.service.len();
+                self.problem.service.resize(row + self.problem.stages_max, Micros::ZERO);
+                self.problem.service[row + stage] = left;
+                continue;
+            }
+            // Spread evenly over what is left, whatever the number of them.
+            let place = (nth as f64 * GOLDEN_RATIO + 0.5).fract();
+            let pick = (place * longer.len() as f64) as usize;
+            let service = basis.service(longer[pick.min(longer.len() - 1)] as usize);
+            self.push(request, Some(service), drift, *elapsed);
+        }
+    }
+
+    /// Future: those of history that came later than it is now.
+    fn future(&mut self, index: usize, batch: &BatchView, basis: &Basis, drift: &Drift) {
+        let start =
+            batch.first_arrival.unwrap_or_else(|| self.now.max(batch.announced + basis.lead));
+        let elapsed = self.now.since(start);
+        let from = basis.after(elapsed.scaled(1.0 / drift.arrivals));
+        // Before the first arrival nothing has come, not even the first.
+        let from = if batch.first_arrival.is_none() { 0 } else { from };
+        let later = basis.len() - from;
+        let left = self.left(batch, later, basis);
+        for (nth, pick) in spread(later, left).enumerate() {
+            let (ready, row) = match pick {
+                Some(pick) => {
+                    let arrived = basis.arrived(from + pick).scaled(drift.arrivals);
+                    (start + arrived, from + pick)
+                }
+                // History has nothing that late: they come at the pace they came so far.
+                None => {
+                    let pace = elapsed.0 / u64::from(batch.submitted.max(1));
+                    (self.now + Micros(pace * (nth as u64 + 1)), nth % basis.len())
+                }
+            };
+            let request = ProblemRequest { batch: index, stage: 0, running: false, ready };
+            let service = basis.service(row);
+            self.push(request, Some(service), drift, Micros::ZERO);
+        }
+    }
+
+    /// How many are still to come.
+    fn left(&self, batch: &BatchView, later: usize, basis: &Basis) -> usize {
+        let by_history = later / basis.batches;
+        match batch.expected_size {
+            Some(size) if self.tuning.by_size => size.saturating_sub(batch.submitted) as usize,
+            _ => by_history,
+        }
+    }
+
+    /// Adds a request with the times of a row from its stage on; `elapsed` of the first has run.
+    fn push(
+        &mut self,
+        request: ProblemRequest,
+        service: Option<&[Micros]>,
+        drift: &Drift,
+        elapsed: Micros,
+    ) {
+        if self.problem.requests.len() + 1 >= REQUESTS_MAX {
+            return;
+        }
+        self.problem.requests.push(request);
+        let row = self.problem.service.len();
+        self.problem.service.resize(row + self.problem.stages_max, Micros::ZERO);
+        let times = &mut self.problem.service[row..];
+        let stage = request.stage;
+        let Some(service) = service else {
+            times[stage] = Micros(1);
+            return;
+        };
+        let flow = &self.problem.flows[self.problem.batches[request.batch].flow];
+        for at in stage..service.len() {
+            times[at] = service[at].scaled(drift.service[at]).min(flow.stages[at].timeout);
+        }
+        times[stage] = times[stage].since(elapsed).max(Micros(u64::from(elapsed.0 > 0)));
+    }
+
+    /// The paper's T (eq. 2) of the batch whose requests start at `from`.
+    fn earliest_end(&self, from: usize, batch: &BatchView, basis: &Basis, drift: &Drift) -> Micros {
+        let end = if self.tuning.robust_share < 1.0 {
+            self.robust_end(from, batch, basis, drift)
+        } else {
+            let problem = &self.problem;
+            let ends = (from..problem.requests.len()).map(|index| {
+                let service = problem.service(index).iter();
+                service.fold(problem.requests[index].ready, |end, time| end + *time)
+            });
+            ends.max()
+        };
+        end.max(batch.earliest_end).unwrap_or(self.now)
+    }
+
+    /// T with times cut where few go beyond, as one late long runner in history is none in this
+    /// batch; and without what requests have queued so far, as T knows of no queue.
+    fn robust_end(
+        &self,
+        from: usize,
+        batch: &BatchView,
+        basis: &Basis,
+        drift: &Drift,
+    ) -> Option<Micros> {
+        let share = self.tuning.robust_share;
+        let problem = &self.problem;
+        let cuts = (0..batch.stages.len())
+            .map(|stage| basis.quantile(stage, share).scaled(drift.service[stage]));
+        let cuts: Vec<Micros> = cuts.collect();
+        let mut queued = batch.at_stage.iter().flat_map(|stage| &stage.running);
+        let ends = (from..problem.requests.len()).filter_map(|index| {
+            let request = &problem.requests[index];
+            let mut times = problem.service(index).iter().zip(&cuts).skip(request.stage);
+            if request.running {
+                let (left, _) = times.next()?;
+                let queued = queued.next().map_or(Micros::ZERO, |running| running.queued);
+                let rest = times.fold(self.now + *left, |end, (time, cut)| end + (*time).min(*cut));
+                return Some(rest - queued);
+            }
+            // Of those that wait `reached` knows when the last could have.
+            let waits = request.ready <= self.now;
+            (!waits).then(|| times.fold(request.ready, |end, (time, cut)| end + (*time).min(*cut)))
+        });
+        let waiting = batch.at_stage.iter().enumerate().filter(|(_, seen)| seen.waiting > 0);
+        let waiting = waiting.map(|(stage, seen)| {
+            let left = basis.left_quantile(stage, share);
+            seen.reached.min(self.now) + left
+        });
+        ends.chain(waiting).max()
+    }
+}
+
+/// `count` places spread evenly over `len`, `None` if there are none.
+fn spread(len: usize, count: usize) -> impl Iterator<Item = Option<usize>> {
+    let stride = len as f64 / count.max(1) as f64;
+    (0..count)
+        .map(move |nth| (len > 0).then(|| (((nth as f64 + 0.5) * stride) as usize).min(len - 1)))
+}

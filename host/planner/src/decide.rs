@@ -1,0 +1,222 @@
+//! The decision: from a workload to the hold, ceiling and reason of each pool.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_sched::{BatchView, PoolPlan, PoolView, SchedView};
+
+use crate::collect::Collected;
+use crate::problem::Problem;
+use crate::rule::{Check, Rule, Violation};
+use crate::search::{Place, Search, Supply};
+use crate::simulate::Capacity;
+use crate::tuning::Checked;
+use crate::{Bound, Plan, PlanReport, Planner, PoolConfig, PoolReport, Reason};
+
+/// A search that starts from the last plan's number stops within one part in this many.
+const PRECISION: usize = 100;
+/// Workers of a pool that a batch without any history may have at first; twice as many as are busy
+/// from then on.
+const UNKNOWN_FIRST: usize = 4;
+
+/// The numbers of one pool before bounds are applied.
+#[derive(Debug, Clone)]
+pub(crate) struct Decision {
+    pub(crate) hold: usize,
+    pub(crate) ceiling: usize,
+    pub(crate) zero_queue: usize,
+    pub(crate) reason: Reason,
+}
+
+impl Decision {
+    pub(crate) fn fixed(pool: &PoolConfig) -> Self {
+        Self { hold: pool.max, ceiling: pool.max, zero_queue: 0, reason: Reason::Policy }
+    }
+}
+
+/// A pool whose number of workers a policy decides.
+pub(crate) struct PoolTask<'a> {
+    pub(crate) place: Place,
+    pub(crate) config: &'a PoolConfig,
+    pub(crate) supply: Supply,
+    /// The last plan's number of workers, where the search starts.
+    pub(crate) hint: Option<usize>,
+    pub(crate) collected: &'a Collected,
+}
+
+impl Planner {
+    pub(crate) fn decide(&mut self, collected: &Collected, seen: &SchedView) -> Plan {
+        let algorithm = self.config.policy.algorithm();
+        let fixed = |pool: &PoolConfig| algorithm.is_static() || pool.is_fixed();
+        if self.config.pools.values().all(fixed) {
+            // Nothing to decide, so nothing to simulate.
+            let pools = self.config.pools.iter();
+            let decided = pools.map(|(name, pool)| (Arc::clone(name), Decision::fixed(pool)));
+            return self.conclude(collected, seen, decided.collect(), 0);
+        }
+        let problem = &collected.problem;
+        let rule = self.rule(collected);
+        let mut search = Search::new(problem, &rule);
+        let mut decisions: BTreeMap<usize, Decision> = BTreeMap::new();
+        for place in search.places() {
+            let name = &problem.pools[place.pool].name;
+            let Some(pool) = self.config.pools.get(name) else { continue };
+            let decision = if pool.is_fixed() {
+                search.capacities[place.pool] = Capacity::of(pool.max);
+                Decision::fixed(pool)
+            } else {
+                let supply = self.supply(name, pool, seen);
+                let hint = self.last.get(name).copied();
+                let task = PoolTask { place, config: pool, supply, hint, collected };
+                algorithm.allocate(&mut search, &task)
+            };
+            self.last.insert(Arc::clone(name), decision.ceiling);
+            decisions.insert(place.pool, decision);
+        }
+        algorithm.adjust(self, &mut search, &mut decisions, seen);
+        let simulations = search.simulations;
+        let decided = decisions
+            .into_iter()
+            .map(|(pool, decision)| (Arc::clone(&problem.pools[pool].name), decision));
+        self.conclude(collected, seen, decided.collect(), simulations)
+    }
+
+    fn rule(&self, collected: &Collected) -> Rule {
+        let tuning = &self.config.tuning;
+        // A workload that is known needs no precaution.
+        let check = match tuning.check {
+            _ if collected.bases.is_empty() => Check::Late,
+            Checked::Late => Check::Late,
+            Checked::Timeouts => Check::Timeouts,
+            Checked::Risk { budget } => {
+                let tails = collected.bases.iter().map(|basis| basis.tails.clone());
+                let trusted = collected.drifts.iter().map(|drift| !drift.is_some()).collect();
+                Check::Risk { tails: tails.collect(), trusted, budget }
+            }
+        };
+        Rule { order: self.config.order, check }
+    }
+
+    /// The workers of a pool that could work, over time.
+    pub(crate) fn supply(&self, name: &Arc<str>, pool: &PoolConfig, seen: &SchedView) -> Supply {
+        let default = PoolView::default();
+        let seen = seen.pools.get(name).unwrap_or(&default);
+        let startup = seen.startup.unwrap_or(pool.startup);
+        if !self.config.policy.algorithm().models_startup() {
+            return Supply { present: usize::MAX, starting: Vec::new(), startup };
+        }
+        let starting = seen.starting.iter().map(|since| startup.since(*since)).collect();
+        Supply { present: seen.workers, starting, startup }
+    }
+
+    /// Applies what no simulation knows: bounds, and batches without any history.
+    fn conclude(
+        &mut self,
+        collected: &Collected,
+        seen: &SchedView,
+        decided: BTreeMap<Arc<str>, Decision>,
+        simulations: usize,
+    ) -> Plan {
+        let algorithm = self.config.policy.algorithm();
+        let mut pools = Vec::new();
+        let mut reports = Vec::new();
+        for (name, mut decision) in decided {
+            let config = &self.config.pools[&name];
+            let first = self.unknown(&name, &collected.unknown, seen);
+            if first > 0 && !algorithm.is_static() {
+                decision.ceiling = decision.ceiling.max(first);
+                decision.reason = Reason::Unknown;
+            }
+            if decision.ceiling < config.min {
+                decision.ceiling = config.min;
+                decision.reason = Reason::Minimum;
+            }
+            // Whatever comes next is served by a few at once, before the next plan.
+            decision.ceiling = decision.ceiling.max(UNKNOWN_FIRST);
+            let max = self.workers_max(&name, seen).max(config.min);
+            let refused = decision.ceiling > max && max < config.max;
+            if refused && decision.reason != Reason::Idle {
+                decision.reason = Reason::Maximum { wanted: decision.ceiling };
+            }
+            decision.ceiling = decision.ceiling.min(max);
+            decision.hold = decision.hold.clamp(config.min, decision.ceiling);
+            let Decision { hold, ceiling, zero_queue, reason } = decision;
+            let pool = Arc::clone(&name);
+            pools.push(PoolPlan { pool, hold, ceiling, linger: config.linger });
+            reports.push(PoolReport { pool: name, hold, ceiling, zero_queue, reason });
+        }
+        let now = collected.problem.now;
+        let replans = algorithm.replans() || !collected.unknown.is_empty();
+        // Until nothing is held for what was.
+        let held = pools.iter().any(|plan| plan.hold > self.config.pools[&plan.pool].min);
+        let live = (held || !seen.batches.is_empty()) && !algorithm.is_static();
+        let report = PlanReport {
+            at: now,
+            policy: self.config.policy,
+            pools: reports,
+            requests: collected.problem.requests.len(),
+            simulations,
+        };
+        Plan { pools, again: (replans && live).then(|| now + self.config.period), report }
+    }
+
+    /// The pool's own bound, or those of all who need it: more workers would serve nobody.
+    fn workers_max(&self, pool: &Arc<str>, seen: &SchedView) -> usize {
+        let max = self.config.pools[pool].max;
+        match seen.pools.get(pool).and_then(|pool| pool.workers_max) {
+            Some(tenants) if !self.config.policy.algorithm().is_static() => max.min(tenants),
+            _ => max,
+        }
+    }
+
+    /// Workers for batches about which nothing is known: a few, then twice as many as are busy.
+    fn unknown(&self, pool: &Arc<str>, batches: &[BatchView], seen: &SchedView) -> usize {
+        let needs = |batch: &&BatchView| batch.stages.iter().any(|stage| stage.pool == *pool);
+        if !batches.iter().any(|batch| needs(&batch) && batch.first_arrival.is_some()) {
+            return 0;
+        }
+        let busy = seen.pools.get(pool).map_or(0, |pool| pool.workers - pool.idle);
+        UNKNOWN_FIRST.max(2 * busy)
+    }
+}
+
+/// Algorithm 1 for one pool, from what is known.
+pub(crate) fn search_pool(search: &mut Search<'_>, task: &PoolTask<'_>) -> Decision {
+    let PoolTask { place, config: pool, ref supply, hint, .. } = *task;
+    let zero_queue = search.zero_queue(place.pool);
+    let high = zero_queue.min(pool.max);
+    if high == 0 {
+        let reason =
+            if zero_queue == 0 { Reason::Idle } else { Reason::Maximum { wanted: zero_queue } };
+        return Decision { hold: 0, ceiling: 0, zero_queue, reason };
+    }
+    search.enter(place);
+    let (mut workers, mut bound) =
+        search.least(place, (1, high), PRECISION, hint, |workers| supply.capacity(workers));
+    let late = workers == high
+        && supply.present < high
+        && search.attempt(place, supply.capacity(high)).is_err();
+    if late {
+        // No number of starts can be in time for what is due by then: plan as if they could.
+        (workers, bound) = search.least(place, (1, high), PRECISION, hint, Capacity::of);
+    }
+    let reason = match bound {
+        _ if workers == pool.max && pool.max < zero_queue => Reason::Maximum { wanted: zero_queue },
+        Some(violation) => Reason::Bound(bound_of(search.simulator.problem, workers, &violation)),
+        None => Reason::Needed,
+    };
+    Decision { hold: workers, ceiling: workers, zero_queue, reason }
+}
+
+fn bound_of(problem: &Problem, workers: usize, violation: &Violation) -> Bound {
+    let batch = &problem.batches[problem.requests[violation.request].batch];
+    Bound {
+        batch: batch.id,
+        run: Arc::clone(&batch.run),
+        workers,
+        stage: violation.stage,
+        ready: violation.ready,
+        start: violation.start,
+        because: violation.because,
+    }
+}

@@ -1,0 +1,36 @@
+//! The pure planner: how many workers each pool needs so that no batch ends later than it may.
+//!
+//! It implements section 5 of the paper and extends it. `Planner::plan` takes the time and a view of the
+//! scheduler, and returns a plan with a reason for each number. It never touches the scheduler: the
+//! dispatcher passes the plan on as [`assay_sched::Event::Planned`].
+
+mod config;
+mod plan;
+mod planner;
+mod policy;
+
+mod basis;
+mod blocks;
+mod collect;
+mod decide;
+mod drift;
+mod history;
+mod lanes;
+mod problem;
+mod rule;
+mod search;
+mod simulate;
+mod tail;
+mod tuning;
+mod workload;
+
+pub use config::{PlanConfig, PoolConfig};
+pub use plan::{Because, Bound, Plan, PlanReport, PoolReport, Reason};
+pub use planner::Planner;
+pub use policy::Policy;
+pub use problem::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
+pub use rule::{Check, Rule, Simulated};
+pub use search::search;
+pub use simulate::simulate;
+pub use tail::Tail;
+pub use tuning::{Checked, Tuning};

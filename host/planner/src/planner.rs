@@ -1,0 +1,72 @@
+//! The planner's state between plans: the history that it learned, and its last plans.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use assay_core::time::Micros;
+use assay_sched::{Profile, SchedView};
+
+use crate::collect::{Collected, Collector};
+use crate::config::PlanConfig;
+use crate::history::History;
+use crate::plan::Plan;
+use crate::problem::{Problem, ProblemPool};
+
+/// The planner: its options, the learned history, and its last plans.
+#[derive(Debug)]
+pub struct Planner {
+    pub(crate) config: PlanConfig,
+    history: History,
+    /// The result of each pool's last search, where the next search starts.
+    pub(crate) last: BTreeMap<Arc<str>, usize>,
+    /// The numbers that the last plans held in each pool, the latest first.
+    pub(crate) held: BTreeMap<Arc<str>, VecDeque<usize>>,
+}
+
+impl Planner {
+    #[must_use]
+    pub fn new(config: PlanConfig) -> Self {
+        let history = History::new(config.tuning.history);
+        Self { config, history, last: BTreeMap::new(), held: BTreeMap::new() }
+    }
+
+    /// Replaces the options; the learned history stays.
+    pub fn configure(&mut self, config: PlanConfig) {
+        self.config = config;
+    }
+
+    /// A batch was completed, or is read back after a restart; in order of completion.
+    pub fn learn(&mut self, profile: Arc<Profile>) {
+        self.history.learn(profile);
+    }
+
+    #[must_use]
+    pub fn plan(&mut self, now: Micros, seen: &SchedView) -> Plan {
+        let collected = self.collect(now, seen);
+        self.decide(&collected, seen)
+    }
+
+    /// Plans for a workload that the caller knows, in place of one guessed from history.
+    #[must_use]
+    pub fn plan_for(&mut self, problem: Problem, seen: &SchedView) -> Plan {
+        self.decide(&Collected::known(problem), seen)
+    }
+
+    fn collect(&self, now: Micros, seen: &SchedView) -> Collected {
+        let collector = Collector::new(now, &self.config, self.problem_pools());
+        collector.collect(seen, |batch| self.history.basis(batch))
+    }
+
+    /// Those that are planned for. All others are one, the last: their names are the tenants', and
+    /// a search takes longer the more pools there are.
+    fn problem_pools(&self) -> Vec<ProblemPool> {
+        let planned = self.config.pools.iter().map(|(name, pool)| ProblemPool {
+            name: Arc::clone(name),
+            cost: pool.cost,
+            max: pool.max,
+        });
+        // No pool can be configured under this name.
+        let others = ProblemPool { name: "".into(), cost: 0.0, max: usize::MAX };
+        planned.chain([others]).collect()
+    }
+}

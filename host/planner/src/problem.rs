@@ -1,0 +1,76 @@
+//! A workload for SIMULATE: batches of requests with known arrivals and service times.
+
+use std::sync::Arc;
+
+use assay_core::id::BatchId;
+use assay_core::time::Micros;
+
+/// The input of SIMULATE. Requests refer to batches, batches to flows, flows to pools, by index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    pub now: Micros,
+    pub pools: Vec<ProblemPool>,
+    pub flows: Vec<Flow>,
+    pub batches: Vec<ProblemBatch>,
+    pub requests: Vec<ProblemRequest>,
+    /// The service times s_ij: `stages_max` times for each request in turn, zero for a stage that is not
+    /// reached. A request that is running or has run in part has the times that are left.
+    pub service: Vec<Micros>,
+    /// The most stages that a flow has.
+    pub stages_max: usize,
+}
+
+impl Problem {
+    pub(crate) fn service(&self, request: usize) -> &[Micros] {
+        &self.service[request * self.stages_max..(request + 1) * self.stages_max]
+    }
+
+    pub(crate) fn flow(&self, request: usize) -> &Flow {
+        &self.flows[self.batches[self.requests[request].batch].flow]
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProblemPool {
+    pub name: Arc<str>,
+    /// The paper's C_j.
+    pub cost: f64,
+    /// No more workers than this.
+    pub max: usize,
+}
+
+/// The stages of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flow {
+    pub stages: Vec<FlowStage>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowStage {
+    pub pool: usize,
+    /// The paper's T_j of LT.
+    pub timeout: Micros,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProblemBatch {
+    pub id: BatchId,
+    pub run: Arc<str>,
+    pub flow: usize,
+    /// The key by which EBF orders the batch.
+    pub rank: Micros,
+    /// The paper's T.
+    pub earliest_end: Micros,
+    /// The paper's D.
+    pub tolerance: Micros,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProblemRequest {
+    pub batch: usize,
+    /// The stage for which the request is ready, or which it runs.
+    pub stage: usize,
+    pub running: bool,
+    /// When it becomes ready for that stage; `now` if it waits or runs already.
+    pub ready: Micros,
+}

@@ -1,0 +1,48 @@
+//! The rule that SIMULATE applies to an allocation, and its result.
+
+use assay_core::time::Micros;
+use assay_sched::Order;
+
+use crate::tail::Tail;
+
+/// A request that starts this much after it was ready has queued.
+pub(crate) const QUEUED_MIN: Micros = Micros::from_ms(1);
+
+/// The rule that an allocation must satisfy.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    pub order: Order,
+    pub check: Check,
+}
+
+/// The check of one request. Under each check every request must end by max(T, its own t_i) + D.
+#[derive(Debug, Clone)]
+pub enum Check {
+    /// Checks nothing else.
+    Late,
+    /// Checks also that a request that queued would end by T + D if all its stages timed out (the paper's
+    /// LT).
+    Timeouts,
+    /// Checks also that the delay that long runners are expected to add by queueing stays within `budget`,
+    /// summed over a batch. `tails` has, for each flow and stage, the expected excess of the remaining
+    /// time; `trusted` says for each batch whether these hold, and `Timeouts` applies where they do not.
+    Risk { tails: Vec<Vec<Tail>>, trusted: Vec<bool>, budget: Micros },
+}
+
+/// The result of SIMULATE for an allocation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Simulated {
+    pub satisfied: bool,
+    /// The end of each batch; complete only after [`crate::simulate`].
+    pub batch_ends: Vec<Micros>,
+}
+
+/// The first thing that broke the rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Violation {
+    pub(crate) request: usize,
+    pub(crate) stage: usize,
+    pub(crate) ready: Micros,
+    pub(crate) start: Micros,
+    pub(crate) because: crate::Because,
+}

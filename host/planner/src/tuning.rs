@@ -1,0 +1,49 @@
+//! The settings in which policies differ.
+
+use assay_core::time::Micros;
+
+/// The settings of a policy. [`crate::Policy::tuning`] returns a policy's own; others are for experiments
+/// in simulation, whose results docs/reproduction.md has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tuning {
+    pub check: Checked,
+    /// Batches of a run that stand for its next one.
+    pub history: usize,
+    /// The quantile at which service times are cut to compute T; 1 leaves them as they are.
+    pub robust_share: f64,
+    /// Whether what is still to come follows from the batch's size instead of history.
+    pub by_size: bool,
+    /// Whether a batch that does not go as history says changes what is expected of it.
+    pub follows_drift: bool,
+    /// A worker stays held for this many plans after the one that last needed it, as plans vary
+    /// with what they guess and a start costs more than a little waiting.
+    pub held_plans: usize,
+    /// Workers that demand may start beyond those planned: this many times their square root.
+    pub headroom: f64,
+    /// The part of a stage's usual time below which a worker's start-up counts as free, so that demand
+    /// alone decides.
+    pub free_startup: f64,
+}
+
+/// Which of the rule's checks a policy uses; see [`crate::Check`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Checked {
+    Late,
+    Timeouts,
+    Risk { budget: Micros },
+}
+
+impl Tuning {
+    /// The settings of the paper: the last batch stands for the next one, and only the timeout-aware
+    /// check is used.
+    pub const PUBLISHED: Self = Self {
+        check: Checked::Timeouts,
+        history: 1,
+        robust_share: 1.0,
+        by_size: false,
+        follows_drift: false,
+        held_plans: 0,
+        headroom: 0.0,
+        free_startup: 0.0,
+    };
+}

@@ -1,0 +1,20 @@
+//! The reasons why a plugin cannot be published or used; the variant says whose fault it is.
+
+use assay_storage::blob::BlobError;
+use assay_store::StoreError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// The plugin is at fault, so its author can fix it.
+    #[error("{0}")]
+    Refused(String),
+    /// The plugin imports something that its tenant was not granted.
+    #[error("{0}")]
+    NotGranted(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+    #[error("the plugin could not be compiled: {0:#}")]
+    Compiler(anyhow::Error),
+}

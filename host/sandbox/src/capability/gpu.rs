@@ -1,0 +1,48 @@
+//! `assay:gpu`: [`assay_gpu`] compiles CUDA sources in boxes and runs kernels in separate processes.
+//!
+//! The functions block, at most until the call's deadline. At the deadline the guest ends too.
+
+mod compiler;
+mod convert;
+mod device;
+
+use std::time::Instant;
+
+use assay_gpu::session::Gpu;
+use wasmtime::component::{HasData, Linker, ResourceTable};
+
+use super::Capabilities;
+use crate::call::GuestCall;
+use crate::call::bindings::assay::gpu as gpu_bindings;
+
+/// The device on which the kernels of this worker's stages run.
+#[derive(Clone)]
+pub enum StageDevice {
+    Gpu(Gpu),
+    /// There is none, for this reason.
+    None(&'static str),
+}
+
+/// Selects the data of these interfaces in a store.
+pub(crate) struct GpuData;
+
+impl HasData for GpuData {
+    type Data<'a> = GpuHost<'a>;
+}
+
+/// The implementation of both interfaces during one call.
+pub(crate) struct GpuHost<'a> {
+    pub(crate) granted: Option<&'a Capabilities>,
+    pub(crate) table: &'a mut ResourceTable,
+    pub(crate) deadline: Instant,
+}
+
+/// Links both interfaces.
+pub(super) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
+    gpu_bindings::compiler::add_to_linker::<_, GpuData>(linker, host)?;
+    gpu_bindings::device::add_to_linker::<_, GpuData>(linker, host)
+}
+
+fn host(call: &mut GuestCall) -> GpuHost<'_> {
+    GpuHost { granted: call.capabilities.as_ref(), table: &mut call.table, deadline: call.deadline }
+}

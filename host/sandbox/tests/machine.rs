@@ -1,0 +1,39 @@
+//! A machine that has no boxes for programs, no CUDA and no network.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use assay_core::id::TenantId;
+use assay_exec::{Exec, ExecOptions, ObjectCache};
+use assay_gpu::compiler::{CudaCompiler, CudaCompilerOptions};
+use assay_sandbox::capability::Capabilities;
+use assay_sandbox::capability::folder::FolderStorage;
+use assay_sandbox::capability::gpu::StageDevice;
+
+/// The capabilities of a tenant on this machine; storage has its roots in the folder's `roots`.
+pub(crate) fn bare(folder: &Path) -> Capabilities {
+    let objects = Arc::new(ObjectCache::open(&folder.join("objects"), 1 << 30).expect("a cache"));
+    let exec = Exec::new(ExecOptions {
+        helper_program: folder.join("missing"),
+        cache: folder.join("programs"),
+        toolchains: None,
+        shown: Vec::new(),
+        weaker: Vec::new(),
+        objects: Arc::clone(&objects),
+    });
+    Capabilities {
+        tenant: TenantId::generate(),
+        exec: Arc::new(Mutex::new(exec)),
+        toolchains: None,
+        storage: Arc::new(FolderStorage::new(folder.join("roots"), objects)),
+        compiler: Arc::new(Mutex::new(CudaCompiler::new(CudaCompilerOptions {
+            toolkit: None,
+            program: folder.join("missing"),
+            arch: "compute_90".into(),
+            cache: folder.join("kernels"),
+        }))),
+        device: StageDevice::None("no kernels are run here"),
+        network: Arc::default(),
+        outbound: Arc::default(),
+    }
+}

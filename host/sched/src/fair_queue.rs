@@ -1,0 +1,299 @@
+//! The fair queue of a pool: one queue for each tenant, and the rule that picks the next tenant.
+//!
+//! ```text
+//!   idle worker ------> the tenant with the fewest workers for its weight, among those that have
+//!        ^              waiting requests and are below their bound; the rank breaks ties
+//!        |                                   |
+//!        |  its last lease has ended         v
+//!        +--------------------------- serves that tenant --+
+//!                                            ^             |  more leases of the same tenant, while
+//!                                            +-------------+  the worker would return to it if idle
+//! ```
+//!
+//! This is weighted max-min fairness over workers. The pool owns the queue. A worker serves one tenant at
+//! a time, so workers are shared at each moment, however long stages run and however many leases are
+//! prefetched; a tenant is owed nothing for the past. While a pool has fewer workers than tenants, ranks
+//! decide who is served first. Inside a tenant's queue the discipline decides. A tenant's queue exists
+//! while one of its requests waits or a worker serves it.
+//!
+//! Each change costs O(log tenants), counted over the tenants that have something in this pool.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
+use assay_core::time::Micros;
+
+use crate::config::Order;
+use crate::queue::{Place, Queue, Rank};
+use crate::share::{Load, PoolShare};
+use crate::view::TenantSnapshot;
+
+/// A worker that may prefetch more leases of the tenant that it serves. The least loaded comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Prefetcher {
+    pub(crate) expected: Micros,
+    pub(crate) leases: usize,
+    pub(crate) worker: WorkerId,
+}
+
+/// The key by which tenants are ordered. The smaller comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    load: Load,
+    /// The rank of the tenant's next request.
+    rank: Rank,
+    batch: BatchId,
+    tenant: TenantId,
+}
+
+#[derive(Debug)]
+struct TenantQueue {
+    queue: Queue,
+    share: PoolShare,
+    /// The number of workers that serve the tenant.
+    workers: u32,
+    /// Those of its workers that may prefetch more leases.
+    prefetchers: BTreeSet<Prefetcher>,
+    /// Its entries in the fair queue.
+    candidate: Option<Candidate>,
+    top_up: Option<Candidate>,
+    grantable: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct FairQueue {
+    order: Order,
+    tenants: BTreeMap<TenantId, TenantQueue>,
+    entries: Entries,
+    waiting: usize,
+}
+
+/// The indexes over all tenants' queues.
+#[derive(Debug, Default)]
+struct Entries {
+    /// The tenants that an idle worker may serve.
+    candidates: BTreeSet<Candidate>,
+    /// The tenants whose workers have room, ordered as if one of those workers were idle.
+    top_ups: BTreeSet<Candidate>,
+    grantable: usize,
+}
+
+impl FairQueue {
+    pub(crate) fn new(order: Order) -> Self {
+        Self { order, tenants: BTreeMap::new(), entries: Entries::default(), waiting: 0 }
+    }
+
+    /// The number of waiting requests.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// The number of waiting requests that could have a worker each, within their tenants' bounds.
+    pub(crate) fn grantable(&self) -> usize {
+        self.entries.grantable
+    }
+
+    /// The tenants that have a worker.
+    pub(crate) fn served(&self) -> impl Iterator<Item = TenantId> {
+        let served = self.tenants.iter().filter(|(_, tenant_queue)| tenant_queue.workers > 0);
+        served.map(|(tenant, _)| *tenant)
+    }
+
+    /// The number of workers that serve a tenant.
+    pub(crate) fn serving(&self, tenant: TenantId) -> u32 {
+        self.tenants.get(&tenant).map_or(0, |tenant_queue| tenant_queue.workers)
+    }
+
+    /// The tenant that an idle worker serves next.
+    pub(crate) fn next_tenant(&self) -> Option<TenantId> {
+        self.entries.candidates.first().map(|candidate| candidate.tenant)
+    }
+
+    /// The worker that takes one more lease of the tenant that it serves, if any.
+    pub(crate) fn next_top_up(&self) -> Option<(WorkerId, TenantId)> {
+        let top_up = self.entries.top_ups.first()?;
+        // If another tenant comes before this one, it comes before all others with room too.
+        let other =
+            self.entries.candidates.iter().find(|candidate| candidate.tenant != top_up.tenant);
+        if other.is_some_and(|other| other < top_up) {
+            return None;
+        }
+        let prefetcher = self.tenants[&top_up.tenant]
+            .prefetchers
+            .first()
+            .expect("a tenant to top up has a prefetcher");
+        Some((prefetcher.worker, top_up.tenant))
+    }
+
+    /// Adds a request. `share` is called for a tenant that has no queue here yet.
+    pub(crate) fn push(
+        &mut self,
+        tenant: TenantId,
+        request: RequestId,
+        place: Place,
+        share: impl FnOnce() -> PoolShare,
+    ) {
+        let tenant_queue =
+            self.tenants.entry(tenant).or_insert_with(|| TenantQueue::new(self.order, share()));
+        tenant_queue.queue.push(request, place);
+        self.waiting += 1;
+        tenant_queue.arrange(tenant, &mut self.entries);
+    }
+
+    /// Removes the next request of the tenant that `next_tenant` or `next_top_up` named. The caller must
+    /// count the worker that gets it by `replace_served` at once.
+    pub(crate) fn pop(&mut self, tenant: TenantId) -> RequestId {
+        self.waiting -= 1;
+        self.change(tenant, |tenant_queue| tenant_queue.queue.pop())
+            .flatten()
+            .expect("the next tenant has a waiting request")
+    }
+
+    /// Changes the deadline of a request that waits here.
+    pub(crate) fn set_deadline(&mut self, tenant: TenantId, request: RequestId, place: Place) {
+        self.change(tenant, |tenant_queue| tenant_queue.queue.set_deadline(request, place));
+    }
+
+    pub(crate) fn rerank(&mut self, tenant: TenantId, batch: BatchId, rank: Rank) {
+        self.change(tenant, |tenant_queue| tenant_queue.queue.rerank(batch, rank));
+    }
+
+    pub(crate) fn regroup(&mut self, tenant: TenantId, batch: BatchId, group: u32, left: u32) {
+        self.change(tenant, |tenant_queue| tenant_queue.queue.regroup(batch, group, left));
+    }
+
+    pub(crate) fn remove_batch(&mut self, tenant: TenantId, batch: BatchId) {
+        let removed = self.change(tenant, |tenant_queue| {
+            let before = tenant_queue.queue.len();
+            tenant_queue.queue.remove_batch(batch);
+            before - tenant_queue.queue.len()
+        });
+        self.waiting -= removed.unwrap_or(0);
+        self.leave(tenant);
+    }
+
+    /// A worker that served `old` serves `new`.
+    pub(crate) fn replace_served(&mut self, old: Option<TenantId>, new: Option<TenantId>) {
+        if old == new {
+            return;
+        }
+        if let Some(tenant) = new {
+            self.change(tenant, |tenant_queue| tenant_queue.workers += 1)
+                .expect("a tenant with a worker has a queue");
+        }
+        if let Some(tenant) = old {
+            self.change(tenant, |tenant_queue| tenant_queue.workers -= 1)
+                .expect("a tenant with a worker has a queue");
+            self.leave(tenant);
+        }
+    }
+
+    pub(crate) fn insert_prefetcher(&mut self, tenant: TenantId, prefetcher: Prefetcher) {
+        self.change(tenant, |tenant_queue| tenant_queue.prefetchers.insert(prefetcher));
+    }
+
+    pub(crate) fn remove_prefetcher(&mut self, tenant: TenantId, prefetcher: &Prefetcher) {
+        self.change(tenant, |tenant_queue| tenant_queue.prefetchers.remove(prefetcher));
+    }
+
+    /// The tenant's share has changed.
+    pub(crate) fn share(&mut self, tenant: TenantId, share: PoolShare) {
+        self.change(tenant, |tenant_queue| tenant_queue.share = share);
+    }
+
+    pub(crate) fn snapshot(&self) -> Vec<TenantSnapshot> {
+        let snapshot = |(tenant, tenant_queue): (&TenantId, &TenantQueue)| TenantSnapshot {
+            tenant: *tenant,
+            queued: tenant_queue.queue.len(),
+            workers: tenant_queue.workers as usize,
+            workers_max: tenant_queue.share.workers_max,
+        };
+        self.tenants.iter().map(snapshot).collect()
+    }
+
+    /// Changes a tenant's queue, if there is one, and updates its entries.
+    fn change<T>(
+        &mut self,
+        tenant: TenantId,
+        change: impl FnOnce(&mut TenantQueue) -> T,
+    ) -> Option<T> {
+        let tenant_queue = self.tenants.get_mut(&tenant)?;
+        let changed = change(tenant_queue);
+        tenant_queue.arrange(tenant, &mut self.entries);
+        Some(changed)
+    }
+
+    fn leave(&mut self, tenant: TenantId) {
+        if self.tenants.get(&tenant).is_some_and(TenantQueue::is_empty) {
+            self.tenants.remove(&tenant);
+        }
+    }
+}
+
+impl TenantQueue {
+    fn new(order: Order, share: PoolShare) -> Self {
+        Self {
+            queue: Queue::new(order),
+            share,
+            workers: 0,
+            prefetchers: BTreeSet::new(),
+            candidate: None,
+            top_up: None,
+            grantable: 0,
+        }
+    }
+
+    /// Updates its entries in the indexes.
+    fn arrange(&mut self, tenant: TenantId, entries: &mut Entries) {
+        let candidate = self.next_candidate(tenant);
+        let top_up = self.next_top_up(tenant);
+        let grantable = self.next_grantable();
+        replace(&mut entries.candidates, &mut self.candidate, candidate);
+        replace(&mut entries.top_ups, &mut self.top_up, top_up);
+        entries.grantable = entries.grantable - self.grantable + grantable;
+        self.grantable = grantable;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.workers == 0 && self.queue.len() == 0
+    }
+
+    fn next_candidate(&self, tenant: TenantId) -> Option<Candidate> {
+        let free = self.share.workers_max.is_none_or(|max| self.workers < max);
+        if free { self.candidate_with(self.workers, tenant) } else { None }
+    }
+
+    fn next_top_up(&self, tenant: TenantId) -> Option<Candidate> {
+        if self.prefetchers.is_empty() {
+            None
+        } else {
+            self.candidate_with(self.workers - 1, tenant)
+        }
+    }
+
+    fn candidate_with(&self, workers: u32, tenant: TenantId) -> Option<Candidate> {
+        let (rank, batch) = self.queue.first()?;
+        Some(Candidate { load: Load { workers, weight: self.share.weight }, rank, batch, tenant })
+    }
+
+    fn next_grantable(&self) -> usize {
+        let max = self.share.workers_max;
+        let free = max.map_or(usize::MAX, |max| max.saturating_sub(self.workers) as usize);
+        self.queue.len().min(free)
+    }
+}
+
+fn replace(
+    candidates: &mut BTreeSet<Candidate>,
+    entry: &mut Option<Candidate>,
+    new: Option<Candidate>,
+) {
+    if *entry == new {
+        return;
+    }
+    if let Some(old) = entry {
+        candidates.remove(old);
+    }
+    candidates.extend(new);
+    *entry = new;
+}

@@ -1,0 +1,3 @@
+//! The scheduler from outside.
+
+mod sched;

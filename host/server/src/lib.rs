@@ -1,0 +1,8 @@
+//! A whole server put together: its parts, started and stopped in order.
+
+mod retention;
+mod sampler;
+mod server;
+
+pub use retention::RetentionDefaults;
+pub use server::{Server, Settings};

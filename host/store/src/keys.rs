@@ -1,0 +1,304 @@
+//! API keys. Only the hashes of a key's secrets are kept.
+
+use assay_api::key::{Key, Scope};
+use assay_core::id::{Digest, KeyId, TenantId};
+use assay_core::limits;
+use assay_core::time::Micros;
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::audit::{Act, Actor, audit};
+use super::{Store, StoreError};
+
+/// The row that a call with a key is checked against.
+#[derive(Debug, Clone)]
+pub struct KeyRow {
+    pub id: KeyId,
+    pub name: String,
+    pub tenant: TenantId,
+    pub tenant_name: String,
+    pub secret_hash: Digest,
+    /// The secret before the last rotation, and until when it works.
+    pub previous: Option<(Digest, Micros)>,
+    pub scopes: Vec<Scope>,
+    pub plugins: Option<Vec<String>>,
+    pub expires_at: Option<Micros>,
+    pub revoked_at: Option<Micros>,
+    pub last_used_at: Option<Micros>,
+}
+
+pub struct NewKey<'a> {
+    pub tenant: TenantId,
+    pub name: &'a str,
+    pub prefix: &'a str,
+    pub secret_hash: Digest,
+    pub scopes: &'a [Scope],
+    pub plugins: Option<&'a [String]>,
+    pub created_at: Micros,
+    pub expires_at: Option<Micros>,
+}
+
+impl NewKey<'_> {
+    fn scopes(&self) -> Vec<String> {
+        self.scopes.iter().map(|scope| scope.as_str().into()).collect()
+    }
+
+    /// A key without its secret and its hash.
+    fn shown(&self) -> Value {
+        json!({
+            "name": self.name,
+            "prefix": self.prefix,
+            "scopes": self.scopes(),
+            "plugins": self.plugins,
+            "expires_at": self.expires_at,
+        })
+    }
+}
+
+/// A key's new secret, and until when the one before it works.
+pub struct Rotation {
+    pub secret_hash: Digest,
+    pub at: Micros,
+    pub previous_until: Micros,
+}
+
+struct ListedRow {
+    id: Uuid,
+    tenant: String,
+    name: String,
+    prefix: String,
+    scopes: Vec<String>,
+    plugins: Option<Vec<String>>,
+    created_at: OffsetDateTime,
+    expires_at: Option<OffsetDateTime>,
+    revoked_at: Option<OffsetDateTime>,
+    last_used_at: Option<OffsetDateTime>,
+    previous_until: Option<OffsetDateTime>,
+}
+
+impl ListedRow {
+    fn into_key(self, now: Micros) -> Key {
+        let previous = self.previous_until.map(Micros::from_datetime);
+        Key {
+            id: KeyId(self.id),
+            tenant: self.tenant,
+            name: self.name,
+            prefix: self.prefix,
+            scopes: scopes(&self.scopes),
+            plugins: self.plugins,
+            created_at: Micros::from_datetime(self.created_at),
+            expires_at: self.expires_at.map(Micros::from_datetime),
+            revoked_at: self.revoked_at.map(Micros::from_datetime),
+            last_used_at: self.last_used_at.map(Micros::from_datetime),
+            previous_secret_until: previous.filter(|&until| until > now),
+            secret: None,
+        }
+    }
+}
+
+fn scopes(names: &[String]) -> Vec<Scope> {
+    names.iter().filter_map(|scope| Scope::parse(scope)).collect()
+}
+
+/// The digest of 32 bytes. Any other length gives zeros, which no key's digest equals.
+fn digest(bytes: &[u8]) -> Digest {
+    Digest::try_from(bytes).unwrap_or(Digest([0; 32]))
+}
+
+impl Store {
+    pub async fn create_key(&self, key: NewKey<'_>, actor: &Actor) -> Result<KeyId, StoreError> {
+        let id = KeyId::generate();
+        let scopes = key.scopes();
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query!(
+            "insert into keys (tenant_id, id, name, prefix, secret_hash, scopes, created_at, expires_at, plugins)
+            values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            key.tenant.0,
+            id.0,
+            key.name,
+            key.prefix,
+            &key.secret_hash.0[..],
+            &scopes,
+            key.created_at.to_datetime(),
+            key.expires_at.map(Micros::to_datetime),
+            key.plugins,
+        )
+        .execute(&mut *transaction)
+        .await?;
+        let act = Act {
+            tenant: Some(key.tenant),
+            actor,
+            action: "key.create",
+            subject: id.to_string(),
+            before: None,
+            after: Some(key.shown()),
+        };
+        audit(&mut transaction, key.created_at, &act).await?;
+        transaction.commit().await?;
+        Ok(id)
+    }
+
+    /// The key with this prefix. This query takes no tenant: authentication comes before any tenant is
+    /// known.
+    pub async fn key_by_prefix(&self, prefix: &str) -> Result<Option<KeyRow>, StoreError> {
+        let row = sqlx::query!(
+            "select k.id, k.name, k.tenant_id, t.name as tenant_name, k.secret_hash,
+                k.previous_hash, k.previous_until, k.scopes, k.plugins, k.expires_at, k.revoked_at,
+                k.last_used_at
+            from keys k join tenants t on t.id = k.tenant_id
+            where k.prefix = $1",
+            prefix,
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(row.map(|row| KeyRow {
+            id: KeyId(row.id),
+            name: row.name,
+            tenant: TenantId(row.tenant_id),
+            tenant_name: row.tenant_name,
+            secret_hash: digest(&row.secret_hash),
+            previous: row
+                .previous_hash
+                .zip(row.previous_until)
+                .map(|(hash, until)| (digest(&hash), Micros::from_datetime(until))),
+            scopes: scopes(&row.scopes),
+            plugins: row.plugins,
+            expires_at: row.expires_at.map(Micros::from_datetime),
+            revoked_at: row.revoked_at.map(Micros::from_datetime),
+            last_used_at: row.last_used_at.map(Micros::from_datetime),
+        }))
+    }
+
+    /// Says that a key was used, unless that was said a moment ago.
+    pub async fn touch_key(
+        &self,
+        tenant: TenantId,
+        id: KeyId,
+        now: Micros,
+    ) -> Result<(), StoreError> {
+        let before = now.since(Micros::from_secs(limits::KEY_USE_SECONDS));
+        sqlx::query!(
+            "update keys set last_used_at = $3 where tenant_id = $1 and id = $2
+            and (last_used_at is null or last_used_at < $4)",
+            tenant.0,
+            id.0,
+            now.to_datetime(),
+            before.to_datetime(),
+        )
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
+    pub async fn keys(&self, tenant: TenantId, now: Micros) -> Result<Vec<Key>, StoreError> {
+        let rows = sqlx::query_as!(
+            ListedRow,
+            "select k.id, t.name as tenant, k.name, k.prefix, k.scopes, k.plugins, k.created_at,
+                k.expires_at, k.revoked_at, k.last_used_at, k.previous_until
+            from keys k join tenants t on t.id = k.tenant_id
+            where k.tenant_id = $1 order by k.id limit 10000",
+            tenant.0,
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(|row| row.into_key(now)).collect())
+    }
+
+    pub async fn key(&self, tenant: TenantId, id: KeyId, now: Micros) -> Result<Key, StoreError> {
+        let row = sqlx::query_as!(
+            ListedRow,
+            "select k.id, t.name as tenant, k.name, k.prefix, k.scopes, k.plugins, k.created_at,
+                k.expires_at, k.revoked_at, k.last_used_at, k.previous_until
+            from keys k join tenants t on t.id = k.tenant_id
+            where k.tenant_id = $1 and k.id = $2",
+            tenant.0,
+            id.0,
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(row.ok_or(StoreError::NotFound("key"))?.into_key(now))
+    }
+
+    /// Revokes a key; doing it again changes nothing.
+    pub async fn revoke_key(
+        &self,
+        tenant: TenantId,
+        id: KeyId,
+        actor: &Actor,
+        now: Micros,
+    ) -> Result<Key, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let revoked = sqlx::query!(
+            "update keys set revoked_at = $3
+            where tenant_id = $1 and id = $2 and revoked_at is null returning name, prefix",
+            tenant.0,
+            id.0,
+            now.to_datetime(),
+        )
+        .fetch_optional(&mut *transaction)
+        .await?;
+        if let Some(revoked) = revoked {
+            let act = Act {
+                tenant: Some(tenant),
+                actor,
+                action: "key.revoke",
+                subject: id.to_string(),
+                before: Some(json!({ "name": revoked.name, "prefix": revoked.prefix })),
+                after: None,
+            };
+            audit(&mut transaction, now, &act).await?;
+            transaction.commit().await?;
+        }
+        self.key(tenant, id, now).await
+    }
+
+    /// Gives a key that works another secret. One that was rotated before has two secrets at most:
+    /// the one before the last ends now.
+    pub async fn rotate_key(
+        &self,
+        tenant: TenantId,
+        id: KeyId,
+        rotation: &Rotation,
+        actor: &Actor,
+    ) -> Result<Key, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        rotate(&mut transaction, tenant, id, rotation).await?;
+        let act = Act {
+            tenant: Some(tenant),
+            actor,
+            action: "key.rotate",
+            subject: id.to_string(),
+            before: None,
+            after: Some(json!({ "previous_secret_until": rotation.previous_until })),
+        };
+        audit(&mut transaction, rotation.at, &act).await?;
+        transaction.commit().await?;
+        self.key(tenant, id, rotation.at).await
+    }
+}
+
+async fn rotate(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    id: KeyId,
+    rotation: &Rotation,
+) -> Result<(), StoreError> {
+    let rotated = sqlx::query!(
+        "update keys set previous_hash = secret_hash, previous_until = $4, secret_hash = $5
+        where tenant_id = $1 and id = $2 and revoked_at is null
+            and (expires_at is null or expires_at > $3)",
+        tenant.0,
+        id.0,
+        rotation.at.to_datetime(),
+        rotation.previous_until.to_datetime(),
+        &rotation.secret_hash.0[..],
+    )
+    .execute(connection)
+    .await?;
+    if rotated.rows_affected() == 0 {
+        return Err(StoreError::Conflict("the key works no longer; make another".into()));
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! All SQL. PostgreSQL is the truth: everything that is acknowledged or shown was committed here first.
+//!
+//! One file for each group of tables. Every query on a tenant's table takes a `TenantId`; the
+//! exceptions serve the platform itself (key look-up, restore) and say so. The store knows nothing of
+//! HTTP.
+
+pub mod admissions;
+mod artifacts;
+pub mod audit;
+pub mod batches;
+pub mod capacity;
+pub mod channels;
+mod connection;
+mod ends;
+mod error;
+pub mod group_commit;
+pub mod history;
+pub mod identities;
+pub mod keys;
+mod lock;
+pub mod members;
+pub mod operations;
+pub mod outcomes;
+pub mod people;
+pub mod plugins;
+pub mod requests;
+pub mod restore;
+pub mod results;
+pub mod retention;
+pub mod runs;
+pub mod seed;
+pub mod sessions;
+pub mod single;
+pub mod summaries;
+pub mod tenants;
+pub mod usage;
+pub mod views;
+
+pub use connection::Store;
+pub use error::{StoreError, is_connection_loss};
+pub use lock::DispatcherLock;

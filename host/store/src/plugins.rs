@@ -1,0 +1,263 @@
+//! Plugins: immutable versions, channels that point to them, and what they compiled to.
+
+use assay_api::plugin::Plugin;
+use assay_core::id::{Digest, TenantId};
+use assay_core::plugin::Description;
+use assay_core::time::Micros;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::audit::{Act, Actor, audit};
+use super::{Store, StoreError};
+
+/// A published version.
+#[derive(Debug, Clone)]
+pub struct PluginRow {
+    pub digest: Digest,
+    pub description: Description,
+    pub imports: Vec<String>,
+    pub yanked: bool,
+}
+
+/// A version to be published.
+#[derive(Debug, Clone, Copy)]
+pub struct NewPlugin<'a> {
+    pub tenant: TenantId,
+    pub digest: Digest,
+    pub description: &'a Description,
+    /// The interfaces that the plugin imports.
+    pub imports: &'a [String],
+}
+
+/// Which version of which plugin.
+#[derive(Debug, Clone, Copy)]
+pub struct PluginVersion<'a> {
+    pub tenant: TenantId,
+    pub name: &'a str,
+    pub version: &'a str,
+}
+
+/// Whether a publication changed anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Published {
+    New,
+    /// The same bytes were there under the same name and version.
+    Already,
+}
+
+impl Store {
+    pub async fn publish_plugin(
+        &self,
+        plugin: NewPlugin<'_>,
+        actor: &Actor,
+        now: Micros,
+    ) -> Result<Published, StoreError> {
+        let NewPlugin { tenant, digest, description, imports } = plugin;
+        let json = serde_json::to_string(description).expect("a description is plain data");
+        let mut transaction = self.pool.begin().await?;
+        let inserted = sqlx::query!(
+            "insert into plugins (tenant_id, name, version, digest, description, imports,
+                published_at, published_by)
+            values ($1, $2, $3, $4, $5::text::json, $6, $7, $8) on conflict do nothing",
+            tenant.0,
+            description.name,
+            description.version,
+            &digest.0[..],
+            json,
+            imports,
+            now.to_datetime(),
+            Some(actor.name()).filter(|name| !name.is_empty()),
+        )
+        .execute(&mut *transaction)
+        .await?;
+        if inserted.rows_affected() == 1 {
+            let act = Act {
+                tenant: Some(tenant),
+                actor,
+                action: "plugin.publish",
+                subject: format!("{}@{}", description.name, description.version),
+                before: None,
+                after: Some(json!({ "digest": digest, "imports": imports })),
+            };
+            audit(&mut transaction, now, &act).await?;
+            transaction.commit().await?;
+            return Ok(Published::New);
+        }
+        transaction.rollback().await?;
+        let there = self.plugin(tenant, &description.name, &description.version).await?;
+        if there.digest == digest {
+            return Ok(Published::Already);
+        }
+        Err(StoreError::Conflict(format!(
+            "{}@{} was published with other bytes (digest {}), and versions never change",
+            description.name, description.version, there.digest
+        )))
+    }
+
+    pub async fn plugin(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        version: &str,
+    ) -> Result<PluginRow, StoreError> {
+        let row = sqlx::query!(
+            r#"select digest, description::text as "description!", imports, yanked_at from plugins
+            where tenant_id = $1 and name = $2 and version = $3"#,
+            tenant.0,
+            name,
+            version,
+        )
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or(StoreError::NotFound("plugin version"))?;
+        Ok(PluginRow {
+            digest: digest_of(&row.digest)?,
+            description: description_of(&row.description)?,
+            imports: row.imports,
+            yanked: row.yanked_at.is_some(),
+        })
+    }
+
+    /// All versions, of one plugin when `name` is given; newest first within a plugin.
+    pub async fn plugins(
+        &self,
+        tenant: TenantId,
+        name: Option<&str>,
+    ) -> Result<Vec<Plugin>, StoreError> {
+        let rows = sqlx::query!(
+            r#"
+            select p.digest, p.description::text as "description!", p.published_at, p.published_by,
+                p.yank_reason,
+                array(
+                    select c.channel from channels c
+                    where c.tenant_id = p.tenant_id and c.plugin = p.name and c.version = p.version
+                    order by c.channel
+                ) as "channels!"
+            from plugins p
+            where p.tenant_id = $1 and ($2::text is null or p.name = $2)
+            order by p.name, p.published_at desc
+            limit 10000
+            "#,
+            tenant.0,
+            name,
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        rows.into_iter()
+            .map(|row| {
+                let description = description_of(&row.description)?;
+                Ok(Plugin {
+                    digest: digest_of(&row.digest)?,
+                    channels: row.channels,
+                    published_at: Micros::from_datetime(row.published_at),
+                    published_by: row.published_by,
+                    yanked: row.yank_reason,
+                    settings_schema: schema(description.settings_schema),
+                    label_schema: schema(description.label_schema),
+                    name: description.name,
+                    version: description.version,
+                    summary: description.summary,
+                    stages: description.stages,
+                    deterministic: description.deterministic,
+                    timeout_reward: description.timeout_reward,
+                })
+            })
+            .collect()
+    }
+
+    /// Keeps new runs off a version; runs that have it keep it.
+    pub async fn yank_plugin(
+        &self,
+        plugin: PluginVersion<'_>,
+        reason: &str,
+        actor: &Actor,
+        now: Micros,
+    ) -> Result<(), StoreError> {
+        let PluginVersion { tenant, name, version } = plugin;
+        let mut transaction = self.pool.begin().await?;
+        let before = sqlx::query!(
+            "select yank_reason from plugins
+            where tenant_id = $1 and name = $2 and version = $3 for update",
+            tenant.0,
+            name,
+            version,
+        )
+        .fetch_optional(&mut *transaction)
+        .await?
+        .ok_or(StoreError::NotFound("plugin version"))?;
+        sqlx::query!(
+            "update plugins set yanked_at = coalesce(yanked_at, $5), yank_reason = $4
+            where tenant_id = $1 and name = $2 and version = $3",
+            tenant.0,
+            name,
+            version,
+            reason,
+            now.to_datetime(),
+        )
+        .execute(&mut *transaction)
+        .await?;
+        let act = Act {
+            tenant: Some(tenant),
+            actor,
+            action: "plugin.yank",
+            subject: format!("{name}@{version}"),
+            before: before.yank_reason.map(|reason| json!({ "reason": reason })),
+            after: Some(json!({ "reason": reason })),
+        };
+        audit(&mut transaction, now, &act).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The compiled form of a plugin for an engine, if there is one. It is stored by content and belongs to
+    /// no tenant.
+    pub async fn compilation(
+        &self,
+        digest: Digest,
+        engine: &str,
+    ) -> Result<Option<Digest>, StoreError> {
+        let compiled = sqlx::query_scalar!(
+            "select compiled_digest from compilations where digest = $1 and engine = $2",
+            &digest.0[..],
+            engine,
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        compiled.map(|compiled| digest_of(&compiled)).transpose()
+    }
+
+    pub async fn record_compilation(
+        &self,
+        digest: Digest,
+        engine: &str,
+        compiled: Digest,
+        now: Micros,
+    ) -> Result<(), StoreError> {
+        sqlx::query!(
+            "insert into compilations (digest, engine, compiled_digest, compiled_at)
+            values ($1, $2, $3, $4)
+            on conflict (digest, engine) do update
+            set compiled_digest = excluded.compiled_digest, compiled_at = excluded.compiled_at",
+            &digest.0[..],
+            engine,
+            &compiled.0[..],
+            now.to_datetime(),
+        )
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+}
+
+fn schema(text: String) -> Option<Box<RawValue>> {
+    RawValue::from_string(text).ok()
+}
+
+pub(super) fn digest_of(bytes: &[u8]) -> Result<Digest, StoreError> {
+    Digest::try_from(bytes).map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
+}
+
+fn description_of(json: &str) -> Result<Description, StoreError> {
+    serde_json::from_str(json)
+        .map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
+}

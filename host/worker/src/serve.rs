@@ -1,0 +1,101 @@
+//! Serves a host with two threads: one holds the conversation, the other runs the granted leases.
+//!
+//! ```text
+//!            grants, revocations, drain          next
+//!   host ──▶ conversation (tokio) ──▶ prefetch queue ──▶ runner (a plain thread)
+//!        ◀── finished, heartbeats ◀──────── outbox ◀──────── finished
+//!                     ▲     plugins, objects      │
+//!                     └───── host requests ◀──────┘
+//! ```
+//!
+//! The runner never waits for the conversation while its queue holds a lease, except for a plugin that is
+//! not in the cache and for an object that a plugin reads from storage.
+
+mod conversation;
+mod host_request;
+mod outbox;
+mod prefetch_queue;
+
+mod capabilities;
+mod plugins;
+mod runner;
+mod storage;
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use anyhow::Context as _;
+use assay_sandbox::Sandbox;
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use tokio::sync::mpsc;
+
+use crate::programs;
+use capabilities::CapabilityFactory;
+use outbox::Outbox;
+use plugins::Plugins;
+use prefetch_queue::PrefetchQueue;
+
+#[derive(clap::Args)]
+pub(crate) struct ServeOptions {
+    /// The host's Unix socket.
+    #[arg(long)]
+    connect: PathBuf,
+    /// The kind of worker this is.
+    #[arg(long, default_value = "cpu")]
+    pool: String,
+    /// Where compiled plugins are kept, by digest; several workers may share it.
+    #[arg(long)]
+    cache: PathBuf,
+    #[command(flatten)]
+    programs: programs::ProgramOptions,
+}
+
+/// The stack of the runner's thread, on which guests run too.
+const RUNNER_STACK_BYTES: usize = 8 << 20;
+
+/// Runs until the host ends the stream after a drain; any other end is an error.
+pub(crate) fn run(options: ServeOptions, token: Option<String>) -> anyhow::Result<()> {
+    let token = token.context("ASSAY_WORKER_TOKEN is not set")?;
+    prctl::set_pdeathsig(Signal::SIGKILL).context("tying the worker to its host's life")?;
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_max_level(tracing::Level::WARN)
+        .init();
+    std::fs::create_dir_all(&options.cache)
+        .with_context(|| format!("creating {}", options.cache.display()))?;
+
+    let queue = Arc::new(PrefetchQueue::default());
+    let outbox = Arc::new(Outbox::default());
+    let (host_requests, incoming_requests) = mpsc::unbounded_channel();
+    let sandbox = Sandbox::new()?;
+    let granted = CapabilityFactory::new(
+        options.programs,
+        options.pool.clone(),
+        options.cache.clone(),
+        host_requests.clone(),
+    );
+    let plugins = Plugins::new(options.cache, host_requests);
+    let runner =
+        thread::Builder::new().name("runner".into()).stack_size(RUNNER_STACK_BYTES).spawn({
+            let (queue, outbox) = (Arc::clone(&queue), Arc::clone(&outbox));
+            move || runner::run(&sandbox, plugins, granted, &queue, &outbox)
+        })?;
+
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let hello = conversation::hello(token, options.pool);
+    runtime.block_on(conversation::run(
+        &options.connect,
+        hello,
+        &queue,
+        &outbox,
+        incoming_requests,
+    ))?;
+    if queue.is_draining() {
+        runner.join().map_err(|_| anyhow::anyhow!("the runner panicked"))?;
+    }
+    Ok(())
+}

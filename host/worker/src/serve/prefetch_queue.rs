@@ -1,0 +1,113 @@
+//! The prefetch queue: leases that were granted and not yet started.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use assay_wire::proto::{Grant, ToWorker};
+
+#[derive(Default)]
+pub(crate) struct PrefetchQueue {
+    held: Mutex<QueueState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct QueueState {
+    waiting: VecDeque<Grant>,
+    draining: bool,
+    /// Whether the runner sleeps: waking it costs a system call.
+    asleep: bool,
+}
+
+impl PrefetchQueue {
+    /// Applies a message of the host. A revoked lease is removed; one that was started is not in the queue and runs on.
+    pub(crate) fn take(&self, message: ToWorker) {
+        let mut held = self.lock();
+        held.waiting.extend(message.grants);
+        if !message.revoked.is_empty() {
+            held.waiting.retain(|grant| !message.revoked.contains(&grant.lease));
+        }
+        held.draining |= message.drain;
+        if held.asleep && (held.draining || !held.waiting.is_empty()) {
+            held.asleep = false;
+            self.changed.notify_one();
+        }
+    }
+
+    /// Waits for the next lease, in the order of their grants. `None` once the queue is empty and draining.
+    pub(crate) fn next(&self) -> Option<Grant> {
+        let mut held = self.lock();
+        loop {
+            if let Some(grant) = held.waiting.pop_front() {
+                return Some(grant);
+            }
+            if held.draining {
+                return None;
+            }
+            held.asleep = true;
+            held = self.changed.wait(held).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().waiting.is_empty()
+    }
+
+    /// Whether the runner runs a lease or has one to start.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.lock().asleep
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.lock().draining
+    }
+
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grants(leases: &[u64]) -> ToWorker {
+        let grants = leases.iter().map(|&lease| Grant { lease, ..Grant::default() }).collect();
+        ToWorker { grants, ..ToWorker::default() }
+    }
+
+    fn next(queue: &PrefetchQueue) -> Option<u64> {
+        queue.next().map(|grant| grant.lease)
+    }
+
+    #[test]
+    fn leases_come_in_order_until_the_drain() {
+        let queue = PrefetchQueue::default();
+        queue.take(grants(&[1, 2]));
+        queue.take(ToWorker { drain: true, ..grants(&[3]) });
+        assert_eq!([next(&queue), next(&queue), next(&queue)], [Some(1), Some(2), Some(3)]);
+        assert_eq!(next(&queue), None);
+        assert!(queue.is_draining());
+    }
+
+    #[test]
+    fn a_revoked_lease_is_forgotten_unless_it_was_started() {
+        let queue = PrefetchQueue::default();
+        queue.take(grants(&[1, 2, 3]));
+        assert_eq!(next(&queue), Some(1));
+        queue.take(ToWorker { revoked: vec![1, 2, 9], ..ToWorker::default() });
+        assert_eq!(next(&queue), Some(3));
+    }
+
+    #[test]
+    fn a_sleeping_runner_wakes_up() {
+        let queue = PrefetchQueue::default();
+        std::thread::scope(|scope| {
+            let woken = scope.spawn(|| [next(&queue), next(&queue), next(&queue)]);
+            queue.take(grants(&[1]));
+            queue.take(grants(&[2]));
+            queue.take(ToWorker { drain: true, ..ToWorker::default() });
+            assert_eq!(woken.join().expect("no panic"), [Some(1), Some(2), None]);
+        });
+    }
+}

@@ -1,0 +1,36 @@
+//! The whole of Assay from outside: real servers, real workers, a real PostgreSQL; an area a module.
+
+mod access;
+mod attacks;
+mod authoring;
+mod batches;
+mod chaos;
+mod compat;
+mod cuda;
+mod database;
+mod dev;
+mod doctor;
+mod elastic;
+mod front;
+mod golden;
+mod history;
+mod hostile;
+mod judge;
+mod limits;
+mod operations;
+mod people;
+mod planner;
+mod plans;
+mod plugins;
+mod python;
+mod results;
+mod rewards;
+mod rubric;
+mod score;
+mod seed;
+mod sharing;
+mod simulate;
+mod storage;
+mod structure;
+mod tenants;
+mod views;

@@ -1,0 +1,345 @@
+//! The allowed dependencies of each package, and the contents that source files may have: the rules of the
+//! design, checked on cargo's metadata and on the sources. A new edge is a line here, in a commit of its
+//! own.
+//!
+//! Dev-dependencies and test code are free. Layers are crates, so that the compiler holds most of this; the
+//! reading of sources is by words outside comments.
+
+mod packages;
+mod sources;
+
+use assay_tests::checkout;
+use packages::Packages;
+use sources::Source;
+
+/// Each of our packages with those of ours that it may depend on. Cargo's manifests are checked against
+/// this list, so that a new edge is a decision.
+const OWN_EDGES: &[(&str, &[&str])] = &[
+    ("assay-core", &[]),
+    ("assay-api", &["assay-core"]),
+    ("assay-wire", &["assay-core"]),
+    ("assay-sched", &["assay-core"]),
+    ("assay-planner", &["assay-core", "assay-sched"]),
+    ("assay-sim", &["assay-core", "assay-planner", "assay-sched"]),
+    ("assay-simulation", &["assay-api", "assay-core", "assay-sim"]),
+    ("assay-ptx", &[]),
+    ("assay-exec", &["assay-core"]),
+    ("assay-gpu", &["assay-core", "assay-exec", "assay-ptx"]),
+    ("assay-fake-cuda", &["assay-ptx"]),
+    ("assay-sandbox", &["assay-core", "assay-exec", "assay-gpu"]),
+    ("assay-worker", &["assay-core", "assay-wire", "assay-exec", "assay-gpu", "assay-sandbox"]),
+    ("assay-postgres", &[]),
+    ("assay-client", &["assay-api", "assay-core"]),
+    ("assay-store", &["assay-api", "assay-core"]),
+    ("assay-storage", &["assay-core", "assay-store", "assay-wire"]),
+    ("assay-fleet", &["assay-core"]),
+    (
+        "assay-dispatch",
+        &[
+            "assay-api",
+            "assay-core",
+            "assay-fleet",
+            "assay-planner",
+            "assay-sched",
+            "assay-store",
+            "assay-wire",
+        ],
+    ),
+    (
+        "assay-registry",
+        &["assay-api", "assay-core", "assay-dispatch", "assay-storage", "assay-store"],
+    ),
+    ("assay-link", &["assay-core", "assay-dispatch", "assay-fleet", "assay-storage", "assay-wire"]),
+    (
+        "assay-http",
+        &[
+            "assay-api",
+            "assay-core",
+            "assay-dispatch",
+            "assay-registry",
+            "assay-simulation",
+            "assay-storage",
+            "assay-store",
+            "assay-wire",
+        ],
+    ),
+    (
+        "assay-server",
+        &[
+            "assay-api",
+            "assay-core",
+            "assay-dispatch",
+            "assay-fleet",
+            "assay-http",
+            "assay-link",
+            "assay-postgres",
+            "assay-registry",
+            "assay-storage",
+            "assay-store",
+        ],
+    ),
+    (
+        "assay-cli",
+        &[
+            "assay-api",
+            "assay-client",
+            "assay-core",
+            "assay-dispatch",
+            "assay-fleet",
+            "assay-http",
+            "assay-planner",
+            "assay-postgres",
+            "assay-sched",
+            "assay-server",
+            "assay-sim",
+            "assay-simulation",
+            "assay-storage",
+            "assay-store",
+        ],
+    ),
+    ("assay-plugin", &[]),
+    ("assay-once", &[]),
+    ("assay-plugin-hello", &["assay-plugin"]),
+    ("assay-plugin-math", &["assay-plugin"]),
+    ("assay-plugin-code", &["assay-plugin"]),
+    ("assay-plugin-cuda", &["assay-plugin"]),
+    ("assay-plugin-judge", &["assay-plugin"]),
+    ("assay-plugin-run", &["assay-plugin"]),
+    ("assay-guests", &["assay-plugin"]),
+    (
+        "assay-bench",
+        &["assay-api", "assay-core", "assay-exec", "assay-ptx", "assay-gpu", "assay-client"],
+    ),
+    (
+        "assay-reproduce",
+        &["assay-core", "assay-planner", "assay-sched", "assay-sim", "assay-simulation"],
+    ),
+    (
+        "assay-seed",
+        &[
+            "assay-api",
+            "assay-core",
+            "assay-dispatch",
+            "assay-http",
+            "assay-postgres",
+            "assay-store",
+            "assay-wire",
+        ],
+    ),
+    ("assay-tests", &["assay-api", "assay-core", "assay-wire", "assay-client", "assay-postgres"]),
+];
+
+/// The packages that a package must not reach, even through others: names, or the beginnings of names that
+/// end in `*`.
+const NEVER: &[(&str, &[&str], &str)] = &[
+    (
+        "assay-cli",
+        &["assay-sandbox", "assay-worker", "wasmtime*", "cranelift-*"],
+        "plugins are compiled and run in worker processes, which contain a hostile upload",
+    ),
+    (
+        "assay-worker",
+        &[
+            "assay-sched",
+            "assay-planner",
+            "assay-postgres",
+            "assay-server",
+            "sqlx*",
+            "tokio-postgres",
+            "utoipa*",
+        ],
+        "a worker has no say in the plan and no way to the database",
+    ),
+    (
+        "assay-sched",
+        &["tokio*", "async-*", "mio", "sqlx*", "axum*", "hyper*", "nix", "rayon*", "utoipa*"],
+        "the scheduler is pure: no clock, no I/O, no threads",
+    ),
+    (
+        "assay-planner",
+        &["tokio*", "async-*", "mio", "sqlx*", "axum*", "hyper*", "nix", "rayon*", "utoipa*"],
+        "the planner is pure: no clock, no I/O, no threads",
+    ),
+    (
+        "assay-sim",
+        &["tokio*", "async-*", "mio", "sqlx*", "axum*", "hyper*", "nix", "rayon*", "flate2"],
+        "the simulator is pure: no clock, no I/O, no threads",
+    ),
+    ("assay-store", &["axum*", "assay-sched", "assay-planner"], "the store knows rows"),
+    (
+        "assay-fleet",
+        &["axum*", "assay-sched", "assay-planner", "sqlx*"],
+        "the fleet knows processes",
+    ),
+    ("assay-client", &["sqlx*", "axum*", "wasmtime*"], "trainers link it"),
+    ("assay-plugin", &["tokio*", "wasmtime*"], "plugins link it"),
+];
+
+/// The other projects' crates that the pure crates may use: small, and without any state of the machine.
+const PURE: &[(&str, &[&str])] = &[
+    ("assay-sched", &["thiserror", "serde", "slab", "smallvec", "indexmap", "rustc-hash"]),
+    ("assay-planner", &["thiserror"]),
+    // An interpreter: the machine it computes on must not be seen in what it computes.
+    ("assay-ptx", &["thiserror"]),
+    // Its random numbers come from seeds alone; its ids are numbered.
+    ("assay-sim", &["thiserror", "serde", "serde_json", "uuid", "rand_chacha", "rand_distr"]),
+];
+
+/// Packages of others that one or two of ours may use directly, and why.
+const ONLY: &[(&str, &[&str], &str)] = &[
+    ("sqlx", &["assay-store"], "all SQL is the store's"),
+    ("utoipa", &["assay-api", "assay-http"], "what is below the interface knows no OpenAPI"),
+];
+
+/// Words that sources under a path must not hold.
+const WORDS: &[(&str, &[&str], &str)] = &[
+    (
+        "host/sched/src/",
+        &["Instant", "SystemTime", "std::thread", "std::fs", "std::net", "std::env", "thread_rng"],
+        "time and seeds are arguments",
+    ),
+    (
+        "host/planner/src/",
+        &["Instant", "SystemTime", "std::thread", "std::fs", "std::net", "std::env", "thread_rng"],
+        "time and seeds are arguments",
+    ),
+    (
+        "host/sim/src/",
+        &["Instant", "SystemTime", "std::thread", "std::fs", "std::net", "std::env", "thread_rng"],
+        "time is virtual, seeds are arguments",
+    ),
+];
+
+const LINES_MAX: usize = 500;
+
+fn packages_at_fault(packages: &Packages) -> Vec<String> {
+    let mut faults = Vec::new();
+    for package in packages.own() {
+        let direct = packages.direct(package);
+        match OWN_EDGES.iter().find(|(name, _)| *name == package) {
+            None => faults.push(format!("{package} has no line in OWN_EDGES")),
+            Some((_, allowed)) => {
+                let own = direct.iter().filter(|name| packages.is_own(name));
+                let bad = own.filter(|name| !allowed.contains(name));
+                faults.extend(bad.map(|name| format!("{package} must not depend on {name}")));
+            }
+        }
+        for (other, users, why) in ONLY {
+            if direct.contains(other) && !users.contains(&package) {
+                faults.push(format!("{package} must not depend on {other}: {why}"));
+            }
+        }
+    }
+    for (package, allowed) in PURE {
+        let others = packages.direct(package).into_iter().filter(|name| !packages.is_own(name));
+        let bad = others.filter(|name| !allowed.contains(name));
+        faults.extend(bad.map(|name| format!("{package} is pure and must not depend on {name}")));
+    }
+    for (package, never, why) in NEVER {
+        for path in packages.paths(package) {
+            let name = *path.last().expect("a path has an end");
+            let hit = never.iter().any(|pattern| match pattern.strip_suffix('*') {
+                Some(beginning) => name.starts_with(beginning),
+                None => name == *pattern,
+            });
+            if hit {
+                faults
+                    .push(format!("{package} must not reach {name} ({why}): {}", path.join(" > ")));
+            }
+        }
+    }
+    faults
+}
+
+fn source_faults(source: &Source) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut fault = |line: usize, text: String| {
+        faults.push(format!("{}:{line}: {text}", source.path));
+    };
+    if source.lines > LINES_MAX {
+        fault(source.lines, format!("{} lines, at most {LINES_MAX} are allowed", source.lines));
+    }
+    for (folder, words, why) in WORDS {
+        let words = words.iter().filter(|_| source.path.starts_with(folder));
+        for (line, word) in words.flat_map(|word| source.uses_of(word)) {
+            fault(line, format!("no `{word}` here: {why}"));
+        }
+    }
+    faults
+}
+
+fn assert_none(faults: &[String]) {
+    assert!(faults.is_empty(), "{} broken rules:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn packages_import_what_they_may() {
+    let packages = Packages::of_checkout(&checkout());
+    let known: Vec<&str> = OWN_EDGES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(packages.own(), sorted(known), "a package came or went: see OWN_EDGES");
+    assert!(packages.paths("assay-worker").iter().any(|path| path.last() == Some(&"wasmtime")));
+    assert_none(&packages_at_fault(&packages));
+}
+
+#[test]
+fn sources_hold_what_they_may() {
+    let sources = sources::of_checkout(&checkout());
+    for path in ["host/cli/src/main.rs", "host/sched/src/sched.rs", "sdk/rust/src/lib.rs"] {
+        assert!(sources.iter().any(|source| source.path == path), "{path} was not looked at");
+    }
+    assert_none(&sources.iter().flat_map(source_faults).collect::<Vec<_>>());
+}
+
+#[test]
+fn forbidden_packages_are_seen() {
+    let packages = Packages::made_up(&[
+        ("assay-core", &["serde"]),
+        ("assay-sched", &["assay-core", "rand"]),
+        ("assay-sandbox", &["wasmtime"]),
+        ("assay-wire", &["assay-core", "assay-sandbox"]),
+        ("assay-cli", &["assay-wire"]),
+        ("assay-store", &["sqlx"]),
+        ("assay-client", &["sqlx"]),
+        ("assay-stray", &[]),
+        ("serde", &["tokio-util"]),
+    ]);
+    let faults = packages_at_fault(&packages).join("\n");
+    for expected in [
+        "assay-stray has no line in OWN_EDGES",
+        "assay-wire must not depend on assay-sandbox",
+        "assay-client must not depend on sqlx",
+        "assay-sched is pure and must not depend on rand",
+        "assay-cli > assay-wire > assay-sandbox > wasmtime",
+        "assay-sched > assay-core > serde > tokio-util",
+    ] {
+        assert!(faults.contains(expected), "{expected} is missing in:\n{faults}");
+    }
+    assert!(!faults.contains("assay-store must not depend on sqlx"), "{faults}");
+}
+
+#[test]
+fn forbidden_sources_are_seen() {
+    for (path, text, expected) in [
+        ("host/sched/src/sched.rs", "use std::time::Instant;", Some("no `Instant`")),
+        ("host/sched/src/sched.rs", "/// An Instant is a number here.\nstruct Instants;", None),
+        (
+            "host/sched/src/sched.rs",
+            "fn f() {}\n#[cfg(test)]\nmod tests {\n use std::time::Instant;\n}",
+            None,
+        ),
+    ] {
+        let faults = source_faults(&Source::new(path, text)).join("\n");
+        match expected {
+            Some(expected) => assert!(faults.contains(expected), "{path} {text}: {faults}"),
+            None => assert_eq!(faults, "", "{path} {text}"),
+        }
+    }
+    let long = |lines| Source::new("bench/src/main.rs", &"fn f() {}\n".repeat(lines));
+    assert_eq!(source_faults(&long(500)), Vec::<String>::new());
+    assert_eq!(source_faults(&long(501)).len(), 1);
+}
+
+fn sorted(mut names: Vec<&str>) -> Vec<&str> {
+    names.sort_unstable();
+    names
+}
