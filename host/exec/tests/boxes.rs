@@ -207,6 +207,7 @@ fn the_callers_deadline_ends_a_run_without_a_verdict() {
     let sleep = python("import time; time.sleep(600)", BoxLimits::RUN);
     let lost = bench.helper.run(&sleep, started + Duration::from_millis(200));
     assert!(matches!(lost, Err(HelperError::Deadline)), "{lost:?}");
-    assert!(started.elapsed() < Duration::from_secs(5) * slowness());
+    // It would have slept for 600 s; the number itself is no test's.
+    assert!(started.elapsed() < Duration::from_secs(60) * slowness());
     assert_eq!(bench.python("print(1)").ending, ProgramEnding::Exited(0), "it serves on");
 }

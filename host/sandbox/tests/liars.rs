@@ -48,7 +48,7 @@ fn an_endless_guest_is_stopped_at_its_deadline() {
         assert_eq!(run.end, StageEnd::TimedOut, "{lie}");
         assert!(run.ran.0 >= 50_000, "{lie} ended early, after {} µs", run.ran.0);
         // The number itself is a benchmark's; here it must only not hang.
-        assert!(run.ran.0 < 5_000_000, "{lie} ended late, after {} µs", run.ran.0);
+        assert!(run.ran.0 < 60_000_000, "{lie} ended late, after {} µs", run.ran.0);
     }
 }
 

@@ -140,7 +140,8 @@ async fn a_stage_is_over_when_its_time_is_whatever_runs() {
         let done = run(&mut talk, grant).await;
         assert_eq!(done.end, Some(End::TimedOut(Default::default())), "{source}");
         assert!(done.ran_us >= 1_000_000, "{source} ended early, after {} µs", done.ran_us);
-        assert!(done.ran_us < 6_000_000, "{source} ended late, after {} µs", done.ran_us);
+        // Left alone it takes 60 s and more.
+        assert!(done.ran_us < 30_000_000, "{source} ended late, after {} µs", done.ran_us);
     }
     assert_eq!(reward(&run(&mut talk, execute(4, digest, label, "")).await), 1.0);
     child.kill().expect("our child");

@@ -62,7 +62,7 @@ fn bombs_are_refused_in_time() {
         let shown: String = bomb.chars().take(40).collect();
         assert!(!verdict.is_correct(), "{shown}: {verdict:?}");
         // A guard against hanging, not a measurement: unoptimised and on a busy machine.
-        assert!(started.elapsed() < Duration::from_secs(20), "{shown}: {:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(120), "{shown}: {:?}", started.elapsed());
     }
 }
 

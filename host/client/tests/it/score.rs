@@ -33,7 +33,7 @@ impl Case {
     async fn run(&self) -> Result<Summary, ScoreError> {
         let client = self.mock.client();
         let work = score(&client, &self.options, |_| {}, pending());
-        tokio::time::timeout(Duration::from_secs(30), work).await.expect("it ends")
+        tokio::time::timeout(Duration::from_secs(120), work).await.expect("it ends")
     }
 
     fn output(&self) -> PathBuf {

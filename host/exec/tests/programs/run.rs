@@ -184,7 +184,8 @@ fn nothing_outlives_the_callers_deadline() {
     let started = Instant::now();
     let ended = fixture.exec.run(&caller, &program, &batch(vec![case]));
     assert_eq!(ended.unwrap_err(), ExecError::Cancelled);
-    assert!(started.elapsed() < Duration::from_secs(5));
+    // It would have had 300 s; the number itself is no test's.
+    assert!(started.elapsed() < Duration::from_secs(60));
     let late = fixture.exec.run(&caller, &program, &batch(vec![super::case("")]));
     assert_eq!(late.unwrap_err(), ExecError::Cancelled);
     // The helper is as good as before.

@@ -8,7 +8,7 @@ use super::*;
 use crate::gpu::{Device, Gpu};
 use crate::programs::SandboxLayer;
 
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(120);
 
 /// A fleet whose workers run this script, in a folder of their own that they find as `$DIR`.
 struct Scripted {

@@ -135,7 +135,7 @@ pub fn lives(pid: u32) -> bool {
 /// Polls until so, at the longest for a while.
 #[track_caller]
 pub fn soon(what: &str, mut condition: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + Duration::from_secs(120);
     while !condition() {
         assert!(Instant::now() < until, "not in time: {what}");
         std::thread::yield_now();

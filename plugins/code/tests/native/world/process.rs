@@ -65,7 +65,10 @@ impl Started {
         let child = command.spawn().expect("a process");
         // The pipe ends it holds must be the child's alone.
         drop(command);
-        Running { child, folder, output, limits, began: Instant::now(), ended: None, late: false }
+        let now = Instant::now();
+        let (began, looked) = (now, now);
+        let (waited, ended, late) = (Duration::ZERO, None, false);
+        Running { child, folder, output, limits, began, looked, waited, ended, late }
     }
 
     pub fn end(self, collect: &[String]) -> exec::Outcome {
@@ -89,12 +92,18 @@ fn without_file_limit(command: Command) -> Command {
     fresh
 }
 
+/// Two looks are further apart than this only where the machine stalls.
+const LOOK_MAX: Duration = Duration::from_millis(50);
+
 struct Running {
     child: Child,
     folder: PathBuf,
     output: tempfile::TempDir,
     limits: exec::Limits,
     began: Instant,
+    looked: Instant,
+    /// The time since the beginning, without what passed while this machine stood still.
+    waited: Duration,
     ended: Option<ExitStatus>,
     late: bool,
 }
@@ -110,7 +119,10 @@ impl Running {
             self.ended = self.child.try_wait().expect("a child of ours");
         }
         let wall = Duration::from_millis(u64::from(self.limits.wall_ms));
-        if self.ended.is_none() && self.began.elapsed() > wall {
+        let now = Instant::now();
+        self.waited += (now - self.looked).min(LOOK_MAX);
+        self.looked = now;
+        if self.ended.is_none() && self.waited > wall {
             self.late = true;
             self.child.kill().expect("a child of ours");
         }
