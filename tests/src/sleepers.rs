@@ -1,4 +1,5 @@
-//! A worker program whose stages sleep, so that more of them than there are cores take their time.
+//! A worker program whose stages sleep, so that more of them than there are cores take their time, or last
+//! until the test has seen what it waits for.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -24,18 +25,27 @@ impl Sleepers {
         let real = program("assay-worker");
         let asked = Command::new(&real).arg("engine").output().expect("the worker program runs");
         let engine = String::from_utf8(asked.stdout).expect("an engine's name is text");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let script = format!(
-            "#!/bin/sh\nif [ \"$1\" = serve ]; then exec '{}' '{}' {} \"$@\"; fi\nexec '{}' \"$@\"\n",
+            "#!/bin/sh\nif [ \"$1\" = serve ]; then exec '{}' '{}' {} '{}' \"$@\"; fi\nexec '{}' \"$@\"\n",
             program("assay-sleeper").display(),
             engine.trim(),
             startup.as_millis(),
+            folder.path().display(),
             real.display()
         );
-        let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("assay-worker");
         std::fs::write(&path, script).expect("writes");
         std::fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("sets");
         Self { folder }
+    }
+
+    /// Lets every stage end whose request named this gate.
+    ///
+    /// # Panics
+    /// When the file cannot be written.
+    pub fn open(&self, gate: &str) {
+        std::fs::write(self.folder.path().join(gate), "").expect("writes");
     }
 
     /// # Panics

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use assay_api::audit::AuditPage;
 use assay_api::batch::{AnnounceBatch, Batch, BatchState};
+use assay_api::capacity::SetCapacity;
 use assay_api::key::{Key, Scope};
 use assay_api::operations::{
     CapacityHistory, EndedBatch, IncidentFilter, IncidentKind, IncidentPage, LiveBatch, LiveDelta,
@@ -31,7 +32,7 @@ fn start(workers: &str) -> Host {
     Host::start(HostOptions { workers: vec![workers.into()], ..HostOptions::default() })
 }
 
-/// Its stages, one on each of two pools, last as many milliseconds as a request says.
+/// Its stages, one on each of two pools, last as many milliseconds as a request says, or until a gate opens.
 fn start_sleeping(sleepers: &Sleepers) -> Host {
     Host::start(HostOptions {
         workers: vec!["cpu=1".into(), "gpu=1".into()],
@@ -43,6 +44,11 @@ fn start_sleeping(sleepers: &Sleepers) -> Host {
 /// `count` requests, each with this many thousand rounds in both stages of `worker_load`.
 fn load(count: usize, thousand_rounds: &str) -> Vec<SubmitItem> {
     (0..count).map(|at| item(format!("r{at}"), thousand_rounds, "4")).collect()
+}
+
+/// As many whose first stage lasts until the gate opens.
+fn gated(count: usize, gate: &str) -> Vec<SubmitItem> {
+    (0..count).map(|at| item(format!("gated{at}"), &format!("{gate} 1"), "4")).collect()
 }
 
 /// Another tenant, and a key of it that may do everything but what is the platform's.
@@ -145,6 +151,13 @@ impl Follower {
         delta
     }
 
+    /// Follows until a batch that is live is told to be so.
+    async fn until_told(&mut self, id: BatchId, so: impl Fn(&LiveBatch) -> bool) {
+        while !self.live.get(&id).is_some_and(&so) {
+            self.delta().await;
+        }
+    }
+
     async fn until_ended(&mut self, id: BatchId) -> EndedBatch {
         while !self.ended.contains_key(&id) {
             self.delta().await;
@@ -176,11 +189,16 @@ async fn a_stream_and_the_overview_follow_a_batch_to_its_end() {
     assert!(snapshot.batches.is_empty() && snapshot.pools.is_some_and(|pools| pools.len() == 2));
     assert!(their_snapshot.pools.is_none());
 
-    let items = load(12, "150 20");
+    let items: Vec<_> = load(2, "1 1").into_iter().chain(gated(10, "followed")).collect();
     let call = announcement(&plugin, "followed", items.len());
     let call = AnnounceBatch { max_extra_delay_ms: Some(1_500), ..call };
     let batch = client.announce(&call).await.expect("announces");
-    client.submit_ndjson(batch.id, ndjson(&items)).await.expect("submits");
+    // What happens meanwhile is told at once: each state is told before the next one begins.
+    stream.until_told(batch.id, |it| it.counts.submitted == 0).await;
+    client.submit_ndjson(batch.id, ndjson(&items[..2])).await.expect("submits");
+    stream.until_told(batch.id, |it| it.counts.finished() == 2).await;
+    client.submit_ndjson(batch.id, ndjson(&items[2..])).await.expect("submits");
+    stream.until_told(batch.id, |it| it.counts.submitted == 12).await;
     let seen: Overview = until("the overview shows it at work", async || {
         let overview = client.overview(Whose::Own).await.expect("answers");
         let live = overview.batches.first().filter(|it| it.running > 0 && it.queued > 0)?;
@@ -204,6 +222,7 @@ async fn a_stream_and_the_overview_follow_a_batch_to_its_end() {
     assert!(queue.pools.iter().all(|pool| pool.batches[0].id == batch.id), "{queue:?}");
     let nothing = theirs.overview(Whose::Own).await.expect("answers");
     assert!(nothing.batches.is_empty() && nothing.queue.is_empty() && nothing.pools.is_none());
+    sleepers.open("followed");
 
     let done = ended(&client, batch.id).await;
     let told = stream.until_ended(batch.id).await;
@@ -239,9 +258,13 @@ async fn a_reader_goes_on_where_it_was_and_the_platform_sees_all() {
     let plugin = publish(&theirs, "two_pools").await;
     let (mut all, snapshot) = Follower::start(&client, Whose::All).await;
     assert!(snapshot.batches.is_empty());
-    let items = load(6, "250 50");
-    let batch = theirs.announce(&announcement(&plugin, "theirs", 6)).await.expect("announces");
-    theirs.submit_ndjson(batch.id, ndjson(&items)).await.expect("submits");
+    let items = load(3, "1 1");
+    let batch = theirs.announce(&announcement(&plugin, "theirs", 3)).await.expect("announces");
+    // One after the other, each told before the next comes.
+    for (finished, item) in (0..).zip(&items) {
+        all.until_told(batch.id, |it| it.counts.finished() == finished).await;
+        theirs.submit(batch.id, std::slice::from_ref(item)).await.expect("submits");
+    }
     all.until_ended(batch.id).await;
     assert!(all.told[&batch.id].iter().all(|it| it.tenant == "other"), "{:?}", all.told);
     assert_eq!(client.overview(Whose::Own).await.expect("answers").batches.len(), 0);
@@ -426,7 +449,7 @@ async fn a_drained_worker_finishes_what_it_has_and_another_takes_its_place() {
     let first = idle_worker(&client, 1).await;
     assert!(first.memory_bytes.is_some_and(|bytes| bytes > 1 << 20), "{first:?}");
     assert!(first.heard_at >= first.joined_at && first.launcher == "local", "{first:?}");
-    let items = load(4, "700 1");
+    let items = gated(4, "drained");
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     let busy = until("it is busy", async || {
         let workers = client.workers().await.expect("answers").items;
@@ -438,6 +461,7 @@ async fn a_drained_worker_finishes_what_it_has_and_another_takes_its_place() {
     assert_eq!((running.stage.as_str(), running.tenant.as_str()), ("compile", "platform"));
     let drained = client.drain_worker(WorkerId(first.id.expect("joined"))).await.expect("drains");
     assert_eq!(drained.state, WorkerState::Draining);
+    sleepers.open("drained");
     let results = answers.finish(&client, &items).await;
     for result in results.values() {
         assert_eq!(result.outcome.kind(), "scored", "{result:?}");
@@ -515,9 +539,15 @@ async fn a_replay_agrees_unless_the_version_is_another() {
     let _ = psql.rows(&format!("update batches set expired_at = now() where id = '{}'", id.batch));
     let _ = http.post(&path, &json!({})).await.problem(410, "gone");
 
+    // Nobody is there to end it.
+    client.set_capacity("cpu", &SetCapacity { min: 0, max: 0 }).await.expect("sets");
+    until("the worker goes", async || {
+        client.workers().await.expect("answers").items.is_empty().then_some(())
+    })
+    .await;
     let idle = client.announce(&announcement(&liar, "waits", 2)).await.expect("announces");
-    let endless = [item("a", "spin", "1")];
-    client.submit_ndjson(idle.id, ndjson(&endless)).await.expect("submits");
+    let waits = [item("a", "count", "1")];
+    client.submit_ndjson(idle.id, ndjson(&waits)).await.expect("submits");
     let path = format!("/v1/requests/{}/replay", RequestId { batch: idle.id, seq: 0 });
     let _ = http.post(&path, &json!({})).await.problem(409, "request_not_ended");
     client.cancel(idle.id).await.expect("cancels");
@@ -590,7 +620,7 @@ async fn pools_are_written_down_while_they_work() {
     let host = start_sleeping(&sleepers);
     let (client, http) = (host.client(), Http::new(&host));
     let plugin = host.publish("two_pools").await;
-    let items = load(16, "300 10");
+    let items = gated(16, "written");
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     let pool: PoolHistory = until("work is written down", async || {
         let history: CapacityHistory = http.get("/v1/capacity/history?pool=cpu").await.json(200);
@@ -598,6 +628,7 @@ async fn pools_are_written_down_while_they_work() {
         pool.samples.iter().any(|sample| sample.busy > 0).then_some(pool)
     })
     .await;
+    sleepers.open("written");
     answers.finish(&client, &items).await;
     let busy = pool.samples.iter().find(|sample| sample.busy > 0).expect("one is busy");
     assert!(busy.demand >= busy.busy && busy.demand == busy.busy + busy.queued, "{busy:?}");

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use assay_guests::{
-    Artifact, Component, Description, Error, Guest, Outcome, Request, Scored, bindings,
+    Artifact, Component, Description, Error, Guest, Outcome, Request, Scored, Stage, bindings,
     description, log, scored, stage,
 };
 
@@ -20,7 +20,9 @@ struct Liar;
 
 impl Guest for Liar {
     fn describe() -> Description {
-        description("liar", vec![stage("prepare"), stage("score")])
+        // Some lies last until their time is over.
+        let brief = |name| Stage { timeout_ms: 1_000, ..stage(name) };
+        description("liar", vec![brief("prepare"), brief("score")])
     }
 
     fn run_stage(

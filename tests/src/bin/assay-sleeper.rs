@@ -1,8 +1,9 @@
 //! A worker whose stages sleep: of them many more than there are cores run for as long as they are
 //! told, which tests of the planner need. It knows the wire and nothing of plugins.
 //!
-//! Command line: the engine's name, how long it takes to start in milliseconds, then as for
-//! `assay-worker`. The response of a request is how long each of two stages sleeps, in milliseconds.
+//! Command line: the engine's name, how long it takes to start in milliseconds, the folder of gates, then
+//! as for `assay-worker`. The response of a request is how long each of two stages sleeps, in milliseconds,
+//! or the name of a gate: the stage lasts until a file of that name is in the folder.
 //!
 //! Where a file and an object are named instead (`@/path judge/a`), a stage asks for the object as it
 //! may and as it may not ([`Asked`]), writes what was answered to the file, and lasts until that file
@@ -26,8 +27,8 @@ use tonic::transport::{Channel, Endpoint};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [engine, startup_ms, _serve, options @ ..] = &arguments[..] else {
-        anyhow::bail!("the engine and the start-up come first");
+    let [engine, startup_ms, gates, _serve, options @ ..] = &arguments[..] else {
+        anyhow::bail!("the engine, the start-up and the gates come first");
     };
     tokio::time::sleep(Duration::from_millis(startup_ms.parse()?)).await;
     let hello = Hello {
@@ -37,7 +38,7 @@ async fn main() -> anyhow::Result<()> {
         pid: std::process::id(),
         in_hand_max: 1,
     };
-    serve(option(options, "--connect")?, hello).await
+    serve(option(options, "--connect")?, hello, gates.into()).await
 }
 
 fn option<'a>(options: &'a [String], name: &str) -> anyhow::Result<&'a str> {
@@ -47,14 +48,14 @@ fn option<'a>(options: &'a [String], name: &str) -> anyhow::Result<&'a str> {
 }
 
 /// Until the host ends the stream.
-async fn serve(socket: &str, hello: Hello) -> anyhow::Result<()> {
+async fn serve(socket: &str, hello: Hello, gates: PathBuf) -> anyhow::Result<()> {
     let channel = Endpoint::from_shared(format!("unix://{socket}"))?.connect().await?;
     let (outgoing, messages) = mpsc::channel(4);
     let token = hello.token.clone();
     outgoing.send(FromWorker { hello: Some(hello), finished: Vec::new() }).await?;
     let mut client = HostClient::new(channel);
     let stream = client.work(ReceiverStream::new(messages)).await?;
-    let worker = Worker { client, token, outgoing: outgoing.clone() };
+    let worker = Worker { client, token, outgoing: outgoing.clone(), gates };
     let mut incoming = stream.into_inner();
     tokio::spawn(beat(outgoing.clone()));
     while let Some(message) = incoming.message().await? {
@@ -80,6 +81,7 @@ struct Worker {
     client: HostClient<Channel>,
     token: String,
     outgoing: mpsc::Sender<FromWorker>,
+    gates: PathBuf,
 }
 
 /// The host's answers to requests for an object.
@@ -105,6 +107,11 @@ impl Worker {
                 tokio::time::sleep((*span).min(timeout)).await;
                 Ok(end(&grant, *span > timeout))
             }
+            Ok(Task::Gate(name)) => {
+                let gate = self.gates.join(name);
+                look_until(|| gate.exists()).await;
+                Ok(end(&grant, false))
+            }
             Err(error) => Err(anyhow::anyhow!("{error:#}")),
         };
         let end = end.unwrap_or_else(|error| {
@@ -129,10 +136,7 @@ impl Worker {
             with_a_way_out: self.fetch(&self.token, grant.lease, &way_out(object)).await,
         };
         leave(file, &serde_json::to_string(&asked)?)?;
-        while file.exists() {
-            // Between two looks at what another process removes.
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        look_until(|| !file.exists()).await;
         Ok(end(grant, false))
     }
 
@@ -158,6 +162,13 @@ impl Worker {
     }
 }
 
+/// Looks again and again at what another process makes or removes.
+async fn look_until(seen: impl Fn() -> bool) {
+    while !seen() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 /// The same object by a name that leaves its root on the way.
 fn way_out(object: &str) -> String {
     let (root, path) = object.split_once('/').unwrap_or((object, ""));
@@ -173,6 +184,7 @@ fn leave(file: &Path, text: &str) -> std::io::Result<()> {
 
 enum Task {
     Sleep(Duration),
+    Gate(String),
     Ask { file: PathBuf, object: String },
 }
 
@@ -183,8 +195,11 @@ fn task(grant: &Grant) -> anyhow::Result<Task> {
         return Ok(Task::Ask { file: file.into(), object: object.to_owned() });
     }
     let mut spans = body.response.split_whitespace();
-    let span = spans.nth(usize::from(grant.last)).context("the response has two numbers")?;
-    Ok(Task::Sleep(Duration::from_millis(span.parse()?)))
+    let span = spans.nth(usize::from(grant.last)).context("the response has two words")?;
+    Ok(span.parse().map_or_else(
+        |_| Task::Gate(span.to_owned()),
+        |milliseconds| Task::Sleep(Duration::from_millis(milliseconds)),
+    ))
 }
 
 fn end(grant: &Grant, timed_out: bool) -> StageEnd {
