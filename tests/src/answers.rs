@@ -53,11 +53,24 @@ impl Answers {
     /// # Panics
     /// When the server refuses it.
     pub async fn announce(client: &Client, plugin: &str, expected_size: usize) -> Self {
+        let size = u32::try_from(expected_size).expect("a small number");
+        Self::announce_sized(client, plugin, Some(size)).await
+    }
+
+    /// Announces a batch that is complete when it is sealed.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn announce_open(client: &Client, plugin: &str) -> Self {
+        Self::announce_sized(client, plugin, None).await
+    }
+
+    async fn announce_sized(client: &Client, plugin: &str, expected_size: Option<u32>) -> Self {
         let announcement = AnnounceBatch {
             plugin: plugin.into(),
             run: BatchId::generate().to_string(),
             iteration: 1,
-            expected_size: Some(u32::try_from(expected_size).expect("a small number")),
+            expected_size,
             group_size: None,
             max_extra_delay_ms: None,
             share_equal: Some(false),
