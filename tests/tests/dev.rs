@@ -12,7 +12,7 @@ use assay_postgres::{Cluster, Options};
 use assay_tests::{Process, Spawned, checkout, component, poll, program};
 use tempfile::TempDir;
 
-const SOON: Duration = Duration::from_secs(90);
+const SOON: Duration = Duration::from_secs(240);
 
 /// A folder that PostgreSQL's user may pass through.
 fn folder(prefix: &str) -> TempDir {

@@ -9,7 +9,7 @@ use assay_api::result::ResultItem;
 use assay_client::Client;
 use assay_core::limits;
 use assay_core::outcome::Outcome;
-use assay_tests::{Answers, Host, HostOptions, Process, component, item};
+use assay_tests::{Answers, Host, HostOptions, Process, component, item, until};
 
 /// The ending of each lie of the guest `liar`: the outcome's verdict, and a part of its text.
 const LIES: [(&str, &str, &str); 27] = [
@@ -74,9 +74,9 @@ fn check(result: &ResultItem, verdict: &str, text: &str) {
         Outcome::Scored(scored) => assert_eq!(scored.reward, 1.0),
         Outcome::TimedOut { stage, reward } => {
             assert_eq!((stage.as_str(), *reward), ("prepare", -1.0));
+            // In time, too: past the grace its worker would have been killed.
             let ran_ms = result.stages[0].ran_ms;
-            // Past the grace the worker itself would have been killed.
-            assert!((1_000.0..2_000.0).contains(&ran_ms), "it ran for {ran_ms} ms of 1000");
+            assert!(ran_ms >= 1_000.0, "it ran for {ran_ms} ms of 1000");
         }
         Outcome::Error { message, attempts, .. } => {
             assert!(message.contains(text), "{}: {message}", result.key);
@@ -87,6 +87,31 @@ fn check(result: &ResultItem, verdict: &str, text: &str) {
     }
 }
 
+/// The results of a batch that took no worker along. A machine that stalls until the time of an honest stage
+/// is over, or for longer than the grace of one that lasts until its time is over, judges the batch again.
+async fn judged_without_loss(
+    host: &Host,
+    plugin: &str,
+    items: &[SubmitItem],
+) -> BTreeMap<String, ResultItem> {
+    let client = host.client();
+    let workers = || Process::children(host.pid(), "assay-worker");
+    let late = || host.log().matches("a stage ran past its deadline").count();
+    for _ in 0..3 {
+        let two = until("two workers", async || Some(workers()).filter(|now| now.len() == 2)).await;
+        let late_before = late();
+        let by_key = Answers::submit(&client, plugin, items).await.finish(&client, items).await;
+        assert!(workers() == two || late() > late_before, "a worker was lost:\n{}", host.log());
+        let endless = |key: &str| ["spin-", "sleep_for_ever-"].iter().any(|it| key.starts_with(it));
+        let in_time =
+            by_key.iter().all(|(key, result)| endless(key) || result.outcome.kind() != "timed_out");
+        if in_time && workers() == two {
+            return by_key;
+        }
+    }
+    panic!("each time a stage ran past its deadline");
+}
+
 #[tokio::test]
 async fn lies_among_truths() {
     let host = Host::start(HostOptions::default());
@@ -95,12 +120,9 @@ async fn lies_among_truths() {
     // So that every worker has loaded the plugin and is known.
     let warm: Vec<_> = (0..8).map(|at| item(at.to_string(), "count", "null")).collect();
     Answers::submit(&client, &plugin, &warm).await.finish(&client, &warm).await;
-    let workers = Process::children(host.pid(), "assay-worker");
-    assert_eq!(workers.len(), 2);
-
     let items = mixed();
     assert_eq!(items.len(), TRUTHS + TIMES * LIES.len());
-    let by_key = Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await;
+    let by_key = judged_without_loss(&host, &plugin, &items).await;
     for at in 0..TRUTHS {
         let expected = if at % 2 == 0 { 1.0 } else { 0.75 };
         let result = &by_key[&format!("truth-{at}")];
@@ -117,7 +139,6 @@ async fn lies_among_truths() {
         assert!(lines.iter().all(|line| line.message.len() <= limits::LOG_LINE_BYTES_MAX));
     }
 
-    assert_eq!(Process::children(host.pid(), "assay-worker"), workers, "a worker was lost");
     let server = Process::find(host.pid()).expect("the server runs");
     let peak = server.memory_bytes_peak().expect("the kernel knows");
     assert!(peak < SERVER_MEMORY_BYTES_MAX, "the server held {peak} bytes");

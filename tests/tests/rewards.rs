@@ -1,6 +1,7 @@
 //! One request whose outcome comes in the response, and all that is kept of it.
 
 use assay_api::batch::Batch;
+use assay_api::capacity::SetCapacity;
 use assay_api::request::{LogLine, Request, Reward};
 use assay_core::id::RequestId;
 use assay_core::outcome::{ErrorCode, Outcome};
@@ -97,7 +98,8 @@ async fn whatever_a_plugin_does_is_no_more_than_an_outcome() {
 
 #[tokio::test]
 async fn whoever_cannot_wait_asks_later() {
-    let host = Host::start(HostOptions::default());
+    // Nobody ends it before it was asked for.
+    let host = Host::start(HostOptions { workers: vec!["cpu=0".into()], ..HostOptions::default() });
     let http = Http::new(&host);
     let liar = host.publish("liar").await;
     let call = json!({ "plugin": liar, "response": "spin" });
@@ -107,6 +109,8 @@ async fn whoever_cannot_wait_asks_later() {
     let path = hint.split(' ').nth(1).expect("GET and a path").to_owned();
     let before: Request = http.get(&path).await.json(200);
     assert_eq!((before.response.as_str(), before.result.is_none()), ("spin", true));
+    let bounds = SetCapacity { min: 0, max: 1 };
+    host.client().set_capacity("cpu", &bounds).await.expect("sets");
 
     let after = until("the request has ended", async || {
         let request: Request = http.get(&path).await.json(200);

@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use assay_api::request::{LogLine, Reward};
 use assay_core::outcome::{ErrorCode, Outcome, Scored};
-use assay_tests::{Host, HostOptions, Http, component};
+use assay_tests::{Host, HostOptions, Http, component, until};
 use serde_json::{Value, json};
 
 use server::{Model, Question, Reply, saying, status};
@@ -150,7 +150,8 @@ async fn whatever_is_no_answer_is_never_a_number() {
     })
     .await;
     let judging = Judging::start(&[model.port], &[]).await;
-    let settings = with(settings(model.port), "timeout_ms", json!(1_000));
+    let patient = settings(model.port);
+    let brief = with(settings(model.port), "timeout_ms", json!(1_000));
     for (response, says) in [
         ("garbage", "cannot be read"),
         ("html", "no chat completion"),
@@ -163,12 +164,15 @@ async fn whatever_is_no_answer_is_never_a_number() {
         ("down", "status 503"),
     ] {
         let before = model.asked().len();
-        let reward = judging.judge(&settings, response).await;
+        let settings = if response == "slow" { &brief } else { &patient };
+        let reward = judging.judge(settings, response).await;
         // The platform tries again what is nobody's fault.
         assert_eq!(failed(&reward, ErrorCode::Unavailable, says), 3, "{response}");
-        assert_eq!(model.asked().len() - before, 6, "{response}");
+        // The model may hear of one when nobody waits for it any more.
+        let asked = async || (model.asked().len() - before == 6).then_some(());
+        until("the model was asked six times", asked).await;
     }
-    assert_eq!(scored(&judging.judge(&settings, "fine").await).reward, 1.0);
+    assert_eq!(scored(&judging.judge(&patient, "fine").await).reward, 1.0);
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use serde_json::json;
 
 /// Two stages: each computation leaves one artifact, by which they are counted.
 const PLUGIN: &str = "worker_load";
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_secs(120);
 
 /// As many rounds as last until somebody kills their worker or cancels them, and some that take a
 /// moment.

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use tonic::Code;
 use tonic::transport::Endpoint;
 
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_secs(120);
 /// An unreachable store is told within this time, however often it is tried.
 const TOLD_WITHIN: Duration = Duration::from_secs(60);
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Desk, explained, link, shared_target};
 
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_secs(180);
 
 /// A project made from a template builds alone and passes its own tests and its golden cases.
 fn check(template: &str, cases: u64, stages: &[&str]) {
