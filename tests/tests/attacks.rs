@@ -7,6 +7,7 @@ mod machine;
 mod table;
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 
 use assay_api::request::SubmitItem;
 use assay_api::result::ResultItem;
@@ -49,8 +50,10 @@ fn submitted(key: String, attack: &Attack, targets: &Targets, host: &Host) -> Su
     let arguments: Vec<_> =
         attack.arguments.iter().map(|written| targets.argument(written, host)).collect();
     let limits: Value = serde_json::from_str(attack.limits).expect("limits are JSON");
+    let compile_limits: Value = serde_json::from_str(attack.compile_limits).expect("JSON");
     let label = json!({
         "toolchain": attack.toolchain(),
+        "compile_limits": compile_limits,
         "args": arguments,
         "options": attack.options,
         "collect": attack.collect,
@@ -206,6 +209,21 @@ async fn warm(host: &Host, plugin: &str, boxes: Boxes) {
     panic!("the workers have not all made a box: {:?}", pool(host));
 }
 
+/// Where the time of these tests goes.
+fn tell_the_slowest(by_key: &BTreeMap<String, ResultItem>) {
+    let ran = |(key, result): (&String, &ResultItem)| {
+        let ran_ms: f64 = result.stages.iter().map(|stage| stage.ran_ms).sum();
+        (key.clone(), ran_ms)
+    };
+    let mut slowest: Vec<_> = by_key.iter().map(ran).collect();
+    slowest.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let all: f64 = slowest.iter().map(|(_, ran_ms)| ran_ms).sum();
+    // Past the capture of what passing tests print, for the report.
+    let mut told = format!("{all:.0} ms in {} programs\n", slowest.len());
+    slowest[..20].iter().for_each(|(key, ran_ms)| told += &format!("{ran_ms:>7.0} ms {key}\n"));
+    let _ = std::io::stderr().write_all(told.as_bytes());
+}
+
 async fn all_attacks(options: HostOptions, boxes: Boxes) {
     let before = Traces::of_machine();
     let targets = Targets::new();
@@ -219,13 +237,17 @@ async fn all_attacks(options: HostOptions, boxes: Boxes) {
     let client = host.client();
     let mut by_key = Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await;
     // A machine that is too busy to judge says so; then the same is asked again.
-    items.retain(|item| {
-        matches!(by_key[&item.key].outcome, Outcome::Error { code: ErrorCode::Unavailable, .. })
-    });
-    if !items.is_empty() {
-        by_key
-            .extend(Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await);
+    for _ in 0..5 {
+        items.retain(|item| {
+            matches!(by_key[&item.key].outcome, Outcome::Error { code: ErrorCode::Unavailable, .. })
+        });
+        if items.is_empty() {
+            break;
+        }
+        let again = Answers::submit(&client, &plugin, &items).await.finish(&client, &items).await;
+        by_key.extend(again);
     }
+    tell_the_slowest(&by_key);
     let mut failures = failures(&attacks, &by_key, boxes);
     for at in 0..attacks.len() {
         check_harmless(&by_key[&format!("harmless-{at}")], at, boxes);

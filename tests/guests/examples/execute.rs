@@ -29,6 +29,7 @@ struct Label {
     /// Placed beside the program.
     files: BTreeMap<String, String>,
     limits: PartialLimits,
+    compile_limits: PartialLimits,
     collect: Vec<String>,
     /// The program is run so often; what is told is how the last run went.
     cases: u32,
@@ -51,6 +52,7 @@ impl Default for Label {
             args: Vec::new(),
             files: BTreeMap::new(),
             limits: PartialLimits::default(),
+            compile_limits: PartialLimits::default(),
             collect: Vec::new(),
             cases: 1,
             handles: 0,
@@ -140,7 +142,8 @@ fn execute(source: &str, label: &Label) -> Result<Outcome, Error> {
     }
     let options = label.options.clone();
     let source = Source { toolchain: label.toolchain.clone(), files, main, options };
-    let done = compile(&source, None)?;
+    let limits = toolchain.map(|tool| label.compile_limits.over(&tool.compile_defaults));
+    let done = compile(&source, limits.as_ref())?;
     let log = done.log.data;
     let program = match done.compiled {
         Compiled::Ok(program) => program,

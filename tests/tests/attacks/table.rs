@@ -11,6 +11,8 @@ pub(crate) struct Attack {
     pub(crate) without_cgroups: &'static [&'static str],
     /// Instead of the toolchain's own, as JSON.
     pub(crate) limits: &'static str,
+    /// The compiler's, instead of the toolchain's own, as JSON.
+    pub(crate) compile_limits: &'static str,
     /// `{name}` stands for what the machine has of that name.
     pub(crate) arguments: &'static [&'static str],
     pub(crate) options: &'static [&'static str],
@@ -25,6 +27,7 @@ const fn attack(file: &'static str) -> Attack {
         ends: &["exited_0"],
         without_cgroups: &[],
         limits: "{}",
+        compile_limits: "{}",
         arguments: &[],
         options: &[],
         collect: &[],
@@ -43,6 +46,11 @@ impl Attack {
 
     const fn limits(self, limits: &'static str) -> Self {
         Self { limits, ..self }
+    }
+
+    /// For what keeps a compiler busy until its time is over.
+    const fn compiled_briefly(self) -> Self {
+        Self { compile_limits: r#"{"cpu_ms":3000}"#, ..self }
     }
 
     const fn arguments(self, arguments: &'static [&'static str]) -> Self {
@@ -202,13 +210,13 @@ const COMPILERS: &[Attack] = &[
     attack("compile_incbin.c").ends(&["rejected"]),
     attack("compile_include_secret.c").ends(&["rejected"]),
     attack("compile_include_environment.c").ends(&["rejected"]),
-    attack("compile_include_zero.c").ends(&["rejected"]),
-    attack("compile_include_random.c").ends(&["rejected"]),
+    attack("compile_include_zero.c").compiled_briefly().ends(&["rejected"]),
+    attack("compile_include_random.c").compiled_briefly().ends(&["rejected"]),
     attack("compile_include_input.c").ends(&["rejected"]),
-    attack("compile_include_itself.c").ends(&["rejected"]),
-    attack("macro_bomb.c").ends(&["rejected"]),
-    attack("template_bomb.cpp").ends(&["rejected"]),
-    attack("constexpr_bomb.cpp").ends(&["rejected"]),
+    attack("compile_include_itself.c").compiled_briefly().ends(&["rejected"]),
+    attack("macro_bomb.c").compiled_briefly().ends(&["rejected"]),
+    attack("template_bomb.cpp").compiled_briefly().ends(&["rejected"]),
+    attack("constexpr_bomb.cpp").compiled_briefly().ends(&["rejected"]),
     attack("huge_binary.c").ends(&["rejected"]),
     attack("huge_log.c").ends(&["rejected", "exited_0"]),
     attack("harmless.c").options(&["-fplugin=/box/w/main.c"]).ends(&["rejected", "bad_request"]),
