@@ -50,10 +50,9 @@ fn submitted(key: String, attack: &Attack, targets: &Targets, host: &Host) -> Su
     let arguments: Vec<_> =
         attack.arguments.iter().map(|written| targets.argument(written, host)).collect();
     let limits: Value = serde_json::from_str(attack.limits).expect("limits are JSON");
-    let compile_limits: Value = serde_json::from_str(attack.compile_limits).expect("JSON");
     let label = json!({
         "toolchain": attack.toolchain(),
-        "compile_limits": compile_limits,
+        "compile_limits": attack.compile_cpu_ms.map(|cpu_ms| json!({ "cpu_ms": cpu_ms })),
         "args": arguments,
         "options": attack.options,
         "collect": attack.collect,

@@ -29,7 +29,7 @@ struct Label {
     /// Placed beside the program.
     files: BTreeMap<String, String>,
     limits: PartialLimits,
-    compile_limits: PartialLimits,
+    compile_limits: Option<PartialLimits>,
     collect: Vec<String>,
     /// The program is run so often; what is told is how the last run went.
     cases: u32,
@@ -52,7 +52,7 @@ impl Default for Label {
             args: Vec::new(),
             files: BTreeMap::new(),
             limits: PartialLimits::default(),
-            compile_limits: PartialLimits::default(),
+            compile_limits: None,
             collect: Vec::new(),
             cases: 1,
             handles: 0,
@@ -142,7 +142,8 @@ fn execute(source: &str, label: &Label) -> Result<Outcome, Error> {
     }
     let options = label.options.clone();
     let source = Source { toolchain: label.toolchain.clone(), files, main, options };
-    let limits = toolchain.map(|tool| label.compile_limits.over(&tool.compile_defaults));
+    let limits = toolchain.zip(label.compile_limits.as_ref());
+    let limits = limits.map(|(tool, limits)| limits.over(&tool.compile_defaults));
     let done = compile(&source, limits.as_ref())?;
     let log = done.log.data;
     let program = match done.compiled {

@@ -11,8 +11,8 @@ pub(crate) struct Attack {
     pub(crate) without_cgroups: &'static [&'static str],
     /// Instead of the toolchain's own, as JSON.
     pub(crate) limits: &'static str,
-    /// The compiler's, instead of the toolchain's own, as JSON.
-    pub(crate) compile_limits: &'static str,
+    /// Milliseconds of processor time of the compiler, instead of the toolchain's own.
+    pub(crate) compile_cpu_ms: Option<u32>,
     /// `{name}` stands for what the machine has of that name.
     pub(crate) arguments: &'static [&'static str],
     pub(crate) options: &'static [&'static str],
@@ -27,7 +27,7 @@ const fn attack(file: &'static str) -> Attack {
         ends: &["exited_0"],
         without_cgroups: &[],
         limits: "{}",
-        compile_limits: "{}",
+        compile_cpu_ms: None,
         arguments: &[],
         options: &[],
         collect: &[],
@@ -50,7 +50,7 @@ impl Attack {
 
     /// For what keeps a compiler busy until its time is over.
     const fn compiled_briefly(self) -> Self {
-        Self { compile_limits: r#"{"cpu_ms":3000}"#, ..self }
+        Self { compile_cpu_ms: Some(3_000), ..self }
     }
 
     const fn arguments(self, arguments: &'static [&'static str]) -> Self {
