@@ -18,6 +18,9 @@ use tokio::sync::mpsc;
 const PLUGIN: &str = "worker_load";
 const SOON: Duration = Duration::from_secs(120);
 
+/// A stage of the tests' guests may take so long.
+const STAGE_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// Requests of one wave: enough to be in the middle of them for a while.
 const WAVE: usize = 150;
 /// Waves that may be over before they were seen, one after the other.
@@ -270,6 +273,34 @@ async fn a_worker_that_hangs() {
         (!hanging.lives() && workers(&host).len() == 2).then_some(())
     });
     finish(&client, &database(&host), &mut answers, &items).await;
+}
+
+/// A machine that stands still for longer than a stage may take makes no number of it: the stage goes on where it was.
+#[tokio::test]
+async fn a_worker_that_is_stopped_for_a_while() {
+    let host = Host::start(HostOptions {
+        workers: vec!["cpu=1".into()],
+        ..HostOptions::with_own_postgres()
+    });
+    let plugin = host.publish("worker_brief").await;
+    let items: Vec<_> =
+        (0..16).map(|at| item(format!("request-{at}"), "150000", &at.to_string())).collect();
+    let client = host.client();
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    for stop in 0..4 {
+        let worker = poll(SOON, "a stage runs", || {
+            workers(&host).pop().filter(|worker| worker.thread_ticks("runner") > stop * 20 + 5)
+        });
+        signal(worker.pid, "STOP");
+        tokio::time::sleep(STAGE_TIMEOUT + STAGE_TIMEOUT / 2).await;
+        signal(worker.pid, "CONT");
+    }
+    let by_key = answers.finish(&client, &items).await;
+    for (at, item) in items.iter().enumerate() {
+        let result = &by_key[&item.key];
+        assert_eq!(result.outcome.reward(), Some(at as f64), "{result:?}");
+        assert_eq!(result.outcome.kind(), "scored");
+    }
 }
 
 #[tokio::test]

@@ -89,7 +89,7 @@ pub enum ErrorCode {
     PluginUnloadable,
     /// The request's workers died under it.
     WorkerLost,
-    /// The stage ran past its deadline and its worker was killed.
+    /// The stage got too little of its machine to end in time, or ran past its deadline and its worker was killed.
     LeaseExpired,
     /// The batch was cancelled or expired first.
     Cancelled,

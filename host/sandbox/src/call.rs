@@ -14,8 +14,10 @@ use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 use crate::capability::http::Requests;
 use crate::capability::log::{Level, Log, LogLine};
 use crate::capability::{self, Capabilities};
+use crate::clock::CallClock;
 use crate::limiter::Limiter;
 use crate::output::CapturedOutput;
+use crate::ticker::Stalls;
 use crate::waits::{WaitPolicy, Waits};
 use crate::wasi;
 
@@ -72,7 +74,7 @@ pub(crate) struct GuestCall {
     pub(crate) capabilities: Option<Capabilities>,
     /// The objects that the guest located in its tenant's storage.
     pub(crate) located: BTreeSet<Digest>,
-    pub(crate) deadline: Instant,
+    pub(crate) clock: CallClock,
 }
 
 impl WasiView for GuestCall {
@@ -89,7 +91,12 @@ impl WasiHttpView for GuestCall {
 
 impl GuestCall {
     /// A store for one call, whose time starts at `now`.
-    pub(crate) fn store(engine: &Engine, allowance: Allowance, now: Instant) -> Store<Self> {
+    pub(crate) fn store(
+        engine: &Engine,
+        allowance: Allowance,
+        now: Instant,
+        stalls: Arc<Stalls>,
+    ) -> Store<Self> {
         let (stdout, stderr) = (CapturedOutput::default(), CapturedOutput::default());
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits::GUEST_HANDLES_MAX);
@@ -97,7 +104,7 @@ impl GuestCall {
             Some(_) => limits::PROGRAM_CALL_BYTES_MAX,
             None => HANDED_BYTES_MAX,
         };
-        let deadline = now + allowance.timeout;
+        let clock = CallClock::new(now, allowance.timeout, stalls);
         let requests = match &allowance.capabilities {
             Some(granted) if allowance.waits => Requests::granted(
                 Arc::clone(&granted.outbound),
@@ -108,7 +115,7 @@ impl GuestCall {
             _ => Requests::refused(),
         };
         let waiting = match allowance.waits {
-            true => WaitPolicy::Until { deadline, sleep: requests.waits_until() },
+            true => WaitPolicy::Allowed { sleep: requests.waits_until() },
             false => WaitPolicy::Never,
         };
         let call = Self {
@@ -122,15 +129,15 @@ impl GuestCall {
             waiting,
             capabilities: allowance.capabilities,
             located: BTreeSet::new(),
-            deadline,
+            clock,
         };
         let mut store = Store::new(engine, call);
         store.limiter(|call| &mut call.limiter);
         store.set_hostcall_fuel(handed_bytes_max);
         // The epoch only decides when to read the clock: a late tick must not move the deadline.
         store.set_epoch_deadline(1);
-        store.epoch_deadline_callback(|call| {
-            if Instant::now() >= call.data().deadline {
+        store.epoch_deadline_callback(|mut call| {
+            if call.data_mut().clock.is_due() {
                 Ok(UpdateDeadline::Interrupt)
             } else {
                 Ok(UpdateDeadline::Continue(1))
@@ -140,7 +147,7 @@ impl GuestCall {
     }
 
     fn waits(&mut self) -> Waits<'_> {
-        Waits { table: &mut self.table, waiting: self.waiting }
+        Waits { table: &mut self.table, waiting: self.waiting, clock: &mut self.clock }
     }
 
     /// The guest's log, and its output as lines after it.

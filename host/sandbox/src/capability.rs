@@ -14,7 +14,6 @@ pub mod log;
 pub mod storage;
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use assay_core::capability::{self, CAPABILITIES, Capability};
 use assay_core::id::TenantId;
@@ -65,14 +64,6 @@ pub(crate) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
         link(linker)?;
     }
     Ok(())
-}
-
-/// Whether the call's time is over.
-///
-/// A host function that runs past the deadline ends the guest itself. The epoch would do so some
-/// instructions later, and until then the guest could still return an outcome.
-pub(crate) fn is_over(deadline: Instant) -> bool {
-    Instant::now() >= deadline
 }
 
 /// The text with `…` in place of each path of this machine: tenants must not see them. The full text is in

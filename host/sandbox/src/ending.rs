@@ -9,6 +9,7 @@ use wasmtime_wasi::I32Exit;
 
 use crate::call::GuestCall;
 use crate::call::bindings::assay::reward::types::{self, Error, Outcome};
+use crate::clock::Interruption;
 use crate::limiter::Met;
 
 /// A content type is a short word.
@@ -85,7 +86,7 @@ fn scored(end: types::Scored) -> Result<Scored, String> {
 pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
     let trap = error.downcast_ref::<Trap>().copied();
     if trap == Some(Trap::Interrupt) {
-        return StageEnd::TimedOut;
+        return interrupted(&call.clock.interruption());
     }
     if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
         let problem = format!("the plugin left with exit status {status}");
@@ -109,6 +110,20 @@ pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
         return failed(ErrorCode::BadOutcome, problem);
     }
     failed(ErrorCode::PluginTrap, with_output(format!("the plugin trapped: {reason}"), call))
+}
+
+fn interrupted(interruption: &Interruption) -> StageEnd {
+    match interruption {
+        Interruption::TimedOut => StageEnd::TimedOut,
+        Interruption::Starved { used, wall } => {
+            let (used, wall) = (used.as_millis(), wall.as_millis());
+            let problem = format!(
+                "the machine is overloaded: after {wall} ms the stage had used {used} ms of its \
+                 time, the rest was spent waiting for a processor"
+            );
+            failed(ErrorCode::LeaseExpired, problem)
+        }
+    }
 }
 
 fn describe(met: Met) -> String {

@@ -2,9 +2,12 @@
 //!
 //! A call gets its arguments and the [`capability::Capabilities`] that its plugin asks for: no file,
 //! no network but requests to granted hosts, no environment, no clock, and randomness only from the
-//! request's seed. Whatever the
-//! guest does, [`Sandbox::run_stage`] returns a [`assay_core::outcome::StageEnd`] within the stage's
-//! timeout and some milliseconds; the plugin's fault is never a host error and never a number.
+//! request's seed. Whatever the guest does, [`Sandbox::run_stage`] returns a
+//! [`assay_core::outcome::StageEnd`] when the guest has used the stage's timeout and some milliseconds; the plugin's fault
+//! is never a host error and never a number.
+//!
+//! The timeout counts processor time and chosen waits, never time in which the machine kept the guest waiting (`clock`).
+//! An overloaded machine ends a stage as a failure of ours, which is tried again.
 //!
 //! Nothing interrupts a host function. Those that wait, for a program, an object or another host, are
 //! given the call's deadline, must return by then, and end the guest if it is over; no other may block.
@@ -14,6 +17,7 @@
 mod engine;
 
 pub mod capability;
+mod clock;
 mod limiter;
 mod output;
 mod ticker;

@@ -44,6 +44,7 @@ pub struct StageCall<'a> {
     pub input: Option<ArtifactParam<'a>>,
     /// The last stage may not end in `next`.
     pub last: bool,
+    /// The limit of the guest's processor time and of the time that it chooses to wait.
     pub timeout: Duration,
     pub memory_bytes_max: u64,
     /// The capabilities, for a plugin that [imports one](LoadedPlugin::asks). Without them every function is unavailable.
@@ -138,7 +139,7 @@ impl Sandbox {
         let runtime = if allowance.waits { self.sending() } else { &self.context };
         let _context = runtime.enter();
         let _running = self.ticker.running();
-        let mut store = GuestCall::store(&self.engine, allowance, started);
+        let mut store = GuestCall::store(&self.engine, allowance, started, self.ticker.stalls());
         let result = run(&mut store);
         (result, store.into_data())
     }

@@ -5,6 +5,7 @@
 //! that does sleeps for as long as it says, so that it can try again later; its clock stands still as
 //! well. Time in which it sleeps ends when its time for requests does.
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
@@ -19,18 +20,31 @@ use wasmtime_wasi::p2::{
     DynInputStream, DynOutputStream, DynPollable, Pollable, StreamError, StreamResult, subscribe,
 };
 
+use crate::clock::CallClock;
 use waiting_streams::{HostInputStream as WaitingInput, HostOutputStream as WaitingOutput};
 
-/// Whether a call may wait, and until when.
+/// Whether a call may wait.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum WaitPolicy {
     Never,
-    Until {
-        /// The deadline for answers: the end of the call.
-        deadline: Instant,
+    /// Until the call's time is used up.
+    Allowed {
         /// The latest end of a sleep; `None` if sleeps end at once.
         sleep: Option<Instant>,
     },
+}
+
+/// Waits for a future until the call's time is used up; `None` then. Time in which the machine stood still is waited for
+/// again.
+async fn within<R>(clock: &CallClock, waited: impl Future<Output = R>) -> Option<R> {
+    let mut waited = pin!(waited);
+    loop {
+        match timeout_at(clock.deadline().into(), waited.as_mut()).await {
+            Ok(came) => return Some(came),
+            Err(_) if clock.goes_on() => {}
+            Err(_) => return None,
+        }
+    }
 }
 
 /// Selects this part of a store's data.
@@ -44,6 +58,7 @@ impl HasData for Waited {
 pub(crate) struct Waits<'a> {
     pub(crate) table: &'a mut ResourceTable,
     pub(crate) waiting: WaitPolicy,
+    pub(crate) clock: &'a mut CallClock,
 }
 
 /// Puts these in the place of the system interface's own.
@@ -57,17 +72,16 @@ pub(crate) fn link<T: Send>(
 }
 
 impl Waits<'_> {
-    /// Runs what may wait; ends the guest when the call's time is over.
+    /// Runs what may wait; ends the guest when the call's time is used up.
     fn wait<R>(&mut self, run: impl AsyncFnOnce(&mut ResourceTable) -> R) -> wasmtime::Result<R> {
         let runtime = Handle::current();
         match self.waiting {
             WaitPolicy::Never => Ok(runtime.block_on(run(self.table))),
-            WaitPolicy::Until { deadline, .. } => {
-                let waited = runtime.block_on(async {
-                    // Made here: it needs the runtime.
-                    timeout_at(deadline.into(), run(self.table)).await
-                });
-                waited.map_err(|_| Trap::Interrupt.into())
+            WaitPolicy::Allowed { .. } => {
+                self.clock.begin_wait();
+                let waited = runtime.block_on(within(self.clock, run(self.table)));
+                self.clock.end_wait();
+                waited.ok_or_else(|| Trap::Interrupt.into())
             }
         }
     }
@@ -81,11 +95,11 @@ impl Waits<'_> {
 
     fn sleep(&mut self, span: u64) -> wasmtime::Result<Resource<DynPollable>> {
         let until = match self.waiting {
-            WaitPolicy::Until { sleep: Some(latest), .. } => {
+            WaitPolicy::Allowed { sleep: Some(latest) } => {
                 let wanted = Instant::now().checked_add(Duration::from_nanos(span));
                 Some(wanted.map_or(latest, |wanted| wanted.min(latest)))
             }
-            WaitPolicy::Until { sleep: None, .. } | WaitPolicy::Never => None,
+            WaitPolicy::Allowed { sleep: None } | WaitPolicy::Never => None,
         };
         let sleep = self.table.push(Sleep { until })?;
         subscribe(self.table, sleep)

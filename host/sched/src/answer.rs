@@ -54,7 +54,8 @@ impl Sched {
         let request = batch.request(id.seq);
         let stage = request.stage;
         let shape = &stages[stage];
-        let then = request.answered(end, shape, stage + 1 == stages.len());
+        let last = stage + 1 == stages.len();
+        let then = request.answered(end, shape, last, self.config.worker_lost_retries_max);
         let queued = held.granted.since(request.ready);
         let timing = StageTiming { stage, queued, ran, attempts: request.tries };
         if !matches!(end, End::Failed(_)) {

@@ -23,7 +23,8 @@ pub struct Config {
     /// Every lease's token is larger. The shell takes it from the clock at start, so that tokens
     /// of an earlier life are stale.
     pub leases_after: LeaseId,
-    /// On top of a stage's timeout before its worker is killed.
+    /// The time after which a stage's worker is killed, in multiples of the stage's timeout; `lease_grace` comes on top.
+    pub lease_factor: u32,
     pub lease_grace: Micros,
     pub worker_lost_retries_max: u32,
     /// An announced batch without requests expires after this long.
@@ -43,7 +44,8 @@ impl Default for Config {
         Self {
             order: Order::Ebf,
             leases_after: LeaseId(0),
-            lease_grace: Micros::from_ms(limits::LEASE_GRACE_MS),
+            lease_factor: limits::STAGE_WALL_FACTOR,
+            lease_grace: Micros::from_ms(limits::STAGE_WALL_EXTRA_MS + limits::LEASE_GRACE_MS),
             worker_lost_retries_max: limits::WORKER_LOST_RETRIES_MAX,
             announced_max: Micros::from_secs(limits::ANNOUNCED_SECONDS_MAX),
             open_idle_max: Micros::from_secs(limits::OPEN_IDLE_SECONDS_MAX),

@@ -100,7 +100,17 @@ impl Request {
     }
 
     /// A try ended with an answer.
-    pub(crate) fn answered(&mut self, end: End, shape: &StageShape, last: bool) -> Then {
+    pub(crate) fn answered(
+        &mut self,
+        end: End,
+        shape: &StageShape,
+        last: bool,
+        worker_lost_retries_max: u32,
+    ) -> Then {
+        // The worker lives, but the try was lost all the same: no fault of the plugin's.
+        if let End::Failed(code @ (ErrorCode::LeaseExpired | ErrorCode::WorkerLost)) = end {
+            return self.lost(code, worker_lost_retries_max).map_or(Then::Retry, Then::End);
+        }
         self.holder = None;
         self.tries += 1;
         let failed = |code| Then::End(FinalEnd::Error { code, attempts: self.tries });

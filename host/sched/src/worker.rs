@@ -210,7 +210,8 @@ impl Worker {
 
     fn deadline(&self, config: &Config) -> Option<Micros> {
         let running = self.leases.front()?;
-        Some(self.running_since + running.timeout + config.lease_grace)
+        let lease = Micros(running.timeout.0.saturating_mul(config.lease_factor.into()));
+        Some(self.running_since + lease + config.lease_grace)
     }
 
     fn blocked_at(&self, config: &Config) -> Option<Micros> {

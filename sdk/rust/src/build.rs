@@ -89,6 +89,7 @@ impl Stage {
         }
     }
 
+    /// The stage's limit of processor time and of the time that it waits for others, in milliseconds.
     #[must_use]
     pub fn timeout_ms(mut self, timeout_ms: u32) -> Self {
         self.timeout_ms = timeout_ms;

@@ -1,5 +1,7 @@
 //! Limits of time: timeouts, pauses between tries, and retries.
 
+use std::time::Duration;
+
 use super::MIB;
 
 /// The longest wait of one long poll, in seconds.
@@ -31,7 +33,21 @@ pub const WORKER_STOP_SECONDS_MAX: u64 = 5;
 pub const HEARTBEAT_SECONDS_MAX: u64 = 10;
 /// The period of a worker's heartbeats, in seconds.
 pub const HEARTBEAT_SECONDS: u64 = 2;
-/// The time past a stage's own timeout after which its worker is killed, in milliseconds.
+/// The wall time that a stage may take, in multiples of its timeout; [`STAGE_WALL_EXTRA_MS`] comes on top. A stage's timeout
+/// counts the time that it used, which is less than what passed where the machine is overloaded.
+pub const STAGE_WALL_FACTOR: u32 = 3;
+/// The wall time that a stage may take on top of that, in milliseconds.
+pub const STAGE_WALL_EXTRA_MS: u64 = 30_000;
+/// The time past a stage's limit of wall time after which its worker is killed, in milliseconds.
 pub const LEASE_GRACE_MS: u64 = 1_000;
+
+/// The wall time after which a stage with this timeout ends as a failure of ours.
+#[must_use]
+pub const fn stage_wall_max(timeout: Duration) -> Duration {
+    timeout
+        .saturating_mul(STAGE_WALL_FACTOR)
+        .saturating_add(Duration::from_millis(STAGE_WALL_EXTRA_MS))
+}
+
 /// The retries of a stage after lost workers, on top of the plugin's own retries.
 pub const WORKER_LOST_RETRIES_MAX: u32 = 3;

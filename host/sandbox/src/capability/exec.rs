@@ -7,17 +7,17 @@ mod convert;
 
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
-use std::time::Instant;
 
 use assay_core::id::Digest;
 use assay_exec::{Exec, ExecError, JobContext, ProgramArtifact};
 use wasmtime::Trap;
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
 
-use super::{Capabilities, is_over, without_paths};
+use super::{Capabilities, without_paths};
 use crate::call::GuestCall;
 use crate::call::bindings::assay::exec::exec as wit;
 use crate::call::bindings::assay::exec::types;
+use crate::clock::CallClock;
 use crate::ending::cut;
 
 /// Selects the data of this interface in a store.
@@ -33,7 +33,7 @@ pub(crate) struct ExecHost<'a> {
     /// The objects that programs may be given as `stored`.
     pub(crate) located: &'a BTreeSet<Digest>,
     pub(crate) table: &'a mut ResourceTable,
-    pub(crate) deadline: Instant,
+    pub(crate) clock: &'a mut CallClock,
 }
 
 /// Links the interface.
@@ -42,25 +42,26 @@ pub(super) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
         granted: call.capabilities.as_ref(),
         located: &call.located,
         table: &mut call.table,
-        deadline: call.deadline,
+        clock: &mut call.clock,
     })
 }
 
 impl ExecHost<'_> {
     fn with<R>(
-        &self,
+        &mut self,
         run: impl FnOnce(&mut Exec, &JobContext) -> Result<R, ExecError>,
     ) -> Result<R, ExecError> {
         let Some(granted) = self.granted else {
             return Err(ExecError::Unavailable("no programs are run here".into()));
         };
-        let caller = JobContext { tenant: granted.tenant, deadline: self.deadline };
         let mut exec = granted.exec.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_over(self.deadline) {
+        if self.clock.is_over() {
             return Err(ExecError::Cancelled);
         }
-        let came = run(&mut exec, &caller);
-        if is_over(self.deadline) { Err(ExecError::Cancelled) } else { came }
+        let came = self
+            .clock
+            .wait(|deadline| run(&mut exec, &JobContext { tenant: granted.tenant, deadline }));
+        if self.clock.is_over() { Err(ExecError::Cancelled) } else { came }
     }
 
     /// A toolchain that was not granted is reported like one that does not exist.

@@ -10,7 +10,6 @@ use assay_core::id::Digest;
 use assay_core::limits;
 use assay_exec::ObjectCache;
 
-use super::is_over;
 use super::storage::{ObjectError, Storage};
 
 /// Read at once.
@@ -53,7 +52,7 @@ impl FolderStorage {
         let mut writer = self.objects.writer()?;
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
-            if is_over(deadline) {
+            if Instant::now() >= deadline {
                 return Ok(None);
             }
             match file.read(&mut chunk)? {
@@ -91,7 +90,7 @@ impl Storage for FolderStorage {
         let mut names = Vec::new();
         let mut folders = vec![(path, folder.to_owned())];
         while let Some((path, folder)) = folders.pop() {
-            if is_over(deadline) {
+            if Instant::now() >= deadline {
                 return Err(ObjectError::Deadline);
             }
             list(&root, &path, &folder, &mut names, &mut folders)

@@ -6,14 +6,13 @@ mod compiler;
 mod convert;
 mod device;
 
-use std::time::Instant;
-
 use assay_gpu::session::Gpu;
 use wasmtime::component::{HasData, Linker, ResourceTable};
 
 use super::Capabilities;
 use crate::call::GuestCall;
 use crate::call::bindings::assay::gpu as gpu_bindings;
+use crate::clock::CallClock;
 
 /// The device on which the kernels of this worker's stages run.
 #[derive(Clone)]
@@ -34,7 +33,7 @@ impl HasData for GpuData {
 pub(crate) struct GpuHost<'a> {
     pub(crate) granted: Option<&'a Capabilities>,
     pub(crate) table: &'a mut ResourceTable,
-    pub(crate) deadline: Instant,
+    pub(crate) clock: &'a mut CallClock,
 }
 
 /// Links both interfaces.
@@ -44,5 +43,5 @@ pub(super) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
 }
 
 fn host(call: &mut GuestCall) -> GpuHost<'_> {
-    GpuHost { granted: call.capabilities.as_ref(), table: &mut call.table, deadline: call.deadline }
+    GpuHost { granted: call.capabilities.as_ref(), table: &mut call.table, clock: &mut call.clock }
 }

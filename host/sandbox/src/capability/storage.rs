@@ -11,9 +11,10 @@ use assay_core::limits;
 use wasmtime::Trap;
 use wasmtime::component::{HasData, Linker};
 
-use super::{Capabilities, is_over};
+use super::Capabilities;
 use crate::call::GuestCall;
 use crate::call::bindings::assay::reward::storage;
+use crate::clock::CallClock;
 use crate::ending::cut;
 
 /// A tenant's objects. Names are well-formed (see [`check_name`]); every function returns soon
@@ -75,7 +76,7 @@ impl HasData for StorageData {
 pub(crate) struct StorageHost<'a> {
     pub(crate) granted: Option<&'a Capabilities>,
     pub(crate) located: &'a mut BTreeSet<Digest>,
-    pub(crate) deadline: Instant,
+    pub(crate) clock: &'a mut CallClock,
 }
 
 /// Links the interface.
@@ -83,13 +84,13 @@ pub(super) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
     storage::add_to_linker::<_, StorageData>(linker, |call| StorageHost {
         granted: call.capabilities.as_ref(),
         located: &mut call.located,
-        deadline: call.deadline,
+        clock: &mut call.clock,
     })
 }
 
 impl StorageHost<'_> {
     fn with<R>(
-        &self,
+        &mut self,
         name: &str,
         ask: impl FnOnce(&dyn Storage, Instant) -> Result<R, ObjectError>,
     ) -> Result<R, ObjectError> {
@@ -97,8 +98,8 @@ impl StorageHost<'_> {
             return Err(ObjectError::Unavailable("there is no storage here".into()));
         };
         check_name(name)?;
-        let answer = ask(&*granted.storage, self.deadline);
-        if is_over(self.deadline) { Err(ObjectError::Deadline) } else { answer }
+        let answer = self.clock.wait(|deadline| ask(&*granted.storage, deadline));
+        if self.clock.is_over() { Err(ObjectError::Deadline) } else { answer }
     }
 }
 

@@ -61,7 +61,13 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn sched(&mut self) -> &mut Sched {
-        let config = Config { plan_pause: self.plan_pause, ..self.config.clone() };
+        // Scripts are about small numbers: a worker is killed a second after its stage's timeout.
+        let config = Config {
+            plan_pause: self.plan_pause,
+            lease_factor: 1,
+            lease_grace: Micros::from_secs(1),
+            ..self.config.clone()
+        };
         self.sched.get_or_insert_with(|| Sched::new(config))
     }
 

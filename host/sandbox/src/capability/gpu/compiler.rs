@@ -8,24 +8,25 @@ use wasmtime::Trap;
 
 use super::{GpuHost, convert};
 use crate::call::bindings::assay::gpu::{compiler as wit, types};
-use crate::capability::{is_over, without_paths};
+use crate::capability::without_paths;
 
 impl GpuHost<'_> {
     fn compiler<R>(
-        &self,
+        &mut self,
         run: impl FnOnce(&mut CudaCompiler, &mut Exec, &JobContext) -> Result<R, CompileError>,
     ) -> Result<R, CompileError> {
         let Some(granted) = self.granted else {
             return Err(CompileError::Unavailable("nothing is compiled here".into()));
         };
-        let caller = JobContext { tenant: granted.tenant, deadline: self.deadline };
         let mut compiler = granted.compiler.lock().unwrap_or_else(PoisonError::into_inner);
         let mut exec = granted.exec.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_over(self.deadline) {
+        if self.clock.is_over() {
             return Err(CompileError::Cancelled);
         }
-        let came = run(&mut compiler, &mut exec, &caller);
-        if is_over(self.deadline) { Err(CompileError::Cancelled) } else { came }
+        let came = self.clock.wait(|deadline| {
+            run(&mut compiler, &mut exec, &JobContext { tenant: granted.tenant, deadline })
+        });
+        if self.clock.is_over() { Err(CompileError::Cancelled) } else { came }
     }
 }
 

@@ -6,7 +6,7 @@ use wasmtime::component::Resource;
 
 use super::{GpuHost, StageDevice, convert};
 use crate::call::bindings::assay::gpu::{device as wit, types};
-use crate::capability::{is_over, without_paths};
+use crate::capability::without_paths;
 
 impl GpuHost<'_> {
     fn gpu(&self) -> Result<&Gpu, SessionError> {
@@ -24,14 +24,15 @@ impl GpuHost<'_> {
         run: impl FnOnce(&mut GpuSession) -> Result<R, SessionError>,
     ) -> Result<R, SessionError> {
         let gone = |_| SessionError::BadRequest("the session is not open".into());
-        let came = run(self.table.get_mut(handle).map_err(gone)?);
-        if is_over(self.deadline) { Err(SessionError::Cancelled) } else { came }
+        let session = self.table.get_mut(handle).map_err(gone)?;
+        let came = self.clock.wait(|_| run(session));
+        if self.clock.is_over() { Err(SessionError::Cancelled) } else { came }
     }
 }
 
 impl wit::HostSession for GpuHost<'_> {
     fn open(&mut self, limits: wit::Limits) -> Result<Resource<GpuSession>, SessionError> {
-        let session = self.gpu()?.open(convert::limits(limits), self.deadline)?;
+        let session = self.gpu()?.open(convert::limits(limits), self.clock.deadline())?;
         let full = |_| SessionError::BadRequest("too many handles are open: drop some".into());
         self.table.push(session).map_err(full)
     }
@@ -135,7 +136,7 @@ impl wit::HostSession for GpuHost<'_> {
 
 impl wit::Host for GpuHost<'_> {
     fn describe(&mut self) -> Result<wit::Properties, SessionError> {
-        self.gpu()?.describe(self.deadline).map(convert::properties)
+        self.gpu()?.describe(self.clock.deadline()).map(convert::properties)
     }
 
     fn convert_error(&mut self, error: SessionError) -> wasmtime::Result<wit::Error> {

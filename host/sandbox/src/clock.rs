@@ -1,0 +1,193 @@
+//! The time of a call, as its limit counts it: the processor time of the guest, and the time that the guest itself
+//! chose to wait, for an answer or a program.
+//!
+//! Time in which the guest could run and did not is no fault of its own: the machine gave its processors to others, or
+//! stopped the whole process. It never counts, so that a busy machine cannot turn a right answer into a timeout. A call
+//! that gets too little of the machine ends at its limit of wall time, as a failure of ours that is tried again.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use assay_core::limits;
+use nix::time::{ClockId, clock_gettime};
+
+use crate::ticker::Stalls;
+
+/// A call that waited for at least this share of its limit timed out, in percent. A pause of the machine shortens a wait by
+/// a little, and a call must not be tried again for that.
+const WAITED_PERCENT: u32 = 90;
+
+pub(crate) struct CallClock {
+    started: Instant,
+    limit: Duration,
+    /// The processor time of the thread at the first look, which is one tick after the start at most: reading
+    /// it costs as much as a small call.
+    processor_from: Option<Duration>,
+    /// The time in waits that have ended.
+    waited: Duration,
+    /// The wait that goes on.
+    wait: Option<Wait>,
+    stalls: Arc<Stalls>,
+}
+
+struct Wait {
+    began: Instant,
+    stalled: Duration,
+}
+
+/// Why a call was interrupted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Interruption {
+    /// It used its time.
+    TimedOut,
+    /// It used so much of its time, in so much wall time.
+    Starved { used: Duration, wall: Duration },
+}
+
+impl CallClock {
+    pub(crate) fn new(started: Instant, limit: Duration, stalls: Arc<Stalls>) -> Self {
+        Self { started, limit, processor_from: None, waited: Duration::ZERO, wait: None, stalls }
+    }
+
+    /// Whether the guest, which runs, must be interrupted.
+    pub(crate) fn is_due(&mut self) -> bool {
+        let wall = self.started.elapsed();
+        if self.processor_from.is_none() {
+            self.processor_from = Some(processor_time());
+        }
+        // It cannot have used more than has passed.
+        wall >= self.limit && (self.is_over() || wall >= self.wall_max())
+    }
+
+    /// Whether the call's time is used up.
+    ///
+    /// A host function that runs past the deadline ends the guest itself. The epoch would do so some
+    /// instructions later, and until then the guest could still return an outcome.
+    pub(crate) fn is_over(&self) -> bool {
+        self.started.elapsed() >= self.limit && self.used() >= self.limit
+    }
+
+    /// When the call's time is used up if it waits from now on, and the machine runs.
+    pub(crate) fn deadline(&self) -> Instant {
+        let wall_end = self.started + self.wall_max();
+        (Instant::now() + self.limit.saturating_sub(self.used())).min(wall_end)
+    }
+
+    /// Runs what waits until the deadline at the latest; that time is the guest's.
+    pub(crate) fn wait<R>(&mut self, run: impl FnOnce(Instant) -> R) -> R {
+        self.begin_wait();
+        let came = run(self.deadline());
+        self.end_wait();
+        came
+    }
+
+    pub(crate) fn begin_wait(&mut self) {
+        let began = Instant::now();
+        self.wait = Some(Wait { began, stalled: self.stalls.until(began) });
+    }
+
+    pub(crate) fn end_wait(&mut self) {
+        self.waited += self.waiting();
+        self.wait = None;
+    }
+
+    /// Whether a call that waits must go on waiting at its deadline, as the machine stood still for part of the time.
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.is_over() && self.started.elapsed() < self.wall_max()
+    }
+
+    pub(crate) fn interruption(&self) -> Interruption {
+        let (used, wall) = (self.used(), self.started.elapsed());
+        if used * 100 >= self.limit * WAITED_PERCENT {
+            Interruption::TimedOut
+        } else {
+            Interruption::Starved { used, wall }
+        }
+    }
+
+    fn used(&self) -> Duration {
+        let ran = self.processor_from.map_or(Duration::ZERO, |from| processor_time() - from);
+        ran + self.waited + self.waiting()
+    }
+
+    fn waiting(&self) -> Duration {
+        self.wait.as_ref().map_or(Duration::ZERO, |wait| {
+            let now = Instant::now();
+            let stalled = self.stalls.until(now).saturating_sub(wait.stalled);
+            now.duration_since(wait.began).saturating_sub(stalled)
+        })
+    }
+
+    fn wall_max(&self) -> Duration {
+        limits::stage_wall_max(self.limit)
+    }
+}
+
+/// The processor time of this thread.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("Linux has this clock").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(100);
+
+    fn clock(started: Instant) -> CallClock {
+        CallClock::new(started, LIMIT, Arc::default())
+    }
+
+    fn ago(span: Duration) -> Instant {
+        Instant::now().checked_sub(span).expect("the machine runs for longer than that")
+    }
+
+    fn spin(span: Duration) {
+        let from = processor_time();
+        while processor_time() - from < span {}
+    }
+
+    #[test]
+    fn time_without_a_processor_does_not_count() {
+        let mut clock = clock(ago(LIMIT * 20));
+        assert!(!clock.is_due());
+        assert!(!clock.is_over());
+        match clock.interruption() {
+            Interruption::Starved { used, wall } => assert!(used < LIMIT && wall >= LIMIT * 20),
+            Interruption::TimedOut => panic!("it did not run"),
+        }
+    }
+
+    #[test]
+    fn processor_time_counts() {
+        let mut clock = clock(Instant::now());
+        assert!(!clock.is_due());
+        spin(LIMIT);
+        assert!(clock.is_due());
+        assert_eq!(clock.interruption(), Interruption::TimedOut);
+    }
+
+    #[test]
+    fn a_wait_counts_without_what_the_machine_stood_still() {
+        let mut clock = clock(ago(LIMIT * 2));
+        clock.wait = Some(Wait { began: ago(LIMIT * 2), stalled: Duration::ZERO });
+        assert!(clock.is_over());
+        clock.stalls.add(LIMIT * 3 / 2);
+        assert!(!clock.is_over());
+        assert!(clock.goes_on());
+        clock.end_wait();
+        clock.wait(|deadline| {
+            let left = deadline.duration_since(Instant::now());
+            assert!(left <= LIMIT / 2, "{left:?}");
+        });
+    }
+
+    #[test]
+    fn the_wall_limit_ends_what_never_runs() {
+        let wall_max = limits::stage_wall_max(LIMIT);
+        let mut clock = clock(ago(wall_max));
+        assert!(clock.is_due());
+        assert!(!clock.goes_on());
+        assert!(matches!(clock.interruption(), Interruption::Starved { .. }));
+    }
+}

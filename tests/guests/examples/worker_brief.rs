@@ -1,0 +1,36 @@
+//! One stage that spins for as many thousand rounds as the response says, within the default timeout. The label is the
+//! reward.
+
+use std::hint::black_box;
+
+use assay_guests::{
+    Artifact, Description, Error, Guest, Outcome, Request, bindings, description, scored, stage,
+};
+
+struct WorkerBrief;
+
+impl Guest for WorkerBrief {
+    fn describe() -> Description {
+        description("worker-brief", vec![stage("score")])
+    }
+
+    fn run_stage(
+        _stage: String,
+        _settings: String,
+        request: Request,
+        _input: Option<Artifact>,
+    ) -> Result<Outcome, Error> {
+        let rounds: u64 = number(&request.response)?;
+        for round in 0..rounds * 1_000 {
+            black_box(round);
+        }
+        let reward: f64 = number(&request.label)?;
+        Ok(scored(reward, String::new()))
+    }
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, Error> {
+    text.parse().map_err(|_| Error::BadRequest(format!("`{text}` is no number")))
+}
+
+bindings::export!(WorkerBrief with_types_in bindings);
