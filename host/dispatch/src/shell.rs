@@ -225,8 +225,10 @@ impl Shell {
                 self.step(Event::PlanOutdated);
                 answer(reply, Ok(()));
             }
-            Command::Snapshot { reply } => drop(reply.send(self.sched.snapshot())),
-            Command::Capacity { reply } => drop(reply.send(self.capacity(now()))),
+            Command::View { reply } => drop(reply.send(self.sched.view())),
+            Command::Capacity { reply } => {
+                drop(reply.send(self.capacity(&self.sched.view(), now())));
+            }
             Command::Observe { reply } => drop(reply.send(self.observe())),
             Command::Drain { worker, reply } => answer(reply, self.drain(worker)),
             Command::TenantOf { claim, reply } => drop(reply.send(self.tenant_of(claim))),
