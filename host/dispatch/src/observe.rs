@@ -98,7 +98,7 @@ impl Shell {
     pub(super) fn observe(&self) -> Observed {
         let (at, view) = (now(), self.sched.view());
         let committed = view.batches.iter().filter_map(|batch| {
-            Some((batch.id, Arc::clone(&self.batches.get(&batch.id)?.committed)))
+            Some((batch.id, Arc::clone(&self.batches.get(batch.id)?.committed)))
         });
         let joined = self.workers.iter().map(|(id, worker)| {
             let joined = JoinedWorker {
@@ -107,7 +107,7 @@ impl Shell {
                 heard_at: worker.heard.at(),
                 stages_done: worker.stages_done,
             };
-            (*id, joined)
+            (id, joined)
         });
         Observed {
             at,
