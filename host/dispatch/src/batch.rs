@@ -303,3 +303,72 @@ impl LiveBatch {
         inputs.map(|input| input.bytes.len()).sum()
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use assay_core::id::{Digest, TenantId};
+    use assay_core::plugin::Description;
+    use assay_store::admissions::BatchRow;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::committed::CommittedView;
+    use crate::plugin::ReadyPlugin;
+
+    pub(crate) fn row() -> BatchRow {
+        BatchRow {
+            tenant: TenantId(Uuid::from_u128(1)),
+            id: BatchId::generate(),
+            run: "run".into(),
+            iteration: 0,
+            plugin: "math".into(),
+            version: "1.0.0".into(),
+            digest: Digest([1; 32]),
+            settings: "{}".into(),
+            expected_size: Some(1),
+            group_size: None,
+            max_extra_delay_ms: None,
+            share_equal: true,
+            idempotency: None,
+            announced_at: Micros::from_secs(1_000),
+            sealed_at: None,
+        }
+    }
+
+    fn item(key: &str) -> HashedItem {
+        let permit = BudgetPermit::default();
+        let (key, body) = (key.to_owned(), Bytes::new());
+        HashedItem { item: NewItem { key, group: None, body, permit, due: None }, content: None }
+    }
+
+    /// A batch with this many requests.
+    pub(crate) fn batch(requests: u32) -> LiveBatch {
+        let description = Description {
+            name: "math".into(),
+            version: "1.0.0".into(),
+            summary: String::new(),
+            stages: Vec::new(),
+            settings_schema: String::new(),
+            label_schema: String::new(),
+            timeout_reward: 0.0,
+            deterministic: true,
+        };
+        let digest = Digest([1; 32]);
+        let plugin = Arc::new(ReadyPlugin::new(digest, digest, description, Vec::new()));
+        let mut batch = LiveBatch::new(CommittedView::default().put(row(), plugin, false));
+        let items = (0..requests).map(|seq| item(&seq.to_string())).collect();
+        assert!(batch.take(items).is_ok());
+        batch
+    }
+
+    #[test]
+    fn a_repeated_key_is_the_same_request_even_after_the_seal() {
+        let mut batch = batch(1);
+        batch.state = BatchState::Sealed;
+        let first = RequestId { batch: batch.id(), seq: 0 };
+        let taken = batch.take(vec![item("0")]).expect("a repeat is harmless");
+        assert_eq!(taken.fates, [ItemFate::Repeated(first)]);
+        assert!(taken.rows.is_empty() && batch.size() == 1);
+        assert_eq!(batch.take(vec![item("1")]).err(), Some(DispatchError::Sealed));
+    }
+}

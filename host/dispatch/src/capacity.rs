@@ -6,19 +6,18 @@ use assay_api::capacity::{
 };
 use assay_core::time::Micros;
 use assay_planner::{Because, Bound, PoolReport, Reason};
-use assay_sched::PoolSnapshot;
+use assay_sched::{PoolView, SchedView};
 
 use crate::planning::PlanInForce;
 use crate::shell::Shell;
 use assay_fleet::StartFailure;
 
 impl Shell {
-    pub(super) fn capacity(&self, now: Micros) -> Capacity {
-        let snapshot = self.sched.snapshot();
+    pub(super) fn capacity(&self, view: &SchedView, now: Micros) -> Capacity {
         let mut troubles = self.fleet.troubles();
         let last = self.planning.last.as_ref();
         let pools = self.planning.config.pools.iter().map(|(name, config)| {
-            let standing = snapshot.pools.iter().find(|pool| pool.pool == *name);
+            let standing = view.pools.get(name);
             let report = last.and_then(|plan| plan.report.pools.iter().find(|r| r.pool == *name));
             PoolCapacity {
                 pool: name.to_string(),
@@ -26,7 +25,7 @@ impl Shell {
                 max: count(config.max),
                 cost: config.cost,
                 workers: standing.map(workers).unwrap_or_default(),
-                queued: standing.map_or(0, |pool| pool.queued as u64),
+                queued: standing.map_or(0, |pool| pool.waiting as u64),
                 startup_ms: standing.and_then(|pool| pool.startup).map(Micros::as_ms_f64),
                 target: report.map(target),
                 trouble: troubles.remove(name).map(trouble),
@@ -50,11 +49,11 @@ fn last_plan(plan: &PlanInForce, now: Micros) -> LastPlan {
     }
 }
 
-fn workers(pool: &PoolSnapshot) -> PoolWorkers {
+fn workers(pool: &PoolView) -> PoolWorkers {
     PoolWorkers {
-        starting: count(pool.starting),
+        starting: count(pool.starting.len()),
         idle: count(pool.idle),
-        busy: count(pool.workers - pool.idle - pool.draining),
+        busy: count(pool.workers - pool.idle),
         draining: count(pool.draining),
     }
 }

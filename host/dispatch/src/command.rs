@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assay_api::capacity::Capacity;
 use assay_core::id::{BatchId, TenantId, WorkerId};
-use assay_sched::Snapshot;
+use assay_sched::SchedView;
 use assay_wire::proto;
 use tokio::sync::oneshot;
 
@@ -28,7 +28,7 @@ pub(crate) enum Command {
     Finished { worker: WorkerId, finished: Vec<proto::Finished> },
     Planned(Planned),
     SetBounds { pool: Arc<str>, bounds: Bounds, reply: Reply<()> },
-    Snapshot { reply: oneshot::Sender<Snapshot> },
+    View { reply: oneshot::Sender<SchedView> },
     Capacity { reply: oneshot::Sender<Capacity> },
     Observe { reply: oneshot::Sender<Observed> },
     Drain { worker: WorkerId, reply: Reply<()> },

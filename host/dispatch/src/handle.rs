@@ -9,7 +9,7 @@ use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
 use assay_planner::PlanConfig;
-use assay_sched::{Profile, Snapshot};
+use assay_sched::{Profile, SchedView};
 use assay_store::Store;
 use assay_store::admissions::BatchRow;
 use assay_wire::proto;
@@ -286,7 +286,8 @@ impl Dispatch {
         self.call(|reply| Command::Drain { worker, reply }).await
     }
 
-    pub async fn snapshot(&self) -> Result<Snapshot, DispatchError> {
-        self.query(|reply| Command::Snapshot { reply }).await
+    /// The scheduler's state as it is now.
+    pub async fn view(&self) -> Result<SchedView, DispatchError> {
+        self.query(|reply| Command::View { reply }).await
     }
 }

@@ -11,8 +11,12 @@ mod command;
 mod shell;
 
 mod perform;
+mod submissions;
+mod waiters;
 
+mod admission;
 mod batch;
+mod live_batches;
 mod single;
 mod workers;
 
@@ -23,7 +27,6 @@ pub mod tenants;
 
 mod dedup;
 mod outcome_cache;
-mod waiters;
 
 pub mod batch_stats;
 pub mod committed;
@@ -42,7 +45,7 @@ mod clock;
 mod plugin;
 
 pub use assay_planner::{PlanConfig, Policy};
-pub use assay_sched::{Order, Profile, Snapshot};
+pub use assay_sched::{Order, Profile, SchedView};
 pub use clock::now;
 pub use handle::{Announcement, Dispatch, DispatchError, ItemFate, NewItem, Parts};
 pub use incidents::WrittenIncident;

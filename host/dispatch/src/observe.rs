@@ -13,10 +13,10 @@ use assay_api::capacity::PoolCapacity;
 use assay_api::operations::{
     LiveBatch, PoolQueue, QueuedBatch, StageQueue, Worker, WorkerRunning, WorkerState,
 };
-use assay_core::id::{BatchId, Digest, RequestId, TenantId, WorkerId};
+use assay_core::id::{BatchId, Digest, TenantId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
-use assay_sched::BatchView;
+use assay_sched::{BatchView, SchedView, StageView, WorkerView};
 
 use crate::clock::now;
 use crate::command::Command;
@@ -30,47 +30,39 @@ const FRESH_FOR: Duration = Duration::from_millis(200);
 /// The state of the service at one moment.
 pub struct Observed {
     pub at: Micros,
-    /// The most urgent first.
-    batches: Vec<ObservedBatch>,
+    /// The scheduler's view; its batches are sorted, the most urgent first.
+    view: SchedView,
+    /// The live batches as their trainers see them.
+    committed: HashMap<BatchId, Arc<CommittedBatch>>,
+    /// What the dispatcher knows of the workers.
+    joined: HashMap<WorkerId, JoinedWorker>,
     pub pools: Vec<PoolCapacity>,
     /// The tolerance of batches that name none.
     pub tolerance: Micros,
-    workers: Vec<ObservedWorker>,
     starting: Vec<(Arc<str>, Micros)>,
 }
 
-/// A live batch.
-struct ObservedBatch {
-    committed: Arc<CommittedBatch>,
+/// A live batch: the scheduler's view and its committed state.
+#[derive(Clone, Copy)]
+struct ObservedBatch<'a> {
+    view: &'a BatchView,
+    committed: &'a CommittedBatch,
     tolerance: Micros,
-    earliest_end_at: Option<Micros>,
-    stages: Vec<StageCounts>,
 }
 
-/// Numbers of requests at one stage.
+/// The part of a worker that the scheduler does not know.
+pub(super) struct JoinedWorker {
+    pub pid: u32,
+    pub joined_at: Micros,
+    pub heard_at: Micros,
+    pub stages_done: u64,
+}
+
+/// Numbers of requests.
 #[derive(Debug, Clone, Copy, Default)]
 struct StageCounts {
     queued: u32,
     running: u32,
-}
-
-struct ObservedWorker {
-    id: WorkerId,
-    pool: Arc<str>,
-    pid: u32,
-    state: WorkerState,
-    joined_at: Micros,
-    heard_at: Micros,
-    leased: usize,
-    stages_done: u64,
-    running: Option<Running>,
-}
-
-struct Running {
-    request: RequestId,
-    stage: usize,
-    since: Micros,
-    committed: Arc<CommittedBatch>,
 }
 
 /// The last view; readers that arrive while one is made wait for it and share it.
@@ -94,8 +86,9 @@ impl Dispatch {
     async fn observe_now(&self) -> Result<Observed, DispatchError> {
         let mut observed = self.query(|reply| Command::Observe { reply }).await?;
         // Sorted here, not in the loop, which must not be held up.
-        observed.batches.sort_by_key(|batch| {
-            (batch.due_at().unwrap_or(Micros::MAX), batch.committed.row.announced_at)
+        let tolerance = observed.tolerance;
+        observed.view.batches.sort_by_key(|batch| {
+            (due_at(batch, tolerance).unwrap_or(Micros::MAX), batch.announced)
         });
         Ok(observed)
     }
@@ -103,73 +96,54 @@ impl Dispatch {
 
 impl Shell {
     pub(super) fn observe(&self) -> Observed {
-        let seen = self.sched.view().batches.into_iter();
-        Observed {
-            at: now(),
-            batches: seen.filter_map(|batch| self.observed_batch(&batch)).collect(),
-            pools: self.capacity(now()).pools,
-            tolerance: self.planning.config.tolerance,
-            workers: self.observed_workers(),
-            starting: self.fleet.starting(),
-        }
-    }
-
-    fn observed_batch(&self, seen: &BatchView) -> Option<ObservedBatch> {
-        let committed = Arc::clone(&self.batches.get(&seen.id)?.committed);
-        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let stages = seen.at_stage.iter().map(|stage| StageCounts {
-            queued: count(stage.waiting),
-            running: count(stage.running.len()),
+        let (at, view) = (now(), self.sched.view());
+        let committed = view.batches.iter().filter_map(|batch| {
+            Some((batch.id, Arc::clone(&self.batches.get(batch.id)?.committed)))
         });
-        Some(ObservedBatch {
-            committed,
-            tolerance: seen.tolerance.unwrap_or(self.planning.config.tolerance),
-            earliest_end_at: seen.rank,
-            stages: stages.collect(),
-        })
-    }
-
-    fn observed_workers(&self) -> Vec<ObservedWorker> {
-        let watched = self.sched.worker_views().into_iter();
-        let observed = watched.filter_map(|watched| {
-            let worker = self.workers.get(&watched.id)?;
-            let state = match watched {
-                _ if watched.draining => WorkerState::Draining,
-                _ if watched.leased > 0 => WorkerState::Busy,
-                _ => WorkerState::Idle,
-            };
-            let running = watched.running.and_then(|running| {
-                let committed = Arc::clone(&self.batches.get(&running.request.batch)?.committed);
-                let (request, stage) = (running.request, running.stage);
-                Some(Running { request, stage, since: running.since, committed })
-            });
-            Some(ObservedWorker {
-                id: watched.id,
-                pool: watched.pool,
+        let joined = self.workers.iter().map(|(id, worker)| {
+            let joined = JoinedWorker {
                 pid: worker.pid,
-                state,
                 joined_at: worker.joined_at,
                 heard_at: worker.heard.at(),
-                leased: watched.leased,
                 stages_done: worker.stages_done,
-                running,
-            })
+            };
+            (id, joined)
         });
-        observed.collect()
+        Observed {
+            at,
+            committed: committed.collect(),
+            joined: joined.collect(),
+            pools: self.capacity(&view, at).pools,
+            tolerance: self.planning.config.tolerance,
+            starting: self.fleet.starting(),
+            view,
+        }
     }
 }
 
-impl ObservedBatch {
-    fn due_at(&self) -> Option<Micros> {
-        self.earliest_end_at.map(|at| at + self.tolerance)
+impl From<&StageView> for StageCounts {
+    fn from(stage: &StageView) -> Self {
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Self { queued: count(stage.waiting), running: count(stage.running.len()) }
+    }
+}
+
+/// The time by which a batch must end to stay within its tolerance.
+fn due_at(batch: &BatchView, default: Micros) -> Option<Micros> {
+    batch.rank.map(|at| at + batch.tolerance.unwrap_or(default))
+}
+
+impl ObservedBatch<'_> {
+    fn stages(&self) -> impl Iterator<Item = StageCounts> {
+        self.view.at_stage.iter().map(StageCounts::from)
     }
 
     fn queued(&self) -> u32 {
-        self.stages.iter().map(|stage| stage.queued).sum()
+        self.stages().map(|stage| stage.queued).sum()
     }
 
     fn running(&self) -> u32 {
-        self.stages.iter().map(|stage| stage.running).sum()
+        self.stages().map(|stage| stage.running).sum()
     }
 
     /// Whether it is committed, not a single request's, and not ended.
@@ -193,7 +167,7 @@ impl ObservedBatch {
             tenant: tenant.to_owned(),
             run: row.run.clone(),
             iteration: row.iteration,
-            plugin: plugin(&self.committed),
+            plugin: plugin(self.committed),
             state,
             counts,
             expected_size: row.expected_size,
@@ -201,9 +175,9 @@ impl ObservedBatch {
             running: self.running(),
             announced_at: row.announced_at,
             first_request_at,
-            earliest_end_at: self.earliest_end_at.filter(|_| began),
+            earliest_end_at: self.view.rank.filter(|_| began),
             tolerance_ms: self.tolerance.as_ms_f64(),
-            due_at: self.due_at().filter(|_| began),
+            due_at: due_at(self.view, self.tolerance).filter(|_| began),
             estimated_done_at,
         }
     }
@@ -229,7 +203,7 @@ impl Dispatch {
     /// Live batches for readers; `None` means all tenants.
     #[must_use]
     pub fn live_batches(&self, observed: &Observed, tenant: Option<TenantId>) -> Batches {
-        let of = observed.batches.iter().filter(|batch| batch.is_of(tenant) && batch.is_shown());
+        let of = observed.batches().filter(|batch| batch.is_of(tenant) && batch.is_shown());
         let (mut items, mut total) = (Vec::new(), 0);
         for batch in of {
             total += 1;
@@ -244,10 +218,10 @@ impl Dispatch {
     /// The queue of each pool: its batches in the scheduler's order.
     #[must_use]
     pub fn queues(&self, observed: &Observed) -> Vec<PoolQueue> {
-        let mut pools: BTreeMap<&str, Vec<(StageCounts, &ObservedBatch)>> = BTreeMap::new();
-        for batch in &observed.batches {
+        let mut pools: BTreeMap<&str, Vec<(StageCounts, ObservedBatch<'_>)>> = BTreeMap::new();
+        for batch in observed.batches() {
             let mut here: BTreeMap<&str, StageCounts> = BTreeMap::new();
-            for (shape, stage) in batch.committed.plugin.shapes.iter().zip(&batch.stages) {
+            for (shape, stage) in batch.view.stages.iter().zip(batch.stages()) {
                 let sums = here.entry(&shape.pool).or_default();
                 sums.queued += stage.queued;
                 sums.running += stage.running;
@@ -258,11 +232,11 @@ impl Dispatch {
         pools.into_iter().map(|(pool, batches)| self.queue(pool, batches)).collect()
     }
 
-    fn queue(&self, pool: &str, mut batches: Vec<(StageCounts, &ObservedBatch)>) -> PoolQueue {
+    fn queue(&self, pool: &str, mut batches: Vec<(StageCounts, ObservedBatch<'_>)>) -> PoolQueue {
         // As the scheduler ranks them (earliest batch first).
         batches.sort_by_key(|(_, batch)| {
-            let row = &batch.committed.row;
-            (batch.earliest_end_at.unwrap_or(Micros::MAX), row.announced_at, row.id)
+            let view = batch.view;
+            (view.rank.unwrap_or(Micros::MAX), view.announced, view.id)
         });
         let queued = batches.iter().map(|(counts, _)| u64::from(counts.queued)).sum();
         let first = batches.iter().take(limits::QUEUED_BATCHES_SHOWN_MAX);
@@ -273,7 +247,7 @@ impl Dispatch {
                 tenant: self.tenants.name(row.tenant).to_string(),
                 run: row.run.clone(),
                 iteration: row.iteration,
-                earliest_end_at: batch.earliest_end_at,
+                earliest_end_at: batch.view.rank,
                 queued: counts.queued,
                 running: counts.running,
             }
@@ -303,35 +277,44 @@ impl Dispatch {
             stages_done: 0,
             memory_bytes: None,
         });
-        let joined = observed.workers.iter().map(|worker| self.worker(worker));
+        let joined = observed.view.workers.iter().filter_map(|view| self.worker(observed, view));
         let mut workers: Vec<Worker> = starting.chain(joined).collect();
         workers.sort_by(|a, b| (&a.pool, a.id).cmp(&(&b.pool, b.id)));
         workers
     }
 
-    fn worker(&self, worker: &ObservedWorker) -> Worker {
-        let running = worker.running.as_ref().map(|running| WorkerRunning {
-            request: running.request,
-            batch: running.request.batch,
-            tenant: self.tenants.name(running.committed.row.tenant).to_string(),
-            plugin: plugin(&running.committed),
-            stage: stage_name(&running.committed, running.stage),
-            since: running.since,
+    fn worker(&self, observed: &Observed, view: &WorkerView) -> Option<Worker> {
+        let joined = observed.joined.get(&view.id)?;
+        let state = match view {
+            _ if view.draining => WorkerState::Draining,
+            _ if view.leased > 0 => WorkerState::Busy,
+            _ => WorkerState::Idle,
+        };
+        let running = view.running.and_then(|running| {
+            let committed = observed.committed.get(&running.request.batch)?;
+            Some(WorkerRunning {
+                request: running.request,
+                batch: running.request.batch,
+                tenant: self.tenants.name(committed.row.tenant).to_string(),
+                plugin: plugin(committed),
+                stage: stage_name(committed, running.stage),
+                since: running.since,
+            })
         });
-        Worker {
-            id: Some(worker.id.0),
-            pool: worker.pool.to_string(),
-            state: worker.state,
+        Some(Worker {
+            id: Some(view.id.0),
+            pool: view.pool.to_string(),
+            state,
             launcher: LOCAL.into(),
-            pid: Some(worker.pid),
+            pid: Some(joined.pid),
             asked_at: None,
-            joined_at: Some(worker.joined_at),
-            heard_at: Some(worker.heard_at),
-            in_hand: u32::try_from(worker.leased).unwrap_or(u32::MAX),
+            joined_at: Some(joined.joined_at),
+            heard_at: Some(joined.heard_at),
+            in_hand: u32::try_from(view.leased).unwrap_or(u32::MAX),
             running,
-            stages_done: worker.stages_done,
-            memory_bytes: resident_bytes(worker.pid),
-        }
+            stages_done: joined.stages_done,
+            memory_bytes: resident_bytes(joined.pid),
+        })
     }
 }
 
@@ -350,7 +333,14 @@ impl Observed {
     /// Whether the scheduler has the batch.
     #[must_use]
     pub fn has(&self, id: BatchId) -> bool {
-        self.batches.iter().any(|batch| batch.committed.row.id == id)
+        self.committed.contains_key(&id)
+    }
+
+    fn batches(&self) -> impl Iterator<Item = ObservedBatch<'_>> {
+        self.view.batches.iter().filter_map(|view| {
+            let tolerance = view.tolerance.unwrap_or(self.tolerance);
+            Some(ObservedBatch { view, committed: self.committed.get(&view.id)?, tolerance })
+        })
     }
 
     /// Queued and running requests by plugin and stage, including single requests; `None` means all
@@ -358,16 +348,16 @@ impl Observed {
     #[must_use]
     pub fn stages(&self, tenant: Option<TenantId>) -> Vec<StageQueue> {
         let mut sums: HashMap<(Digest, usize), StageQueue> = HashMap::new();
-        for batch in self.batches.iter().filter(|batch| batch.is_of(tenant)) {
-            for (number, stage) in batch.stages.iter().enumerate() {
-                let Some(shape) = batch.committed.plugin.shapes.get(number) else { continue };
+        for batch in self.batches().filter(|batch| batch.is_of(tenant)) {
+            for (number, (shape, stage)) in batch.view.stages.iter().zip(batch.stages()).enumerate()
+            {
                 if stage.queued == 0 && stage.running == 0 {
                     continue;
                 }
                 let key = (batch.committed.row.digest, number);
                 let sum = sums.entry(key).or_insert_with(|| StageQueue {
-                    plugin: plugin(&batch.committed),
-                    stage: stage_name(&batch.committed, number),
+                    plugin: plugin(batch.committed),
+                    stage: stage_name(batch.committed, number),
                     pool: shape.pool.to_string(),
                     queued: 0,
                     running: 0,

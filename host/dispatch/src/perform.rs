@@ -28,16 +28,11 @@ impl Shell {
     /// A worker's answer. The scheduler refuses it when its lease is no longer the request's.
     pub(super) fn stage_finished(&mut self, worker: WorkerId, finished: proto::Finished) {
         let lease = assay_core::id::LeaseId(finished.lease);
-        let held = self.workers.get_mut(&worker).and_then(|worker| {
-            let held = worker.leases.remove(&lease)?;
-            worker.stages_done += 1;
-            Some(held)
-        });
-        let Some((request, stage)) = held else { return };
+        let Some((request, stage)) = self.workers.finished(worker, lease) else { return };
         let end = assay_wire::stage_end(finished.end).unwrap_or_else(|bad| {
             StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: bad.0 })
         });
-        let end = self.admit_artifact(end);
+        let end = self.batches.admit_artifact(end);
         self.keep_logs(request, stage, finished.logs);
         let kind = match &end {
             StageEnd::Next(_) => End::Next,
@@ -54,25 +49,11 @@ impl Shell {
         self.resolve_dedup();
     }
 
-    /// Refuses an artifact beyond the memory limit, so that the stage is retried later.
-    fn admit_artifact(&self, end: StageEnd) -> StageEnd {
-        let StageEnd::Next(artifact) = &end else { return end };
-        if self.artifact_bytes + artifact.bytes.len() <= limits::ARTIFACT_LIVE_BYTES_MAX {
-            return end;
-        }
-        let message = format!(
-            "{} bytes of artifacts wait for their next stage, the limit is {}",
-            self.artifact_bytes,
-            limits::ARTIFACT_LIVE_BYTES_MAX
-        );
-        StageEnd::Failed(StageError { code: ErrorCode::Unavailable, message })
-    }
-
     fn keep_logs(&mut self, request: RequestId, stage: usize, lines: Vec<proto::LogLine>) {
         if lines.is_empty() {
             return;
         }
-        let Some(batch) = self.batches.get_mut(&request.batch) else { return };
+        let Some(batch) = self.batches.get_mut(request.batch) else { return };
         let stage = batch.stage_name(stage);
         let tenant = batch.committed.row.tenant;
         let Some(entry) = batch.entry_mut(request.seq) else { return };
@@ -95,16 +76,10 @@ impl Shell {
     pub(super) fn perform(&mut self, now: Micros, action: Action, payload: &mut Option<StageEnd>) {
         match action {
             Action::Grant(grant) => self.grant(grant),
-            Action::Revoke { worker, lease } => {
-                if let Some(worker) = self.workers.get_mut(&worker) {
-                    worker.leases.remove(&lease);
-                    worker.outbox.grants.retain(|grant| grant.lease != lease.0);
-                    worker.outbox.revoked.push(lease.0);
-                }
-            }
+            Action::Revoke { worker, lease } => self.workers.revoke(worker, lease),
             Action::KillWorker { worker } => {
                 let id = worker;
-                if let Some(worker) = self.workers.remove(&id) {
+                if let Some(worker) = self.workers.remove(id) {
                     tracing::warn!(worker.pid, "a stage ran past its deadline; killing its worker");
                     self.fleet.kill(worker.process);
                     let (id, pid) = (id.0, worker.pid);
@@ -119,14 +94,14 @@ impl Shell {
             }
             Action::Finish(finish) => self.finish(now, finish, payload.take()),
             Action::GroupDone { batch, group } => {
-                let name = self.batches.get(&batch).and_then(|batch| batch.group_name(group));
+                let name = self.batches.get(batch).and_then(|batch| batch.group_name(group));
                 if let Some(group) = name.cloned() {
                     self.output(Output::GroupDone { batch, group });
                 }
             }
             Action::BatchDone(done) => self.batch_done(done),
             Action::Estimate { batch, done_at } => {
-                if let Some(batch) = self.batches.get(&batch) {
+                if let Some(batch) = self.batches.get(batch) {
                     batch.committed.change(|progress| progress.estimated_done_at = Some(done_at));
                 }
             }
@@ -134,9 +109,8 @@ impl Shell {
             Action::CancelStarts { pool, count } => self.fleet.cancel(&pool, count),
             // The worker is reported as lost when its connection ends, like any other.
             Action::StopWorker { worker } => {
-                if let Some(worker) = self.workers.get_mut(&worker) {
-                    worker.dismissed = true;
-                    self.fleet.stop(worker.process);
+                if let Some(process) = self.workers.dismiss(worker) {
+                    self.fleet.stop(process);
                 }
             }
             Action::PlanAnew => self.planning.call(now, self.sched.view()),
@@ -146,13 +120,8 @@ impl Shell {
 
     fn grant(&mut self, grant: Grant) {
         let Grant { worker, lease, request, stage, attempt } = grant;
-        let (Some(batch), Some(worker)) =
-            (self.batches.get(&request.batch), self.workers.get_mut(&worker))
-        else {
-            return;
-        };
+        let Some(batch) = self.batches.get(request.batch) else { return };
         let Some(entry) = batch.entry(request.seq) else { return };
-        worker.leases.insert(lease, (request, stage));
         let mut message = grant_message(batch, entry, request, stage, lease.0, attempt);
         let tenant = batch.committed.row.tenant;
         let settings = self.tenants.get(tenant);
@@ -161,7 +130,7 @@ impl Shell {
         if batch.committed.plugin.sends_requests() {
             message.outbound = Some(self.tenants.outbound(tenant));
         }
-        worker.outbox.grants.push(message);
+        self.workers.grant(worker, (request, stage), message);
     }
 
     fn advance(
@@ -172,16 +141,14 @@ impl Shell {
         payload: &mut Option<StageEnd>,
     ) {
         let Some(StageEnd::Next(artifact)) = payload.take() else { return };
-        let Some(batch) = self.batches.get_mut(&request.batch) else { return };
+        let Some(batch) = self.batches.get_mut(request.batch) else { return };
         let tenant = batch.committed.row.tenant;
         let stage_time = batch.stage_time(&time);
         let Some(entry) = batch.entry_mut(request.seq) else { return };
         entry.times.push(stage_time);
         entry.advanced += 1;
         let times = serde_json::to_string(&entry.times).expect("times are plain data");
-        let before = entry.input.replace(artifact.clone()).map_or(0, |input| input.bytes.len());
-        self.artifact_bytes += artifact.bytes.len();
-        self.artifact_bytes -= before;
+        self.batches.set_input(request, artifact.clone());
         let row = ArtifactRow { seq: request.seq, stage: time.stage, artifact, times, at: now };
         let record = Record::Artifact(row);
         self.output(Output::Record(Recorded { tenant, batch: request.batch, record }));
@@ -189,9 +156,7 @@ impl Shell {
 
     fn finish(&mut self, now: Micros, finish: Finish, payload: Option<StageEnd>) {
         let request = finish.request;
-        let Some(batch) = self.batches.get_mut(&request.batch) else { return };
-        let Some(mut entry) = batch.end(request.seq) else { return };
-        self.artifact_bytes -= entry.input.as_ref().map_or(0, |input| input.bytes.len());
+        let Some((batch, mut entry)) = self.batches.end(request) else { return };
         // Its batch may have been cancelled before it could take the outcome.
         let given = entry.shared.take().filter(|_| !matches!(finish.end, FinalEnd::Error { .. }));
         let (outcome, shared_from) = match given {
@@ -254,7 +219,7 @@ impl Shell {
 
     fn batch_done(&mut self, done: BatchDone) {
         let id: BatchId = done.batch;
-        let Some(batch) = self.batches.get_mut(&id) else { return };
+        let Some(batch) = self.batches.get_mut(id) else { return };
         let usage = batch.usage(|pool| self.planning.cost(pool));
         let rollup = batch.summary(&usage);
         let profile = done.profile.as_deref().filter(|_| !batch.committed.is_single);

@@ -8,13 +8,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use assay_core::id::TenantId;
-use assay_core::limits;
 use assay_core::time::Micros;
-use assay_sched::Event;
 
-use crate::clock::now;
 use crate::handle::DispatchError;
-use crate::shell::Shell;
 
 /// The tokens of one request: a bucket of one request a minute gains one token a microsecond.
 const REQUEST: i64 = 60_000_000;
@@ -100,56 +96,6 @@ impl Buckets {
     pub(super) fn used(&mut self, rate: Rate) -> u64 {
         let lacks = rate.full() - self.filled(rate).level;
         lacks.unsigned_abs().div_ceil(REQUEST.unsigned_abs())
-    }
-}
-
-impl Shell {
-    /// Reports the tenant's weight and worker limits to the scheduler.
-    pub(super) fn share(&mut self, tenant: TenantId) {
-        let share = self.tenants.share(tenant);
-        self.step(Event::TenantShared { tenant, share });
-    }
-
-    /// Reports those of all tenants; call it before anything is admitted or restored.
-    pub(super) fn share_all(&mut self) {
-        for tenant in self.tenants.ids() {
-            self.share(tenant);
-        }
-    }
-
-    pub(super) fn tenant_use(&mut self, tenant: TenantId) -> TenantUse {
-        let mut workers = BTreeMap::new();
-        for worker in self.workers.values() {
-            let pool = worker.leases.values().find_map(|(request, stage)| {
-                let committed = &self.batches.get(&request.batch)?.committed;
-                let shape = committed.plugin.shapes.get(*stage)?;
-                (committed.row.tenant == tenant).then_some(&shape.pool)
-            });
-            if let Some(pool) = pool {
-                *workers.entry(pool.to_string()).or_default() += 1;
-            }
-        }
-        let requests = self.rate(tenant).map_or(0, |rate| self.buckets.used(rate));
-        let open_batches = self.open_batches.get(&tenant).copied().unwrap_or(0) as u64;
-        TenantUse { open_batches, requests, workers }
-    }
-
-    /// The tenant's limit of requests a minute, if it has one.
-    pub(super) fn rate(&self, tenant: TenantId) -> Option<Rate> {
-        let per_minute = self.tenants.get(tenant).quotas.requests_per_minute_max?;
-        Some(Rate { tenant, per_minute, now: now() })
-    }
-
-    /// Checks the quotas before a batch is admitted; tokens are taken later.
-    pub(super) fn check_quotas(&mut self, tenant: TenantId) -> Result<(), DispatchError> {
-        let used = self.open_batches.get(&tenant).copied().unwrap_or(0) as u64;
-        let most = limits::OPEN_BATCHES_PER_TENANT_MAX as u64;
-        let own = self.tenants.get(tenant).quotas.open_batches_max;
-        let max = own.map_or(most, |own| most.min(own.into()));
-        if used >= max {
-            return Err(DispatchError::OpenBatches { max, used });
-        }
-        self.rate(tenant).map_or(Ok(()), |rate| self.buckets.check(rate))
     }
 }
 

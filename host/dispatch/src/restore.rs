@@ -79,9 +79,8 @@ impl Shell {
         let finished = results.len();
         let waiting = news.len() - finished;
         batch.restore_standing(results, first_request_at, sealed_at);
-        self.artifact_bytes += batch.artifact_bytes();
-        self.batches.insert(id, batch);
-        self.batch_opened(tenant);
+        self.batches.insert(batch);
+        self.admission.readmit(tenant);
         self.batch_announced(id);
         if !news.is_empty() {
             let requests = news.into_iter().map(|(_, new)| self.restore_dedup(id, new));
@@ -100,7 +99,7 @@ impl Shell {
         let progress = match new.progress {
             Progress::Waiting { stage: 0, .. } => self.progress_of(request, Eligibility::Primary),
             Progress::Waiting { .. } => {
-                if let Some(key) = self.dedup_key(request) {
+                if let Some(key) = self.batches.dedup_key(request) {
                     self.dedup.make_eligible(key, request);
                 }
                 new.progress

@@ -1,66 +1,51 @@
 //! The loop: commands, commits and time in; the scheduler's decisions out.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_api::batch::BatchState;
-use assay_core::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
-use assay_core::limits;
+use assay_api::operations::IncidentKind;
+use assay_core::id::{LeaseId, TenantId, WorkerId};
 use assay_core::time::Micros;
-use assay_sched::{Config, Event, NewBatch, NewRequest, Order, Sched};
-use tokio::sync::mpsc;
+use assay_fleet::{Failures, Fleet};
+use assay_sched::{Config, Event, Order, Sched};
+use tokio::sync::{mpsc, oneshot};
 
-use crate::batch::LiveBatch;
-use crate::batch::refusal;
+use crate::admission::AdmissionControl;
 use crate::clock::now;
-use crate::command::{Command, HashedItem, Reply};
-use crate::committed::{CommittedBatch, CommittedView};
-use crate::dedup::{ContentHash, Dedup, Eligibility};
-use crate::handle::{Announcement, DispatchError, ItemFate};
-use crate::incidents::Notes;
+use crate::command::{Command, Reply};
+use crate::committed::CommittedView;
+use crate::dedup::Dedup;
+use crate::handle::DispatchError;
+use crate::incidents::{Notes, of_workers};
+use crate::live_batches::LiveBatches;
 use crate::planning::Planning;
-use crate::publish::{Channels, Pending, Waiter};
-use crate::quota::Buckets;
+use crate::publish::Channels;
+use crate::quota::TenantUse;
 use crate::single::SingleRequests;
 use crate::tenants::Tenants;
-use crate::workers::LeaseClaim;
-use crate::workers::Worker;
-use assay_fleet::{Failures, Fleet};
-use assay_store::admissions::{Admission, Admitted, BatchMark, RequestRow};
+use crate::workers::{Joining, LeaseClaim, Worker, WorkerLink, Workers};
 
 /// The number of commands that one turn handles before it sends the grants that follow.
 const TURN_COMMANDS_MAX: usize = 256;
 /// A turn with fewer commands yields once, so that more may join it.
 const TURN_COMMANDS_FEW: usize = 8;
 
-/// The time from a caller's last look-up of its idempotency key in the database to its turn here.
-const KEY_LOOK_MAX: Micros = Micros::from_secs(limits::ADMISSION_SECONDS_MAX);
-/// The time for which the key of an ended batch is kept; longer than [`KEY_LOOK_MAX`].
-const KEY_KEPT: Micros = Micros::from_secs(2 * limits::ADMISSION_SECONDS_MAX);
-
+/// The parts of the dispatcher, each of which owns its state, and the channels between them.
 pub(super) struct Shell {
     pub sched: Sched,
-    pub batches: HashMap<BatchId, LiveBatch>,
-    pub open_batches: HashMap<TenantId, usize>,
+    pub admission: AdmissionControl,
+    pub batches: LiveBatches,
+    pub single: SingleRequests,
+    pub dedup: Dedup,
+    pub workers: Workers,
     pub tenants: Arc<Tenants>,
-    pub buckets: Buckets,
-    /// Keys of live batches, committed or not, and of batches that ended recently. A caller that
-    /// looked for the row before it was committed must find its key here.
-    idempotency_keys: HashSet<(TenantId, String)>,
-    /// The keys of ended batches, with the time at which each is dropped.
-    ended_keys: VecDeque<(Micros, (TenantId, String))>,
-    pub workers: HashMap<WorkerId, Worker>,
-    pub workers_seen: u64,
     pub fleet: Fleet,
     failures: Failures,
     pub planning: Planning,
     pub committed: Arc<CommittedView>,
     pub channels: Channels,
-    pub single: SingleRequests,
-    pub dedup: Dedup,
     pub notes: Notes,
-    pub artifact_bytes: usize,
     pub wake: Option<Micros>,
     stopping: bool,
 }
@@ -90,23 +75,18 @@ impl Shell {
         let config = Config { order, leases_after: leases_after(now()), ..Config::default() };
         Self {
             sched: Sched::new(config),
-            batches: HashMap::new(),
-            open_batches: HashMap::new(),
+            admission: AdmissionControl::new(Arc::clone(&parts.tenants)),
+            batches: LiveBatches::default(),
+            single: SingleRequests::default(),
+            dedup: Dedup::default(),
+            workers: Workers::default(),
             tenants: parts.tenants,
-            buckets: Buckets::default(),
-            idempotency_keys: HashSet::new(),
-            ended_keys: VecDeque::new(),
-            workers: HashMap::new(),
-            workers_seen: 0,
             fleet: parts.fleet,
             failures: parts.failures,
             planning: parts.planning,
             channels,
             committed,
-            single: SingleRequests::default(),
-            dedup: Dedup::default(),
             notes: parts.notes,
-            artifact_bytes: 0,
             wake: None,
             stopping: false,
         }
@@ -157,9 +137,7 @@ impl Shell {
     fn do_what_is_due(&mut self) {
         let now = now();
         self.write_overdue(now);
-        while let Some((_, key)) = self.ended_keys.pop_front_if(|(at, _)| *at <= now) {
-            self.idempotency_keys.remove(&key);
-        }
+        self.admission.drop_old_keys(now);
         if self.wake.is_some_and(|at| at <= now) {
             self.wake = None;
             self.step(Event::Tick);
@@ -175,16 +153,8 @@ impl Shell {
     }
 
     fn send_outboxes(&mut self) {
-        for worker in self.workers.values_mut() {
-            if worker.draining && worker.leases.is_empty() && !worker.dismissed {
-                worker.dismissed = true;
-                self.fleet.stop(worker.process);
-            }
-            let outbox = &mut worker.outbox;
-            if !outbox.grants.is_empty() || !outbox.revoked.is_empty() {
-                // A closed link is reported by its reader.
-                let _ = worker.link.send(std::mem::take(outbox));
-            }
+        for process in self.workers.send_outboxes() {
+            self.fleet.stop(process);
         }
     }
 
@@ -200,7 +170,7 @@ impl Shell {
                 self.seal(tenant, batch, final_count, reply);
             }
             Command::Cancel { tenant, batch, reply } => {
-                let live = self.find(tenant, batch).map(|_| ());
+                let live = self.batches.find(tenant, batch).map(|_| ());
                 if live.is_ok() {
                     self.step(Event::BatchCancelled { batch });
                 }
@@ -225,8 +195,10 @@ impl Shell {
                 self.step(Event::PlanOutdated);
                 answer(reply, Ok(()));
             }
-            Command::Snapshot { reply } => drop(reply.send(self.sched.snapshot())),
-            Command::Capacity { reply } => drop(reply.send(self.capacity(now()))),
+            Command::View { reply } => drop(reply.send(self.sched.view())),
+            Command::Capacity { reply } => {
+                drop(reply.send(self.capacity(&self.sched.view(), now())));
+            }
             Command::Observe { reply } => drop(reply.send(self.observe())),
             Command::Drain { worker, reply } => answer(reply, self.drain(worker)),
             Command::TenantOf { claim, reply } => drop(reply.send(self.tenant_of(claim))),
@@ -241,223 +213,90 @@ impl Shell {
     }
 
     fn tenant_of(&self, claim: LeaseClaim) -> Option<TenantId> {
-        let worker = self.workers.values().find(|worker| worker.pid == claim.pid)?;
-        let (request, _) = worker.leases.get(&claim.lease)?;
-        Some(self.batches.get(&request.batch)?.committed.row.tenant)
+        self.batches.tenant_of(self.workers.request_of(claim)?.batch)
     }
 
-    fn find(&mut self, tenant: TenantId, id: BatchId) -> Result<&mut LiveBatch, DispatchError> {
-        let found = self.batches.get_mut(&id);
-        found.filter(|batch| batch.committed.row.tenant == tenant).ok_or(DispatchError::NotLive)
+    /// Reports the tenant's weight and worker limits to the scheduler.
+    fn share(&mut self, tenant: TenantId) {
+        let share = self.tenants.share(tenant);
+        self.step(Event::TenantShared { tenant, share });
     }
 
-    fn announce(
+    /// Reports those of all tenants; call it before anything is admitted or restored.
+    pub(super) fn share_all(&mut self) {
+        for tenant in self.tenants.ids() {
+            self.share(tenant);
+        }
+    }
+
+    fn tenant_use(&mut self, tenant: TenantId) -> TenantUse {
+        let mut workers = BTreeMap::new();
+        for (_, worker) in self.workers.iter() {
+            let pool = worker.leases.values().find_map(|(request, stage)| {
+                let committed = &self.batches.get(request.batch)?.committed;
+                let shape = committed.plugin.shapes.get(*stage)?;
+                (committed.row.tenant == tenant).then_some(&shape.pool)
+            });
+            if let Some(pool) = pool {
+                *workers.entry(pool.to_string()).or_default() += 1;
+            }
+        }
+        TenantUse { workers, ..self.admission.used(tenant, now()) }
+    }
+
+    fn worker_joined(
         &mut self,
-        announcement: Announcement,
-        content: Option<ContentHash>,
-        reply: Reply<Arc<CommittedBatch>>,
+        joining: Joining,
+        link: WorkerLink,
+        reply: oneshot::Sender<WorkerId>,
     ) {
-        let Announcement { row, plugin, single, replays } = announcement;
-        if let Err(refused) = self.check_quotas(row.tenant) {
-            return answer(reply, Err(refused));
-        }
-        if let Some(idempotency) = &row.idempotency {
-            let looked_long_ago = now().since(row.announced_at) > KEY_LOOK_MAX;
-            let key = (row.tenant, idempotency.key.clone());
-            if looked_long_ago || !self.idempotency_keys.insert(key) {
-                return answer(reply, Err(DispatchError::KeyInUse));
+        let (pool, leases_max) = (Arc::clone(&joining.pool), joining.leases_max);
+        let worker = self.workers.join(joining, link, now());
+        // The receiver is gone only if the link is stopping, and all workers with it.
+        let _ = reply.send(worker);
+        self.step(Event::WorkerJoined { worker, pool, leases_max });
+    }
+
+    fn worker_lost(&mut self, worker: WorkerId) {
+        if let Some(gone) = self.workers.remove(worker) {
+            // The connection has ended; its process may not have, so it is stopped.
+            self.fleet.stop(gone.process);
+            // When the server stops, workers end one after the other. A request that moved from
+            // each to the next would end as lost; a restart runs it again instead.
+            if !self.fleet.is_stopping() {
+                self.note_death(worker, &gone);
+                self.step(Event::WorkerLost { worker });
             }
         }
-        self.batch_opened(row.tenant);
-        if let Some(rate) = self.rate(row.tenant) {
-            self.buckets.take(rate, row.expected_size.unwrap_or(0));
-        }
-        if let Some(item) = single {
-            let announcement = Announcement { row, plugin, single: None, replays };
-            let committed = self.announce_single(announcement, HashedItem { item, content });
-            return answer(reply, Ok(committed));
-        }
-        let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
-        let committed = self.committed.put(row.clone(), plugin, false);
-        self.batches.insert(id, LiveBatch::new(committed));
-        let admission = Admission { batch: Some(row), ..Admission::default() };
-        let admitted = Admitted { tenant, batch: id, at, admission };
-        self.write(Pending { admitted, waiter: Waiter::Announced { reply } });
     }
 
-    fn submit(
-        &mut self,
-        tenant: TenantId,
-        id: BatchId,
-        items: Vec<HashedItem>,
-        reply: Reply<Vec<ItemFate>>,
-    ) {
-        let at = now();
-        let batch = match self.find(tenant, id) {
-            Ok(batch) => batch,
-            Err(error) => return answer(reply, Err(error)),
-        };
-        let taken = match batch.take(items) {
-            Ok(taken) => taken,
-            Err(error) => return answer(reply, Err(error)),
-        };
-        let mut mark = BatchMark::default();
-        if batch.state == BatchState::Announced && !taken.rows.is_empty() {
-            batch.state = BatchState::Open;
-            mark.first_request_at = Some(at);
-        }
-        let unpaid = batch.pay();
-        let expected = batch.committed.row.expected_size;
-        if refusal(batch.state).is_none() && expected.is_some_and(|size| batch.size() >= size) {
-            batch.state = BatchState::Sealed;
-            mark.sealed_at = Some(at);
-        }
-        let admission = Admission { batch: None, requests: taken.rows, mark };
-        let admitted = Admitted { tenant, batch: id, at, admission };
-        let waiter = Waiter::Submitted { fates: taken.fates, reply };
-        self.write(Pending { admitted, waiter });
-        if let Some(rate) = self.rate(tenant).filter(|_| unpaid > 0) {
-            self.buckets.take(rate, unpaid);
-        }
-        // The scheduler ignores requests that it does not know yet; they arrive with a deadline.
-        for (request, deadline) in taken.dues {
-            self.step(Event::RequestDeadline { request, deadline });
-        }
+    /// The scheduler grants it nothing more; it is asked to end when it holds no lease.
+    fn drain(&mut self, worker: WorkerId) -> Result<(), DispatchError> {
+        self.workers.drain(worker)?;
+        self.step(Event::WorkerDraining { worker });
+        Ok(())
     }
 
-    fn seal(&mut self, tenant: TenantId, id: BatchId, final_count: Option<u32>, reply: Reply<()>) {
-        let at = now();
-        let batch = match self.find(tenant, id) {
-            Ok(batch) => batch,
-            Err(error) => return answer(reply, Err(error)),
-        };
-        let have = batch.size();
-        if let Some(want) = final_count.filter(|&want| want != have) {
-            return answer(reply, Err(DispatchError::CountDiffers { have, want }));
-        }
-        let mut mark = BatchMark::default();
-        // Sealing again is harmless.
-        if refusal(batch.state).is_none() {
-            batch.state = BatchState::Sealed;
-            mark.sealed_at = Some(at);
-        }
-        let admission = Admission { batch: None, requests: Vec::new(), mark };
-        let admitted = Admitted { tenant, batch: id, at, admission };
-        self.write(Pending { admitted, waiter: Waiter::Sealed { reply } });
+    fn note_failed_start(&self, pool: &Arc<str>) {
+        let trouble = self.fleet.troubles().remove(pool);
+        let error = trouble.map_or_else(|| "it did not say why".into(), |trouble| trouble.error);
+        let kind = IncidentKind::WorkerStartFailed;
+        self.notes.note(of_workers(now(), kind, pool, error));
     }
 
-    pub(super) fn write(&mut self, pending: Pending) {
-        if let Err(pending) = self.channels.admissions.send(pending) {
-            pending.0.waiter.refuse(DispatchError::Stopping);
+    /// Records an incident, unless the worker was asked to end.
+    fn note_death(&self, id: WorkerId, gone: &Worker) {
+        if gone.dismissed {
+            return;
         }
-    }
-
-    /// An admission is durable: it is reported to the scheduler, then to the caller.
-    fn admitted(&mut self, pending: Pending) {
-        let Pending { admitted, waiter } = pending;
-        let id = admitted.batch;
-        let Admission { batch: row, requests, mark } = admitted.admission;
-        if matches!(waiter, Waiter::Single) {
-            return self.single_written(id, admitted.at);
-        }
-        if row.is_some() {
-            self.batch_announced(id);
-        }
-        if !requests.is_empty() {
-            self.requests_submitted(id, &requests, admitted.at);
-        }
-        if let Some(at) = mark.sealed_at {
-            self.batch_sealed(id, at);
-        }
-        match waiter {
-            Waiter::Announced { reply } => {
-                let committed = self.committed.find(id).ok_or(DispatchError::NotLive);
-                answer(reply, committed);
-            }
-            Waiter::Submitted { fates, reply } => answer(reply, Ok(fates)),
-            Waiter::Sealed { reply } => answer(reply, Ok(())),
-            Waiter::Single => {}
-        }
-    }
-
-    pub(super) fn batch_announced(&mut self, id: BatchId) {
-        let Some(batch) = self.batches.get(&id) else { return };
-        let (row, plugin) = (&batch.committed.row, &batch.committed.plugin);
-        let new = NewBatch {
-            id,
-            tenant: row.tenant,
-            run: row.run.as_str().into(),
-            plugin: row.digest,
-            stages: plugin.shapes.clone(),
-            expected_size: row.expected_size,
-            group_size: row.group_size,
-            tolerance: row.max_extra_delay_ms.map(|ms| Micros::from_ms(ms.into())),
-            announced: row.announced_at,
-        };
-        self.step(Event::BatchAnnounced(new));
-    }
-
-    fn requests_submitted(&mut self, id: BatchId, rows: &[RequestRow], at: Micros) {
-        let requests = rows.iter().filter_map(|row| {
-            let request = RequestId { batch: id, seq: row.seq };
-            let progress = self.progress_of(request, Eligibility::Primary);
-            let entry = self.batches.get(&id)?.entry(row.seq)?;
-            let (group, due) = (entry.group, entry.due);
-            Some(NewRequest { seq: row.seq, group, arrived: at, deadline: due, progress })
-        });
-        let requests: Vec<NewRequest> = requests.collect();
-        let Some(batch) = self.batches.get(&id) else { return };
-        let count = u32::try_from(rows.len()).expect("a submit is within its limit");
-        batch.committed.change(|progress| {
-            if progress.state == BatchState::Announced {
-                progress.state = BatchState::Open;
-            }
-            progress.first_request_at.get_or_insert(at);
-            progress.counts.submitted += count;
-        });
-        self.submitted(id, requests);
-    }
-
-    pub(super) fn batch_sealed(&mut self, id: BatchId, at: Micros) {
-        let Some(batch) = self.batches.get(&id) else { return };
-        batch.committed.change(|progress| {
-            if !progress.state.is_final() {
-                progress.state = BatchState::Sealed;
-            }
-            progress.sealed_at.get_or_insert(at);
-        });
-        self.step(Event::BatchSealed { batch: id });
-    }
-
-    /// Drops an ended batch and returns what it held of its tenant's quotas.
-    pub(super) fn forget(&mut self, id: BatchId) {
-        let Some(batch) = self.batches.remove(&id) else { return };
-        let row = &batch.committed.row;
-        self.batch_closed(row.tenant);
-        if let Some(rate) = self.rate(row.tenant) {
-            self.buckets.give_back(rate, batch.overpaid());
-        }
-        if let Some(idempotency) = &row.idempotency {
-            let key = (row.tenant, idempotency.key.clone());
-            self.ended_keys.push_back((now() + KEY_KEPT, key));
-        }
-    }
-
-    pub(super) fn batch_opened(&mut self, tenant: TenantId) {
-        *self.open_batches.entry(tenant).or_default() += 1;
-    }
-
-    fn batch_closed(&mut self, tenant: TenantId) {
-        if let Some(open) = self.open_batches.get_mut(&tenant) {
-            *open -= 1;
-            if *open == 0 {
-                self.open_batches.remove(&tenant);
-            }
-        }
+        let (pid, leases) = (gone.pid, gone.leases.len());
+        let detail =
+            format!("worker {} (process {pid}) ended unasked with {leases} leases in hand", id.0);
+        self.notes.note(of_workers(now(), IncidentKind::WorkerDied, &gone.pool, detail));
     }
 }
 
-fn answer<T>(reply: Reply<T>, answer: Result<T, DispatchError>) {
+pub(super) fn answer<T>(reply: Reply<T>, answer: Result<T, DispatchError>) {
     // The caller may have gone.
     let _ = reply.send(answer);
 }

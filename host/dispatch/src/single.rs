@@ -9,28 +9,20 @@
 //! One that takes longer is committed before its outcome, because its caller may get its id.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 
-use assay_api::batch::BatchState;
-use assay_core::id::{BatchId, RequestId};
+use assay_core::id::BatchId;
 use assay_core::time::Micros;
-use assay_sched::{Event, NewRequest};
-
-use crate::batch::LiveBatch;
-use crate::budget::BudgetPermit;
-use crate::command::HashedItem;
-use crate::committed::CommittedBatch;
-use crate::dedup::Eligibility;
-use crate::handle::Announcement;
-use crate::publish::{Output, Pending, Waiter};
-use crate::shell::Shell;
-use assay_store::admissions::{Admission, Admitted, BatchMark};
-use assay_store::outcomes::{OutcomeRow, Record};
+use assay_store::admissions::{Admission, Admitted};
+use assay_store::outcomes::{EndRow, OutcomeRow, Record};
 use assay_store::single::SingleRow;
+
+use crate::budget::BudgetPermit;
+use crate::publish::Output;
 
 /// The time for which a single request may stay unwritten.
 const HELD_MAX: Micros = Micros::from_ms(20);
 
+/// The single requests that are not committed. It writes nothing itself.
 #[derive(Default)]
 pub(super) struct SingleRequests {
     held: HashMap<BatchId, Held>,
@@ -44,7 +36,23 @@ struct Held {
     outcome: Option<(OutcomeRow, BudgetPermit)>,
 }
 
+/// What to do with an output.
+pub(super) enum Route {
+    Send(Output),
+    /// The output is kept until more of its batch is known or its batch is committed.
+    Keep,
+    /// The admission must be written now; the output is kept until it is committed.
+    Write(Box<Admitted>),
+}
+
 impl SingleRequests {
+    /// Keeps an admission unwritten, at most until it is due.
+    pub(super) fn hold(&mut self, admitted: Admitted) {
+        let id = admitted.batch;
+        self.due.push_back((admitted.at + HELD_MAX, id));
+        self.held.insert(id, Held { admitted, outcome: None });
+    }
+
     /// Whether the batch is a single request's that is not committed.
     pub(super) fn is_unwritten(&self, batch: BatchId) -> bool {
         self.held.contains_key(&batch) || self.writing.contains_key(&batch)
@@ -60,106 +68,159 @@ impl SingleRequests {
         }
         None
     }
-}
 
-impl Shell {
-    pub(super) fn announce_single(
-        &mut self,
-        announcement: Announcement,
-        item: HashedItem,
-    ) -> Arc<CommittedBatch> {
-        let Announcement { row, plugin, replays, .. } = announcement;
-        let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
-        let committed = self.committed.put(row.clone(), plugin, true);
-        let due = item.item.due;
-        let mut batch = LiveBatch::new(committed.clone());
-        batch.replays = replays;
-        let requests = batch.take(vec![item]).map(|taken| taken.rows).unwrap_or_default();
-        batch.state = BatchState::Sealed;
-        self.batches.insert(id, batch);
-        let admission = Admission { batch: Some(row), requests, mark: BatchMark::default() };
-        let admitted = Admitted { tenant, batch: id, at, admission };
-        self.single.held.insert(id, Held { admitted, outcome: None });
-        self.single.due.push_back((at + HELD_MAX, id));
-        self.batch_announced(id);
-        let request = RequestId { batch: id, seq: 0 };
-        let progress = self.progress_of(request, Eligibility::WaiterOnly);
-        let requests =
-            vec![NewRequest { seq: 0, group: None, arrived: at, deadline: due, progress }];
-        self.submitted(id, requests);
-        self.step(Event::BatchSealed { batch: id });
-        committed
+    /// An admission that has been held for long enough; it must be written now.
+    pub(super) fn take_due(&mut self, now: Micros) -> Option<Admitted> {
+        self.due().filter(|at| *at <= now)?;
+        let (_, id) = self.due.pop_front()?;
+        self.start_writing(id, Vec::new())
     }
 
-    /// Writes those that have been held for long enough.
-    pub(super) fn write_overdue(&mut self, now: Micros) {
-        while self.single.due().is_some_and(|at| at <= now) {
-            if let Some((_, id)) = self.single.due.pop_front() {
-                self.write_held(id);
-            }
-        }
+    fn start_writing(&mut self, id: BatchId, outputs: Vec<Output>) -> Option<Admitted> {
+        let held = self.held.remove(&id)?;
+        self.writing.insert(id, outputs);
+        Some(held.admitted)
     }
 
-    fn write_held(&mut self, id: BatchId) {
-        let Some(held) = self.single.held.remove(&id) else { return };
-        self.single.writing.insert(id, Vec::new());
-        self.write(Pending { admitted: held.admitted, waiter: Waiter::Single });
+    /// The admission is committed; returns the outputs that waited for it.
+    pub(super) fn written(&mut self, id: BatchId) -> Vec<Output> {
+        self.writing.remove(&id).unwrap_or_default()
     }
 
-    /// A single request that took longer is committed: its waiting outputs are sent.
-    pub(super) fn single_written(&mut self, id: BatchId, at: Micros) {
-        if let Some(committed) = self.committed.find(id) {
-            committed.change(|progress| {
-                progress.state = BatchState::Sealed;
-                progress.first_request_at = Some(at);
-                progress.sealed_at = Some(at);
-                progress.counts.submitted = 1;
-            });
-        }
-        let request = RequestId { batch: id, seq: 0 };
-        if let Some(key) = self.dedup_key(request) {
-            self.dedup.make_eligible(key, request);
-        }
-        for output in self.single.writing.remove(&id).unwrap_or_default() {
-            self.output(output);
-        }
-    }
-
-    /// Sends an output to its group commit, unless its batch is held or not committed yet.
-    pub(super) fn output(&mut self, output: Output) {
+    /// An output may be sent to its group commit unless its batch is held or not committed yet.
+    pub(super) fn route(&mut self, output: Output) -> Route {
         let id = output.batch();
-        if let Some(outputs) = self.single.writing.get_mut(&id) {
+        if let Some(outputs) = self.writing.get_mut(&id) {
             outputs.push(output);
-            return;
+            return Route::Keep;
         }
-        let Some(held) = self.single.held.get_mut(&id) else {
-            return self.channels.send(output);
-        };
+        let Some(held) = self.held.get_mut(&id) else { return Route::Send(output) };
         match output {
             Output::Outcome(recorded, permit) => {
                 if let Record::Outcome(row) = recorded.record {
                     held.outcome = Some((row, permit));
                 }
+                Route::Keep
             }
             Output::Record(recorded) if matches!(recorded.record, Record::End(_)) => {
-                self.end_held(id, recorded.record);
+                let Record::End(end) = recorded.record else { return Route::Keep };
+                self.end(id, end).map_or(Route::Keep, Route::Send)
             }
             // Logs and artifacts refer to rows that must be written before them.
-            other => {
-                self.write_held(id);
-                self.output(other);
-            }
+            other => self
+                .start_writing(id, vec![other])
+                .map_or(Route::Keep, |admitted| Route::Write(Box::new(admitted))),
         }
     }
 
-    fn end_held(&mut self, id: BatchId, end: Record) {
-        let (Some(held), Record::End(end)) = (self.single.held.remove(&id), end) else { return };
-        let Admission { batch, mut requests, .. } = held.admitted.admission;
-        if let (Some(batch), Some(request), Some((outcome, permit))) =
-            (batch, requests.pop(), held.outcome)
-        {
-            let row = Box::new(SingleRow { batch, request, outcome, end });
-            self.channels.send(Output::Single(row, permit));
-        }
+    /// It ended while it was held: one commit with everything.
+    fn end(&mut self, id: BatchId, end: EndRow) -> Option<Output> {
+        let Held { admitted, outcome } = self.held.remove(&id)?;
+        let Admission { batch, mut requests, .. } = admitted.admission;
+        let (outcome, permit) = outcome?;
+        let row = SingleRow { batch: batch?, request: requests.pop()?, outcome, end };
+        Some(Output::Single(Box::new(row), permit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_api::batch::BatchState;
+    use assay_api::result::Counts;
+    use assay_store::admissions::{BatchMark, RequestRow};
+    use assay_store::outcomes::Recorded;
+
+    use super::*;
+    use crate::batch::tests::row;
+
+    const START: Micros = Micros::from_secs(1_000);
+
+    fn admitted() -> Admitted {
+        let row = row();
+        let (tenant, batch) = (row.tenant, row.id);
+        let body = bytes::Bytes::new();
+        let request = RequestRow { seq: 0, key: "a".into(), group: None, body };
+        let (batch_row, requests, mark) = (Some(row), vec![request], BatchMark::default());
+        let admission = Admission { batch: batch_row, requests, mark };
+        Admitted { tenant, batch, at: START, admission }
+    }
+
+    fn record(admitted: &Admitted, record: Record) -> Recorded {
+        Recorded { tenant: admitted.tenant, batch: admitted.batch, record }
+    }
+
+    fn outcome(admitted: &Admitted) -> Output {
+        let row = OutcomeRow {
+            seq: 0,
+            position: 1,
+            kind: "scored",
+            reward: Some(1.0),
+            verdict: String::new(),
+            earliest_end_at: START,
+            finished_at: START,
+            shared: false,
+            result: bytes::Bytes::from_static(b"{}"),
+        };
+        Output::Outcome(record(admitted, Record::Outcome(row)), BudgetPermit::default())
+    }
+
+    fn end(admitted: &Admitted) -> Output {
+        let row = EndRow {
+            state: BatchState::Done,
+            ended_at: START,
+            earliest_end_at: None,
+            counts: Counts::default(),
+            reward_sum: 1.0,
+            usage: Vec::new(),
+            history: None,
+            summary: None,
+        };
+        Output::Record(record(admitted, Record::End(row)))
+    }
+
+    fn logs(admitted: &Admitted) -> Output {
+        Output::Record(record(admitted, Record::Logs(Vec::new())))
+    }
+
+    #[test]
+    fn one_that_ends_soon_is_one_commit() {
+        let (mut single, held) = (SingleRequests::default(), admitted());
+        let (outcome, end, id) = (outcome(&held), end(&held), held.batch);
+        single.hold(held);
+        assert!(single.is_unwritten(id));
+        assert_eq!(single.due(), Some(START + HELD_MAX));
+        assert!(matches!(single.route(outcome), Route::Keep));
+        let Route::Send(Output::Single(row, _)) = single.route(end) else { panic!("it ended") };
+        assert_eq!((row.batch.id, row.outcome.position), (id, 1));
+        assert!(!single.is_unwritten(id) && single.due().is_none());
+    }
+
+    #[test]
+    fn one_that_takes_longer_is_written_first_and_its_outputs_follow() {
+        let (mut single, held) = (SingleRequests::default(), admitted());
+        let (outcome, end, id) = (outcome(&held), end(&held), held.batch);
+        single.hold(held);
+        assert!(single.take_due(START + HELD_MAX - Micros(1)).is_none());
+        let written = single.take_due(START + HELD_MAX).expect("it is due");
+        assert_eq!((written.batch, written.admission.requests.len()), (id, 1));
+        assert!(single.take_due(START + HELD_MAX).is_none() && single.is_unwritten(id));
+        assert!(matches!(single.route(outcome), Route::Keep));
+        assert!(matches!(single.route(end), Route::Keep));
+        let outputs = single.written(id);
+        assert!(matches!(&outputs[..], [Output::Outcome(..), Output::Record(_)]));
+        assert!(!single.is_unwritten(id));
+        assert!(outputs.into_iter().all(|output| matches!(single.route(output), Route::Send(_))));
+    }
+
+    #[test]
+    fn logs_are_written_after_the_rows_that_they_refer_to() {
+        let (mut single, held) = (SingleRequests::default(), admitted());
+        let (first, second, id) = (logs(&held), logs(&held), held.batch);
+        single.hold(held);
+        let Route::Write(written) = single.route(first) else { panic!("its rows come first") };
+        assert_eq!(written.batch, id);
+        assert!(matches!(single.route(second), Route::Keep));
+        assert_eq!(single.written(id).len(), 2);
+        assert!(single.due().is_none());
     }
 }

@@ -1,40 +1,32 @@
 //! Carries out what `dedup` decides: which request waits for which primary, and what happens to the
 //! waiters when it ends.
 
-use std::sync::Arc;
-
 use assay_core::id::{BatchId, RequestId};
 use assay_core::outcome::Outcome;
 use assay_sched::{Event, NewRequest, Progress, SharedEnd, WaiterEnd};
 
-use crate::dedup::{DedupKey, Eligibility, Resolution, Role, SharedOutcome};
+use crate::dedup::{Eligibility, Resolution, Role, SharedOutcome};
 use crate::shell::Shell;
 
 impl Shell {
     /// Whether an arriving request runs, waits for an equal one, or has an outcome already.
     pub(super) fn progress_of(&mut self, request: RequestId, eligibility: Eligibility) -> Progress {
         let runs = Progress::Waiting { stage: 0, ran: Vec::new() };
-        let Some(key) = self.dedup_key(request) else { return runs };
+        let Some(key) = self.batches.dedup_key(request) else { return runs };
         match self.dedup.enter(key, request, eligibility) {
             Role::Runs => runs,
             Role::Waits(primary) => Progress::WaitsFor { primary },
             Role::Ends(known) => {
                 let primary = known.primary;
-                self.give(request, known);
+                self.batches.give(request, known);
                 Progress::WaitsFor { primary }
             }
         }
     }
 
-    /// The key under which equal requests find this one; `None` if it must run by itself.
-    pub(super) fn dedup_key(&self, request: RequestId) -> Option<DedupKey> {
-        let batch = self.batches.get(&request.batch)?;
-        Some((batch.committed.row.tenant, batch.entry(request.seq)?.content?))
-    }
-
     /// Reports requests to the scheduler and ends those that have an outcome already.
     pub(super) fn submitted(&mut self, batch: BatchId, requests: Vec<NewRequest>) {
-        let Some(live) = self.batches.get(&batch) else { return };
+        let Some(live) = self.batches.get(batch) else { return };
         let ended = requests.iter().filter_map(|new| {
             let known = live.entry(new.seq)?.shared.as_ref()?;
             Some(waiter_end(RequestId { batch, seq: new.seq }, known))
@@ -52,20 +44,13 @@ impl Shell {
         let ends: Vec<WaiterEnd> =
             ended.iter().map(|(request, known)| waiter_end(*request, known)).collect();
         for (request, known) in ended {
-            self.give(request, known);
+            self.batches.give(request, known);
         }
         if !ends.is_empty() {
             self.step(Event::WaitersEnded { ended: ends });
         }
         if !released.is_empty() {
             self.step(Event::WaitersReleased { released });
-        }
-    }
-
-    fn give(&mut self, request: RequestId, known: Arc<SharedOutcome>) {
-        let batch = self.batches.get_mut(&request.batch);
-        if let Some(entry) = batch.and_then(|batch| batch.entry_mut(request.seq)) {
-            entry.shared = Some(known);
         }
     }
 }

@@ -5,17 +5,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use assay_api::operations::IncidentKind;
 use assay_core::id::{LeaseId, RequestId, WorkerId};
 use assay_core::time::Micros;
-use assay_sched::Event;
 use assay_wire::proto;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use crate::clock::now;
 use crate::handle::DispatchError;
-use crate::incidents::of_workers;
-use crate::shell::Shell;
 use assay_fleet::ProcessId;
 
 /// A worker that has dialled in.
@@ -70,71 +66,176 @@ pub(super) struct Worker {
     pub dismissed: bool,
 }
 
-impl Shell {
-    pub(super) fn worker_joined(
-        &mut self,
-        joining: Joining,
-        link: WorkerLink,
-        reply: oneshot::Sender<WorkerId>,
-    ) {
-        let Joining { process, pid, pool, leases_max, heard } = joining;
-        self.workers_seen += 1;
-        let worker = WorkerId(self.workers_seen);
-        let joined = Worker {
+/// All connected workers.
+#[derive(Default)]
+pub(super) struct Workers {
+    by_id: HashMap<WorkerId, Worker>,
+    /// The number of workers that ever joined; the last one's id.
+    joined: u64,
+}
+
+impl Workers {
+    pub(super) fn join(&mut self, joining: Joining, link: WorkerLink, now: Micros) -> WorkerId {
+        let Joining { process, pid, pool, leases_max: _, heard } = joining;
+        self.joined += 1;
+        let id = WorkerId(self.joined);
+        let worker = Worker {
             link,
             process,
             pid,
             leases: HashMap::new(),
             outbox: proto::ToWorker::default(),
-            pool: Arc::clone(&pool),
-            joined_at: now(),
+            pool,
+            joined_at: now,
             heard,
             stages_done: 0,
             draining: false,
             dismissed: false,
         };
-        self.workers.insert(worker, joined);
-        // The receiver is gone only if the link is stopping, and all workers with it.
-        let _ = reply.send(worker);
-        self.step(Event::WorkerJoined { worker, pool, leases_max });
+        self.by_id.insert(id, worker);
+        id
     }
 
-    pub(super) fn worker_lost(&mut self, worker: WorkerId) {
-        if let Some(gone) = self.workers.remove(&worker) {
-            // The connection has ended; its process may not have, so it is stopped.
-            self.fleet.stop(gone.process);
-            // When the server stops, workers end one after the other. A request that moved from
-            // each to the next would end as lost; a restart runs it again instead.
-            if !self.fleet.is_stopping() {
-                self.note_death(worker, &gone);
-                self.step(Event::WorkerLost { worker });
+    pub(super) fn remove(&mut self, id: WorkerId) -> Option<Worker> {
+        self.by_id.remove(&id)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (WorkerId, &Worker)> {
+        self.by_id.iter().map(|(id, worker)| (*id, worker))
+    }
+
+    /// Adds a lease to the worker's next message.
+    pub(super) fn grant(
+        &mut self,
+        id: WorkerId,
+        (request, stage): (RequestId, usize),
+        grant: proto::Grant,
+    ) {
+        if let Some(worker) = self.by_id.get_mut(&id) {
+            worker.leases.insert(LeaseId(grant.lease), (request, stage));
+            worker.outbox.grants.push(grant);
+        }
+    }
+
+    /// Takes a lease back, before or after it was sent.
+    pub(super) fn revoke(&mut self, id: WorkerId, lease: LeaseId) {
+        if let Some(worker) = self.by_id.get_mut(&id) {
+            worker.leases.remove(&lease);
+            worker.outbox.grants.retain(|grant| grant.lease != lease.0);
+            worker.outbox.revoked.push(lease.0);
+        }
+    }
+
+    /// The worker ended a stage; returns the request and stage of the lease, if it holds the lease.
+    pub(super) fn finished(&mut self, id: WorkerId, lease: LeaseId) -> Option<(RequestId, usize)> {
+        let worker = self.by_id.get_mut(&id)?;
+        let held = worker.leases.remove(&lease)?;
+        worker.stages_done += 1;
+        Some(held)
+    }
+
+    /// The request of a lease that this worker holds now.
+    pub(super) fn request_of(&self, claim: LeaseClaim) -> Option<RequestId> {
+        let worker = self.by_id.values().find(|worker| worker.pid == claim.pid)?;
+        worker.leases.get(&claim.lease).map(|(request, _)| *request)
+    }
+
+    /// The worker is asked to end as soon as it holds no lease.
+    pub(super) fn drain(&mut self, id: WorkerId) -> Result<(), DispatchError> {
+        let worker = self.by_id.get_mut(&id).ok_or(DispatchError::NoWorker)?;
+        worker.draining = true;
+        Ok(())
+    }
+
+    /// From now on its end is no incident; returns the process to stop.
+    pub(super) fn dismiss(&mut self, id: WorkerId) -> Option<ProcessId> {
+        let worker = self.by_id.get_mut(&id)?;
+        worker.dismissed = true;
+        Some(worker.process)
+    }
+
+    /// Sends each worker its message of this turn; returns the processes of drained workers to stop.
+    pub(super) fn send_outboxes(&mut self) -> Vec<ProcessId> {
+        let mut drained = Vec::new();
+        for worker in self.by_id.values_mut() {
+            if worker.draining && worker.leases.is_empty() && !worker.dismissed {
+                worker.dismissed = true;
+                drained.push(worker.process);
+            }
+            let outbox = &mut worker.outbox;
+            if !outbox.grants.is_empty() || !outbox.revoked.is_empty() {
+                // A closed link is reported by its reader.
+                let _ = worker.link.send(std::mem::take(outbox));
             }
         }
+        drained
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_core::id::BatchId;
+
+    use super::*;
+
+    fn joining() -> Joining {
+        let (process, heard) = (ProcessId::default(), LastContact::default());
+        Joining { process, pid: 7, pool: "cpu".into(), leases_max: 4, heard }
     }
 
-    pub(super) fn note_failed_start(&self, pool: &Arc<str>) {
-        let trouble = self.fleet.troubles().remove(pool);
-        let error = trouble.map_or_else(|| "it did not say why".into(), |trouble| trouble.error);
-        let kind = IncidentKind::WorkerStartFailed;
-        self.notes.note(of_workers(now(), kind, pool, error));
+    fn request(seq: u32) -> RequestId {
+        RequestId { batch: BatchId(uuid::Uuid::nil()), seq }
     }
 
-    /// Records an incident, unless the worker was asked to end.
-    fn note_death(&self, id: WorkerId, gone: &Worker) {
-        if gone.dismissed {
-            return;
-        }
-        let (pid, leases) = (gone.pid, gone.leases.len());
-        let detail =
-            format!("worker {} (process {pid}) ended unasked with {leases} leases in hand", id.0);
-        self.notes.note(of_workers(now(), IncidentKind::WorkerDied, &gone.pool, detail));
+    fn grant(lease: u64) -> proto::Grant {
+        proto::Grant { lease, ..proto::Grant::default() }
     }
 
-    /// The scheduler grants it nothing more; it is asked to end when it holds no lease.
-    pub(super) fn drain(&mut self, id: WorkerId) -> Result<(), DispatchError> {
-        let worker = self.workers.get_mut(&id).ok_or(DispatchError::NoWorker)?;
-        worker.draining = true;
-        self.step(Event::WorkerDraining { worker: id });
-        Ok(())
+    fn workers() -> (Workers, WorkerId, mpsc::UnboundedReceiver<proto::ToWorker>) {
+        let (link, sent) = mpsc::unbounded_channel();
+        let mut workers = Workers::default();
+        let id = workers.join(joining(), link, Micros(1));
+        (workers, id, sent)
+    }
+
+    #[test]
+    fn a_turn_is_one_message_and_a_lease_revoked_within_it_is_not_sent() {
+        let (mut workers, id, mut sent) = workers();
+        workers.grant(id, (request(0), 0), grant(1));
+        workers.grant(id, (request(1), 0), grant(2));
+        workers.revoke(id, LeaseId(1));
+        assert_eq!(workers.send_outboxes(), []);
+        let message = sent.try_recv().expect("a message");
+        let grants: Vec<u64> = message.grants.iter().map(|grant| grant.lease).collect();
+        assert_eq!((grants, message.revoked), (vec![2], vec![1]));
+        workers.send_outboxes();
+        assert!(sent.try_recv().is_err(), "an empty message");
+    }
+
+    #[test]
+    fn an_answer_counts_once_and_only_for_a_lease_that_is_held() {
+        let (mut workers, id, _sent) = workers();
+        workers.grant(id, (request(3), 1), grant(5));
+        let claim = |pid, lease| LeaseClaim { pid, lease: LeaseId(lease) };
+        assert_eq!(workers.request_of(claim(7, 5)), Some(request(3)));
+        assert_eq!(workers.request_of(claim(8, 5)), None);
+        assert_eq!(workers.finished(id, LeaseId(4)), None);
+        assert_eq!(workers.finished(id, LeaseId(5)), Some((request(3), 1)));
+        assert_eq!(workers.finished(id, LeaseId(5)), None);
+        assert_eq!(workers.request_of(claim(7, 5)), None);
+        assert_eq!(workers.remove(id).map(|worker| worker.stages_done), Some(1));
+        assert_eq!(workers.finished(id, LeaseId(5)), None);
+    }
+
+    #[test]
+    fn a_draining_worker_is_stopped_once_it_holds_nothing() {
+        let (mut workers, id, _sent) = workers();
+        workers.grant(id, (request(0), 0), grant(1));
+        assert_eq!(workers.drain(id), Ok(()));
+        assert_eq!(workers.send_outboxes(), []);
+        workers.finished(id, LeaseId(1));
+        assert_eq!(workers.send_outboxes().len(), 1);
+        assert_eq!(workers.send_outboxes(), []);
+        assert_eq!(workers.drain(WorkerId(9)), Err(DispatchError::NoWorker));
     }
 }

@@ -24,7 +24,7 @@ pub struct Launch {
 
 /// The id of a worker process that was started here. Unlike the system's process id it is never
 /// reused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessId(u64);
 
 /// Failed starts, one entry each, for [`Fleet::start_failed`].

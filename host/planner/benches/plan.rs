@@ -88,6 +88,7 @@ fn batch(run: usize) -> BatchView {
         earliest_end: None,
         rank: None,
         at_stage: vec![stage(BATCH / 4, BATCH / 8), stage(BATCH / 16, BATCH / 16)],
+        waiters: 0,
     }
 }
 
@@ -109,6 +110,7 @@ fn planner(policy: Policy, runs: usize) -> (Planner, SchedView) {
             ("execute".into(), busy(BATCH / 16)),
         ]),
         batches: (0..runs).map(batch).collect(),
+        ..SchedView::default()
     };
     (planner, seen)
 }

@@ -141,11 +141,6 @@ impl Batch {
         self.estimate
     }
 
-    /// The number of requests that wait for the outcome of another.
-    pub(crate) fn waiters(&self) -> usize {
-        self.waiters.live
-    }
-
     /// From the first arrival to T.
     pub(crate) fn span(&self) -> Option<Micros> {
         Some(self.earliest_end?.since(self.first_arrival?))
@@ -361,7 +356,7 @@ impl Batch {
         self.requests.get(&seq).map_or(Micros::ZERO, Request::earliest_end)
     }
 
-    /// For the planner. Leased requests are counted as waiting.
+    /// Leased requests are counted as waiting.
     pub(crate) fn view(&self) -> BatchView {
         BatchView {
             id: self.new.id,
@@ -378,6 +373,7 @@ impl Batch {
             earliest_end: self.earliest_end,
             rank: self.estimate,
             at_stage: self.stages.iter().map(|reached| reached.view()).collect(),
+            waiters: self.waiters.live,
         }
     }
 

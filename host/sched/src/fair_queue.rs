@@ -26,7 +26,7 @@ use assay_core::time::Micros;
 use crate::config::Order;
 use crate::queue::{Place, Queue, Rank};
 use crate::share::{Load, PoolShare};
-use crate::view::TenantSnapshot;
+use crate::view::TenantView;
 
 /// A worker that may prefetch more leases of the tenant that it serves. The least loaded comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -201,14 +201,14 @@ impl FairQueue {
         self.change(tenant, |tenant_queue| tenant_queue.share = share);
     }
 
-    pub(crate) fn snapshot(&self) -> Vec<TenantSnapshot> {
-        let snapshot = |(tenant, tenant_queue): (&TenantId, &TenantQueue)| TenantSnapshot {
+    pub(crate) fn view(&self) -> Vec<TenantView> {
+        let view = |(tenant, tenant_queue): (&TenantId, &TenantQueue)| TenantView {
             tenant: *tenant,
-            queued: tenant_queue.queue.len(),
+            waiting: tenant_queue.queue.len(),
             workers: tenant_queue.workers as usize,
             workers_max: tenant_queue.share.workers_max,
         };
-        self.tenants.iter().map(snapshot).collect()
+        self.tenants.iter().map(view).collect()
     }
 
     /// Changes a tenant's queue, if there is one, and updates its entries.

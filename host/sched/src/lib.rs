@@ -38,6 +38,5 @@ pub use scale::PoolPlan;
 pub use sched::Sched;
 pub use share::{Share, Weight};
 pub use view::{
-    BatchView, PoolSnapshot, PoolView, RunningLease, RunningView, SchedView, Snapshot, StageView,
-    TenantSnapshot, WorkerView,
+    BatchView, PoolView, RunningLease, RunningView, SchedView, StageView, TenantView, WorkerView,
 };

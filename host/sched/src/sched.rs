@@ -22,7 +22,6 @@ use crate::pool::Pool;
 use crate::queue::Place;
 use crate::share::{PoolShare, Share};
 use crate::timer::{Due, Timers};
-use crate::view::{PoolSnapshot, Snapshot};
 use crate::worker::Worker;
 
 /// Batches whose estimate is brought up to date after each answer, in turn: service times move for
@@ -155,38 +154,6 @@ impl Sched {
         let due = [self.planning.due, at].into_iter().flatten().min();
         self.timers.replace(Due::Plan, self.planning.due, due);
         self.planning.due = due;
-    }
-
-    /// O(pools * tenants + workers + batches).
-    #[must_use]
-    pub fn snapshot(&self) -> Snapshot {
-        let mut pools: BTreeMap<&Arc<str>, PoolSnapshot> = BTreeMap::new();
-        let waiters = self.batches.values().map(Batch::waiters).sum();
-        let mut requests = waiters;
-        for (name, pool) in &self.pools {
-            requests += pool.fair_queue.waiting();
-            let snapshot = PoolSnapshot {
-                pool: Arc::clone(name),
-                queued: pool.fair_queue.waiting(),
-                leased: 0,
-                workers: pool.workers,
-                idle: pool.idle(),
-                draining: pool.draining,
-                starting: pool.starting.len(),
-                startup: pool.startup.map(|mean| mean.value()),
-                plan: pool.plan.clone(),
-                tenants: pool.fair_queue.snapshot(),
-            };
-            pools.insert(name, snapshot);
-        }
-        for worker in self.workers.values() {
-            let leases = worker.leases();
-            requests += leases.iter().filter(|held| !held.abandoned).count();
-            let pool = pools.get_mut(&worker.pool).expect("a worker's pool is there");
-            pool.leased += leases.len();
-        }
-        let pools = pools.into_values().collect();
-        Snapshot { pools, batches: self.batches.len(), requests, waiters }
     }
 
     /// Changes a tenant's share from now on; granted leases stay, even above a bound.

@@ -1,11 +1,240 @@
-//! Read-only copies of the scheduler's state, for the planner and for people.
+//! A read-only copy of the scheduler's state between two steps, for the planner and for people.
 //!
-//! They are taken between two steps and decide nothing.
+//! It has counts instead of requests, so that it costs O(pools * tenants + workers + batches), however many
+//! requests wait. It decides nothing.
 
-mod planner;
-mod snapshot;
-mod workers;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-pub use planner::{BatchView, PoolView, RunningView, SchedView, StageView};
-pub use snapshot::{PoolSnapshot, Snapshot, TenantSnapshot};
-pub use workers::{RunningLease, WorkerView};
+use assay_core::id::{BatchId, Digest, RequestId, TenantId, WorkerId};
+use assay_core::time::Micros;
+
+use crate::event::StageShape;
+use crate::pool::Pool;
+use crate::scale::PoolPlan;
+use crate::sched::{Sched, pool_share};
+use crate::worker::Worker;
+
+/// The scheduler's state between two steps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SchedView {
+    /// The pools that have workers, waiting requests or a plan, or a bound on the tenants that need them.
+    pub pools: BTreeMap<Arc<str>, PoolView>,
+    /// The live batches, by id.
+    pub batches: Vec<BatchView>,
+    /// The workers that have joined, by id.
+    pub workers: Vec<WorkerView>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PoolView {
+    /// The workers that have joined and are not draining.
+    pub workers: usize,
+    /// The workers among them that have no lease.
+    pub idle: usize,
+    pub draining: usize,
+    /// The time since the request of each start that is under way, the oldest first.
+    pub starting: Vec<Micros>,
+    /// The mean duration of the last starts; `None` before the first.
+    pub startup: Option<Micros>,
+    /// Requests that wait for a worker.
+    pub waiting: usize,
+    /// Leases that workers hold, those of cancelled requests that still run included.
+    pub leased: usize,
+    /// The most workers that all tenants which need the pool may have together, or have now; `None` if one
+    /// of them has no bound.
+    pub workers_max: Option<usize>,
+    /// The pool's plan; `None` if the pool is not elastic.
+    pub plan: Option<PoolPlan>,
+    /// The tenants with a waiting or leased request, by id.
+    pub tenants: Vec<TenantView>,
+}
+
+/// A tenant's requests and workers of a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TenantView {
+    pub tenant: TenantId,
+    /// Requests that wait for a worker.
+    pub waiting: usize,
+    /// Workers that hold leases of the tenant.
+    pub workers: usize,
+    /// The tenant's bound on its workers; `None` without one.
+    pub workers_max: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchView {
+    pub id: BatchId,
+    pub tenant: TenantId,
+    pub run: Arc<str>,
+    pub plugin: Digest,
+    pub stages: Arc<[StageShape]>,
+    pub tolerance: Option<Micros>,
+    pub announced: Micros,
+    /// The paper's AT; `None` until the first request has come.
+    pub first_arrival: Option<Micros>,
+    pub submitted: u32,
+    pub expected_size: Option<u32>,
+    /// Whether no more requests will come.
+    pub sealed: bool,
+    /// The latest t_i (eq. 1) of the requests that have ended.
+    pub earliest_end: Option<Micros>,
+    /// The time by which EBF ranks it; `None` while it is unknown.
+    pub rank: Option<Micros>,
+    /// The requests at each stage, by stage.
+    pub at_stage: Vec<StageView>,
+    /// The number of requests that wait for the outcome of an equal request.
+    pub waiters: usize,
+}
+
+/// A batch's requests at one stage.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StageView {
+    /// The number that waits for a worker (Queuing_k).
+    pub waiting: usize,
+    /// The running ones (Running_k).
+    pub running: Vec<RunningView>,
+    /// The time at which the latest of both would have reached this stage if none had ever queued.
+    pub reached: Micros,
+    /// The number of requests that ran this stage to its end, and the sum of their times.
+    pub ended: u32,
+    pub ended_time: Micros,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunningView {
+    /// The time for which it has run (the paper's e_ik).
+    pub elapsed: Micros,
+    /// The time for which it has queued, at this stage and the stages before.
+    pub queued: Micros,
+}
+
+/// A worker that has joined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerView {
+    pub id: WorkerId,
+    pub pool: Arc<str>,
+    pub draining: bool,
+    /// The number of its leases, that of a request that ended without it included.
+    pub leased: usize,
+    pub running: Option<RunningLease>,
+}
+
+/// The lease that is taken to be running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunningLease {
+    pub request: RequestId,
+    pub stage: usize,
+    pub since: Micros,
+}
+
+impl SchedView {
+    /// The number of requests that have not ended.
+    #[must_use]
+    pub fn requests(&self) -> usize {
+        self.batches.iter().map(BatchView::requests).sum()
+    }
+}
+
+impl BatchView {
+    /// The number of requests that have not ended.
+    #[must_use]
+    pub fn requests(&self) -> usize {
+        let at_stages: usize =
+            self.at_stage.iter().map(|stage| stage.waiting + stage.running.len()).sum();
+        at_stages + self.waiters
+    }
+}
+
+impl Sched {
+    /// A view of the current state.
+    #[must_use]
+    pub fn view(&self) -> SchedView {
+        let pools = self.pools.iter().map(|(name, pool)| (Arc::clone(name), pool.view(self.now)));
+        let mut pools: BTreeMap<Arc<str>, PoolView> = pools.collect();
+        for (name, workers_max) in self.bounds() {
+            pools.entry(name).or_default().workers_max = Some(workers_max);
+        }
+        let mut batches: BTreeMap<BatchId, BatchView> =
+            self.batches.iter().map(|(id, batch)| (*id, batch.view())).collect();
+        for worker in self.workers.values() {
+            let pool = pools.get_mut(&worker.pool).expect("a worker's pool is there");
+            pool.leased += worker.leases().len();
+            let Some((held, elapsed)) = worker.running(self.now) else { continue };
+            let Some(batch) = batches.get_mut(&held.request.batch) else { continue };
+            if !held.abandoned {
+                let request = held.request;
+                let started = self.now - elapsed;
+                let ready = self.batches[&request.batch].could_be_ready(request.seq);
+                let running = RunningView { elapsed, queued: started.since(ready) };
+                let stage = &mut batch.at_stage[held.stage];
+                stage.waiting -= 1;
+                stage.running.push(running);
+            }
+        }
+        let workers = self.workers.values().map(|worker| worker.view(self.now)).collect();
+        SchedView { pools, batches: batches.into_values().collect(), workers }
+    }
+
+    /// The sum of the tenants' bounds, for each pool that only tenants with a bound need. A tenant that has a
+    /// worker needs the pool, and keeps its workers above the bound.
+    fn bounds(&self) -> BTreeMap<Arc<str>, usize> {
+        if self.shares.values().all(|share| share.workers_max.is_empty()) {
+            return BTreeMap::new();
+        }
+        let mut users: BTreeMap<&Arc<str>, BTreeSet<TenantId>> = BTreeMap::new();
+        for batch in self.batches.values() {
+            for stage in batch.new.stages.iter() {
+                users.entry(&stage.pool).or_default().insert(batch.new.tenant);
+            }
+        }
+        for (name, pool) in &self.pools {
+            users.entry(name).or_default().extend(pool.fair_queue.served());
+        }
+        users.retain(|_, tenants| !tenants.is_empty());
+        let together = |(name, tenants): (&Arc<str>, BTreeSet<TenantId>)| {
+            let pool = self.pools.get(name);
+            let bounds = tenants.into_iter().map(|tenant| {
+                let has = pool.map_or(0, |pool| pool.fair_queue.serving(tenant));
+                let max = pool_share(&self.shares, tenant, name).workers_max?;
+                Some(max.max(has) as usize)
+            });
+            Some((Arc::clone(name), bounds.sum::<Option<usize>>()?))
+        };
+        users.into_iter().filter_map(together).collect()
+    }
+}
+
+impl Pool {
+    /// Without leases and the tenants' bound, which other parts of the scheduler know.
+    fn view(&self, now: Micros) -> PoolView {
+        PoolView {
+            workers: self.serving(),
+            idle: self.idle(),
+            draining: self.draining,
+            starting: self.starting.iter().map(|asked| now.since(*asked)).collect(),
+            startup: self.startup.map(|mean| mean.value()),
+            waiting: self.fair_queue.waiting(),
+            leased: 0,
+            workers_max: None,
+            plan: self.plan.clone(),
+            tenants: self.fair_queue.view(),
+        }
+    }
+}
+
+impl Worker {
+    fn view(&self, now: Micros) -> WorkerView {
+        WorkerView {
+            id: self.id,
+            pool: Arc::clone(&self.pool),
+            draining: self.draining,
+            leased: self.leases().len(),
+            running: self.running(now).map(|(held, elapsed)| RunningLease {
+                request: held.request,
+                stage: held.stage,
+                since: now - elapsed,
+            }),
+        }
+    }
+}

@@ -117,6 +117,7 @@ fn seen_at(
         earliest_end: None,
         rank: None,
         at_stage: vec![StageView::default(); shapes.len()],
+        waiters: 0,
     };
     for request in iteration.requests.iter().filter(|request| request.rollout <= age) {
         seen.submitted += 1;

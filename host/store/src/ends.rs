@@ -1,18 +1,17 @@
-//! Ends of batches: totals, profile, summary and usage, a statement a table.
-
-use std::collections::HashSet;
+//! Ends of batches: totals, profile, summary and usage, written in the statement of the last outcomes.
 
 use assay_api::batch::BatchState;
 use assay_api::result::Counts;
 use assay_core::id::{BatchId, TenantId};
 use assay_core::time::Micros;
+use serde::Serialize;
 use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::history::{HistoryColumns, HistoryRow};
-use super::summaries::{BatchSummaryRow, SummaryRows};
-use super::usage::{UsageColumns, UsageRow};
+use super::history::HistoryRow;
+use super::outcomes::{OutcomeColumns, insert_outcomes};
+use super::summaries::BatchSummaryRow;
+use super::usage::{UsageRow, insert_counted};
 
 /// The end of a batch, with its totals.
 #[derive(Debug)]
@@ -30,119 +29,138 @@ pub struct EndRow {
     pub summary: Option<Box<BatchSummaryRow>>,
 }
 
-/// Writes ends inside the caller's transaction. Summary and usage count once: only with a batch that
-/// had not ended.
-pub(super) async fn write(
-    connection: &mut PgConnection,
-    ends: &[(TenantId, BatchId, &EndRow)],
-) -> Result<(), sqlx::Error> {
-    let ended = EndColumns::gather(ends).update(connection).await?;
-    let histories =
-        HistoryColumns::gather(ends.iter().filter_map(|(.., end)| end.history.as_deref()));
-    if !histories.is_empty() {
-        histories.insert(connection).await?;
-    }
-    let mut usage = UsageColumns::default();
-    let mut summaries = SummaryRows::default();
-    for (tenant, batch, end) in ends {
-        if !ended.contains(&(tenant.0, batch.0)) {
-            continue;
-        }
-        usage.push(*tenant, end.ended_at, &end.usage);
-        if let Some(summary) = end.summary.as_deref() {
-            summaries.push((*tenant, *batch), end.ended_at, end.counts, summary);
-        }
-    }
-    if !summaries.is_empty() {
-        summaries.insert(connection).await?;
-    }
-    if !usage.is_empty() {
-        usage.add(connection).await?;
-    }
-    Ok(())
-}
-
+/// The ends of one commit: rows as JSON, which are few compared with outcomes and have many columns.
+/// An array of texts, not one JSON array, because PostgreSQL takes the rows of `unnest` for few.
 #[derive(Default)]
-struct EndColumns {
-    tenant: Vec<Uuid>,
-    batch: Vec<Uuid>,
-    state: Vec<&'static str>,
-    ended_at: Vec<OffsetDateTime>,
-    earliest_end_at: Vec<Option<OffsetDateTime>>,
-    submitted: Vec<i32>,
-    scored: Vec<i32>,
-    timed_out: Vec<i32>,
-    error: Vec<i32>,
-    shared: Vec<i32>,
-    reward_sum: Vec<f64>,
+pub(super) struct EndRows {
+    batches: Vec<String>,
+    histories: Vec<String>,
+    summaries: Vec<String>,
+    usage: Vec<String>,
 }
 
-impl EndColumns {
-    fn gather(ends: &[(TenantId, BatchId, &EndRow)]) -> Self {
-        let mut columns = Self::default();
-        for (tenant, batch, row) in ends {
-            columns.tenant.push(tenant.0);
-            columns.batch.push(batch.0);
-            columns.state.push(super::batches::state_text(row.state));
-            columns.ended_at.push(row.ended_at.to_datetime());
-            columns.earliest_end_at.push(row.earliest_end_at.map(Micros::to_datetime));
-            columns.submitted.push(row.counts.submitted.cast_signed());
-            columns.scored.push(row.counts.scored.cast_signed());
-            columns.timed_out.push(row.counts.timed_out.cast_signed());
-            columns.error.push(row.counts.error.cast_signed());
-            columns.shared.push(row.counts.shared.cast_signed());
-            columns.reward_sum.push(row.reward_sum);
-        }
-        columns
+/// The columns of `batches` that an end changes, as JSON for a query.
+#[derive(Serialize)]
+struct EndJson {
+    tenant_id: Uuid,
+    id: Uuid,
+    state: &'static str,
+    ended_at: Micros,
+    earliest_end_at: Option<Micros>,
+    submitted: u32,
+    scored: u32,
+    timed_out: u32,
+    error: u32,
+    shared: u32,
+    reward_sum: f64,
+}
+
+fn text(row: &impl Serialize) -> String {
+    serde_json::to_string(row).expect("rows are plain data")
+}
+
+impl EndRows {
+    pub(super) fn is_empty(&self) -> bool {
+        self.batches.is_empty()
     }
 
-    /// Ends the batches that have not ended, and returns them.
-    async fn update(
+    pub(super) fn push(&mut self, (tenant, batch): (TenantId, BatchId), end: &EndRow) {
+        let EndRow { ended_at, counts, .. } = *end;
+        self.batches.push(text(&EndJson {
+            tenant_id: tenant.0,
+            id: batch.0,
+            state: super::batches::state_text(end.state),
+            ended_at,
+            earliest_end_at: end.earliest_end_at,
+            submitted: counts.submitted,
+            scored: counts.scored,
+            timed_out: counts.timed_out,
+            error: counts.error,
+            shared: counts.shared,
+            reward_sum: end.reward_sum,
+        }));
+        self.histories.extend(end.history.iter().map(|row| text(&row.json())));
+        let summary = end.summary.as_ref();
+        self.summaries
+            .extend(summary.map(|row| text(&row.json((tenant, batch), ended_at, counts))));
+        self.usage.extend(end.usage.iter().map(|row| text(&row.json(tenant, batch, ended_at))));
+    }
+
+    /// Inserts the outcomes and ends the batches that have not ended. Summary and usage count once: only
+    /// with a batch that ends here.
+    pub(super) async fn write(
         &self,
+        outcomes: &OutcomeColumns<'_>,
         connection: &mut PgConnection,
-    ) -> Result<HashSet<(Uuid, Uuid)>, sqlx::Error> {
-        let rows = sqlx::query!(
-            r#"
-            update batches set
-                state = ends.state,
-                ended_at = ends.ended_at,
-                earliest_end_at = ends.earliest_end_at,
-                submitted = ends.submitted,
-                scored = ends.scored,
-                timed_out = ends.timed_out,
-                error = ends.error,
-                shared = ends.shared,
-                reward_sum = ends.reward_sum,
-                sealed_at = case when ends.state = 'done'
-                    then coalesce(batches.sealed_at, ends.ended_at) else batches.sealed_at end
-            from unnest(
-                $1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[],
-                $6::integer[], $7::integer[], $8::integer[], $9::integer[], $10::integer[],
-                $11::double precision[]
-            ) as ends (
-                tenant_id, id, state, ended_at, earliest_end_at, submitted, scored, timed_out, error,
-                shared, reward_sum
+    ) -> Result<(), sqlx::Error> {
+        insert_outcomes!(
+            outcomes,
+            [+ r#"
+            , ended as (
+                update batches set
+                    state = it.state,
+                    ended_at = it.ended_at,
+                    earliest_end_at = it.earliest_end_at,
+                    submitted = it.submitted,
+                    scored = it.scored,
+                    timed_out = it.timed_out,
+                    error = it.error,
+                    shared = it.shared,
+                    reward_sum = it.reward_sum,
+                    sealed_at = case when it.state = 'done'
+                        then coalesce(batches.sealed_at, it.ended_at) else batches.sealed_at end
+                from unnest($14::text[]) as r (row), json_populate_record(null::batches, row::json) as it
+                where batches.tenant_id = it.tenant_id and batches.id = it.id
+                    -- `ended_at is null`, written so that the planner does not walk the index of all
+                    -- live batches for the few that end.
+                    and coalesce(batches.ended_at, 'infinity') = 'infinity'
+                returning batches.tenant_id, batches.id
+            ), new_histories as (
+                insert into batch_history
+                select it.*
+                from unnest($15::text[]) as r (row), json_populate_record(null::batch_history, row::json) as it
+            ), new_summaries as (
+                insert into batch_rollups
+                select it.*
+                from unnest($16::text[]) as r (row)
+                    cross join json_populate_record(null::batch_rollups, row::json) as it
+                    join ended on ended.tenant_id = it.tenant_id and ended.id = it.batch_id
+                returning tenant_id, batch_id, run, ended_at
+            ), run_ends as (
+                update runs set
+                    ended_batches = runs.ended_batches + latest.batches,
+                    last_batch_at = latest.ended_at,
+                    last_batch_id = latest.batch_id
+                from (
+                    select tenant_id, run, count(*)::integer as batches, max(ended_at) as ended_at,
+                        (array_agg(batch_id order by ended_at desc))[1] as batch_id
+                    from new_summaries group by tenant_id, run
+                ) as latest
+                where runs.tenant_id = latest.tenant_id and runs.name = latest.run
+            ), new_usage as (
+                insert into usage (tenant_id, day, pool, writer, requests, worker_seconds, cost)
+                select it.tenant_id, it.day, it.pool, $1, sum(it.requests), sum(it.worker_seconds),
+                    sum(it.cost)
+                from unnest($17::text[]) as r (row)
+                    cross join json_to_record(row::json) as it (
+                        tenant_id uuid, batch_id uuid, day date, pool text, requests bigint,
+                        worker_seconds double precision, cost double precision
+                    )
+                    join ended on ended.tenant_id = it.tenant_id and ended.id = it.batch_id
+                group by it.tenant_id, it.day, it.pool
+                on conflict (tenant_id, day, pool, writer) do update set
+                    requests = usage.requests + excluded.requests,
+                    worker_seconds = usage.worker_seconds + excluded.worker_seconds,
+                    cost = usage.cost + excluded.cost
             )
-            where batches.tenant_id = ends.tenant_id and batches.id = ends.id
-                -- `ended_at is null`, written so that the planner does not walk the index of all
-                -- live batches for the few that end.
-                and coalesce(batches.ended_at, 'infinity') = 'infinity'
-            returning batches.tenant_id, batches.id
-            "#,
-            &self.tenant,
-            &self.batch,
-            &self.state as _,
-            &self.ended_at,
-            &self.earliest_end_at as _,
-            &self.submitted,
-            &self.scored,
-            &self.timed_out,
-            &self.error,
-            &self.shared,
-            &self.reward_sum,
+            "#],
+            &self.batches,
+            &self.histories,
+            &self.summaries,
+            &self.usage,
         )
-        .fetch_all(connection)
+        .execute(connection)
         .await?;
-        Ok(rows.into_iter().map(|row| (row.tenant_id, row.id)).collect())
+        Ok(())
     }
 }

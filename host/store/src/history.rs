@@ -6,7 +6,8 @@ use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use futures_util::TryStreamExt as _;
-use sqlx::PgConnection;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -48,102 +49,52 @@ impl HistoryRow {
     }
 }
 
-/// The rows of one commit. An array of arrays would need all lists of one length, so the lists of all
-/// rows stand in one array each, and every row names where its part begins and ends, from 1.
-#[derive(Default)]
-pub(super) struct HistoryColumns<'a> {
-    tenant: Vec<Uuid>,
-    batch: Vec<Uuid>,
-    run: Vec<&'a str>,
-    digest: Vec<&'a [u8]>,
-    stages: Vec<&'a str>,
-    announced_at: Vec<OffsetDateTime>,
-    first_arrival_at: Vec<OffsetDateTime>,
-    earliest_end_at: Vec<OffsetDateTime>,
-    ended_at: Vec<OffsetDateTime>,
-    worker_seconds: Vec<&'a str>,
-    endings: Vec<&'a str>,
-    arrived_from: Vec<i32>,
-    arrived_to: Vec<i32>,
-    ran_from: Vec<i32>,
-    ran_to: Vec<i32>,
-    arrived_us: Vec<i64>,
-    ran_us: Vec<i64>,
+/// A row of `batch_history` as JSON for a query: fields are named as the columns.
+#[derive(Serialize)]
+pub(super) struct HistoryJson<'a> {
+    tenant_id: Uuid,
+    batch_id: Uuid,
+    run: &'a str,
+    digest: String,
+    stages: &'a RawValue,
+    announced_at: Micros,
+    first_arrival_at: Micros,
+    earliest_end_at: Micros,
+    ended_at: Micros,
+    requests: usize,
+    worker_seconds: &'a RawValue,
+    arrived_us: &'a [i64],
+    ran_us: &'a [i64],
+    endings: &'a str,
 }
 
-impl<'a> HistoryColumns<'a> {
-    pub(super) fn gather(rows: impl Iterator<Item = &'a HistoryRow>) -> Self {
-        let place = |length: usize| i32::try_from(length).expect("a commit is within its limit");
-        let mut columns = Self::default();
-        for row in rows {
-            columns.tenant.push(row.tenant.0);
-            columns.batch.push(row.batch.0);
-            columns.run.push(&row.run);
-            columns.digest.push(&row.digest);
-            columns.stages.push(&row.stages);
-            columns.announced_at.push(row.announced_at.to_datetime());
-            columns.first_arrival_at.push(row.first_arrival_at.to_datetime());
-            columns.earliest_end_at.push(row.earliest_end_at.to_datetime());
-            columns.ended_at.push(row.ended_at.to_datetime());
-            columns.worker_seconds.push(&row.worker_seconds);
-            columns.endings.push(&row.endings);
-            columns.arrived_from.push(place(columns.arrived_us.len() + 1));
-            columns.arrived_us.extend_from_slice(&row.arrived_us);
-            columns.arrived_to.push(place(columns.arrived_us.len()));
-            columns.ran_from.push(place(columns.ran_us.len() + 1));
-            columns.ran_us.extend_from_slice(&row.ran_us);
-            columns.ran_to.push(place(columns.ran_us.len()));
+impl HistoryRow {
+    pub(super) fn json(&self) -> HistoryJson<'_> {
+        let json = |text| serde_json::from_str(text).expect("a profile is plain data");
+        HistoryJson {
+            tenant_id: self.tenant.0,
+            batch_id: self.batch.0,
+            run: &self.run,
+            digest: bytea(&self.digest),
+            stages: json(&self.stages),
+            announced_at: self.announced_at,
+            first_arrival_at: self.first_arrival_at,
+            earliest_end_at: self.earliest_end_at,
+            ended_at: self.ended_at,
+            requests: self.arrived_us.len(),
+            worker_seconds: json(&self.worker_seconds),
+            arrived_us: &self.arrived_us,
+            ran_us: &self.ran_us,
+            endings: &self.endings,
         }
-        columns
     }
+}
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.batch.is_empty()
-    }
-
-    pub(super) async fn insert(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        sqlx::query!(
-            r#"
-            insert into batch_history (
-                tenant_id, batch_id, run, digest, stages, announced_at, first_arrival_at,
-                earliest_end_at, ended_at, requests, worker_seconds, arrived_us, ran_us, endings
-            )
-            select tenant_id, batch_id, run, digest, stages::json, announced_at, first_arrival_at,
-                earliest_end_at, ended_at, arrived_to - arrived_from + 1, worker_seconds::json,
-                ($16::bigint[])[arrived_from : arrived_to], ($17::bigint[])[ran_from : ran_to],
-                endings
-            from unnest(
-                $1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::text[], $6::timestamptz[],
-                $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[],
-                $12::integer[], $13::integer[], $14::integer[], $15::integer[]
-            ) as h (
-                tenant_id, batch_id, run, digest, stages, announced_at, first_arrival_at,
-                earliest_end_at, ended_at, worker_seconds, endings, arrived_from, arrived_to,
-                ran_from, ran_to
-            )
-            "#,
-            &self.tenant,
-            &self.batch,
-            &self.run as _,
-            &self.digest as _,
-            &self.stages as _,
-            &self.announced_at,
-            &self.first_arrival_at,
-            &self.earliest_end_at,
-            &self.ended_at,
-            &self.worker_seconds as _,
-            &self.endings as _,
-            &self.arrived_from,
-            &self.arrived_to,
-            &self.ran_from,
-            &self.ran_to,
-            &self.arrived_us,
-            &self.ran_us,
-        )
-        .execute(connection)
-        .await?;
-        Ok(())
-    }
+/// Bytes as PostgreSQL reads them in text.
+fn bytea(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).expect("less than 16");
+    let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    "\\x".chars().chain(digits).collect()
 }
 
 /// A batch without its requests.
@@ -404,4 +355,14 @@ fn request_profiles(
 fn from_json<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, StoreError> {
     serde_json::from_str(json)
         .map_err(|error| StoreError::Broken(sqlx::Error::Decode(error.into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_hexadecimal_text() {
+        assert_eq!(bytea(&[0x00, 0x7f, 0xa0]), "\\x007fa0");
+    }
 }

@@ -4,7 +4,7 @@
 use assay_core::id::{BatchId, TenantId};
 use assay_core::time::Micros;
 use bytes::Bytes;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -12,7 +12,7 @@ pub use super::artifacts::{ArtifactRow, LogRow};
 pub use super::ends::EndRow;
 
 use super::artifacts::{ArtifactColumns, LogColumns};
-use super::ends;
+use super::ends::EndRows;
 use super::group_commit::Weigh;
 use super::usage::{StoredColumns, insert_counted};
 
@@ -70,20 +70,20 @@ impl Weigh for Recorded {
 /// Writes everything. Artifacts and logs are committed first, and a repeat skips those that are
 /// there. Outcomes and ends are committed together; that fails on an outcome which is there already.
 ///
-/// Most groups hold no end of a batch: their outcomes are one statement, which is a transaction by
-/// itself and needs one round trip.
+/// Outcomes, and the ends that come with them, are one statement, which is a transaction by itself and
+/// needs one round trip. Most groups hold no end of a batch, and a shorter statement writes them.
 pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result<(), sqlx::Error> {
     let mut artifacts = ArtifactColumns::default();
     let mut logs = LogColumns::default();
     let mut outcomes = OutcomeColumns::default();
-    let mut ends = Vec::new();
+    let mut ends = EndRows::default();
     for recorded in group {
         let (tenant, batch) = (recorded.tenant, recorded.batch);
         match &recorded.record {
             Record::Artifact(row) => artifacts.push((tenant, batch), row),
             Record::Logs(rows) => rows.iter().for_each(|row| logs.push((tenant, batch), row)),
             Record::Outcome(row) => outcomes.push((tenant, batch), row),
-            Record::End(row) => ends.push((tenant, batch, row)),
+            Record::End(row) => ends.push((tenant, batch), row),
         }
     }
     if !artifacts.seq.is_empty() {
@@ -92,48 +92,20 @@ pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result
     if !logs.seq.is_empty() {
         logs.insert(connection).await?;
     }
-    if ends.is_empty() {
-        return if outcomes.seq.is_empty() { Ok(()) } else { outcomes.insert(connection).await };
+    outcomes.sum_bytes();
+    if !ends.is_empty() {
+        ends.write(&outcomes, connection).await
+    } else if !outcomes.seq.is_empty() {
+        outcomes.insert(connection).await
+    } else {
+        Ok(())
     }
-    let mut transaction = connection.begin().await?;
-    if !outcomes.seq.is_empty() {
-        outcomes.insert(&mut transaction).await?;
-    }
-    ends::write(&mut transaction, &ends).await?;
-    transaction.commit().await
 }
 
-#[derive(Default)]
-struct OutcomeColumns<'a> {
-    tenant: Vec<Uuid>,
-    batch: Vec<Uuid>,
-    seq: Vec<i32>,
-    position: Vec<i32>,
-    kind: Vec<&'static str>,
-    reward: Vec<Option<f64>>,
-    verdict: Vec<&'a str>,
-    earliest_end_at: Vec<OffsetDateTime>,
-    finished_at: Vec<OffsetDateTime>,
-    result: Vec<&'a str>,
-}
-
-impl<'a> OutcomeColumns<'a> {
-    fn push(&mut self, (tenant, batch): (TenantId, BatchId), row: &'a OutcomeRow) {
-        self.tenant.push(tenant.0);
-        self.batch.push(batch.0);
-        self.seq.push(row.seq.cast_signed());
-        self.position.push(row.position.cast_signed());
-        self.kind.push(row.kind);
-        self.reward.push(row.reward);
-        self.verdict.push(&row.verdict);
-        self.earliest_end_at.push(row.earliest_end_at.to_datetime());
-        self.finished_at.push(row.finished_at.to_datetime());
-        self.result.push(std::str::from_utf8(&row.result).expect("JSON is UTF-8"));
-    }
-
-    async fn insert(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        let sizes = self.tenant.iter().zip(&self.result);
-        let stored = StoredColumns::sum(sizes.map(|(tenant, it)| (TenantId(*tenant), it.len())));
+/// Makes a checked query that inserts outcomes and adds up their bytes. `$with` are more `with` queries,
+/// each after a comma; their parameters are bound from `$14` on.
+macro_rules! insert_outcomes {
+    ($outcomes:expr, [$($with:tt)*], $($parameters:tt)*) => {
         insert_counted!(
             "outcomes",
             [r#"
@@ -155,22 +127,62 @@ impl<'a> OutcomeColumns<'a> {
             ), added as (
                 select * from unnest($2::uuid[], $3::bigint[]) as t (tenant_id, bytes)
             )
-            "#],
-            &stored.tenant,
-            &stored.bytes,
-            &self.tenant,
-            &self.batch,
-            &self.seq,
-            &self.position,
-            &self.kind as _,
-            &self.reward as _,
-            &self.verdict as _,
-            &self.earliest_end_at,
-            &self.finished_at,
-            &self.result as _,
+            "# $($with)*],
+            &$outcomes.stored.tenant,
+            &$outcomes.stored.bytes,
+            &$outcomes.tenant,
+            &$outcomes.batch,
+            &$outcomes.seq,
+            &$outcomes.position,
+            &$outcomes.kind as _,
+            &$outcomes.reward as _,
+            &$outcomes.verdict as _,
+            &$outcomes.earliest_end_at,
+            &$outcomes.finished_at,
+            &$outcomes.result as _,
+            $($parameters)*
         )
-        .execute(connection)
-        .await?;
+    };
+}
+pub(super) use insert_outcomes;
+
+#[derive(Default)]
+pub(super) struct OutcomeColumns<'a> {
+    pub tenant: Vec<Uuid>,
+    pub batch: Vec<Uuid>,
+    pub seq: Vec<i32>,
+    pub position: Vec<i32>,
+    pub kind: Vec<&'static str>,
+    pub reward: Vec<Option<f64>>,
+    pub verdict: Vec<&'a str>,
+    pub earliest_end_at: Vec<OffsetDateTime>,
+    pub finished_at: Vec<OffsetDateTime>,
+    pub result: Vec<&'a str>,
+    /// The bytes of `result`, by tenant.
+    pub stored: StoredColumns,
+}
+
+impl<'a> OutcomeColumns<'a> {
+    fn push(&mut self, (tenant, batch): (TenantId, BatchId), row: &'a OutcomeRow) {
+        self.tenant.push(tenant.0);
+        self.batch.push(batch.0);
+        self.seq.push(row.seq.cast_signed());
+        self.position.push(row.position.cast_signed());
+        self.kind.push(row.kind);
+        self.reward.push(row.reward);
+        self.verdict.push(&row.verdict);
+        self.earliest_end_at.push(row.earliest_end_at.to_datetime());
+        self.finished_at.push(row.finished_at.to_datetime());
+        self.result.push(std::str::from_utf8(&row.result).expect("JSON is UTF-8"));
+    }
+
+    fn sum_bytes(&mut self) {
+        let sizes = self.tenant.iter().zip(&self.result);
+        self.stored = StoredColumns::sum(sizes.map(|(tenant, it)| (TenantId(*tenant), it.len())));
+    }
+
+    async fn insert(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+        insert_outcomes!(self, [],).execute(connection).await?;
         Ok(())
     }
 }

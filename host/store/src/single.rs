@@ -1,13 +1,15 @@
 //! Single requests: batch, request and outcome are committed together, after the outcome is known.
 
+use assay_core::id::TenantId;
+use assay_core::time::Micros;
 use sqlx::PgConnection;
-use time::OffsetDateTime;
+use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use super::admissions::{BatchRow, RequestRow};
 use super::group_commit::Weigh;
 use super::outcomes::{EndRow, OutcomeRow};
-use super::usage::{UsageColumns, insert_counted, insert_counted_with_usage};
+use super::usage::{UsageRow, insert_counted};
 
 /// A single request from its arrival to its end.
 #[derive(Debug)]
@@ -84,9 +86,9 @@ impl<'a> Columns<'a> {
     }
 
     async fn insert(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        insert_counted_with_usage!(
+        insert_counted!(
             "lone",
-            r#"
+            [r#"
             single as materialized (
                 select * from unnest(
                     $8::uuid[], $9::uuid[], $10::text[], $11::text[], $12::text[], $13::bytea[],
@@ -121,9 +123,26 @@ impl<'a> Columns<'a> {
                 from single
             ), added as (
                 select tenant_id, octet_length(body) + octet_length(result) as bytes from single
+            ), used as (
+                insert into usage (tenant_id, day, pool, writer, requests, worker_seconds, cost)
+                select tenant_id, day, pool, $1, sum(requests), sum(worker_seconds), sum(cost)
+                from unnest(
+                    $2::uuid[], $3::date[], $4::text[], $5::bigint[], $6::double precision[],
+                    $7::double precision[]
+                ) as u (tenant_id, day, pool, requests, worker_seconds, cost)
+                group by tenant_id, day, pool
+                on conflict (tenant_id, day, pool, writer) do update set
+                    requests = usage.requests + excluded.requests,
+                    worker_seconds = usage.worker_seconds + excluded.worker_seconds,
+                    cost = usage.cost + excluded.cost
             )
-            "#,
-            self.usage,
+            "#],
+            &self.usage.tenant,
+            &self.usage.day,
+            &self.usage.pool as _,
+            &self.usage.requests,
+            &self.usage.worker_seconds,
+            &self.usage.cost,
             &self.tenant,
             &self.id,
             &self.run as _,
@@ -144,5 +163,29 @@ impl<'a> Columns<'a> {
         .execute(connection)
         .await?;
         Ok(())
+    }
+}
+
+/// The usage of single requests.
+#[derive(Default)]
+struct UsageColumns<'a> {
+    tenant: Vec<Uuid>,
+    day: Vec<Date>,
+    pool: Vec<&'a str>,
+    requests: Vec<i64>,
+    worker_seconds: Vec<f64>,
+    cost: Vec<f64>,
+}
+
+impl<'a> UsageColumns<'a> {
+    fn push(&mut self, tenant: TenantId, ended_at: Micros, rows: &'a [UsageRow]) {
+        for row in rows {
+            self.tenant.push(tenant.0);
+            self.day.push(ended_at.to_datetime().date());
+            self.pool.push(&row.pool);
+            self.requests.push(row.requests.into());
+            self.worker_seconds.push(row.worker_seconds);
+            self.cost.push(row.cost);
+        }
     }
 }

@@ -8,7 +8,6 @@ use assay_core::id::{BatchId, TenantId};
 use assay_core::time::Micros;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::StoreError;
@@ -22,9 +21,9 @@ pub struct BatchSummaryRow {
     pub summary: Rollup,
 }
 
-/// A row of `batch_rollups` for `json_populate_recordset`: fields are named as the columns.
+/// A row of `batch_rollups` as JSON for a query: fields are named as the columns.
 #[derive(Serialize)]
-struct Row<'a> {
+pub(super) struct SummaryJson<'a> {
     tenant_id: Uuid,
     batch_id: Uuid,
     run: &'a str,
@@ -53,32 +52,22 @@ struct Row<'a> {
     stages: &'a [assay_api::view::StageStats],
 }
 
-/// The summaries of one commit. They are passed as one JSON array: they are few compared with
-/// outcomes, and have many columns.
-#[derive(Default)]
-pub(super) struct SummaryRows<'a>(Vec<Row<'a>>);
-
-impl<'a> SummaryRows<'a> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn push(
-        &mut self,
+impl BatchSummaryRow {
+    pub(super) fn json(
+        &self,
         (tenant, batch): (TenantId, BatchId),
         ended_at: Micros,
         counts: Counts,
-        row: &'a BatchSummaryRow,
-    ) {
-        let summary = &row.summary;
+    ) -> SummaryJson<'_> {
+        let summary = &self.summary;
         let rewards = summary.rewards.as_ref();
         let histogram = rewards.map(|rewards| &rewards.histogram);
-        self.0.push(Row {
+        SummaryJson {
             tenant_id: tenant.0,
             batch_id: batch.0,
-            run: &row.run,
-            plugin: &row.plugin,
-            version: &row.version,
+            run: &self.run,
+            plugin: &self.plugin,
+            version: &self.version,
             ended_at,
             scored: counts.scored,
             timed_out: counts.timed_out,
@@ -100,44 +89,7 @@ impl<'a> SummaryRows<'a> {
             critical_seq: summary.critical_seq,
             last_seq: summary.last_seq,
             stages: &summary.stages,
-        });
-    }
-
-    /// Inserts the summaries and brings the totals of their runs up to date.
-    pub(super) async fn insert(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        let json = serde_json::to_string(&self.0).expect("summaries are plain data");
-        sqlx::query!(
-            r#"
-            with added as (
-                insert into batch_rollups (
-                    tenant_id, batch_id, run, plugin, version, ended_at, scored, timed_out, error,
-                    reward_mean, reward_std, reward_min, reward_max, histogram_from, histogram_to,
-                    histogram, verdicts, errors, worker_seconds, cost, groups, complete_groups,
-                    zero_variance_groups, critical_seq, last_seq, stages
-                )
-                select tenant_id, batch_id, run, plugin, version, ended_at, scored, timed_out, error,
-                    reward_mean, reward_std, reward_min, reward_max, histogram_from, histogram_to,
-                    histogram, verdicts, errors, worker_seconds, cost, groups, complete_groups,
-                    zero_variance_groups, critical_seq, last_seq, stages
-                from json_populate_recordset(null::batch_rollups, $1::text::json)
-                returning tenant_id, batch_id, run, ended_at
-            )
-            update runs set
-                ended_batches = runs.ended_batches + latest.batches,
-                last_batch_at = latest.ended_at,
-                last_batch_id = latest.batch_id
-            from (
-                select tenant_id, run, count(*)::integer as batches, max(ended_at) as ended_at,
-                    (array_agg(batch_id order by ended_at desc))[1] as batch_id
-                from added group by tenant_id, run
-            ) as latest
-            where runs.tenant_id = latest.tenant_id and runs.name = latest.run
-            "#,
-            json,
-        )
-        .execute(connection)
-        .await?;
-        Ok(())
+        }
     }
 }
 

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use assay_api::tenant::DayUsage;
-use assay_core::id::TenantId;
+use assay_core::id::{BatchId, TenantId};
 use assay_core::time::Micros;
-use sqlx::PgConnection;
-use time::Date;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::{Store, StoreError};
@@ -64,73 +63,29 @@ macro_rules! insert_counted {
 }
 pub(super) use insert_counted;
 
-/// The same, and adds up usage as well: `$usage` is a `UsageColumns`, bound as `$2` to `$7`.
-macro_rules! insert_counted_with_usage {
-    ($writer:literal, $with:tt, $usage:expr, $($parameters:tt)*) => {
-        insert_counted!(
-            $writer,
-            [$with + ", used as (
-                insert into usage (tenant_id, day, pool, writer, requests, worker_seconds, cost)
-                select tenant_id, day, pool, $1, sum(requests), sum(worker_seconds), sum(cost)
-                from unnest(
-                    $2::uuid[], $3::date[], $4::text[], $5::bigint[], $6::double precision[],
-                    $7::double precision[]
-                ) as u (tenant_id, day, pool, requests, worker_seconds, cost)
-                group by tenant_id, day, pool
-                on conflict (tenant_id, day, pool, writer) do update set
-                    requests = usage.requests + excluded.requests,
-                    worker_seconds = usage.worker_seconds + excluded.worker_seconds,
-                    cost = usage.cost + excluded.cost
-            )"],
-            &$usage.tenant,
-            &$usage.day,
-            &$usage.pool as _,
-            &$usage.requests,
-            &$usage.worker_seconds,
-            &$usage.cost,
-            $($parameters)*
-        )
-    };
-}
-pub(super) use insert_counted_with_usage;
-
-/// The usage of batches that end.
-#[derive(Default)]
-pub(super) struct UsageColumns<'a> {
-    pub tenant: Vec<Uuid>,
-    pub day: Vec<Date>,
-    pub pool: Vec<&'a str>,
-    pub requests: Vec<i64>,
-    pub worker_seconds: Vec<f64>,
-    pub cost: Vec<f64>,
+/// The usage of a batch that ends on one pool, as JSON for a query: fields are named as the columns.
+#[derive(Serialize)]
+pub(super) struct UsageJson<'a> {
+    pub tenant_id: Uuid,
+    pub batch_id: Uuid,
+    pub day: String,
+    pub pool: &'a str,
+    pub requests: u32,
+    pub worker_seconds: f64,
+    pub cost: f64,
 }
 
-impl<'a> UsageColumns<'a> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.tenant.is_empty()
-    }
-
-    pub(super) fn push(&mut self, tenant: TenantId, ended_at: Micros, rows: &'a [UsageRow]) {
-        for row in rows {
-            self.tenant.push(tenant.0);
-            self.day.push(ended_at.to_datetime().date());
-            self.pool.push(&row.pool);
-            self.requests.push(row.requests.into());
-            self.worker_seconds.push(row.worker_seconds);
-            self.cost.push(row.cost);
+impl UsageRow {
+    pub(super) fn json(&self, tenant: TenantId, batch: BatchId, ended_at: Micros) -> UsageJson<'_> {
+        UsageJson {
+            tenant_id: tenant.0,
+            batch_id: batch.0,
+            day: ended_at.to_datetime().date().to_string(),
+            pool: &self.pool,
+            requests: self.requests,
+            worker_seconds: self.worker_seconds,
+            cost: self.cost,
         }
-    }
-
-    /// Adds all of it for the writer of outcomes; stores no bytes.
-    pub(super) async fn add(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        insert_counted_with_usage!(
-            "outcomes",
-            "added as (select null::uuid as tenant_id, 0 as bytes where false)",
-            self,
-        )
-        .execute(connection)
-        .await?;
-        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use assay_api::capacity::{Capacity, PoolWorkers};
 use assay_api::key::Scope;
-use assay_dispatch::Snapshot;
+use assay_dispatch::SchedView;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
@@ -19,19 +19,19 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn metrics(State(app): AppState, caller: Caller) -> Result<Response, ApiError> {
     caller.need(Scope::Platform)?;
-    measure(&app.dispatch.snapshot().await?);
+    measure(&app.dispatch.view().await?);
     measure_pools(&app.dispatch.capacity().await?);
     gauge!("assay_room_free_bytes").set(app.dispatch.budget.free_bytes() as f64);
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
     Ok((kind, app.metrics.render()).into_response())
 }
 
-fn measure(snapshot: &Snapshot) {
-    gauge!("assay_live_batches").set(snapshot.batches as f64);
-    gauge!("assay_live_requests").set(snapshot.requests as f64);
-    for pool in &snapshot.pools {
-        let name = pool.pool.to_string();
-        gauge!("assay_stage_queue_requests", "pool" => name.clone()).set(pool.queued as f64);
+fn measure(view: &SchedView) {
+    gauge!("assay_live_batches").set(view.batches.len() as f64);
+    gauge!("assay_live_requests").set(view.requests() as f64);
+    for (name, pool) in &view.pools {
+        let name = name.to_string();
+        gauge!("assay_stage_queue_requests", "pool" => name.clone()).set(pool.waiting as f64);
         gauge!("assay_pool_leases", "pool" => name).set(pool.leased as f64);
     }
 }

@@ -14,7 +14,7 @@ pub(crate) async fn livez() -> &'static str {
 /// Whether the process can work: the database and the dispatcher answer.
 pub(crate) async fn readyz(State(app): AppState) -> Result<Json<serde_json::Value>, ApiError> {
     app.store.ping().await?;
-    let snapshot = app.dispatch.snapshot().await?;
-    let workers: usize = snapshot.pools.iter().map(|pool| pool.workers).sum();
+    let view = app.dispatch.view().await?;
+    let workers = view.workers.len();
     Ok(Json(serde_json::json!({ "status": "ready", "workers": workers })))
 }

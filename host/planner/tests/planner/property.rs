@@ -194,6 +194,7 @@ fn batches() -> impl Strategy<Value = BatchView> {
                 earliest_end: end.map(|end| START + end),
                 rank: rank.map(|rank| START + rank),
                 at_stage,
+                waiters: 0,
             }
         },
     )
@@ -208,8 +209,8 @@ fn pools_seen() -> impl Strategy<Value = PoolView> {
             idle: idle.min(workers),
             starting,
             startup: startup.map(Micros::from_ms),
-            waiting: 0,
             workers_max,
+            ..PoolView::default()
         },
     )
 }
@@ -220,7 +221,7 @@ fn sights() -> impl Strategy<Value = SchedView> {
             batch.id = BatchId(Uuid::from_u128(number as u128));
         }
         let pools = POOLS.into_iter().zip(pools).map(|(name, pool)| (Arc::from(name), pool));
-        SchedView { pools: pools.collect(), batches }
+        SchedView { pools: pools.collect(), batches, ..SchedView::default() }
     })
 }
 
@@ -328,7 +329,7 @@ proptest! {
         let mut planner = life.planner();
         let before = life.plans(&mut planner);
         let pools = before.last().map(|(_, seen)| seen.pools.clone()).unwrap_or_default();
-        let nothing = SchedView { pools, batches: Vec::new() };
+        let nothing = SchedView { pools, ..SchedView::default() };
         let plans = life.config.tuning.held_plans + 1;
         let mut again = None;
         let mut held = BTreeMap::new();

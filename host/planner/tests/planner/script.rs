@@ -179,6 +179,7 @@ impl Player {
             earliest_end: None,
             rank: None,
             at_stage: vec![StageView::default(); stages.len()],
+            waiters: 0,
             stages,
         };
         self.seen.batches.retain(|batch| batch.id != id);
@@ -207,8 +208,8 @@ impl Player {
             idle: words.number("idle").unwrap_or(0),
             starting: words.spans("starting"),
             startup: words.span("startup"),
-            waiting: 0,
             workers_max: words.number("tenants-max"),
+            ..PoolView::default()
         };
         self.seen.pools.insert(words.plain[1].into(), seen);
     }

@@ -260,9 +260,9 @@ impl World {
         while let Some(worker) = self.worker(0) {
             self.apply(Event::WorkerLost { worker });
         }
-        let left = self.sched.snapshot();
-        assert_eq!((left.batches, left.requests), (0, 0));
-        assert!(left.pools.iter().all(|pool| pool.plan.is_some()), "a pool is left: {left:?}");
+        let left = self.sched.view();
+        assert_eq!((left.batches.len(), left.requests()), (0, 0));
+        assert!(left.pools.values().all(|pool| pool.plan.is_some()), "a pool is left: {left:?}");
     }
 
     fn plan_elastic(&mut self, hold: usize, ceiling: usize) {

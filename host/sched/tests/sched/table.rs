@@ -94,10 +94,10 @@ fn play(prelude: &[&str], event: &str) -> String {
     }
     let actions = player.play(event).join("; ");
     let actions = if actions.is_empty() { "-".into() } else { actions };
-    let after = player.sched().snapshot();
-    let queued: usize = after.pools.iter().map(|pool| pool.queued).sum();
-    let leased: usize = after.pools.iter().map(|pool| pool.leased).sum();
-    format!("{event}: {actions} | {queued} + {leased}, {}", after.batches)
+    let after = player.sched().view();
+    let queued: usize = after.pools.values().map(|pool| pool.waiting).sum();
+    let leased: usize = after.pools.values().map(|pool| pool.leased).sum();
+    format!("{event}: {actions} | {queued} + {leased}, {}", after.batches.len())
 }
 
 fn table(announce: &[&str], states: &[(&str, &[&str])], events: &[&str]) -> String {

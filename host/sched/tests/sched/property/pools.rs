@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assay_core::id::{RequestId, WorkerId};
 use assay_core::time::Micros;
-use assay_sched::{Action, Event, PoolPlan, PoolSnapshot, Snapshot, TenantSnapshot};
+use assay_sched::{Action, Event, PoolPlan, PoolView, SchedView, TenantView};
 
 use super::world::{POOLS, World, all_of, at};
 
@@ -76,56 +76,50 @@ impl World {
     pub(super) fn check_pools(
         &self,
         waiting: &[Vec<RequestId>],
-        snapshot: &Snapshot,
+        view: &SchedView,
         actions: &[Action],
     ) {
         for (name, (pool, waiting)) in POOLS.iter().zip(self.pools.iter().zip(waiting)) {
             let workers = || self.workers.values().filter(|worker| &*worker.pool == *name);
-            let model = PoolSnapshot {
-                pool: (*name).into(),
-                queued: waiting.len(),
+            let model = PoolView {
+                waiting: waiting.len(),
                 leased: workers().map(|worker| worker.leases.len()).sum(),
-                workers: workers().count(),
+                workers: self.serving(name),
                 idle: workers().filter(|worker| worker.is_idle()).count(),
                 draining: workers().filter(|worker| worker.draining).count(),
-                starting: pool.starting,
-                // A mean, which is tested where it is made.
-                startup: None,
                 plan: pool.plan.clone(),
                 tenants: self.tenants_of(name, waiting),
+                // Times and the bound are tested where they are made.
+                ..PoolView::default()
             };
-            match snapshot.pools.iter().find(|pool| &*pool.pool == *name) {
-                Some(seen) => assert_eq!(PoolSnapshot { startup: None, ..seen.clone() }, model),
-                None => {
-                    assert_eq!((model.queued, model.workers, &model.plan), (0, 0, &None));
-                    assert_eq!(model.tenants, []);
-                }
-            }
+            let seen = view.pools.get(*name).cloned().unwrap_or_default();
+            assert_eq!(seen.starting.len(), pool.starting);
+            let (starting, startup, workers_max) = (Vec::new(), None, None);
+            assert_eq!(PoolView { starting, startup, workers_max, ..seen }, model);
             if let Some(plan) = &pool.plan {
-                self.check_elastic(plan, &model);
+                self.check_elastic(plan, name, &view.pools[*name]);
                 check_direction(name, actions);
             }
         }
     }
 
     /// Never too few workers, and above what is needed only those that linger or still work.
-    fn check_elastic(&self, plan: &PoolPlan, pool: &PoolSnapshot) {
-        let serving = pool.workers - pool.draining;
-        let grantable = |tenant: &TenantSnapshot| match tenant.workers_max {
-            Some(max) => tenant.queued.min((max as usize).saturating_sub(tenant.workers)),
-            None => tenant.queued,
+    fn check_elastic(&self, plan: &PoolPlan, name: &str, pool: &PoolView) {
+        let serving = pool.workers;
+        let grantable = |tenant: &TenantView| match tenant.workers_max {
+            Some(max) => tenant.waiting.min((max as usize).saturating_sub(tenant.workers)),
+            None => tenant.waiting,
         };
         let demand = serving - pool.idle + pool.tenants.iter().map(grantable).sum::<usize>();
         let target = plan.hold.max(plan.ceiling.min(demand));
-        let alive = serving + pool.starting;
+        let alive = serving + pool.starting.len();
         assert!(alive >= target, "too few: {pool:?}");
         assert!(serving <= plan.ceiling || pool.idle == 0, "idle above the ceiling: {pool:?}");
         if alive == target {
             return;
         }
-        assert_eq!(pool.starting, 0, "starts that nothing needs: {pool:?}");
-        let idle =
-            self.workers.values().filter(|worker| worker.pool == pool.pool && worker.is_idle());
+        assert_eq!(pool.starting.len(), 0, "starts that nothing needs: {pool:?}");
+        let idle = self.workers.values().filter(|worker| &*worker.pool == name && worker.is_idle());
         let until = idle.map(|worker| worker.idle_since + plan.linger).min();
         if let Some(until) = until {
             assert!(until > self.now, "one lingers for too long: {pool:?}");

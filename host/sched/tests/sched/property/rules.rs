@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::time::Micros;
-use assay_sched::{Grant, Order, Snapshot};
+use assay_sched::{Grant, Order, SchedView};
 
 use super::world::{POOLS, World, all_of, at, group};
 
@@ -80,7 +80,7 @@ impl World {
         }
     }
 
-    pub(super) fn check_state(&self, waiting: &[Vec<RequestId>], snapshot: &Snapshot) {
+    pub(super) fn check_state(&self, waiting: &[Vec<RequestId>], view: &SchedView) {
         for worker in self.workers.values() {
             assert!(worker.leases.len() <= worker.leases_max);
             let mut waiting = waiting[at(&worker.pool)].iter();
@@ -88,7 +88,7 @@ impl World {
                 waiting.any(|id| self.may_have_more(self.tenant_of(*id), &worker.pool));
             assert!(!worker.is_idle() || !waited_for, "idle while something waits");
         }
-        assert_eq!(snapshot.batches, self.batches.values().filter(|batch| !batch.ended).count());
-        assert_eq!(snapshot.requests, self.requests.values().filter(|one| !one.ended).count());
+        assert_eq!(view.batches.len(), self.batches.values().filter(|batch| !batch.ended).count());
+        assert_eq!(view.requests(), self.requests.values().filter(|one| !one.ended).count());
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_core::id::{LeaseId, RequestId, TenantId, WorkerId};
-use assay_sched::{Grant, Share, TenantSnapshot};
+use assay_sched::{Grant, Share, TenantView};
 
 use super::rules::Key;
 use super::world::{POOLS, World, at};
@@ -38,17 +38,17 @@ impl World {
         max.is_none_or(|max| self.serving_tenant(tenant, pool) < max as usize)
     }
 
-    pub(super) fn tenants_of(&self, pool: &str, waiting: &[RequestId]) -> Vec<TenantSnapshot> {
+    pub(super) fn tenants_of(&self, pool: &str, waiting: &[RequestId]) -> Vec<TenantView> {
         let tenants = self.batches.values().map(|batch| batch.tenant);
         let tenants: BTreeSet<TenantId> = tenants.collect();
-        let snapshot = |tenant: TenantId| TenantSnapshot {
+        let view = |tenant: TenantId| TenantView {
             tenant,
-            queued: waiting.iter().filter(|id| self.tenant_of(**id) == tenant).count(),
+            waiting: waiting.iter().filter(|id| self.tenant_of(**id) == tenant).count(),
             workers: self.serving_tenant(tenant, pool),
             workers_max: self.share(tenant).workers_max.get(pool).copied(),
         };
-        let there = |tenant: &TenantSnapshot| tenant.queued + tenant.workers > 0;
-        tenants.into_iter().map(snapshot).filter(there).collect()
+        let there = |tenant: &TenantView| tenant.waiting + tenant.workers > 0;
+        tenants.into_iter().map(view).filter(there).collect()
     }
 
     /// Plays the step's grants again, which come last in it, and looks at each.

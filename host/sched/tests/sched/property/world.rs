@@ -177,12 +177,12 @@ impl World {
         }
         self.inherit(&event);
         let waiting = self.waiting();
-        let snapshot = self.sched.snapshot();
+        let view = self.sched.view();
         self.check_order(&grants, &waiting);
         self.check_shares(&grants, &waiting);
-        self.check_state(&waiting, &snapshot);
+        self.check_state(&waiting, &view);
         self.check_plan_calls(&event, calls_for_plan, &actions);
-        self.check_pools(&waiting, &snapshot, &actions);
+        self.check_pools(&waiting, &view, &actions);
         self.steps.push(Step { now: self.now, event, actions });
         self.settle();
     }

@@ -1,0 +1,159 @@
+//! The live batches with their payloads, which the scheduler does not know.
+//!
+//! It owns every [`LiveBatch`] and the sum of the artifacts that wait in them for their next stage.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use assay_core::id::{BatchId, RequestId, TenantId};
+use assay_core::limits;
+use assay_core::outcome::{Artifact, ErrorCode, StageEnd, StageError};
+
+use crate::batch::{Entry, LiveBatch};
+use crate::dedup::{DedupKey, SharedOutcome};
+use crate::handle::DispatchError;
+
+#[derive(Default)]
+pub(super) struct LiveBatches {
+    by_id: HashMap<BatchId, LiveBatch>,
+    artifact_bytes: usize,
+}
+
+impl LiveBatches {
+    pub(super) fn insert(&mut self, batch: LiveBatch) {
+        self.artifact_bytes += batch.artifact_bytes();
+        self.by_id.insert(batch.id(), batch);
+    }
+
+    pub(super) fn remove(&mut self, id: BatchId) -> Option<LiveBatch> {
+        let batch = self.by_id.remove(&id)?;
+        self.artifact_bytes -= batch.artifact_bytes();
+        Some(batch)
+    }
+
+    pub(super) fn get(&self, id: BatchId) -> Option<&LiveBatch> {
+        self.by_id.get(&id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: BatchId) -> Option<&mut LiveBatch> {
+        self.by_id.get_mut(&id)
+    }
+
+    /// The tenant's live batch.
+    pub(super) fn find(
+        &mut self,
+        tenant: TenantId,
+        id: BatchId,
+    ) -> Result<&mut LiveBatch, DispatchError> {
+        let found = self.by_id.get_mut(&id);
+        found.filter(|batch| batch.committed.row.tenant == tenant).ok_or(DispatchError::NotLive)
+    }
+
+    pub(super) fn tenant_of(&self, id: BatchId) -> Option<TenantId> {
+        Some(self.by_id.get(&id)?.committed.row.tenant)
+    }
+
+    /// The key under which equal requests find this one; `None` if it must run by itself.
+    pub(super) fn dedup_key(&self, request: RequestId) -> Option<DedupKey> {
+        let batch = self.by_id.get(&request.batch)?;
+        Some((batch.committed.row.tenant, batch.entry(request.seq)?.content?))
+    }
+
+    /// Keeps the outcome that an unfinished request takes from a primary.
+    pub(super) fn give(&mut self, request: RequestId, known: Arc<SharedOutcome>) {
+        let batch = self.by_id.get_mut(&request.batch);
+        if let Some(entry) = batch.and_then(|batch| batch.entry_mut(request.seq)) {
+            entry.shared = Some(known);
+        }
+    }
+
+    /// Refuses an artifact beyond the memory limit, so that the stage is retried later.
+    pub(super) fn admit_artifact(&self, end: StageEnd) -> StageEnd {
+        let StageEnd::Next(artifact) = &end else { return end };
+        if self.artifact_bytes + artifact.bytes.len() <= limits::ARTIFACT_LIVE_BYTES_MAX {
+            return end;
+        }
+        let message = format!(
+            "{} bytes of artifacts wait for their next stage, the limit is {}",
+            self.artifact_bytes,
+            limits::ARTIFACT_LIVE_BYTES_MAX
+        );
+        StageEnd::Failed(StageError { code: ErrorCode::Unavailable, message })
+    }
+
+    /// Replaces the artifact with which an unfinished request's next stage starts.
+    pub(super) fn set_input(&mut self, request: RequestId, artifact: Artifact) {
+        let batch = self.by_id.get_mut(&request.batch);
+        let Some(entry) = batch.and_then(|batch| batch.entry_mut(request.seq)) else { return };
+        self.artifact_bytes += artifact.bytes.len();
+        self.artifact_bytes -= entry.input.replace(artifact).map_or(0, |input| input.bytes.len());
+    }
+
+    /// Takes a request that ends out of its batch.
+    pub(super) fn end(&mut self, request: RequestId) -> Option<(&mut LiveBatch, Entry)> {
+        let batch = self.by_id.get_mut(&request.batch)?;
+        let entry = batch.end(request.seq)?;
+        self.artifact_bytes -= entry.input.as_ref().map_or(0, |input| input.bytes.len());
+        Some((batch, entry))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::tests::batch;
+
+    fn artifact(bytes: usize) -> Artifact {
+        Artifact { content_type: "text/plain".into(), bytes: vec![0; bytes] }
+    }
+
+    fn request(batch: &LiveBatch, seq: u32) -> RequestId {
+        RequestId { batch: batch.id(), seq }
+    }
+
+    #[test]
+    fn a_batch_is_its_tenants_alone() {
+        let (mut batches, batch) = (LiveBatches::default(), batch(1));
+        let (id, tenant) = (batch.id(), batch.committed.row.tenant);
+        batches.insert(batch);
+        assert!(batches.find(tenant, id).is_ok());
+        let stranger = TenantId(uuid::Uuid::from_u128(99));
+        assert_eq!(batches.find(stranger, id).err(), Some(DispatchError::NotLive));
+        assert_eq!(batches.tenant_of(id), Some(tenant));
+        assert!(batches.remove(id).is_some() && batches.get(id).is_none());
+    }
+
+    #[test]
+    fn artifacts_count_from_their_stage_to_the_next_one() {
+        let (mut batches, batch) = (LiveBatches::default(), batch(2));
+        let (first, second) = (request(&batch, 0), request(&batch, 1));
+        let id = batch.id();
+        batches.insert(batch);
+        batches.set_input(first, artifact(100));
+        batches.set_input(first, artifact(30));
+        batches.set_input(second, artifact(5));
+        assert_eq!(batches.artifact_bytes, 35);
+        assert!(batches.end(first).is_some());
+        assert!(batches.end(first).is_none());
+        assert_eq!(batches.artifact_bytes, 5);
+        // A late artifact of a request that has ended is not kept.
+        batches.set_input(first, artifact(7));
+        assert_eq!(batches.artifact_bytes, 5);
+        batches.remove(id);
+        assert_eq!(batches.artifact_bytes, 0);
+    }
+
+    #[test]
+    fn an_artifact_beyond_the_limit_is_a_failure_that_is_tried_again() {
+        let batches = LiveBatches {
+            artifact_bytes: limits::ARTIFACT_LIVE_BYTES_MAX - 1,
+            ..Default::default()
+        };
+        let admitted = batches.admit_artifact(StageEnd::Next(artifact(1)));
+        assert!(matches!(admitted, StageEnd::Next(_)));
+        let StageEnd::Failed(error) = batches.admit_artifact(StageEnd::Next(artifact(2))) else {
+            panic!("it is beyond the limit");
+        };
+        assert!(error.code.retryable(), "{error:?}");
+    }
+}

@@ -1,0 +1,263 @@
+//! Submissions on their way in: checked and taken, written, and reported to the scheduler once they are
+//! durable. A single request is reported at once and written with its outcome.
+
+use std::sync::Arc;
+
+use assay_api::batch::BatchState;
+use assay_core::id::{BatchId, RequestId, TenantId};
+use assay_core::time::Micros;
+use assay_sched::{Event, NewBatch, NewRequest};
+use assay_store::admissions::{Admission, Admitted, BatchMark, RequestRow};
+
+use crate::batch::{LiveBatch, refusal};
+use crate::clock::now;
+use crate::command::{HashedItem, Reply};
+use crate::committed::CommittedBatch;
+use crate::dedup::{ContentHash, Eligibility};
+use crate::handle::{Announcement, DispatchError, ItemFate};
+use crate::publish::{Output, Pending, Waiter};
+use crate::shell::{Shell, answer};
+use crate::single::Route;
+
+impl Shell {
+    pub(super) fn announce(
+        &mut self,
+        announcement: Announcement,
+        content: Option<ContentHash>,
+        reply: Reply<Arc<CommittedBatch>>,
+    ) {
+        let Announcement { row, plugin, single, replays } = announcement;
+        if let Err(refused) = self.admission.admit(&row, now()) {
+            return answer(reply, Err(refused));
+        }
+        if let Some(item) = single {
+            let announcement = Announcement { row, plugin, single: None, replays };
+            let committed = self.announce_single(announcement, HashedItem { item, content });
+            return answer(reply, Ok(committed));
+        }
+        let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
+        let committed = self.committed.put(row.clone(), plugin, false);
+        self.batches.insert(LiveBatch::new(committed));
+        let admission = Admission { batch: Some(row), ..Admission::default() };
+        let admitted = Admitted { tenant, batch: id, at, admission };
+        self.write(Pending { admitted, waiter: Waiter::Announced { reply } });
+    }
+
+    pub(super) fn submit(
+        &mut self,
+        tenant: TenantId,
+        id: BatchId,
+        items: Vec<HashedItem>,
+        reply: Reply<Vec<ItemFate>>,
+    ) {
+        let at = now();
+        let batch = match self.batches.find(tenant, id) {
+            Ok(batch) => batch,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let taken = match batch.take(items) {
+            Ok(taken) => taken,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let mut mark = BatchMark::default();
+        if batch.state == BatchState::Announced && !taken.rows.is_empty() {
+            batch.state = BatchState::Open;
+            mark.first_request_at = Some(at);
+        }
+        let unpaid = batch.pay();
+        let expected = batch.committed.row.expected_size;
+        if refusal(batch.state).is_none() && expected.is_some_and(|size| batch.size() >= size) {
+            batch.state = BatchState::Sealed;
+            mark.sealed_at = Some(at);
+        }
+        let admission = Admission { batch: None, requests: taken.rows, mark };
+        let admitted = Admitted { tenant, batch: id, at, admission };
+        let waiter = Waiter::Submitted { fates: taken.fates, reply };
+        self.write(Pending { admitted, waiter });
+        self.admission.charge(tenant, unpaid, at);
+        // The scheduler ignores requests that it does not know yet; they arrive with a deadline.
+        for (request, deadline) in taken.dues {
+            self.step(Event::RequestDeadline { request, deadline });
+        }
+    }
+
+    pub(super) fn seal(
+        &mut self,
+        tenant: TenantId,
+        id: BatchId,
+        final_count: Option<u32>,
+        reply: Reply<()>,
+    ) {
+        let at = now();
+        let batch = match self.batches.find(tenant, id) {
+            Ok(batch) => batch,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let have = batch.size();
+        if let Some(want) = final_count.filter(|&want| want != have) {
+            return answer(reply, Err(DispatchError::CountDiffers { have, want }));
+        }
+        let mut mark = BatchMark::default();
+        // Sealing again is harmless.
+        if refusal(batch.state).is_none() {
+            batch.state = BatchState::Sealed;
+            mark.sealed_at = Some(at);
+        }
+        let admission = Admission { batch: None, requests: Vec::new(), mark };
+        let admitted = Admitted { tenant, batch: id, at, admission };
+        self.write(Pending { admitted, waiter: Waiter::Sealed { reply } });
+    }
+
+    fn write(&mut self, pending: Pending) {
+        if let Err(pending) = self.channels.admissions.send(pending) {
+            pending.0.waiter.refuse(DispatchError::Stopping);
+        }
+    }
+
+    /// An admission is durable: it is reported to the scheduler, then to the caller.
+    pub(super) fn admitted(&mut self, pending: Pending) {
+        let Pending { admitted, waiter } = pending;
+        let id = admitted.batch;
+        let Admission { batch: row, requests, mark } = admitted.admission;
+        if matches!(waiter, Waiter::Single) {
+            return self.single_written(id, admitted.at);
+        }
+        if row.is_some() {
+            self.batch_announced(id);
+        }
+        if !requests.is_empty() {
+            self.requests_submitted(id, &requests, admitted.at);
+        }
+        if let Some(at) = mark.sealed_at {
+            self.batch_sealed(id, at);
+        }
+        match waiter {
+            Waiter::Announced { reply } => {
+                let committed = self.committed.find(id).ok_or(DispatchError::NotLive);
+                answer(reply, committed);
+            }
+            Waiter::Submitted { fates, reply } => answer(reply, Ok(fates)),
+            Waiter::Sealed { reply } => answer(reply, Ok(())),
+            Waiter::Single => {}
+        }
+    }
+
+    pub(super) fn batch_announced(&mut self, id: BatchId) {
+        let Some(batch) = self.batches.get(id) else { return };
+        let (row, plugin) = (&batch.committed.row, &batch.committed.plugin);
+        let new = NewBatch {
+            id,
+            tenant: row.tenant,
+            run: row.run.as_str().into(),
+            plugin: row.digest,
+            stages: plugin.shapes.clone(),
+            expected_size: row.expected_size,
+            group_size: row.group_size,
+            tolerance: row.max_extra_delay_ms.map(|ms| Micros::from_ms(ms.into())),
+            announced: row.announced_at,
+        };
+        self.step(Event::BatchAnnounced(new));
+    }
+
+    fn requests_submitted(&mut self, id: BatchId, rows: &[RequestRow], at: Micros) {
+        let requests = rows.iter().filter_map(|row| {
+            let request = RequestId { batch: id, seq: row.seq };
+            let progress = self.progress_of(request, Eligibility::Primary);
+            let entry = self.batches.get(id)?.entry(row.seq)?;
+            let (group, due) = (entry.group, entry.due);
+            Some(NewRequest { seq: row.seq, group, arrived: at, deadline: due, progress })
+        });
+        let requests: Vec<NewRequest> = requests.collect();
+        let Some(batch) = self.batches.get(id) else { return };
+        let count = u32::try_from(rows.len()).expect("a submit is within its limit");
+        batch.committed.change(|progress| {
+            if progress.state == BatchState::Announced {
+                progress.state = BatchState::Open;
+            }
+            progress.first_request_at.get_or_insert(at);
+            progress.counts.submitted += count;
+        });
+        self.submitted(id, requests);
+    }
+
+    pub(super) fn batch_sealed(&mut self, id: BatchId, at: Micros) {
+        let Some(batch) = self.batches.get(id) else { return };
+        batch.committed.change(|progress| {
+            if !progress.state.is_final() {
+                progress.state = BatchState::Sealed;
+            }
+            progress.sealed_at.get_or_insert(at);
+        });
+        self.step(Event::BatchSealed { batch: id });
+    }
+
+    /// Drops an ended batch and returns what it held of its tenant's quotas.
+    pub(super) fn forget(&mut self, id: BatchId) {
+        if let Some(batch) = self.batches.remove(id) {
+            self.admission.release(&batch.committed.row, batch.overpaid(), now());
+        }
+    }
+
+    fn announce_single(
+        &mut self,
+        announcement: Announcement,
+        item: HashedItem,
+    ) -> Arc<CommittedBatch> {
+        let Announcement { row, plugin, replays, .. } = announcement;
+        let (tenant, id, at) = (row.tenant, row.id, row.announced_at);
+        let committed = self.committed.put(row.clone(), plugin, true);
+        let due = item.item.due;
+        let mut batch = LiveBatch::new(committed.clone());
+        batch.replays = replays;
+        let requests = batch.take(vec![item]).map(|taken| taken.rows).unwrap_or_default();
+        batch.state = BatchState::Sealed;
+        self.batches.insert(batch);
+        let admission = Admission { batch: Some(row), requests, mark: BatchMark::default() };
+        self.single.hold(Admitted { tenant, batch: id, at, admission });
+        self.batch_announced(id);
+        let request = RequestId { batch: id, seq: 0 };
+        let progress = self.progress_of(request, Eligibility::WaiterOnly);
+        let requests =
+            vec![NewRequest { seq: 0, group: None, arrived: at, deadline: due, progress }];
+        self.submitted(id, requests);
+        self.step(Event::BatchSealed { batch: id });
+        committed
+    }
+
+    /// Writes the single requests that have been held for long enough.
+    pub(super) fn write_overdue(&mut self, now: Micros) {
+        while let Some(admitted) = self.single.take_due(now) {
+            self.write(Pending { admitted, waiter: Waiter::Single });
+        }
+    }
+
+    /// A single request that took longer is committed: its waiting outputs are sent.
+    fn single_written(&mut self, id: BatchId, at: Micros) {
+        if let Some(committed) = self.committed.find(id) {
+            committed.change(|progress| {
+                progress.state = BatchState::Sealed;
+                progress.first_request_at = Some(at);
+                progress.sealed_at = Some(at);
+                progress.counts.submitted = 1;
+            });
+        }
+        let request = RequestId { batch: id, seq: 0 };
+        if let Some(key) = self.batches.dedup_key(request) {
+            self.dedup.make_eligible(key, request);
+        }
+        for output in self.single.written(id) {
+            self.output(output);
+        }
+    }
+
+    /// Sends an output to its group commit, unless its batch is held or not committed yet.
+    pub(super) fn output(&mut self, output: Output) {
+        match self.single.route(output) {
+            Route::Send(output) => self.channels.send(output),
+            Route::Keep => {}
+            Route::Write(admitted) => {
+                self.write(Pending { admitted: *admitted, waiter: Waiter::Single });
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What the group commits cost: time a commit, by what it holds.
+//!
+//! It needs a PostgreSQL that it may fill:
+//! `assay-postgres FOLDER cargo bench -p assay-store`.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+use std::time::Instant;
+
+use assay_api::batch::BatchState;
+use assay_api::result::Counts;
+use assay_api::tenant::TenantSettings;
+use assay_api::view::{Histogram, Quantiles, Rewards, Rollup, StageStats};
+use assay_core::id::{BatchId, Digest, TenantId};
+use assay_core::time::Micros;
+use assay_store::Store;
+use assay_store::admissions::{self, Admission, Admitted, BatchMark, BatchRow, RequestRow};
+use assay_store::audit::Actor;
+use assay_store::history::HistoryRow;
+use assay_store::outcomes::{self, EndRow, OutcomeRow, Record, Recorded};
+use assay_store::runs::RunRow;
+use assay_store::summaries::BatchSummaryRow;
+use assay_store::usage::UsageRow;
+use criterion::{BenchmarkId, Criterion};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Connection as _, PgConnection};
+use tokio::runtime::Runtime;
+
+/// A new tenant for each run of the benchmark.
+static TENANT: OnceLock<TenantId> = OnceLock::new();
+const AT: Micros = Micros::from_secs(1_790_000_000);
+const RUN: &str = "bench";
+const SIZES: [u32; 3] = [1, 32, 512];
+const BODY_BYTES: usize = 2_048;
+
+fn main() {
+    let url = std::env::var("DATABASE_URL").expect("DATABASE_URL names a PostgreSQL to fill");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let mut connection = runtime.block_on(connect(&url));
+    let mut criterion = Criterion::default().configure_from_args();
+    let mut group = criterion.benchmark_group("commit");
+    let mut bench = |name: &str, size: u32, make: &dyn Fn(u32) -> Group| {
+        group.bench_function(BenchmarkId::new(name, size), |bench| {
+            bench.iter_custom(|count| time(&runtime, &mut connection, count, || make(size)));
+        });
+    };
+    bench("announcement", 1, &|_| Group::default().announcement());
+    for size in SIZES {
+        bench("requests", size, &|size| Group::announced().requests(size));
+        bench("outcomes", size, &|size| Group::announced().outcomes(size));
+        bench("end", size, &|size| Group::announced().outcomes(size).end(size));
+    }
+    group.finish();
+    criterion.final_summary();
+}
+
+fn tenant() -> TenantId {
+    *TENANT.get().expect("the benchmark has connected")
+}
+
+async fn connect(url: &str) -> PgConnection {
+    let store = Store::connect(url).await.expect("the database answers");
+    let run = RunRow {
+        plugin: "math".into(),
+        version: "1".into(),
+        digest: Digest([7; 32]),
+        settings: "{}".into(),
+    };
+    let name = format!("bench-{}", BatchId::generate());
+    let settings = TenantSettings::default();
+    let made =
+        store.create_tenant(&name, &settings, &Actor::Platform, AT).await.expect("a new tenant");
+    let tenant = *TENANT.get_or_init(|| made.id);
+    store.pin_run(tenant, RUN, run, AT).await.expect("the run is pinned");
+    store.close().await;
+    // As the group commits connect.
+    let options: PgConnectOptions = url.parse().expect("an address of PostgreSQL");
+    let options = options.options([("plan_cache_mode", "force_generic_plan")]);
+    PgConnection::connect_with(&options).await.expect("the database answers")
+}
+
+/// The time of `count` commits, without what comes before each.
+fn time(
+    runtime: &Runtime,
+    connection: &mut PgConnection,
+    count: u64,
+    make: impl Fn() -> Group,
+) -> Duration {
+    let mut elapsed = Duration::ZERO;
+    for _ in 0..count {
+        let Group { before, admitted, recorded, .. } = make();
+        let (before, admitted): (Vec<_>, Vec<_>) =
+            (before.iter().collect(), admitted.iter().collect());
+        let recorded: Vec<_> = recorded.iter().collect();
+        elapsed += runtime.block_on(async {
+            admissions::write(connection, &before).await.expect("the batch is announced");
+            let start = Instant::now();
+            admissions::write(connection, &admitted).await.expect("a commit");
+            outcomes::write(connection, &recorded).await.expect("a commit");
+            start.elapsed()
+        });
+    }
+    elapsed
+}
+
+/// One group commit, and the announcement of its batch before it.
+struct Group {
+    batch: BatchId,
+    before: Vec<Admitted>,
+    admitted: Vec<Admitted>,
+    recorded: Vec<Recorded>,
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        let batch = BatchId::generate();
+        Self { batch, before: Vec::new(), admitted: Vec::new(), recorded: Vec::new() }
+    }
+}
+
+impl Group {
+    fn announced() -> Self {
+        let mut group = Self::default().announcement();
+        group.before = std::mem::take(&mut group.admitted);
+        group
+    }
+
+    fn announcement(mut self) -> Self {
+        let row = BatchRow {
+            tenant: tenant(),
+            id: self.batch,
+            run: RUN.into(),
+            iteration: 1,
+            plugin: "math".into(),
+            version: "1".into(),
+            digest: Digest([7; 32]),
+            settings: "{}".into(),
+            expected_size: None,
+            group_size: Some(8),
+            max_extra_delay_ms: None,
+            share_equal: true,
+            idempotency: None,
+            announced_at: AT,
+            sealed_at: None,
+        };
+        self.admit(Admission { batch: Some(row), ..Admission::default() });
+        self
+    }
+
+    fn requests(mut self, count: u32) -> Self {
+        let requests = (0..count).map(|seq| RequestRow {
+            seq,
+            key: format!("request-{seq}"),
+            group: Some(format!("group-{}", seq / 8)),
+            body: vec![b'x'; BODY_BYTES].into(),
+        });
+        let mark = BatchMark { first_request_at: Some(AT), sealed_at: None };
+        self.admit(Admission { batch: None, requests: requests.collect(), mark });
+        self
+    }
+
+    fn admit(&mut self, admission: Admission) {
+        self.admitted.push(Admitted { tenant: tenant(), batch: self.batch, at: AT, admission });
+    }
+
+    fn outcomes(mut self, count: u32) -> Self {
+        for seq in 0..count {
+            let result = format!(r#"{{"seq":{seq},"message":"{}"}}"#, "x".repeat(400));
+            self.record(Record::Outcome(OutcomeRow {
+                seq,
+                position: seq + 1,
+                kind: "scored",
+                reward: Some(1.0),
+                verdict: "correct_exact".into(),
+                earliest_end_at: AT,
+                finished_at: AT,
+                shared: false,
+                result: result.into(),
+            }));
+        }
+        self
+    }
+
+    fn end(mut self, size: u32) -> Self {
+        let usage = UsageRow {
+            pool: "cpu".into(),
+            requests: size,
+            worker_seconds: f64::from(size),
+            cost: f64::from(size),
+        };
+        self.record(Record::End(EndRow {
+            state: BatchState::Done,
+            ended_at: AT,
+            earliest_end_at: Some(AT),
+            counts: Counts { submitted: size, scored: size, ..Counts::default() },
+            reward_sum: f64::from(size),
+            usage: vec![usage],
+            history: Some(Box::new(history(self.batch, size))),
+            summary: Some(Box::new(summary(size))),
+        }));
+        self
+    }
+
+    fn record(&mut self, record: Record) {
+        self.recorded.push(Recorded { tenant: tenant(), batch: self.batch, record });
+    }
+}
+
+fn history(batch: BatchId, size: u32) -> HistoryRow {
+    let times: Vec<i64> = (0..size).map(|seq| i64::from(seq) * 1_003).collect();
+    HistoryRow {
+        tenant: tenant(),
+        batch,
+        run: RUN.into(),
+        digest: vec![7; 32],
+        stages: r#"[{"name":"score","pool":"cpu","timeout_ms":1000,"retries_max":2}]"#.into(),
+        announced_at: AT,
+        first_arrival_at: AT,
+        earliest_end_at: AT,
+        ended_at: AT,
+        worker_seconds: r#"{"cpu":12.5}"#.into(),
+        arrived_us: times.clone(),
+        ran_us: times,
+        endings: "s".repeat(size as usize),
+    }
+}
+
+fn summary(size: u32) -> BatchSummaryRow {
+    let histogram = Histogram { from: 0.0, to: 1.0, counts: vec![size / 20; 20] };
+    let stage = StageStats {
+        stage: "score".into(),
+        pool: "cpu".into(),
+        timeout_ms: 1_000,
+        requests: size,
+        retries: 0,
+        queued: Quantiles::default(),
+        ran: Quantiles::default(),
+        ran_counts: vec![size / 24; 24],
+    };
+    let by_pool = [("cpu".to_owned(), f64::from(size))];
+    let summary = Rollup {
+        rewards: Some(Rewards { count: size, mean: 0.5, std: 0.25, min: 0.0, max: 1.0, histogram }),
+        verdicts: [("correct_exact".to_owned(), size)].into(),
+        errors: [].into(),
+        groups: size / 8,
+        complete_groups: size / 8,
+        zero_variance_groups: 0,
+        worker_seconds: by_pool.clone().into(),
+        cost: by_pool.into(),
+        critical_seq: Some(0),
+        last_seq: Some(0),
+        stages: vec![stage],
+    };
+    BatchSummaryRow { run: RUN.into(), plugin: "math".into(), version: "1".into(), summary }
+}
