@@ -108,7 +108,7 @@ impl Schema {
             return Ok(());
         }
         // Every form that failed keeps its errors, and each error a copy of the part that it is about.
-        if parts.copied.saturating_mul(self.size.nodes) > limits::SCHEMA_QUICK_STEPS_MAX {
+        if parts.copied.saturating_mul(self.size.nodes) > limits::SCHEMA_COPIES_MAX {
             return Err(Mismatch::somewhere());
         }
         let found = self.validator.validate(&value);

@@ -329,3 +329,44 @@ fn count_plain(value: &Value) -> u64 {
         _ => 1,
     }
 }
+
+#[test]
+fn the_schemas_of_the_plugins_that_ship_are_far_from_the_limits() {
+    for text in [
+        include_str!("../../../../plugins/code/src/schema/label.json"),
+        include_str!("../../../../plugins/code/src/schema/settings.json"),
+        include_str!("../../../../plugins/cuda/src/schema/label.json"),
+        include_str!("../../../../plugins/cuda/src/schema/settings.json"),
+        include_str!("../../../../plugins/run/src/schema.json"),
+    ] {
+        let schema = Schema::compile(text).expect("it can be used");
+        assert!(schema.size.nodes * 4 < limits::SCHEMA_NODES_MAX, "{:?}", schema.size);
+        assert!(schema.size.depth * 2 < limits::SCHEMA_DEPTH_MAX, "{:?}", schema.size);
+    }
+}
+
+/// A data set's columns hold null where a row has nothing, and plugins take that for absent.
+#[test]
+fn labels_of_the_plugins_that_ship_pass() {
+    let code = Schema::compile(include_str!("../../../../plugins/code/src/schema/label.json"));
+    let cuda = Schema::compile(include_str!("../../../../plugins/cuda/src/schema/label.json"));
+    let (code, cuda) = (code.expect("valid"), cuda.expect("valid"));
+    let limits = json!({ "cpu_ms": null, "memory_mib": 256 });
+    for label in [
+        json!({ "tests": "judge/sum", "language": null, "checker": null, "compare": null }),
+        json!({ "tests": [{ "input": "1", "output": null }], "limits": limits }),
+        json!({ "entry_point": "f", "cases": [{ "expected": 1 }], "prompt": null, "compare": null }),
+        json!({ "tests_code": ["assert f(1)"], "entry_point": null, "prompt": null }),
+    ] {
+        assert_eq!(code.validate(&label.to_string()), Ok(()), "{label}");
+    }
+    for (schema, rows) in [
+        (&code, include_str!("../../../../plugins/code/sample.jsonl")),
+        (&cuda, include_str!("../../../../plugins/cuda/sample.jsonl")),
+    ] {
+        for row in rows.lines() {
+            let row: Value = serde_json::from_str(row).expect("JSON a line");
+            assert_eq!(schema.validate(&row["label"].to_string()), Ok(()), "{row}");
+        }
+    }
+}
