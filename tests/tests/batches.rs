@@ -224,7 +224,7 @@ async fn the_stages_of_a_request_are_told_with_their_times() {
     let plugin = host.publish("assay_plugin_hello").await;
     let batch = announce(&http, &plugin, "stages", json!({ "expected_size": 4 })).await;
     let mut items = three();
-    let bad = json!({ "key": "bad", "response": "Answer: \u{0}", "label": 42 });
+    let bad = json!({ "key": "bad", "response": "Answer: \u{0}" });
     items.as_array_mut().expect("an array").push(bad);
     let reply: SubmitReply = http.post(&requests(&batch), &items).await.json(200);
     assert_eq!(reply.accepted, 4);

@@ -26,6 +26,7 @@ mod python;
 mod results;
 mod rewards;
 mod rubric;
+mod schemas;
 mod score;
 mod seed;
 mod sharing;

@@ -243,7 +243,10 @@ async fn wrong_settings_are_the_runs_fault() {
         logs.iter().any(|line| line.message.contains("was not granted http://localhost")),
         "{logs:?}"
     );
-    failed(&judging.judge(&json!({}), "42").await, ErrorCode::BadSettings, "url");
+    // Settings that the schema refuses reach no plugin.
+    let call = json!({ "plugin": "judge@prod", "response": "42", "settings": {} });
+    let refused = judging.http.post("/v1/rewards", &call).await;
+    assert!(refused.problem(422, "invalid_settings").detail.contains("url"));
 }
 
 #[tokio::test]

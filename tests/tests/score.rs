@@ -81,7 +81,7 @@ async fn a_file_is_scored_once_and_what_is_wrong_is_named() {
     assert!(told.stderr.contains("line 6"), "{}", told.stderr);
 
     // An error is no number; it is tried again the next time, and the lines go where they are sent.
-    let bad = write(&folder, "bad.jsonl", r#"{"key":"bad","response":"Answer: 42","label":42}"#);
+    let bad = write(&folder, "bad.jsonl", r#"{"key":"bad","response":"Answer: 42"}"#);
     let ended = score(&host, &bad, &["--output", "-"]);
     let line: Value = ended.json(1);
     assert_eq!(line["outcome"]["code"], "bad_request");
@@ -92,6 +92,14 @@ async fn a_file_is_scored_once_and_what_is_wrong_is_named() {
         assert_eq!(summary["requests"], json!(requests));
         assert_eq!(summary["mean_reward"], Value::Null);
     }
+    // A label that the plugin's schema refuses is told by its line and field.
+    let row = r#"{"key":"odd","response":"Answer: 42","label":[42]}"#;
+    let ended = assay(
+        Some(&host),
+        &["score", text(&write(&folder, "odd.jsonl", row)), "--plugin", "hello@prod"],
+    );
+    let told = "line 1: label must be of type string; it is an array (rule `type`) (invalid_label)";
+    assert!(ended.code == Some(1) && ended.stderr.contains(told), "{ended:#?}");
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use sources::Source;
 /// this list, so that a new edge is a decision.
 const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-core", &[]),
+    ("assay-schema", &["assay-core"]),
     ("assay-api", &["assay-core"]),
     ("assay-wire", &["assay-core"]),
     ("assay-sched", &["assay-core"]),
@@ -47,7 +48,14 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "assay-registry",
-        &["assay-api", "assay-core", "assay-dispatch", "assay-storage", "assay-store"],
+        &[
+            "assay-api",
+            "assay-core",
+            "assay-dispatch",
+            "assay-schema",
+            "assay-storage",
+            "assay-store",
+        ],
     ),
     ("assay-link", &["assay-core", "assay-dispatch", "assay-fleet", "assay-storage", "assay-wire"]),
     (

@@ -12,6 +12,11 @@ use axum::response::{IntoResponse, Response};
 /// Postgres' SQLSTATE for a NUL in a text.
 const CHARACTER_NOT_IN_REPERTOIRE: &str = "22021";
 
+/// The code of a label that does not match the plugin's schema, of a call or of one item.
+pub(crate) const INVALID_LABEL: &str = "invalid_label";
+
+const SCHEMA_HINT: &str = "GET /v1/plugins/{name} shows the schemas of a plugin's versions";
+
 /// A call that failed. `code` is stable and for programs; `detail` is for people.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiError {
@@ -64,6 +69,16 @@ impl ApiError {
     pub(crate) fn too_large(what: &str, bytes_max: usize) -> Self {
         let detail = format!("{what} has more than {bytes_max} bytes");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+    }
+
+    /// Settings that do not match the plugin's schema; the detail names the field.
+    pub(crate) fn invalid_settings(detail: String) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_settings", detail).hint(SCHEMA_HINT)
+    }
+
+    /// A label that does not match the plugin's schema; the detail names the field.
+    pub(crate) fn invalid_label(detail: String) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, INVALID_LABEL, detail).hint(SCHEMA_HINT)
     }
 
     pub(crate) fn unavailable(code: &'static str, detail: impl Into<String>) -> Self {

@@ -7,6 +7,7 @@ mod compile;
 
 mod grants;
 mod reference;
+mod validation;
 
 mod error;
 
@@ -14,3 +15,4 @@ pub use error::RegistryError;
 pub use grants::check_grants;
 pub use reference::Reference;
 pub use registry::{Publisher, Registry};
+pub use validation::Validation;

@@ -18,6 +18,7 @@ use crate::compile::{CompileOk, Compiled};
 use crate::error::RegistryError;
 use crate::grants::check_grants;
 use crate::reference::Reference;
+use crate::validation::{self, Validation, Validations};
 use assay_dispatch::{ReadyPlugin, now};
 use assay_storage::blob::Blobs;
 use assay_store::Store;
@@ -57,6 +58,7 @@ pub struct Registry {
     ready: Mutex<HashMap<Digest, Arc<ReadyPlugin>>>,
     /// References that were resolved recently; cleared when a channel or a version changes here.
     resolved: Mutex<HashMap<(TenantId, Reference), Resolved>>,
+    validations: Validations,
 }
 
 impl Registry {
@@ -90,6 +92,7 @@ impl Registry {
             compilations: Semaphore::new(COMPILATIONS_MAX),
             ready: Mutex::default(),
             resolved: Mutex::default(),
+            validations: Validations::default(),
         })
     }
 
@@ -110,11 +113,31 @@ impl Registry {
         let compiled = self.compile(&component).await?;
         let CompileOk { description, imports, .. } = &compiled.report;
         check_grants(imports, grants)?;
+        self.check_schemas(tenant, description, &component).await?;
         let digest = self.blobs.put(component).await?;
         self.keep_compiled(digest, &compiled).await?;
         let plugin = NewPlugin { tenant, digest, description, imports };
         let published = self.store.publish_plugin(plugin, actor, now()).await?;
         Ok((compiled.report.description, published))
+    }
+
+    /// Fails if the schemas cannot be used, unless these bytes were published before schemas were checked.
+    async fn check_schemas(
+        &self,
+        tenant: TenantId,
+        description: &Description,
+        component: &Bytes,
+    ) -> Result<(), RegistryError> {
+        let Err(why) = validation::compile(description).await else { return Ok(()) };
+        match self.store.plugin(tenant, &description.name, &description.version).await {
+            Ok(there) if there.digest == Digest::of(component) => Ok(()),
+            _ => Err(RegistryError::Refused(why.to_string())),
+        }
+    }
+
+    /// The validation of settings and labels by a version's schemas.
+    pub async fn validation(&self, plugin: &ReadyPlugin) -> Arc<Validation> {
+        self.validations.of(plugin).await
     }
 
     /// The version that a reference names, for a new run.

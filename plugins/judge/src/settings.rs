@@ -22,7 +22,7 @@ pub(crate) const SCHEMA: &str = r#"{
   "properties": {
     "url": {"type": "string", "description": "base of an OpenAI-compatible interface, such as https://api.example.com/v1"},
     "model": {"type": "string", "minLength": 1},
-    "secret": {"type": "string", "description": "name of an operator's secret, which the platform puts on the requests"},
+    "secret": {"type": ["string", "null"], "description": "name of an operator's secret, which the platform puts on the requests"},
     "criteria": {
       "type": "array", "minItems": 1, "maxItems": 16,
       "items": {

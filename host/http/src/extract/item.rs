@@ -15,22 +15,23 @@ pub(crate) struct Item {
     pub(crate) body: Vec<u8>,
 }
 
-impl Item {
-    /// Parses an item; the error is its key, if it could be read, and the reason.
-    pub(crate) fn read(json: &[u8]) -> Result<Self, (String, String)> {
-        if json.len() > limits::ITEM_BYTES_MAX {
-            return Err((String::new(), too_long()));
-        }
-        let item: SubmitItem = body::object(json)
-            .map_err(|error| (String::new(), format!("the item is not readable: {error}")))?;
-        match check(&item) {
-            Ok(()) => Ok(Self {
-                key: item.key,
-                group: item.group,
-                body: encode(item.prompt, item.response, item.label, item.metadata),
-            }),
-            Err(detail) => Err((item.key.chars().take(limits::KEY_BYTES_MAX).collect(), detail)),
-        }
+impl From<SubmitItem> for Item {
+    fn from(item: SubmitItem) -> Self {
+        let body = encode(item.prompt, item.response, item.label, item.metadata);
+        Self { key: item.key, group: item.group, body }
+    }
+}
+
+/// Parses an item and checks its sizes; the error is its key, if it could be read, and the reason.
+pub(crate) fn read(json: &[u8]) -> Result<SubmitItem, (String, String)> {
+    if json.len() > limits::ITEM_BYTES_MAX {
+        return Err((String::new(), too_long()));
+    }
+    let item: SubmitItem = body::object(json)
+        .map_err(|error| (String::new(), format!("the item is not readable: {error}")))?;
+    match check(&item) {
+        Ok(()) => Ok(item),
+        Err(detail) => Err((item.key.chars().take(limits::KEY_BYTES_MAX).collect(), detail)),
     }
 }
 
@@ -85,8 +86,8 @@ mod tests {
 
     #[test]
     fn an_item_keeps_its_label_as_json_text() {
-        let item = Item::read(br#"{"key":"a","response":"x","label":{"answer": 4}}"#);
-        let item = item.unwrap_or_else(|(_, detail)| panic!("{detail}"));
+        let item = read(br#"{"key":"a","response":"x","label":{"answer": 4}}"#);
+        let item = Item::from(item.unwrap_or_else(|(_, detail)| panic!("{detail}")));
         let body = proto::Body::decode(&item.body[..]).expect("encoded here");
         assert_eq!(body.label, r#"{"answer": 4}"#);
         assert_eq!(body.metadata, "");
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_bad_item_is_named_by_what_is_wrong() {
-        let detail = |json: &str| Item::read(json.as_bytes()).err().map(|(_, detail)| detail);
+        let detail = |json: &str| read(json.as_bytes()).err().map(|(_, detail)| detail);
         assert!(detail("{").is_some_and(|detail| detail.contains("not readable")));
         assert!(
             detail(r#"{"key":"","response":""}"#)

@@ -10,9 +10,11 @@ use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, Scored};
 use assay_core::time::Micros;
 use assay_dispatch::{DispatchError, ItemFate, NewItem};
+use assay_wire::proto;
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use bytes::Bytes;
+use prost::Message as _;
 use serde_json::value::RawValue;
 use tokio::sync::SemaphorePermit;
 use tokio::time::Instant;
@@ -226,6 +228,7 @@ impl Call {
                 let ended = guard.has_ended(&seqs);
                 return Ok((Admitted { guard, seqs }, ended));
             }
+            self.validate(&guard, samples).await?;
             let Some((seqs, new)) = self.submit(&guard, samples).await? else {
                 // Somebody sealed, cancelled or filled it: another one takes the call.
                 guard.auto_batch.close();
@@ -236,6 +239,20 @@ impl Call {
             return Ok((Admitted { guard, seqs }, ended));
         }
         Err(ApiError::unavailable("batch_ended", "batches end as soon as they are opened").into())
+    }
+
+    /// Fails if a label does not match the schema of the batch's plugin: no repeat would fare better.
+    async fn validate(&self, guard: &CallGuard, samples: &Samples) -> Result<(), ApiError> {
+        let validation = self.app.registry.validation(&guard.auto_batch.published.plugin).await;
+        if !validation.has_label() {
+            return Ok(());
+        }
+        for (_, body) in &samples.bodies {
+            let body = proto::Body::decode(&body[..]).map_err(|_| ApiError::internal())?;
+            let label = Some(body.label.as_str()).filter(|label| !label.is_empty());
+            validation.label(label).await.map_err(ApiError::invalid_label)?;
+        }
+        Ok(())
     }
 
     /// The requests, and whether one of them is new; `None` when the batch takes nothing more.

@@ -10,6 +10,7 @@ use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::limits;
 use assay_dispatch::budget::BudgetPermit;
 use assay_dispatch::{DispatchError, ItemFate, NewItem};
+use assay_registry::Validation;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -21,8 +22,8 @@ use tokio::sync::oneshot;
 use crate::app::{App, AppState};
 use crate::auth::Caller;
 use crate::extract::body;
-use crate::extract::item::{Item, too_long};
-use crate::problem::ApiError;
+use crate::extract::item::{self, Item, too_long};
+use crate::problem::{ApiError, INVALID_LABEL};
 use crate::routes::batches;
 use crate::routes::batches::results::Source;
 
@@ -45,12 +46,15 @@ pub(crate) async fn submit(
 ) -> Result<Json<SubmitReply>, ApiError> {
     caller.need(Scope::BatchesWrite)?;
     let id = batches::batch_id(&id)?;
-    match app.dispatch.committed.get(caller.tenant, id) {
-        Some(published) => caller.may_submit_to(&published.row.plugin)?,
-        // Ended long ago, or never the tenant's.
-        None => drop(app.store.batch(caller.tenant, id).await?),
-    }
-    let mut submission = Submission::new(&app, caller.tenant, id);
+    let validation = match app.dispatch.committed.get(caller.tenant, id) {
+        Some(published) => {
+            caller.may_submit_to(&published.row.plugin)?;
+            Some(app.registry.validation(&published.plugin).await)
+        }
+        // Ended long ago, or never the tenant's; it takes nothing new.
+        None => app.store.batch(caller.tenant, id).await.map(|_| None)?,
+    };
+    let mut submission = Submission::new(&app, caller.tenant, id, validation);
     if is_ndjson(&headers) {
         submission.read_lines(body).await?;
     } else {
@@ -76,6 +80,7 @@ struct Submission<'a> {
     app: &'a Arc<App>,
     tenant: TenantId,
     batch: BatchId,
+    validation: Option<Arc<Validation>>,
     lines: u64,
     items: Vec<Submitted>,
     chunk: Vec<NewItem>,
@@ -125,11 +130,17 @@ struct Sent {
 }
 
 impl<'a> Submission<'a> {
-    fn new(app: &'a Arc<App>, tenant: TenantId, batch: BatchId) -> Self {
+    fn new(
+        app: &'a Arc<App>,
+        tenant: TenantId,
+        batch: BatchId,
+        validation: Option<Arc<Validation>>,
+    ) -> Self {
         Self {
             app,
             tenant,
             batch,
+            validation,
             lines: 0,
             items: Vec::new(),
             chunk: Vec::new(),
@@ -190,13 +201,24 @@ impl<'a> Submission<'a> {
 
     async fn add(&mut self, json: &[u8]) -> Result<(), ApiError> {
         self.begin_item()?;
-        match Item::read(json) {
-            Ok(item) => self.take(item).await,
+        match item::read(json) {
+            Ok(item) => match self.validate(item.label.as_deref()).await {
+                Ok(()) => self.take(item.into()).await,
+                Err(detail) => {
+                    self.reject(item.key, INVALID_LABEL, detail);
+                    Ok(())
+                }
+            },
             Err((key, detail)) => {
                 self.reject(key, "invalid_item", detail);
                 Ok(())
             }
         }
+    }
+
+    async fn validate(&self, label: Option<&RawValue>) -> Result<(), String> {
+        let Some(validation) = &self.validation else { return Ok(()) };
+        validation.label(label.map(RawValue::get)).await
     }
 
     fn reject(&mut self, key: String, code: &str, detail: String) {

@@ -13,6 +13,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
+use serde_json::value::RawValue;
 
 use super::{WAIT_DEFAULT, lone_batch, outcome, place};
 use crate::app::{App, AppState};
@@ -58,6 +59,10 @@ async fn admit(
     quotas::granted(app, caller.tenant, &plugin)?;
     item::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
         .map_err(ApiError::bad_request)?;
+    let validation = app.registry.validation(&plugin).await;
+    validation.settings(&settings).await.map_err(ApiError::invalid_settings)?;
+    let given = label.as_deref().map(RawValue::get);
+    validation.label(given).await.map_err(ApiError::invalid_label)?;
     let body = item::encode(prompt, response, label, metadata);
     let place = place(app, body.len()).await?;
     let share_equal = share_equal.unwrap_or(true);

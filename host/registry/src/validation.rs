@@ -1,0 +1,209 @@
+//! Settings and labels against the schemas that a plugin's version declares. Schemas are compiled once,
+//! away from requests and outside of locks, and kept by the version's digest.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assay_core::id::Digest;
+use assay_core::limits;
+use assay_core::plugin::Description;
+use assay_dispatch::ReadyPlugin;
+use assay_schema::{PluginSchemas, Schema, SchemaRefused, Work};
+use lru::LruCache;
+use tokio::sync::Semaphore;
+
+/// The compiled schemas of one plugin version.
+#[derive(Debug)]
+pub struct Validation {
+    schemas: PluginSchemas,
+    threads: Arc<Semaphore>,
+}
+
+impl Validation {
+    /// Validates the settings of a run; the error names the field.
+    pub async fn settings(self: &Arc<Self>, json: &str) -> Result<(), String> {
+        self.validate("settings", |schemas| schemas.settings.as_ref(), json).await
+    }
+
+    /// Validates a label; the error names the field. A request without one is the plugin's to judge.
+    pub async fn label(self: &Arc<Self>, json: Option<&str>) -> Result<(), String> {
+        let Some(json) = json else { return Ok(()) };
+        self.validate("label", |schemas| schemas.label.as_ref(), json).await
+    }
+
+    /// Whether any label could be refused.
+    #[must_use]
+    pub fn has_label(&self) -> bool {
+        self.schemas.label.is_some()
+    }
+
+    async fn validate(
+        self: &Arc<Self>,
+        name: &'static str,
+        which: fn(&PluginSchemas) -> Option<&Schema>,
+        json: &str,
+    ) -> Result<(), String> {
+        let Some(schema) = which(&self.schemas) else { return Ok(()) };
+        let result = match schema.work(json.len()) {
+            Work::Quick => schema.validate(json),
+            Work::Long => {
+                let _turn = self.threads.acquire().await.expect("the semaphore is never closed");
+                let (schemas, json) = (self.clone(), json.to_owned());
+                let task = tokio::task::spawn_blocking(move || {
+                    which(&schemas.schemas).map_or(Ok(()), |schema| schema.validate(&json))
+                });
+                // It ends otherwise when the server stops, or by a fault of ours: the plugin reads it next.
+                task.await.unwrap_or(Ok(()))
+            }
+        };
+        result.map_err(|mismatch| mismatch.about(name))
+    }
+}
+
+/// The validations of the plugin versions that were used last.
+pub(crate) struct Validations {
+    kept: Mutex<Kept>,
+    threads: Arc<Semaphore>,
+    compilations: Semaphore,
+}
+
+struct Kept {
+    by_digest: LruCache<Digest, Arc<Validation>>,
+    /// The JSON values of all of their schemas.
+    nodes: u64,
+}
+
+impl Default for Validations {
+    fn default() -> Self {
+        let max = NonZeroUsize::new(limits::SCHEMAS_CACHED_MAX).expect("the limit is not 0");
+        let kept = Kept { by_digest: LruCache::new(max), nodes: 0 };
+        Self {
+            kept: Mutex::new(kept),
+            threads: Arc::new(Semaphore::new(limits::SCHEMA_THREADS_MAX)),
+            compilations: Semaphore::new(1),
+        }
+    }
+}
+
+impl Validations {
+    /// The validation of a version. One that was published before its schemas were checked, and has some
+    /// that cannot be used, is not validated.
+    pub(crate) async fn of(&self, plugin: &ReadyPlugin) -> Arc<Validation> {
+        if let Some(validation) = self.kept().get(plugin.digest) {
+            return validation;
+        }
+        let _turn = self.compilations.acquire().await.expect("the semaphore is never closed");
+        // Compiled while this call waited.
+        if let Some(validation) = self.kept().get(plugin.digest) {
+            return validation;
+        }
+        let schemas = compile(&plugin.description).await.unwrap_or_else(|why| {
+            let (name, version) = (&plugin.description.name, &plugin.description.version);
+            tracing::warn!(name, version, %why, "a version's settings and labels are not validated");
+            PluginSchemas::default()
+        });
+        let validation = Arc::new(Validation { schemas, threads: self.threads.clone() });
+        self.kept().insert(plugin.digest, validation.clone());
+        validation
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        // No code that holds the lock panics in the middle of a change.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn get(&mut self, digest: Digest) -> Option<Arc<Validation>> {
+        self.by_digest.get(&digest).cloned()
+    }
+
+    fn insert(&mut self, digest: Digest, validation: Arc<Validation>) {
+        self.nodes += validation.schemas.nodes();
+        if let Some((_, dropped)) = self.by_digest.push(digest, validation) {
+            self.nodes -= dropped.schemas.nodes();
+        }
+        while self.nodes > limits::SCHEMAS_CACHED_NODES_MAX && self.by_digest.len() > 1 {
+            let Some((_, dropped)) = self.by_digest.pop_lru() else { return };
+            self.nodes -= dropped.schemas.nodes();
+        }
+    }
+}
+
+/// Compiles the schemas of a description on another thread.
+pub(crate) async fn compile(description: &Description) -> Result<PluginSchemas, Unusable> {
+    let (settings, label) = (description.settings_schema.clone(), description.label_schema.clone());
+    let task = tokio::task::spawn_blocking(move || PluginSchemas::compile(&settings, &label));
+    // The library panicked, so that the schema is none to evaluate in this process.
+    task.await.map_err(|_| Unusable::Broken)?.map_err(Unusable::Refused)
+}
+
+/// Why schemas cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unusable {
+    #[error(transparent)]
+    Refused(#[from] SchemaRefused),
+    #[error("settings-schema or label-schema: the validator cannot compile it; describe less")]
+    Broken,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn validation(label: &str) -> Arc<Validation> {
+        let schemas = PluginSchemas::compile("", label).expect("valid");
+        Arc::new(Validation { schemas, threads: Arc::new(Semaphore::new(1)) })
+    }
+
+    fn digest(number: u64) -> Digest {
+        Digest::of(&number.to_le_bytes())
+    }
+
+    #[test]
+    fn few_versions_with_large_schemas_are_kept() {
+        let validations = Validations::default();
+        let names: Vec<String> = (0..4_000).map(|at| at.to_string()).collect();
+        let large = validation(&format!(r#"{{"enum": [{}]}}"#, names.join(",")));
+        let each = large.schemas.nodes();
+        let mut kept = validations.kept();
+        for number in 0..1_000 {
+            kept.insert(digest(number), large.clone());
+            assert!(kept.nodes <= limits::SCHEMAS_CACHED_NODES_MAX);
+            assert_eq!(kept.nodes, kept.by_digest.len() as u64 * each);
+        }
+        assert!(kept.get(digest(0)).is_none() && kept.get(digest(999)).is_some());
+        assert!(kept.by_digest.len() < limits::SCHEMAS_CACHED_MAX);
+    }
+
+    #[test]
+    fn the_version_that_was_used_last_is_kept() {
+        let validations = Validations::default();
+        let small = validation(r#"{"type": "string"}"#);
+        let mut kept = validations.kept();
+        for number in 0..limits::SCHEMAS_CACHED_MAX as u64 {
+            kept.insert(digest(number), small.clone());
+        }
+        assert!(kept.get(digest(0)).is_some());
+        kept.insert(digest(u64::MAX), small.clone());
+        assert!(kept.get(digest(0)).is_some() && kept.get(digest(1)).is_none());
+        // The same digest twice counts once.
+        kept.insert(digest(u64::MAX), small.clone());
+        assert_eq!(kept.nodes, kept.by_digest.len() as u64 * small.schemas.nodes());
+    }
+
+    #[tokio::test]
+    async fn long_and_short_validations_say_the_same() {
+        let validation = validation(r#"{"type": "array", "items": {"type": "integer"}}"#);
+        let long = format!("[{}\"x\"]", "1,".repeat(200_000));
+        for (json, expected) in
+            [("[1]", None), ("[1, \"x\"]", Some("/1")), (long.as_str(), Some(""))]
+        {
+            let found = validation.label(Some(json)).await;
+            assert_eq!(found.is_err(), expected.is_some(), "{found:?}");
+            assert!(found.err().unwrap_or_default().contains(expected.unwrap_or_default()));
+        }
+        assert_eq!(validation.label(None).await, Ok(()));
+        assert_eq!(validation.settings("{\"any\": 1}").await, Ok(()));
+    }
+}
