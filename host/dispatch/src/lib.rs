@@ -22,7 +22,6 @@ pub mod secrets;
 pub mod tenants;
 
 mod dedup;
-mod outcome_cache;
 mod waiters;
 
 pub mod batch_stats;
