@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::extract::guard::guarded;
 use crate::middleware::{finish, headers};
-use crate::openapi::{Document, Rendered, document};
+use crate::openapi::{Document, Rendered, complete_operations};
 use crate::routes::{
     audit, batches, bootstrap, capacity, incidents, invitations, keys, live, members, metrics,
     overview, people, plugins, probes, queue, requests, rewards, runs, session, simulations,
@@ -101,6 +101,15 @@ pub(crate) fn open() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(session::oidc::start))
         .routes(routes!(session::oidc::callback))
         .split_for_parts()
+}
+
+/// The OpenAPI document of everything that is served.
+#[must_use]
+pub fn document() -> utoipa::openapi::OpenApi {
+    let mut document = guarded().1;
+    document.merge(open().1);
+    complete_operations(&mut document);
+    document
 }
 
 /// Everything that is served: routes, protocols of trainers, probes, the document and the dashboard.
