@@ -1,6 +1,6 @@
 //! The permissions of every kind of key and every role, for every route of the OpenAPI document.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_api::key::{Key, KeyList, Scope};
 use assay_api::people::{Member, Role};
@@ -10,7 +10,7 @@ use assay_api::tenant::Tenant;
 use assay_core::time::Micros;
 use assay_tests::{Answer, Browser, CSRF, Host, HostOptions, Http, until};
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::{Value, from_value, json};
 
 /// The answer to a tenant that names an id of another tenant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -256,6 +256,84 @@ async fn every_route_asks_for_a_key_that_works() {
         for probe in ["/livez", "/readyz"] {
             assert_eq!(http.get(probe).await.status, 200, "{who}");
         }
+    }
+}
+
+/// One operation of the OpenAPI document, with the ways to authenticate of which a call needs one.
+struct Documented {
+    method: Method,
+    path: String,
+    ways: Vec<BTreeMap<String, Vec<String>>>,
+}
+
+impl Documented {
+    fn all(document: &Value) -> Vec<Self> {
+        let root = &document["security"];
+        let paths = document["paths"].as_object().expect("paths");
+        let operations = paths.iter().flat_map(|(path, item)| {
+            item.as_object().expect("methods").iter().map(move |(method, operation)| {
+                let ways = operation.get("security").unwrap_or(root).clone();
+                let method = method.to_uppercase().parse().expect("a method");
+                Self { method, path: path.clone(), ways: from_value(ways).expect("requirements") }
+            })
+        });
+        operations.collect()
+    }
+
+    fn is_open(&self) -> bool {
+        self.ways.iter().any(BTreeMap::is_empty)
+    }
+
+    /// The scopes of which a caller by `scheme` needs one, each way's own; an empty way needs none.
+    fn scopes(&self, scheme: &str) -> Vec<Vec<String>> {
+        self.ways.iter().filter_map(|way| way.get(scheme).cloned()).collect()
+    }
+
+    /// Whether a key with this scope alone may call.
+    fn takes(&self, scope: Scope) -> bool {
+        let taken = |needed: &Vec<String>| needed.iter().all(|needed| needed == scope.as_str());
+        self.scopes("key").iter().any(taken)
+    }
+
+    /// Calls it in a way that changes nothing and ends at once: on things that do not exist, with a query
+    /// and a body that cannot be read.
+    async fn call(&self, http: &Http) -> Answer {
+        let words = self.path.split('/').map(|word| if word.starts_with('{') { "-" } else { word });
+        let path = format!("{}?all=-&limit=-", words.collect::<Vec<_>>().join("/"));
+        http.send(http.request(self.method.clone(), &path).body("-")).await
+    }
+}
+
+/// The authentication and the scope that a route documents are those that it asks for, and it asks for
+/// them before it looks at anything else of the call.
+#[tokio::test]
+async fn each_documented_security_is_what_the_route_enforces() {
+    let host = Host::start(HostOptions { workers: vec!["cpu=0".into()], ..HostOptions::default() });
+    let http = Http::new(&host);
+    let document: Value = http.get("/openapi.json").await.json(200);
+    let documented = Documented::all(&document);
+    for operation in &documented {
+        let answer = operation.call(&http.without_key()).await;
+        let code = answer.json::<Value>(answer.status)["code"].clone();
+        assert_eq!(code != "unauthenticated", operation.is_open(), "{}", answer.call);
+    }
+    for scope in Scope::ALL {
+        let key: Key = http.post("/v1/keys", &json!({ "scopes": [scope] })).await.json(201);
+        let http = with(&http, &key);
+        for operation in documented.iter().filter(|operation| !operation.is_open()) {
+            let answer = operation.call(&http).await;
+            if operation.scopes("key").is_empty() {
+                let _ = answer.problem(403, "session_missing");
+            } else if operation.takes(scope) {
+                assert_ne!(answer.status, 403, "{}: {}", answer.call, answer.text());
+            } else {
+                let _ = answer.problem(403, "scope_missing");
+            }
+        }
+    }
+    for operation in &documented {
+        let (key, session) = (operation.scopes("key"), operation.scopes("session"));
+        assert!(key.is_empty() || key == session, "{} {}", operation.method, operation.path);
     }
 }
 

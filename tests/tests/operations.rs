@@ -422,7 +422,7 @@ async fn late_batches_and_failed_requests_are_their_tenants_incidents() {
         page.items.iter().any(|it| it.batch == Some(late.id)).then_some(page)
     })
     .await;
-    assert!(page.items[0].detail.contains("0 ms are tolerated"), "{page:?}");
+    assert!(page.items[0].detail.contains("the tolerance is 0 ms"), "{page:?}");
 
     let filter = IncidentFilter { limit: Some(2), ..IncidentFilter::default() };
     let first = client.incidents(&filter).await.expect("answers");

@@ -5,10 +5,14 @@
 //! Dev-dependencies and test code are free. Layers are crates, so that the compiler holds most of this; the
 //! reading of sources is by words outside comments.
 
+mod modules;
 mod packages;
 mod sources;
 
+use std::collections::BTreeSet;
+
 use assay_tests::checkout;
+use modules::{Cycle, cycles};
 use packages::Packages;
 use sources::Source;
 
@@ -218,6 +222,86 @@ const WORDS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
+/// Top-level modules of a crate that use each other, and why they still do. Every other crate has no cycle.
+const CYCLES: &[(&str, &[&str], &str)] = &[
+    (
+        "host/dispatch",
+        &[
+            "batch", "command", "handle", "observe", "planning", "publish", "quota", "restore",
+            "shell", "single", "workers",
+        ],
+        "the loop's state has methods in the file of each concern, and commands carry their answers",
+    ),
+    ("host/fleet", &["fleet", "process"], "a process reports to the fleet that starts it"),
+    (
+        "host/http",
+        &[
+            "app",
+            "auth",
+            "extract",
+            "live",
+            "protocols",
+            "quotas",
+            "routes",
+            "dashboard",
+            "middleware",
+        ],
+        "the state of all handlers has that of sign-ins, feeds and protocols, which use it in turn",
+    ),
+    (
+        "host/planner",
+        &[
+            "collect", "config", "decide", "plan", "planner", "policy", "rule", "search",
+            "simulate", "workload",
+        ],
+        "a policy decides by the search and is chosen by the configuration that the search reads",
+    ),
+    (
+        "host/ptx",
+        &["access", "block", "collective", "launch", "warp"],
+        "warps, blocks and launches of an interpreter step each other",
+    ),
+    (
+        "host/ptx",
+        &["convert", "integer", "program", "real"],
+        "an instruction names the operations, which take the types of instructions",
+    ),
+    (
+        "host/ptx",
+        &["decode", "decode_memory", "decode_warp", "emit", "names"],
+        "one decoder in five files",
+    ),
+    ("host/registry", &["compile", "registry"], "compiling is a part of publishing"),
+    (
+        "host/sandbox",
+        &["call", "capability", "ending"],
+        "a call has the capabilities, which use the bindings that are generated for it",
+    ),
+    (
+        "host/sched",
+        &[
+            "action",
+            "batch",
+            "estimate",
+            "event",
+            "fair_queue",
+            "pool",
+            "profile",
+            "request",
+            "scale",
+            "sched",
+            "view",
+            "worker",
+        ],
+        "one state machine: events and actions name parts of the state, and views read it",
+    ),
+    (
+        "plugins/cuda",
+        &["compile", "plan"],
+        "a plan is checked against the code that it is compiled with",
+    ),
+];
+
 const LINES_MAX: usize = 500;
 
 fn packages_at_fault(packages: &Packages) -> Vec<String> {
@@ -296,6 +380,45 @@ fn sources_hold_what_they_may() {
         assert!(sources.iter().any(|source| source.path == path), "{path} was not looked at");
     }
     assert_none(&sources.iter().flat_map(source_faults).collect::<Vec<_>>());
+}
+
+#[test]
+fn modules_use_each_other_in_one_direction() {
+    let found = cycles(&sources::of_checkout(&checkout()));
+    let known = CYCLES.iter().map(|(folder, modules, _)| cycle(folder, modules));
+    let known: BTreeSet<Cycle> = known.collect();
+    let new: Vec<_> = found.difference(&known).collect();
+    let gone: Vec<_> = known.difference(&found).collect();
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "new cycles: {new:#?}\ncycles that ended: {gone:#?}"
+    );
+}
+
+#[test]
+fn cycles_of_modules_are_seen() {
+    let found = |sources: &[(&str, &str)]| {
+        let sources = sources.iter().map(|(path, text)| Source::new(path, text));
+        cycles(&sources.collect::<Vec<_>>())
+    };
+    let both = BTreeSet::from([cycle("host/x", &["a", "b"])]);
+    let (a, b) = ("host/x/src/a.rs", "host/x/src/b.rs");
+    assert_eq!(found(&[(a, "use crate::b::B;"), (b, "fn f() { crate::a::f() }")]), both);
+    assert_eq!(found(&[(a, "use crate::{c::{D, E}, b};"), (b, "use super::a;")]), both);
+    let deep = ("host/x/src/b/deep.rs", "use super::super::a;");
+    assert_eq!(found(&[(a, "use crate::b::B;"), deep]), both);
+    let root = ("host/x/src/lib.rs", "mod a;\nmod b;\npub use a::Thing;");
+    assert_eq!(found(&[root, (a, "use crate::b::B;"), (b, "use crate::Thing;")]), both);
+    let none = BTreeSet::new();
+    assert_eq!(found(&[(a, "use crate::b::B;"), (b, "// crate::a\nuse other::a;")]), none);
+    assert_eq!(found(&[(a, "use crate::b::B;"), ("host/y/src/b.rs", "use crate::a;")]), none);
+    let of_tests = "fn f() {}\n#[cfg(test)]\nmod tests {\n use crate::a;\n}";
+    assert_eq!(found(&[(a, "use crate::b::B;"), (b, of_tests)]), none);
+}
+
+fn cycle(folder: &str, modules: &[&str]) -> Cycle {
+    let modules = modules.iter().map(|module| (*module).to_owned()).collect();
+    Cycle { folder: folder.to_owned(), modules }
 }
 
 #[test]

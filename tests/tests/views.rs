@@ -303,7 +303,7 @@ async fn a_late_batch_says_why() {
     let waited: f64 = why.last.waits.iter().map(|wait| wait.queued_ms).sum();
     let sum = waited + why.last.rest_ms - why.last.slack_ms;
     assert!((sum - why.extra_delay_ms).abs() < 0.1, "{sum} ms: {why:?}");
-    assert!(why.reason.contains("more than the 1 ms tolerated"), "{}", why.reason);
+    assert!(why.reason.contains("more than the tolerance of 1 ms"), "{}", why.reason);
     assert!(why.reason.contains("for a cpu worker at `"), "{}", why.reason);
     let listed = client.batches(&[("run", "late")]).await.expect("answers");
     assert!(matches!(&listed.items[..], [BatchSummary { late: true, .. }]), "{listed:?}");

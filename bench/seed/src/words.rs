@@ -57,7 +57,7 @@ pub(super) const PLUGINS: [SeededPlugin; 3] = [
 
 pub(super) const ERRORS: [(ErrorCode, &str); 3] = [
     (ErrorCode::PluginTrap, "the plugin trapped: unreachable executed in `parse_response`"),
-    (ErrorCode::OutOfMemory, "the stage went past its memory of 512 MiB"),
+    (ErrorCode::OutOfMemory, "the stage exceeded its memory limit of 512 MiB"),
     (ErrorCode::WorkerLost, "its worker died under it 4 times"),
 ];
 

@@ -8,7 +8,6 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
-use super::workers::beside;
 use super::{Format, print_json};
 use assay_fleet::{Device, Gpu};
 
@@ -214,6 +213,11 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
 fn line(found: &Found) -> String {
     let Found { name, arch, driver, memory_bytes } = found;
     format!("{name}, {arch}, {} MiB, driver {driver}", memory_bytes >> 20)
+}
+
+/// Another of Assay's programs, in the same folder.
+pub(super) fn beside(program: &Path, name: &str) -> PathBuf {
+    program.with_file_name(name)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Options for workers, storage roots and secrets.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-use super::gpu::GpuOptions;
+use super::gpu::{GpuOptions, beside};
 use assay_dispatch::secrets::Secrets;
 use assay_fleet::{Gpu, Programs, SandboxLayer};
 use assay_storage::Roots;
@@ -68,11 +68,6 @@ impl WorkerOptions {
         weaker.dedup();
         Ok(Programs { toolchains: toolchains.transpose()?, weaker, trust: trust.transpose()?, gpu })
     }
-}
-
-/// Another of Assay's programs, in the same folder.
-pub(super) fn beside(program: &Path, name: &str) -> PathBuf {
-    program.with_file_name(name)
 }
 
 #[derive(clap::Args)]

@@ -12,11 +12,10 @@ use reqwest::header::CONTENT_TYPE;
 
 use crate::call::{Client, Repeat, SHORT_CALL};
 use crate::error::Error;
-use crate::results::ResultStream;
+use crate::results::{NDJSON, ResultStream};
 
 /// A large body over a slow line, and a server that waits for room first.
 const SUBMIT_CALL: Duration = Duration::from_secs(300);
-pub(crate) const NDJSON: &str = "application/x-ndjson";
 
 impl Client {
     /// Announces a batch, under an idempotency key of its own so that a repeat makes no second.

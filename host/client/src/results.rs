@@ -20,10 +20,11 @@ use futures_util::{FutureExt, Stream, StreamExt};
 use reqwest::Method;
 use reqwest::header::ACCEPT;
 
-use crate::batches::NDJSON;
 use crate::call::{Client, Repeat};
 use crate::error::{Error, root_cause};
 use crate::lines::Lines;
+
+pub(crate) const NDJSON: &str = "application/x-ndjson";
 
 /// A connection silent for this long is made anew: the server may be gone without a word.
 const SILENCE: Duration = Duration::from_secs(90);

@@ -140,6 +140,14 @@ serde_as_text!(RequestId);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(pub u64);
 
+impl FromStr for WorkerId {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, BadId> {
+        text.parse().map(Self).map_err(|_| bad("worker id", text))
+    }
+}
+
 /// A worker's right to run one stage of one request, and the fencing token that proves it: larger
 /// than every token before it, also across restarts of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

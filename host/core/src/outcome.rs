@@ -74,7 +74,7 @@ pub enum ErrorCode {
     PluginTrap,
     /// The plugin said that it failed (`error.internal`).
     PluginError,
-    /// The plugin went past its memory or table limit.
+    /// The plugin exceeded its memory or table limit.
     OutOfMemory,
     StackOverflow,
     /// The plugin returned something that is no outcome.

@@ -103,16 +103,20 @@ fn reason(reason: &Reason) -> PlanReason {
 
 fn why(report: &PoolReport) -> String {
     match &report.reason {
-        Reason::Idle => "nothing live needs it".into(),
-        Reason::Policy => "the planner's mode asks for no more and no less".into(),
-        Reason::Minimum => "the pool's minimum is enough".into(),
+        Reason::Idle => "no live batch needs workers of this pool".into(),
+        Reason::Policy => "the planner's policy always asks for this number".into(),
+        Reason::Minimum => "the pool's minimum is sufficient".into(),
         Reason::Maximum { wanted } => {
-            format!("the pool's maximum, or its tenants'; the plan wanted {wanted}")
+            format!(
+                "limited by the maximum of the pool or of its tenants; the plan needs {wanted} workers"
+            )
         }
         Reason::Unknown => {
-            "a batch without history, its own or another's: it grows on demand".into()
+            "no stage times are known for a live batch, so workers are added on demand".into()
         }
-        Reason::Needed => "the least there can be while something needs it".into(),
+        Reason::Needed => {
+            "one worker, the smallest number while a live batch needs this pool".into()
+        }
         Reason::Bound(bound) => bound_in_words(bound),
     }
 }
@@ -123,29 +127,35 @@ fn bound_in_words(bound: &Bound) -> String {
     let waits = bound.start.since(bound.ready);
     if waits > FOR_EVER {
         return format!(
-            "with {fewer} a request of run {run} would wait for stage {stage} for ever"
+            "with {}, a request of run {run} would never reach stage {stage}",
+            workers_in_words(fewer)
         );
     }
     let waits = seconds(waits);
     let so = match bound.because {
         Because::Late { end, by } => {
-            format!("so that the batch would end {} later than it may", seconds(end.since(by)))
+            format!("and the batch would end {} after its deadline", seconds(end.since(by)))
         }
         Because::MayTimeOut { latest, by } => format!(
-            "and could run into its timeouts and end {} later than the batch may",
+            "and with timeouts it could end {} after the batch's deadline",
             seconds(latest.since(by))
         ),
         Because::Risk { expected, budget } => format!(
-            "and the expected delay by long runners would be {}, of {} allowed",
+            "and the expected delay by long-running requests would be {}; {} is allowed",
             seconds(expected),
             seconds(budget)
         ),
     };
-    format!("with {fewer} a request of run {run} would wait {waits} for stage {stage}, {so}")
+    let fewer = workers_in_words(fewer);
+    format!("with {fewer}, a request of run {run} would wait {waits} for stage {stage}, {so}")
 }
 
-/// A wait that is longer than any stage may run: the simulation never served the request.
+/// Longer than any stage may run: in the simulation the request was never served.
 const FOR_EVER: Micros = Micros::from_secs(30 * 24 * 3_600);
+
+fn workers_in_words(workers: usize) -> String {
+    format!("{workers} worker{}", if workers == 1 { "" } else { "s" })
+}
 
 fn seconds(span: Micros) -> String {
     format!("{:.2} s", span.as_secs_f64())
@@ -183,8 +193,8 @@ mod tests {
         let target = target(&report(bound(late)));
         assert_eq!(
             target.why,
-            "with 2 a request of run cuda-7 would wait 2.50 s for stage 2, so that the batch \
-             would end 1.25 s later than it may"
+            "with 2 workers, a request of run cuda-7 would wait 2.50 s for stage 2, and the batch \
+             would end 1.25 s after its deadline"
         );
         let data = serde_json::to_value(&target.reason).expect("plain data");
         assert_eq!(data["kind"], "bound");
@@ -192,17 +202,20 @@ mod tests {
         assert_eq!(data["because"]["by_at"], "1970-01-01T00:00:18.75Z");
         assert_eq!(data["start_at"], "1970-01-01T00:00:12.5Z");
         let risk = Because::Risk { expected: Micros::from_ms(500), budget: Micros::from_ms(250) };
-        assert!(why(&report(bound(risk))).ends_with("would be 0.50 s, of 0.25 s allowed"));
+        assert!(why(&report(bound(risk))).ends_with("would be 0.50 s; 0.25 s is allowed"));
         let never = Because::Late { end: Micros::MAX, by: Micros::from_secs(20) };
         let Reason::Bound(never) = bound(never) else { unreachable!() };
         let never = Reason::Bound(Bound { start: Micros::MAX, ..never });
-        assert!(why(&report(never)).ends_with("would wait for stage 2 for ever"));
+        assert!(why(&report(never)).ends_with("would never reach stage 2"));
     }
 
     #[test]
     fn the_quota_says_what_it_refuses() {
         let target = target(&report(Reason::Maximum { wanted: 40 }));
-        assert_eq!(target.why, "the pool's maximum, or its tenants'; the plan wanted 40");
+        assert_eq!(
+            target.why,
+            "limited by the maximum of the pool or of its tenants; the plan needs 40 workers"
+        );
         assert_eq!(target.reason, PlanReason::Maximum { wanted: 40 });
         assert_eq!((target.hold, target.ceiling, target.zero_queue), (2, 3, 9));
     }

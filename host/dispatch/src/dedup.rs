@@ -17,6 +17,8 @@
 //! The loop owns this state. The cache is emptied at a restart, and for a tenant when its settings
 //! change, because a plugin's capabilities depend on them.
 
+mod outcome_cache;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -26,9 +28,9 @@ use assay_core::time::Micros;
 use assay_sched::Released;
 use sha2::{Digest as _, Sha256};
 
-use crate::outcome_cache::OutcomeCache;
 use crate::plugin::ReadyPlugin;
 use assay_store::admissions::BatchRow;
+use outcome_cache::OutcomeCache;
 
 /// The SHA-256 of everything that a deterministic reward depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -39,7 +39,7 @@ impl Notes {
     pub(super) fn note(&self, incident: IncidentRow) {
         tracing::debug!(kind = incident.kind.as_str(), "an incident: {}", incident.detail);
         if self.0.try_send(incident).is_err() {
-            tracing::warn!("an incident is dropped, because too many wait to be written");
+            tracing::warn!("too many incidents wait to be written, so this one is dropped");
         }
     }
 }
@@ -189,7 +189,7 @@ fn further(row: IncidentRow) -> IncidentRow {
         _ => "had requests that failed",
     };
     let batch: Option<BatchId> = None;
-    let detail = format!("more batches {what} within the minute than are listed one by one");
+    let detail = format!("further batches {what} in this minute; they are not listed separately");
     IncidentRow { batch, run: None, code: None, count: 1, detail, ..row }
 }
 

@@ -26,7 +26,6 @@ pub mod secrets;
 pub mod tenants;
 
 mod dedup;
-mod outcome_cache;
 
 pub mod batch_stats;
 pub mod committed;

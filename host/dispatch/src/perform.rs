@@ -288,7 +288,7 @@ impl LiveBatch {
         if done.ending == BatchEnding::Done && delay > tolerance {
             let (delay, tolerance) = (delay.as_ms_f64(), tolerance.as_ms_f64());
             let detail = format!(
-                "it ended {delay:.0} ms after it could have; {tolerance:.0} ms are tolerated"
+                "the batch ended {delay:.0} ms after its ideal end; the tolerance is {tolerance:.0} ms"
             );
             incidents.push(incident(IncidentKind::BatchLate, None, 1, detail));
         }

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use assay_core::id::Digest;
-use sha2::{Digest as _, Sha256};
 
-use crate::exec::ExecError;
+use crate::error::ExecError;
 use crate::object_cache::ObjectCache;
 
 /// Bytes for a box.
@@ -26,12 +25,25 @@ pub struct SourceFile {
     pub content: Blob,
 }
 
+/// A program's source, with the toolchain that compiles or runs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramSource {
+    /// The toolchain's id.
+    pub toolchain: String,
+    /// All files of the source.
+    pub files: Vec<SourceFile>,
+    /// The path of the file that is compiled or run.
+    pub main: String,
+    /// Options for the compiler, in addition to the toolchain's.
+    pub options: Vec<String>,
+}
+
 impl Blob {
     /// The SHA-256 of the bytes; does not read a stored object.
     #[must_use]
     pub fn digest(&self) -> Digest {
         match self {
-            Self::Inline(bytes) => sha256(bytes),
+            Self::Inline(bytes) => Digest::of(bytes),
             Self::Stored(digest) => *digest,
         }
     }
@@ -45,8 +57,4 @@ impl Blob {
                 .ok_or_else(|| ExecError::MissingBlob(digest.to_string())),
         }
     }
-}
-
-pub(crate) fn sha256(bytes: &[u8]) -> Digest {
-    Digest(Sha256::digest(bytes).into())
 }

@@ -24,8 +24,9 @@ use assay_core::id::{Digest, TenantId};
 use serde::{Deserialize, Serialize};
 
 use crate::artifact::{ArtifactStore, LoadedProgram, ProgramArtifact, ProgramContent};
-use crate::blob::{Blob, SourceFile, sha256};
+use crate::blob::{Blob, ProgramSource, SourceFile};
 use crate::compare::CompareMode;
+use crate::error::ExecError;
 use crate::helper::{Helper, HelperError, HelperOptions, Shown};
 use crate::job::{BoxJob, DialogueEnd, JobEnd, Party};
 use crate::limits::BoxLimits;
@@ -61,19 +62,6 @@ pub struct JobContext {
     pub tenant: TenantId,
     /// The end of the stage.
     pub deadline: Instant,
-}
-
-/// A program's source, with the toolchain that compiles or runs it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgramSource {
-    /// The toolchain's id.
-    pub toolchain: String,
-    /// All files of the source.
-    pub files: Vec<SourceFile>,
-    /// The path of the file that is compiled or run.
-    pub main: String,
-    /// Options for the compiler, in addition to the toolchain's.
-    pub options: Vec<String>,
 }
 
 /// The end of a program's run, for a plugin.
@@ -202,29 +190,6 @@ pub struct Dialogue {
     pub interactor: RunOutcome,
     /// The one that ended first.
     pub first_to_end: Party,
-}
-
-/// A failure that says nothing about the program: none of these is a verdict.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ExecError {
-    /// This machine has no such toolchain.
-    #[error("no such toolchain: {0}")]
-    UnknownToolchain(String),
-    /// It was never here, was removed from the cache, or is another tenant's. The caller compiles again.
-    #[error("no such artifact: {0}")]
-    UnknownArtifact(String),
-    /// A stored blob is not in the object cache.
-    #[error("no such object: {0}")]
-    MissingBlob(String),
-    /// The caller's request is invalid.
-    #[error("bad request: {0}")]
-    BadRequest(String),
-    /// The deadline passed.
-    #[error("the stage's time is over")]
-    Cancelled,
-    /// The machine cannot run programs now.
-    #[error("programs cannot be run: {0}")]
-    Unavailable(String),
 }
 
 /// The sandbox and toolchains of this machine, for its operator.
@@ -380,7 +345,7 @@ impl Exec {
     }
 
     fn outcome(&self, ended: JobEnd) -> RunOutcome {
-        let stdout_sha256 = sha256(&ended.stdout.data);
+        let stdout_sha256 = Digest::of(&ended.stdout.data);
         RunOutcome { ended, stdout_sha256, weakened: self.weakened.clone() }
     }
 }

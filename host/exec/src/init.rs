@@ -2,6 +2,8 @@
 //! reports how the program ended. It counts towards the box's limits, and is out of the program's reach: the
 //! program cannot signal it, trace it or read its memory.
 
+pub(crate) mod program;
+
 use std::ffi::{CString, NulError};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Error, Read as _, Write as _};
@@ -19,8 +21,8 @@ use crate::cgroup::RunCgroup;
 use crate::job::WORKING_FOLDER;
 use crate::limits::BoxLimits;
 use crate::message::{self, FileMessage, InitReport, JobMessage};
-use crate::program::{self, LaunchFailure, Locks};
 use crate::sys;
+use program::{LaunchFailure, Locks};
 
 /// The most files and folders in a box; the kernel's memory for each counts towards the box's limit.
 const FILES_MAX: u32 = 16_384;

@@ -29,13 +29,13 @@ mod cgroup;
 mod filter;
 mod init;
 mod lock;
-mod program;
 mod sandbox_process;
 mod sys;
 mod zygote;
 
 mod blob;
 mod compare;
+mod error;
 pub mod file_cache;
 pub mod path;
 
@@ -45,11 +45,12 @@ pub mod object_cache;
 mod toolchain;
 
 pub use artifact::{ProgramArtifact, sealed};
-pub use blob::{Blob, SourceFile};
+pub use blob::{Blob, ProgramSource, SourceFile};
 pub use compare::CompareMode;
+pub use error::ExecError;
 pub use exec::{
-    CaseResult, CompileOutcome, CompileResult, Dialogue, Exec, ExecError, ExecOptions, JobContext,
-    JudgeInput, MachineReport, Matched, ProgramSource, RunOutcome, StopAt, TestBatch, TestCase,
+    CaseResult, CompileOutcome, CompileResult, Dialogue, Exec, ExecOptions, JobContext, JudgeInput,
+    MachineReport, Matched, RunOutcome, StopAt, TestBatch, TestCase,
 };
 pub use helper::{Helper, HelperError, HelperOptions, Shown};
 pub use job::{BoxJob, JobEnd, JobFile, JobProgram, Party};

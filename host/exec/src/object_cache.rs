@@ -9,7 +9,6 @@ use std::path::Path;
 use assay_core::id::Digest;
 use sha2::{Digest as _, Sha256};
 
-use crate::blob::sha256;
 use crate::file_cache::{Draft, FileCache};
 
 /// A cache of objects by content.
@@ -37,7 +36,7 @@ impl ObjectCache {
     pub fn get(&self, digest: Digest) -> Option<Vec<u8>> {
         let name = digest.to_string();
         let bytes = self.files.read(&name)?;
-        if sha256(&bytes) != digest {
+        if Digest::of(&bytes) != digest {
             tracing::warn!(object.digest = %digest, "a damaged file was removed from the cache");
             self.files.remove(&name);
             return None;
@@ -53,7 +52,7 @@ impl ObjectCache {
 
     /// Stores an object; returns its digest.
     pub fn put(&self, bytes: &[u8]) -> io::Result<Digest> {
-        let digest = sha256(bytes);
+        let digest = Digest::of(bytes);
         let name = digest.to_string();
         if !self.files.touch(&name, bytes.len() as u64) {
             let mut draft = self.files.draft()?;
@@ -109,7 +108,7 @@ mod tests {
         writer.write(b"da").unwrap();
         writer.write(b"ta").unwrap();
         assert_eq!(writer.finish().unwrap(), digest);
-        assert_eq!(cache.get(sha256(b"other")), None);
+        assert_eq!(cache.get(Digest::of(b"other")), None);
     }
 
     #[test]

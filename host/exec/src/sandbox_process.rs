@@ -16,11 +16,11 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::{Pid, pipe2};
 
 use crate::cgroup::{CgroupFactory, RunCgroup};
+use crate::init::program::Locks;
 use crate::init::{self, Birth};
 use crate::limits::BoxLimits;
 use crate::message::{self, BoxReport, InitReport, JobMessage};
 use crate::outcome::{LimitKind, ProgramEnding, Usage};
-use crate::program::Locks;
 use crate::sys::{self, Reaped};
 use stream::Stream;
 

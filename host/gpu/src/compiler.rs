@@ -30,6 +30,7 @@ use crate::types::{ElementType, KernelInfo, PlanStep};
 pub(crate) use context::CompileContext;
 pub use toolkit::shown;
 
+/// The operator's options for the compiler.
 #[derive(Debug, Clone)]
 pub struct CudaCompilerOptions {
     /// A folder that holds `bin`, `include`, `lib` (or `lib64`) and `nvvm`. Boxes must be shown it:
@@ -43,121 +44,188 @@ pub struct CudaCompilerOptions {
     pub cache: PathBuf,
 }
 
+/// The program that compiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FrontEnd {
+    /// The run-time compiler: kernels alone, the fastest.
     Nvrtc,
+    /// nvcc: a whole `.cu` file, its kernels alone.
     NvccDevice,
+    /// nvcc: a whole `.cu` file with host functions, for a recording.
     NvccHost,
 }
 
+/// The CUDA toolkit of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolkit {
     /// The version, such as `13.0`.
     pub version: String,
+    /// The front ends that it has.
     pub front_ends: Vec<FrontEnd>,
+    /// The architecture of this platform's GPU workers: `sm_90`, or `compute_90` where they are simulated.
     pub arch: String,
 }
 
+/// A source file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextFile {
+    /// The path, relative to the folder that is compiled in.
     pub path: String,
+    /// The text.
     pub text: String,
 }
 
+/// An option of the compiler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BuildOption {
+    /// Faster and less exact arithmetic.
     FastMath,
+    /// No fused multiply-add.
     NoFma,
+    /// Line numbers in the machine code.
     LineInfo,
+    /// The most registers of a thread.
     RegistersMax(u32),
-    Define { name: String, value: Option<String> },
+    /// Defines a macro.
+    Define {
+        /// The name.
+        name: String,
+        /// The value; 1 if there is none.
+        value: Option<String>,
+    },
+    /// The standard of the language, such as `c++17`.
     Std(String),
 }
 
+/// A source to compile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompileRequest {
+    /// The front end.
     pub front_end: FrontEnd,
     /// `sm_90`, `compute_90`; empty for the toolkit's.
     pub arch: String,
+    /// The file that is compiled.
     pub main: TextFile,
+    /// The files that it may include.
     pub headers: Vec<TextFile>,
+    /// The options.
     pub options: Vec<BuildOption>,
+    /// The templates to instantiate, such as `reduce<float, 256>`; NVRTC alone.
     pub name_expressions: Vec<String>,
+    /// The host functions to be recorded; `NvccHost` alone.
     pub entries: Vec<String>,
     /// 0 for the default, as below; kept within a ceiling.
     pub cpu_ms: u32,
+    /// The memory limit of the compiler's processes, in MiB.
     pub memory_mib: u32,
 }
 
+/// Compiled code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CudaArtifact {
     /// A cubin for `sm_…`, PTX for `compute_…`.
     #[serde(with = "serde_bytes")]
     pub image: Vec<u8>,
+    /// The PTX.
     pub ptx: String,
+    /// The host functions, for a recording.
     pub host_object: Option<Vec<u8>>,
+    /// The kernels.
     pub kernels: Vec<KernelInfo>,
     /// The kernels of the name expressions, in that order.
     pub lowered_names: Vec<String>,
+    /// The compiler's warnings.
     pub log: String,
+    /// The compiler and its version, such as `nvrtc 13.0.88`.
     pub toolchain: String,
+    /// The architecture of the image.
     pub arch: String,
     /// Nothing was run.
     pub cached: bool,
 }
 
+/// A buffer as a host function sees it: contiguous, the last dimension fastest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tensor {
+    /// The number of the buffer.
     pub buffer: u32,
+    /// The type of the elements.
     pub dtype: ElementType,
+    /// The size of each dimension.
     pub shape: Vec<u64>,
 }
 
+/// An argument of a host function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum EntryArgument {
+    /// A tensor, or a pointer to its first element.
     Tensor(Tensor),
+    /// A signed integer of 32 bits.
     I32(i32),
+    /// A signed integer of 64 bits.
     I64(i64),
+    /// A number of 32 bits.
     Fp32(f32),
+    /// A number of 64 bits.
     Fp64(f64),
+    /// A truth value.
     Boolean(bool),
 }
 
+/// A tensor that a recorded function returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returned {
+    /// The number of the buffer.
     pub buffer: u32,
+    /// The offset of its first byte.
     pub offset: u64,
+    /// The type of the elements.
     pub dtype: ElementType,
+    /// The size of each dimension.
     pub shape: Vec<u64>,
 }
 
+/// The plan of a recorded host function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordedTrace {
+    /// The steps, in order.
     pub steps: Vec<PlanStep>,
+    /// The bytes of each buffer that it allocated; their numbers follow the caller's.
     pub scratch_bytes: Vec<u64>,
+    /// The tensors that it returned.
     pub returned: Vec<Returned>,
+    /// The calls that cannot be replayed; the steps are complete only if this is empty.
     pub unsupported: Vec<String>,
 }
 
+/// A host function to record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
+    /// The host functions of an artifact.
     pub host_object: Vec<u8>,
+    /// The name of the function.
     pub entry: String,
+    /// The bytes of each of the caller's buffers.
     pub buffers: Vec<u64>,
+    /// The arguments, in order.
     pub arguments: Vec<EntryArgument>,
     /// 0 for the default; kept within a ceiling.
     pub cpu_ms: u32,
 }
 
+/// The reason why there is no code or no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
     /// The compiler rejected the source; this is its log.
     #[error("rejected: {0}")]
     Rejected(String),
+    /// The source took the compiler beyond its CPU time.
     #[error("the source took the compiler beyond its CPU time")]
     TimedOut,
+    /// The source took the compiler or the recorded function beyond its memory.
     #[error("the source took the compiler beyond its memory")]
     OutOfMemory,
+    /// The compiler or the recorded function ended by itself.
     #[error("crashed: {0}")]
     Crashed(String),
     /// It has more bytes than this limit.
@@ -169,10 +237,12 @@ pub enum CompileError {
     /// The following errors are not the source's fault.
     #[error("the stage's time is over")]
     Cancelled,
+    /// The machine cannot compile now; says nothing about the source.
     #[error("CUDA cannot be compiled: {0}")]
     Unavailable(String),
 }
 
+/// The compiler of a worker.
 pub struct CudaCompiler {
     options: CudaCompilerOptions,
     /// Once it was looked for.

@@ -77,6 +77,7 @@ pub fn main() -> ExitCode {
 }
 
 impl CudaDevice {
+    /// Opens a GPU by its number.
     pub fn open(number: u32) -> Result<CudaDevice, DeviceProblem> {
         let driver = Driver::start()?
             .ok_or_else(|| DeviceProblem::Failed("the CUDA driver finds no GPU".to_owned()))?;

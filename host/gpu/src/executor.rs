@@ -41,7 +41,9 @@ const FILES_MAX: u64 = 512;
 /// The device that an executor drives, as on its command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceChoice {
+    /// The interpreter of PTX.
     Simulated,
+    /// The GPU of this number.
     Cuda(u32),
 }
 

@@ -136,6 +136,7 @@ pub struct Filler {
 }
 
 impl Filler {
+    /// The elements of a fill.
     #[must_use]
     pub fn new(fill: &Fill) -> Self {
         let rule = match fill.rule {

@@ -42,9 +42,9 @@ use claimed_device::ClaimedDevice;
 use process::{Executor, ExecutorError};
 use request::SessionObjects;
 
+pub use crate::device::{BufferInit, BufferRole, BufferSpec, Pair};
 pub use types::{
-    BufferInit, BufferRole, BufferSpec, CheckReport, MeasureOptions, Measurement, Origin, Pair,
-    SessionError, SessionLimits, Timing,
+    CheckReport, MeasureOptions, Measurement, Origin, SessionError, SessionLimits, Timing,
 };
 
 /// The starts of an executor in a session before it counts as impossible.

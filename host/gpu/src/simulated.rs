@@ -21,6 +21,7 @@ pub const ARCH: &str = "compute_90";
 /// The lane-instructions that a kernel may run if no limit was set.
 const STEPS_AT_FIRST: u64 = 1_000 * GPU_SIMULATED_STEPS_PER_MS;
 
+/// The interpreter of PTX as a device.
 #[derive(Debug)]
 pub struct SimulatedDevice {
     properties: Properties,

@@ -58,25 +58,21 @@ pub(super) struct CallerSession {
 
 impl Caller {
     pub(super) fn need(&self, scope: Scope) -> Result<(), ApiError> {
-        if self.has(scope) {
+        self.need_one(&[scope])
+    }
+
+    /// Refuses a caller who has none of the scopes; the error names the first.
+    pub(super) fn need_one(&self, scopes: &[Scope]) -> Result<(), ApiError> {
+        let Some(first) = scopes.first().filter(|_| !scopes.iter().any(|&scope| self.has(scope)))
+        else {
             return Ok(());
-        }
+        };
         let (who, hint) = match &self.session {
             None => ("this key", "ask an administrator for a key that has it"),
             Some(_) => ("your role", "ask an administrator of the tenant for a role that has it"),
         };
-        let detail = format!("{who} does not have the scope `{}`", scope.as_str());
+        let detail = format!("{who} does not have the scope `{}`", first.as_str());
         Err(ApiError::new(StatusCode::FORBIDDEN, "scope_missing", detail).hint(hint))
-    }
-
-    /// The caller's own tenant needs `admin:*`, any other `platform:*`; without it the tenant is
-    /// not found.
-    pub(super) fn administers(&self, tenant: &str) -> Result<(), ApiError> {
-        if self.has(Scope::Platform) {
-            return Ok(());
-        }
-        self.need(Scope::Admin)?;
-        if *tenant == *self.tenant_name { Ok(()) } else { Err(ApiError::not_found("tenant")) }
     }
 
     /// The actor for the audit.
@@ -102,8 +98,8 @@ impl Caller {
     }
 
     /// Absent when a key calls.
-    pub(super) fn session(&self) -> Option<&CallerSession> {
-        self.session.as_deref()
+    pub(super) fn session(&self) -> Option<&Arc<CallerSession>> {
+        self.session.as_ref()
     }
 
     /// Whether the key's list of plugins has this one, as it is named.

@@ -1,6 +1,9 @@
-//! Reading what a call brings: path, query, body and items, each within its limits.
+//! Reading the parts of a call: caller, path, query, body and items, each within its limits.
 
 pub(crate) mod all_tenants;
 pub(crate) mod body;
+pub(crate) mod guard;
 pub(crate) mod item;
 pub(crate) mod page;
+pub(crate) mod path;
+pub(crate) mod query;

@@ -20,5 +20,4 @@ pub use auth::sign_in::SignInConfig;
 pub use auth::{KeyCache, NewSecret, bootstrap, random_token};
 pub use dashboard::has_dashboard;
 pub use listen::serve;
-pub use openapi::document;
-pub use router::router;
+pub use router::{document, router};

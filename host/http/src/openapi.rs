@@ -7,7 +7,6 @@ use utoipa::OpenApi;
 use utoipa::openapi::{Content, Ref, ResponseBuilder};
 
 use crate::auth::Credentials;
-use crate::router;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -28,18 +27,9 @@ use crate::router;
 )]
 pub(crate) struct Document;
 
-/// The OpenAPI document of everything served.
-#[must_use]
-pub fn document() -> utoipa::openapi::OpenApi {
-    let mut document = router::guarded().1;
-    document.merge(router::open().1);
-    complete_operations(&mut document);
-    document
-}
-
 /// Gives each operation an id that no other has, for generated clients (`get_batches_id_timeline` for
 /// `GET /v1/batches/{id}/timeline`), and the problems that any call may get.
-fn complete_operations(document: &mut utoipa::openapi::OpenApi) {
+pub(crate) fn complete_operations(document: &mut utoipa::openapi::OpenApi) {
     for (path, item) in &mut document.paths.paths {
         let words = path.split('/').map(|word| word.trim_matches(['{', '}']));
         let noun = words.filter(|word| !word.is_empty() && *word != "v1").collect::<Vec<_>>();

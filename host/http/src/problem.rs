@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use assay_core::id::BadId;
 use assay_core::time::Micros;
 use assay_dispatch::DispatchError;
 use assay_registry::RegistryError;
@@ -109,6 +110,13 @@ impl IntoResponse for ApiError {
     }
 }
 
+impl From<BadId> for ApiError {
+    fn from(error: BadId) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", error.to_string())
+            .hint("use an id as another answer of this interface gives it")
+    }
+}
+
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
@@ -175,7 +183,7 @@ impl From<DispatchError> for ApiError {
                 let mut error = Self::quota_exceeded(detail);
                 error.retry_after_s = Some(seconds);
                 error.hint(format!(
-                    "send it again in {seconds} s; a batch takes its whole expected size"
+                    "send it again in {seconds} s; a batch counts with its whole expected size"
                 ))
             }
             DispatchError::KeyInUse => Self::conflict("idempotency_key_in_use", detail)

@@ -38,7 +38,6 @@ mod slime;
 mod text;
 
 use address::{Address, Protocol};
-use assay_api::key::Scope;
 use assay_dispatch::now;
 use axum::Json;
 use axum::body::Body;
@@ -51,7 +50,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::problem::ApiError;
 
 pub(super) use auto_batches::AutoBatches;
@@ -90,16 +89,19 @@ static PROTOCOLS: [Entry; 7] = [
 /// Every call below `/compat/`.
 pub(super) async fn answer(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesWrite>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let (since, at) = (Instant::now(), now());
-    caller.need(Scope::BatchesWrite)?;
     let (parts, body) = request.into_parts();
     let address = Address::parse(parts.uri.path(), parts.uri.query())?;
     let entry = PROTOCOLS.iter().find(|entry| entry.protocol == address.protocol);
     let answer = entry.ok_or_else(no_route)?.answer;
-    answer(Call { app, caller, address, method: parts.method, since, at }, body).await
+    answer(
+        Call { app, caller: caller.into_caller(), address, method: parts.method, since, at },
+        body,
+    )
+    .await
 }
 
 /// Checks a call of a protocol that only scores: it must be a POST to one of `paths` below the run. A GET

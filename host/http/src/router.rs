@@ -15,8 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
+use crate::extract::guard::guarded;
 use crate::middleware::{finish, headers};
-use crate::openapi::{Document, Rendered, document};
+use crate::openapi::{Document, Rendered, complete_operations};
 use crate::routes::{
     audit, batches, bootstrap, capacity, incidents, invitations, keys, live, members, metrics,
     overview, people, plugins, probes, queue, requests, rewards, runs, session, simulations,
@@ -27,59 +28,66 @@ use crate::{auth, dashboard, protocols};
 /// The routes that need a key or a session, with their document.
 pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
     OpenApiRouter::with_openapi(Document::openapi())
-        .routes(routes!(audit::list))
-        .routes(routes!(batches::announce::announce))
-        .routes(routes!(batches::get::get))
-        .routes(routes!(batches::submit::submit))
-        .routes(routes!(batches::seal::seal))
-        .routes(routes!(batches::cancel::cancel))
-        .routes(routes!(batches::results::results))
-        .routes(routes!(batches::events::events))
-        .routes(routes!(batches::profile::profile))
-        .routes(routes!(batches::list::list))
-        .routes(routes!(batches::requests::list))
-        .routes(routes!(batches::timeline::get))
-        .routes(routes!(capacity::list::list))
-        .routes(routes!(capacity::set::set))
-        .routes(routes!(capacity::history::history))
-        .routes(routes!(incidents::list))
-        .routes(routes!(keys::list::list, keys::create::create))
-        .routes(routes!(keys::revoke::revoke))
-        .routes(routes!(keys::rotate::rotate))
-        .routes(routes!(live::follow))
-        .routes(routes!(members::list::list, members::add::add))
-        .routes(routes!(members::set_role::set_role, members::remove::remove))
-        .routes(routes!(metrics::metrics))
-        .routes(routes!(overview::get))
-        .routes(routes!(people::list::list))
-        .routes(routes!(people::change::change))
-        .routes(routes!(people::invite::invite))
-        .routes(routes!(plugins::list::list, plugins::publish::publish))
-        .routes(routes!(plugins::versions::versions))
-        .routes(routes!(plugins::promote::promote))
-        .routes(routes!(plugins::roll_back::roll_back))
-        .routes(routes!(plugins::component::component))
-        .routes(routes!(plugins::yank::yank))
-        .routes(routes!(plugins::stats::get))
-        .routes(routes!(queue::get))
-        .routes(routes!(requests::get::get))
-        .routes(routes!(requests::logs::logs))
-        .routes(routes!(requests::artifact::artifact))
-        .routes(routes!(requests::replay::replay))
-        .routes(routes!(rewards::score::reward))
-        .routes(routes!(runs::history::history))
-        .routes(routes!(runs::list::list))
-        .routes(routes!(runs::get::get))
-        .routes(routes!(runs::logs::list))
-        .routes(routes!(session::get::get, session::end::end))
-        .routes(routes!(session::switch::switch))
-        .routes(routes!(session::change_password::change_password))
-        .routes(routes!(simulations::simulate))
-        .routes(routes!(tenants::list::list, tenants::create::create))
-        .routes(routes!(tenants::get::get, tenants::change::change))
-        .routes(routes!(tenants::usage::get))
-        .routes(routes!(workers::list::list))
-        .routes(routes!(workers::drain::drain))
+        .routes(guarded!(audit::list))
+        .routes(guarded!(batches::announce::announce))
+        .routes(guarded!(batches::get::get))
+        .routes(guarded!(batches::submit::submit))
+        .routes(guarded!(batches::seal::seal))
+        .routes(guarded!(batches::cancel::cancel))
+        .routes(guarded!(batches::results::results))
+        .routes(guarded!(batches::events::events))
+        .routes(guarded!(batches::profile::profile))
+        .routes(guarded!(batches::list::list))
+        .routes(guarded!(batches::requests::list))
+        .routes(guarded!(batches::timeline::get))
+        .routes(guarded!(capacity::list::list))
+        .routes(guarded!(capacity::set::set))
+        .routes(guarded!(capacity::history::history))
+        .routes(guarded!(incidents::list))
+        .routes(guarded!(keys::list::list))
+        .routes(guarded!(keys::create::create))
+        .routes(guarded!(keys::revoke::revoke))
+        .routes(guarded!(keys::rotate::rotate))
+        .routes(guarded!(live::follow))
+        .routes(guarded!(members::list::list))
+        .routes(guarded!(members::add::add))
+        .routes(guarded!(members::set_role::set_role))
+        .routes(guarded!(members::remove::remove))
+        .routes(guarded!(metrics::metrics))
+        .routes(guarded!(overview::get))
+        .routes(guarded!(people::list::list))
+        .routes(guarded!(people::change::change))
+        .routes(guarded!(people::invite::invite))
+        .routes(guarded!(plugins::list::list))
+        .routes(guarded!(plugins::publish::publish))
+        .routes(guarded!(plugins::versions::versions))
+        .routes(guarded!(plugins::promote::promote))
+        .routes(guarded!(plugins::roll_back::roll_back))
+        .routes(guarded!(plugins::component::component))
+        .routes(guarded!(plugins::yank::yank))
+        .routes(guarded!(plugins::stats::get))
+        .routes(guarded!(queue::get))
+        .routes(guarded!(requests::get::get))
+        .routes(guarded!(requests::logs::logs))
+        .routes(guarded!(requests::artifact::artifact))
+        .routes(guarded!(requests::replay::replay))
+        .routes(guarded!(rewards::score::reward))
+        .routes(guarded!(runs::history::history))
+        .routes(guarded!(runs::list::list))
+        .routes(guarded!(runs::get::get))
+        .routes(guarded!(runs::logs::list))
+        .routes(guarded!(session::get::get))
+        .routes(guarded!(session::end::end))
+        .routes(guarded!(session::switch::switch))
+        .routes(guarded!(session::change_password::change_password))
+        .routes(guarded!(simulations::simulate))
+        .routes(guarded!(tenants::list::list))
+        .routes(guarded!(tenants::create::create))
+        .routes(guarded!(tenants::get::get))
+        .routes(guarded!(tenants::change::change))
+        .routes(guarded!(tenants::usage::get))
+        .routes(guarded!(workers::list::list))
+        .routes(guarded!(workers::drain::drain))
         .split_for_parts()
 }
 
@@ -93,6 +101,15 @@ pub(crate) fn open() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(session::oidc::start))
         .routes(routes!(session::oidc::callback))
         .split_for_parts()
+}
+
+/// The OpenAPI document of everything that is served.
+#[must_use]
+pub fn document() -> utoipa::openapi::OpenApi {
+    let mut document = guarded().1;
+    document.merge(open().1);
+    complete_operations(&mut document);
+    document
 }
 
 /// Everything that is served: routes, protocols of trainers, probes, the document and the dashboard.

@@ -5,6 +5,4 @@ mod link;
 
 mod conversation;
 
-mod stored;
-
 pub use link::{Link, bind, serve};

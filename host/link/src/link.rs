@@ -1,5 +1,7 @@
 //! The gRPC service and its socket: who may call, and what each call is answered from.
 
+mod stored;
+
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,7 +23,6 @@ use tokio_stream::wrappers::{UnboundedReceiverStream, UnixListenerStream};
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::conversation::{SILENCE_MAX, converse};
-use crate::stored;
 use assay_dispatch::{Dispatch, Joining, LastContact};
 use assay_fleet::Fleet;
 use assay_storage::Storage;

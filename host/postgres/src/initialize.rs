@@ -16,23 +16,6 @@ use crate::{
     settings,
 };
 
-/// The version of PostgreSQL that made the cluster; None where there is no cluster yet.
-pub(crate) fn version_of(cluster: &Path) -> Result<Option<u32>, Error> {
-    let path = cluster.join("PG_VERSION");
-    match fs::read_to_string(&path) {
-        Ok(text) => match text.trim().parse() {
-            Ok(major) => Ok(Some(major)),
-            Err(_) => Err(Error::Files {
-                doing: "read the version in",
-                path,
-                source: io::Error::new(io::ErrorKind::InvalidData, "not a whole number"),
-            }),
-        },
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !cluster.exists() => Ok(None),
-        Err(source) => Err(Error::Files { doing: "read", path, source }),
-    }
-}
-
 /// Makes the cluster and its database.
 pub(crate) async fn initialize(
     layout: &Layout,

@@ -23,7 +23,7 @@ use crate::{
     owner::Owner,
     postmaster::Postmaster,
     process::{PidFile, end_orphans, is_postmaster},
-    programs::{SearchPlaces, ServerPrograms},
+    programs::{SearchPlaces, ServerPrograms, version_of_cluster},
     settings,
 };
 
@@ -50,7 +50,7 @@ pub(crate) struct ServerSetup {
 impl ServerSetup {
     /// Finds programs and user, makes the folders and, where there is none yet, the cluster.
     pub(crate) async fn prepare(layout: Layout, places: &SearchPlaces) -> Result<Self, Error> {
-        let wanted = initialize::version_of(&layout.cluster)?;
+        let wanted = version_of_cluster(&layout.cluster)?;
         let owner = Owner::of(&layout.cluster)?;
         let programs = places.find_for(&layout.cluster, wanted)?;
         layout.make_home(&owner)?;

@@ -1,15 +1,13 @@
 //! Finds PostgreSQL's server programs. Looks only; installs nothing.
 
 use std::{
-    env, fs,
+    env, fs, io,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use crate::{
-    error::Error, folder::default_data_folder, initialize::version_of as version_of_cluster,
-};
+use crate::{error::Error, folder::default_data_folder};
 
 /// The oldest version whose settings ours are.
 const MAJOR_MIN: u32 = 14;
@@ -178,6 +176,23 @@ fn holds_all(folder: &Path) -> bool {
             .metadata()
             .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     })
+}
+
+/// The version of PostgreSQL that made the cluster; None where there is no cluster yet.
+pub(crate) fn version_of_cluster(cluster: &Path) -> Result<Option<u32>, Error> {
+    let path = cluster.join("PG_VERSION");
+    match fs::read_to_string(&path) {
+        Ok(text) => match text.trim().parse() {
+            Ok(major) => Ok(Some(major)),
+            Err(_) => Err(Error::Files {
+                doing: "read the version in",
+                path,
+                source: io::Error::new(io::ErrorKind::InvalidData, "not a whole number"),
+            }),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !cluster.exists() => Ok(None),
+        Err(source) => Err(Error::Files { doing: "read", path, source }),
+    }
 }
 
 fn version_of(folder: &Path) -> Result<u32, String> {

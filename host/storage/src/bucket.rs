@@ -95,10 +95,8 @@ fn unknown(cloud: Cloud, key: &str) -> String {
 }
 
 impl Bucket {
-    /// Connects to nothing yet. Errors hold no option's value.
+    /// Connects to nothing yet; takes the TLS provider of the process. Errors hold no option's value.
     pub(super) fn new(address: Address<'_>, options: &[(String, String)]) -> Result<Self, String> {
-        // The clients of buckets take the provider of the process; a second call changes nothing.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let Address { cloud, bucket, prefix } = address;
         let store = match cloud {
             Cloud::S3 => {
@@ -235,6 +233,7 @@ mod tests {
     use super::*;
 
     fn refused(options: &[(&str, &str)]) -> String {
+        crate::tests::install_tls_provider();
         let options: Vec<_> = options.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect();
         let address = Address { cloud: Cloud::S3, bucket: "judge", prefix: "" };
         Bucket::new(address, &options).err().expect("it is refused")

@@ -1,6 +1,10 @@
 //! Errors of reads: one type with texts for the plugin's author, one with texts for the operator.
 
-use crate::reading::WAIT_MAX;
+use std::time::Duration;
+
+use assay_core::limits;
+
+pub(crate) const WAIT_MAX: Duration = Duration::from_secs(limits::OBJECT_WAIT_SECONDS_MAX);
 
 /// The reason why an object or a listing cannot be read; the text is for the plugin's author.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -24,5 +24,14 @@ mod error;
 pub mod blob;
 
 pub use error::StorageError;
-pub use roots::{Root, Roots};
+pub use root::Root;
+pub use roots::Roots;
 pub use storage::{FetchedObject, Storage};
+
+#[cfg(test)]
+mod tests {
+    /// As the program does at its start.
+    pub(crate) fn install_tls_provider() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+}

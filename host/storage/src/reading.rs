@@ -1,16 +1,12 @@
 //! An object that is being read, with the limits of time and number of reads.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use assay_core::limits;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::ReadError;
-
-pub(crate) const WAIT_MAX: Duration = Duration::from_secs(limits::OBJECT_WAIT_SECONDS_MAX);
 
 pub(crate) type Chunks = BoxStream<'static, Result<Bytes, ReadError>>;
 

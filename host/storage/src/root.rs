@@ -1,6 +1,7 @@
 //! Reads of one root, which is a folder or a bucket.
 
-use std::sync::{Arc, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::limits;
@@ -10,13 +11,51 @@ use futures_util::{Stream, StreamExt as _};
 use tokio::sync::Semaphore;
 
 use crate::bucket::Bucket;
-use crate::error::{ReadError, StorageError, silent};
+use crate::error::{ReadError, StorageError, WAIT_MAX, silent};
 use crate::folder::Folder;
-use crate::reading::{Content, ReadPermit, Reading, WAIT_MAX};
-use crate::roots::Root;
+use crate::reading::{Content, ReadPermit, Reading};
 
 /// The time between log lines about a store that cannot be read, because it fails many reads.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
+
+const ALL_TENANTS: &str = "*";
+
+/// A folder or bucket with a name.
+pub struct Root {
+    pub name: String,
+    pub url: String,
+    /// Names of tenants, or `*` for all.
+    pub tenants: Vec<String>,
+    /// The label in metrics.
+    pub(crate) kind: &'static str,
+    pub(crate) place: Location,
+    /// The time of the last log line about a failed read.
+    pub(crate) told: Mutex<Option<Instant>>,
+}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl fmt::Display for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenants = match &self.tenants[..] {
+            [] => "nobody".to_owned(),
+            tenants if tenants.iter().any(|tenant| tenant == ALL_TENANTS) => "all tenants".into(),
+            tenants => tenants.join(", "),
+        };
+        write!(f, "storage root `{}` is {}, for {tenants}", self.name, self.url)
+    }
+}
+
+impl Root {
+    #[must_use]
+    pub fn is_granted(&self, tenant: &str) -> bool {
+        self.tenants.iter().any(|granted| granted == ALL_TENANTS || granted == tenant)
+    }
+}
 
 /// The place where the objects of a root are stored.
 pub(crate) enum Location {

@@ -13,10 +13,8 @@
 //! Options hold secrets, so no option's value is ever shown, not even in an error.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
 use assay_core::limits;
@@ -26,9 +24,8 @@ use toml::{Table, Value};
 use crate::bucket::{Address, Bucket, Cloud};
 use crate::folder::Folder;
 use crate::name::check_path;
-use crate::root::Location;
+use crate::root::{Location, Root};
 
-const ALL_TENANTS: &str = "*";
 const FROM_ENVIRONMENT: &str = "env:";
 const URLS: &str = "write file:///folder, s3://bucket/prefix, gs://bucket/prefix or \
                     az://container/prefix";
@@ -37,43 +34,6 @@ const URLS: &str = "write file:///folder, s3://bucket/prefix, gs://bucket/prefix
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
     by_name: BTreeMap<String, Arc<Root>>,
-}
-
-/// A folder or bucket with a name.
-pub struct Root {
-    pub name: String,
-    pub url: String,
-    /// Names of tenants, or `*` for all.
-    pub tenants: Vec<String>,
-    /// The label in metrics.
-    pub(crate) kind: &'static str,
-    pub(crate) place: Location,
-    /// The time of the last log line about a failed read.
-    pub(crate) told: Mutex<Option<Instant>>,
-}
-
-impl fmt::Debug for Root {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
-    }
-}
-
-impl fmt::Display for Root {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tenants = match &self.tenants[..] {
-            [] => "nobody".to_owned(),
-            tenants if tenants.iter().any(|tenant| tenant == ALL_TENANTS) => "all tenants".into(),
-            tenants => tenants.join(", "),
-        };
-        write!(f, "storage root `{}` is {}, for {tenants}", self.name, self.url)
-    }
-}
-
-impl Root {
-    #[must_use]
-    pub fn is_granted(&self, tenant: &str) -> bool {
-        self.tenants.iter().any(|granted| granted == ALL_TENANTS || granted == tenant)
-    }
 }
 
 impl Roots {
@@ -230,6 +190,7 @@ mod tests {
     use crate::*;
 
     fn parse(text: &str) -> anyhow::Result<Roots> {
+        crate::tests::install_tls_provider();
         Roots::parse(text, |name| (name == "SECRET").then(|| "hush-hush".to_owned()))
     }
 

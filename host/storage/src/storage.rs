@@ -10,10 +10,11 @@ use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use tokio::sync::Semaphore;
 
-use crate::error::{ReadError, StorageError, silent};
+use crate::error::{ReadError, StorageError, WAIT_MAX, silent};
 use crate::name::{check_path, split};
-use crate::reading::{Content, ReadPermit, Reading, WAIT_MAX};
-use crate::roots::{Root, Roots};
+use crate::reading::{Content, ReadPermit, Reading};
+use crate::root::Root;
+use crate::roots::Roots;
 use assay_store::{Store, StoreError};
 
 /// An object on its way to a worker.

@@ -53,7 +53,9 @@ impl Store {
     ) -> Result<(), StoreError> {
         let PluginVersion { tenant, name, version } = plugin;
         if self.plugin(tenant, name, version).await?.yanked {
-            return Err(StoreError::Conflict(format!("{name}@{version} is yanked")));
+            return Err(StoreError::Conflict(format!(
+                "{name}@{version} is yanked; promote a version that is not"
+            )));
         }
         let channel = Channel { tenant, plugin: name, channel };
         let mut transaction = self.pool.begin().await?;
@@ -94,8 +96,7 @@ impl Store {
         let version = loop {
             let Some(version) = earlier.pop() else {
                 return Err(StoreError::Conflict(format!(
-                    "{plugin}@{name} points to {}, and no earlier version is known that is not \
-                     yanked",
+                    "{plugin}@{name} points to {}, and it has no earlier version that is not yanked",
                     before.version
                 )));
             };

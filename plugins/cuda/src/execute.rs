@@ -5,6 +5,7 @@
 
 mod bench;
 pub(crate) mod findings;
+mod timing;
 
 use assay_plugin::Error;
 use assay_plugin::gpu::device;
@@ -15,7 +16,6 @@ use crate::limits::CHECK_TOTAL_MS;
 use crate::machine::Machine;
 use crate::report::{Report, Sizes};
 use crate::settings::Settings;
-use crate::timing;
 use crate::verdict::{Failure, Stop, Verdict};
 pub(crate) use bench::{Bench, Part};
 

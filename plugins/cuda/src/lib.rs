@@ -25,7 +25,6 @@ mod plan;
 
 mod execute;
 mod report;
-mod timing;
 
 pub use plugin::{Cuda, run_stage};
 

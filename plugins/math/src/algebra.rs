@@ -6,7 +6,8 @@
 use num_traits::ToPrimitive;
 
 use crate::expression::{Expression, Function};
-use crate::lex::{Kind, Result, Unreadable};
+use crate::kind::Kind;
+use crate::lex::{Result, Unreadable};
 use crate::parse::Parser;
 use crate::polynomial::{Atom, Symbol};
 

@@ -13,6 +13,7 @@ mod verify;
 mod extract;
 
 mod algebra;
+mod kind;
 mod lex;
 mod names;
 mod parse;

@@ -3,7 +3,7 @@
 use num_rational::BigRational;
 
 use crate::expression::Function;
-use crate::lex::Kind;
+use crate::kind::Kind;
 use crate::polynomial::{Atom, Symbol};
 
 /// Short words of prose, which are no products of variables.

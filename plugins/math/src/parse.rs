@@ -7,7 +7,8 @@
 use num_rational::BigRational;
 
 use crate::expression::Expression;
-use crate::lex::{Kind, Result, Token, Unreadable, tokens};
+use crate::kind::Kind;
+use crate::lex::{Result, Token, Unreadable, tokens};
 use crate::limits;
 use crate::polynomial::Atom;
 use crate::units::Unit;

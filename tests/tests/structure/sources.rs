@@ -66,9 +66,42 @@ impl Source {
         found.filter(stands_alone).map(|at| (self.line_of(at), word)).collect()
     }
 
+    /// The first names of all paths below `path`, such as `limits` and `id` of `crate::{limits, id::X}`
+    /// below `crate`.
+    pub(crate) fn paths_below(&self, path: &str) -> Vec<String> {
+        let path = format!("{path}::");
+        let starts = self.code.match_indices(&path).filter(|(at, _)| {
+            let before = self.code[..*at].chars().next_back();
+            before.is_none_or(|letter| !is_of_a_name(letter) && letter != ':')
+        });
+        starts.flat_map(|(at, _)| first_names(&self.code[at + path.len()..])).collect()
+    }
+
     fn line_of(&self, at: usize) -> usize {
         self.code[..at].matches('\n').count() + 1
     }
+}
+
+/// The name at the beginning of a path, or those of a group in braces.
+fn first_names(rest: &str) -> Vec<String> {
+    let name = |text: &str| text.trim_start().chars().take_while(|c| is_of_a_name(*c)).collect();
+    let Some(group) = rest.strip_prefix('{') else { return vec![name(rest)] };
+    let (mut names, mut depth, mut start) = (Vec::new(), 0_u32, 0);
+    for (at, letter) in group.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                names.push(name(&group[start..at]));
+                start = at + 1;
+                if letter == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    names
 }
 
 fn is_of_a_name(letter: char) -> bool {

@@ -3328,7 +3328,7 @@ export interface operations {
     get_batches_id_results: {
         parameters: {
             query?: {
-                /** @description Cursor; the results after it are returned. */
+                /** @description Cursor: the `next` of the previous page. */
                 after?: number;
                 /** @description Maximum number of items: 1,000 when absent, 10,000 at most. */
                 limit?: number;

@@ -6,10 +6,10 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
+use assay_core::id::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::sealed::sealed;
-use crate::blob::sha256;
 use crate::outcome::Captured;
 
 const HASH_BYTES: usize = 32;
@@ -70,7 +70,7 @@ impl ArtifactContent<'_> {
         for (_, bytes) in &self.files {
             encoded.extend_from_slice(bytes);
         }
-        let hash = sha256(&encoded[HASH_BYTES..]);
+        let hash = Digest::of(&encoded[HASH_BYTES..]);
         encoded[..HASH_BYTES].copy_from_slice(&hash.0);
         encoded
     }
@@ -80,7 +80,7 @@ impl LoadedProgram {
     /// `None` where the bytes are damaged.
     pub fn decode(encoded: &[u8]) -> Option<io::Result<Self>> {
         let (hash, rest) = encoded.split_at_checked(HASH_BYTES)?;
-        if sha256(rest).0 != hash {
+        if Digest::of(rest).0 != hash {
             return None;
         }
         let (length, rest) = rest.split_first_chunk()?;

@@ -3,7 +3,7 @@
 use assay_core::id::{Digest, TenantId};
 use sha2::{Digest as _, Sha256};
 
-use crate::exec::ProgramSource;
+use crate::blob::ProgramSource;
 use crate::limits::BoxLimits;
 use crate::toolchain::{Leaves, ToolchainSpec};
 

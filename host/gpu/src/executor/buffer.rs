@@ -8,9 +8,9 @@
 //! The guard behind begins with the first byte after the last element, so that not even one element can
 //! be written beyond it unseen.
 
+use crate::device::{BufferInit, BufferRole, BufferSpec};
 use crate::device::{DeviceProblem, Fill, FillRule};
 use crate::fill;
-use crate::session::{BufferInit, BufferRole, BufferSpec};
 use crate::types::ElementType;
 
 /// Bytes of a guard, and what each buffer is rounded up to.

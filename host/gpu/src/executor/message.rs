@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
 use crate::device::{BufferComparison, DeviceProblem, Properties};
-use crate::session::{BufferSpec, Pair};
+use crate::device::{BufferSpec, Pair};
 use crate::types::{BufferAddress, KernelInfo, PlanStep};
 
 /// The most bytes of a message: the largest transfer and its envelope.

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use serde_bytes::ByteBuf;
 
+use crate::device::{BufferInit, BufferRole, BufferSpec, Pair};
 use crate::device::{Compared, Device, DeviceProblem};
-use crate::session::{BufferInit, BufferRole, BufferSpec, Pair};
 use crate::types::BufferAddress;
 
 use super::buffer::{self, DeviceBuffer, GUARD_BYTES, unknown};

@@ -3,11 +3,16 @@
 
 use super::GpuSession;
 use super::request::check_seeds;
-use super::types::{CheckReport, Origin, Pair, SessionError};
+use super::types::{CheckReport, Origin, SessionError};
+use crate::device::Pair;
 use crate::executor::message::{ExecutorAnswer, ExecutorRequest, RunTarget, RunTimes};
 use crate::types::PlanStep;
 
 impl GpuSession {
+    /// Runs both plans for each seed and compares their outputs.
+    ///
+    /// # Errors
+    /// See [`SessionError`].
     pub fn check(
         &mut self,
         candidate: &[PlanStep],

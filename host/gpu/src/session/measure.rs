@@ -10,9 +10,8 @@ use assay_core::limits::GPU_TRIALS_MAX;
 use super::GpuSession;
 use super::request::check_measure;
 use super::timing::{Clocked, suspicions};
-use super::types::{
-    BufferRole, CheckReport, MeasureOptions, Measurement, Origin, Pair, SessionError,
-};
+use super::types::{CheckReport, MeasureOptions, Measurement, Origin, SessionError};
+use crate::device::{BufferRole, Pair};
 use crate::executor::message::{ExecutorRequest, RunTarget, RunTimes};
 use crate::fill::philox;
 use crate::types::PlanStep;
@@ -27,6 +26,10 @@ const CHECKED_TRIALS: u32 = 9;
 const SIDES: [Origin; 2] = [Origin::Candidate, Origin::Trusted];
 
 impl GpuSession {
+    /// Times both plans, each trial over another seed.
+    ///
+    /// # Errors
+    /// See [`SessionError`].
     pub fn measure(
         &mut self,
         candidate: &[PlanStep],

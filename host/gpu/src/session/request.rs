@@ -4,7 +4,8 @@ use assay_core::limits::{
     GPU_BUFFERS_MAX, GPU_SEEDS_MAX, GPU_STEPS_MAX, GPU_TRANSFER_BYTES_MAX, GPU_TRIALS_MAX,
 };
 
-use super::types::{BufferRole, BufferSpec, MeasureOptions, Origin, Pair, SessionError};
+use super::types::{MeasureOptions, Origin, SessionError};
+use crate::device::{BufferRole, BufferSpec, Pair};
 use crate::executor::buffer;
 use crate::fill;
 use crate::types::{BufferAddress, KernelArg, KernelLaunch, PlanStep};

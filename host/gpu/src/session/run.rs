@@ -4,7 +4,8 @@ use assay_core::limits::{GPU_MODULES_MAX, GPU_TRANSFER_BYTES_MAX};
 use serde_bytes::ByteBuf;
 
 use super::GpuSession;
-use super::types::{BufferSpec, Origin, SessionError};
+use super::types::{Origin, SessionError};
+use crate::device::BufferSpec;
 use crate::executor::message::{ExecutorAnswer, ExecutorRequest, RunTarget};
 use crate::types::{BufferAddress, KernelInfo, PlanStep};
 
@@ -27,6 +28,7 @@ impl GpuSession {
         }
     }
 
+    /// The kernels of a module.
     pub fn kernels(&mut self, module: u32) -> Result<Vec<KernelInfo>, SessionError> {
         self.alive()?;
         let (origin, there) = self.made.module(module)?;
@@ -36,6 +38,7 @@ impl GpuSession {
         }
     }
 
+    /// Allocates buffers, on both sides; they are numbered from 0, in order.
     pub fn alloc(&mut self, specs: &[BufferSpec]) -> Result<Vec<u32>, SessionError> {
         self.alive()?;
         self.made.check_specs(specs, self.limits.memory_bytes)?;
@@ -50,6 +53,7 @@ impl GpuSession {
         Ok((first..self.made.buffers.len() as u32).collect())
     }
 
+    /// Writes bytes to a buffer, on both sides.
     pub fn upload(&mut self, at: BufferAddress, bytes: &[u8]) -> Result<(), SessionError> {
         self.alive()?;
         self.made.check_transfer(at, bytes.len() as u64)?;
@@ -58,6 +62,7 @@ impl GpuSession {
         self.done(Origin::Trusted, &order)
     }
 
+    /// Reads bytes of a buffer from the candidate's side.
     pub fn download(&mut self, at: BufferAddress, bytes: u64) -> Result<Vec<u8>, SessionError> {
         self.alive()?;
         self.made.check_transfer(at, bytes)?;
@@ -79,6 +84,7 @@ impl GpuSession {
         Ok(self.elapsed_ns(&ran))
     }
 
+    /// The beginning of what the candidate's kernels printed.
     pub fn printed(&mut self) -> Result<String, SessionError> {
         self.alive()?;
         match self.tell(Origin::Candidate, &ExecutorRequest::Printed)? {

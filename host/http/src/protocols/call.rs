@@ -91,7 +91,7 @@ impl From<Failure> for ApiError {
             Failure::Refused(error) => error,
             Failure::Late => Self::unavailable(
                 "not_finished",
-                "the computation is not finished; it goes on, and a repeat of the call gets its result",
+                "the computation has not finished; it continues, and repeating the call returns its result",
             ),
             Failure::Ended { id, code, message, retryable } => {
                 let detail = format!("request {id} has no reward: {message}");

@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
                 let pairs = self.above_mark()?;
                 self.set(pairs)
             }
-            _ => Err(format!("it has more than plain data (code {code:#04x})")),
+            _ => Err(format!("it contains more than plain data (code {code:#04x})")),
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
     fn recall(&mut self, at: u32) -> Result<(), String> {
         match self.memo.get(at as usize).cloned() {
             Some(text @ Value::String(_)) => self.push(text),
-            _ => Err("it names a value twice that is no text".into()),
+            _ => Err("it refers twice to a value that is not text".into()),
         }
     }
 
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
     fn append(&mut self, values: Vec<Held>) -> Result<(), String> {
         match self.holder(&values)? {
             Value::Array(list) => list.extend(values.into_iter().map(|held| held.value)),
-            _ => return Err("it appends to what is no list".into()),
+            _ => return Err("it appends to a value that is not a list".into()),
         }
         Ok(())
     }

@@ -70,6 +70,7 @@ fn label(job: &serde_json::Value) -> Box<RawValue> {
 }
 
 fn no_report() -> ApiError {
-    let detail = "the plugin leaves no report of a program; this protocol needs the plugin `run`";
+    let detail =
+        "the plugin returns no report about a program; this protocol needs the plugin `run`";
     ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "no_report", detail)
 }

@@ -23,7 +23,6 @@ use super::no_route;
 use super::text::{Prompt, label};
 use crate::extract::body;
 use crate::problem::ApiError;
-use crate::routes::requests::request_id;
 
 const TIMEOUT_SECONDS: f64 = 300.0;
 const RUNNING: u8 = 1;
@@ -107,7 +106,7 @@ fn text(value: &Value) -> Option<String> {
 async fn result(call: Call, body: Body) -> Result<Response, ApiError> {
     let bytes = call.body(body).await?;
     let Ask { reward_request_id } = body::parse(&bytes)?;
-    let id = request_id(&reward_request_id)?;
+    let id: RequestId = reward_request_id.parse()?;
     let tenant = call.caller.tenant;
     let arrived_at = call.app.store.request(tenant, id).await?.arrived_at;
     let item = call.app.store.result(tenant, id).await?;

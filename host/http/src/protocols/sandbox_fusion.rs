@@ -131,9 +131,9 @@ fn told(report: Report) -> Answer {
 /// The message about an ending for which the protocol has no field.
 fn message(ran: &Ran) -> String {
     match ran.ended.as_str() {
-        "memory" => "the program went past its memory limit".into(),
-        "output" => "the program printed more than it may".into(),
-        "processes" => "the program made more processes than it may".into(),
+        "memory" => "the program exceeded its memory limit".into(),
+        "output" => "the program printed more than allowed".into(),
+        "processes" => "the program started more processes than allowed".into(),
         _ => String::new(),
     }
 }

@@ -3,11 +3,12 @@
 use assay_api::audit::{AuditActor, AuditFilter, AuditPage};
 use assay_api::key::Scope;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 
 use crate::app::AppState;
 use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 use crate::routes::tenants;
 
@@ -19,10 +20,9 @@ use crate::routes::tenants;
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
-    filter: Result<Query<AuditFilter>, QueryRejection>,
+    caller: Scoped<Admin>,
+    Query(filter): Query<AuditFilter>,
 ) -> Result<Json<AuditPage>, ApiError> {
-    let Query(filter) = filter.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let own = (!caller.has(Scope::Platform)).then(|| caller.tenant_name.to_string());
     let tenant = match filter.tenant.clone().or(own) {
         Some(name) => Some(tenants::find(&app, &caller, &name).await?.id),

@@ -35,11 +35,6 @@ pub(crate) fn reference(caller: &Caller, text: &str) -> Result<Reference, ApiErr
     Ok(reference)
 }
 
-/// Parses the id of a batch; anything else is not found.
-pub(crate) fn batch_id(text: &str) -> Result<BatchId, ApiError> {
-    text.parse().map_err(|_| ApiError::not_found("batch"))
-}
-
 /// Refuses to read from a batch whose requests and results were deleted.
 pub(crate) async fn kept(app: &App, tenant: TenantId, id: BatchId) -> Result<(), ApiError> {
     let expired_at = app.store.expired_at(tenant, id).await?;

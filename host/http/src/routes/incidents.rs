@@ -4,11 +4,12 @@ use assay_api::key::Scope;
 use assay_api::operations::{IncidentFilter, IncidentPage};
 use assay_store::operations::Beside;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 
 use crate::app::AppState;
 use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 
 /// Incidents of your tenant, the latest first; with `platform:*` also those of the platform. They
@@ -19,11 +20,9 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
-    filter: Result<Query<IncidentFilter>, QueryRejection>,
+    caller: Scoped<BatchesRead>,
+    Query(filter): Query<IncidentFilter>,
 ) -> Result<Json<IncidentPage>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let Query(filter) = filter.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let beside = beside(&caller, &filter)?;
     Ok(Json(app.store.incidents(caller.tenant, beside, &filter).await?))
 }

@@ -8,13 +8,13 @@ pub(crate) mod rotate;
 use assay_core::id::TenantId;
 
 use crate::app::App;
-use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
 use crate::problem::ApiError;
 use crate::routes::tenants;
 
 async fn tenant(
     app: &App,
-    caller: &Caller,
+    caller: &Scoped<Admin>,
     name: Option<&str>,
 ) -> Result<(TenantId, String), ApiError> {
     let tenant = tenants::find(app, caller, name.unwrap_or(&caller.tenant_name)).await?;

@@ -4,16 +4,17 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use assay_api::key::Scope;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::{Stream, StreamExt as _, stream};
 
 use crate::app::{App, AppState};
-use crate::auth::{self, Caller};
+use crate::auth;
 use crate::extract::all_tenants::AllTenantsQuery;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::query::Query;
 use crate::live::{FeedScope, Reader};
 use crate::problem::ApiError;
 
@@ -29,12 +30,10 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn follow(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     headers: HeaderMap,
-    query: Result<Query<AllTenantsQuery>, QueryRejection>,
+    Query(query): Query<AllTenantsQuery>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let whose = FeedScope { tenant: query.tenant(&caller)?, platform: caller.has(Scope::Platform) };
     let place = app.streams.enter(&caller)?;
     let reader = reader(&app, whose, &headers).await?;
@@ -42,7 +41,7 @@ pub(crate) async fn follow(
         let event = reader.next().await?;
         Some((Ok(event), (reader, place)))
     });
-    let valid = auth::until_ended(Arc::clone(&app), headers, caller);
+    let valid = auth::until_ended(Arc::clone(&app), headers, caller.into_caller());
     let events = events.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }

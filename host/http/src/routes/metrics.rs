@@ -1,7 +1,6 @@
 //! `GET /metrics`: metrics in the Prometheus text format.
 
 use assay_api::capacity::{Capacity, PoolWorkers};
-use assay_api::key::Scope;
 use assay_dispatch::SchedView;
 use axum::extract::State;
 use axum::http::header;
@@ -9,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use metrics::gauge;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Platform, Scoped};
 use crate::problem::ApiError;
 
 /// Metrics in the Prometheus text format.
@@ -17,8 +16,10 @@ use crate::problem::ApiError;
     get, path = "/metrics", tag = "operations",
     responses((status = 200, body = String, content_type = "text/plain"))
 )]
-pub(crate) async fn metrics(State(app): AppState, caller: Caller) -> Result<Response, ApiError> {
-    caller.need(Scope::Platform)?;
+pub(crate) async fn metrics(
+    State(app): AppState,
+    _: Scoped<Platform>,
+) -> Result<Response, ApiError> {
     measure(&app.dispatch.view().await?);
     measure_pools(&app.dispatch.capacity().await?);
     gauge!("assay_room_free_bytes").set(app.dispatch.budget.free_bytes() as f64);

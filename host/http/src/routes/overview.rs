@@ -4,12 +4,12 @@ use assay_api::key::Scope;
 use assay_api::operations::{IncidentFilter, Overview};
 use assay_core::limits;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::all_tenants::AllTenantsQuery;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 use crate::routes::incidents;
 
@@ -20,11 +20,9 @@ use crate::routes::incidents;
 )]
 pub(crate) async fn get(
     State(app): AppState,
-    caller: Caller,
-    query: Result<Query<AllTenantsQuery>, QueryRejection>,
+    caller: Scoped<BatchesRead>,
+    Query(query): Query<AllTenantsQuery>,
 ) -> Result<Json<Overview>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let tenant = query.tenant(&caller)?;
     let observed = app.dispatch.observe().await?;
     let batches = app.dispatch.live_batches(&observed, tenant);

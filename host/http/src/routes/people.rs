@@ -5,16 +5,10 @@ pub(crate) mod invite;
 pub(crate) mod list;
 
 use assay_api::people::Invitation;
-use assay_core::id::PersonId;
 use assay_dispatch::now;
 use assay_store::people::NewInvitation;
 
 use crate::auth::Token;
-use crate::problem::ApiError;
-
-pub(crate) fn person_id(text: &str, what: &str) -> Result<PersonId, ApiError> {
-    text.parse().map_err(|_| ApiError::not_found(what))
-}
 
 pub(crate) fn new_invitation() -> (Token, NewInvitation) {
     let token = Token::generate();

@@ -17,16 +17,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::app::App;
-use crate::auth::{self, Caller, CallerSession, Token, csrf_token};
+use crate::auth::{self, Token, csrf_token};
 use crate::problem::ApiError;
-
-/// The caller's session; a key has none.
-fn own(caller: &Caller) -> Result<&CallerSession, ApiError> {
-    caller.session().ok_or_else(|| {
-        let detail = "this call needs a session of a person; it does not work with a key";
-        ApiError::new(StatusCode::FORBIDDEN, "session_missing", detail)
-    })
-}
 
 pub(crate) async fn signed_in(
     app: &Arc<App>,

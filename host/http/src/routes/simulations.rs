@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_api::batch::Batch;
-use assay_api::key::Scope;
 use assay_api::simulation::{Simulation, SimulationRequest};
 use assay_core::id::BatchId;
 use assay_core::limits;
@@ -20,6 +19,7 @@ use axum::http::StatusCode;
 use crate::app::{App, AppState};
 use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{BatchesRead, Scoped};
 use crate::problem::ApiError;
 use crate::routes::batches;
 
@@ -33,10 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(limits::SIMULATION_SECONDS_MAX);
 )]
 pub(crate) async fn simulate(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     body: Body,
 ) -> Result<Json<Simulation>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
     let (call, _): (SimulationRequest, _) = body::json(body).await?;
     check(&call)?;
     let permit = Arc::clone(&app.simulations).try_acquire_owned().map_err(|_| {

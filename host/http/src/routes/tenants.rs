@@ -7,20 +7,27 @@ pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod usage;
 
+use assay_api::key::Scope;
 use assay_api::tenant::Tenant;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use crate::app::App;
-use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
 use crate::problem::ApiError;
 
 /// Held while a tenant is created or changed, so that the stored settings are those in effect.
 static CHANGING: Mutex<()> = Mutex::const_new(());
 
-/// The tenant if the caller administers it.
-pub(crate) async fn find(app: &App, caller: &Caller, name: &str) -> Result<Tenant, ApiError> {
-    caller.administers(name)?;
+/// The tenant of that name: any for an administrator of the platform, otherwise the caller's own alone.
+pub(crate) async fn find(
+    app: &App,
+    caller: &Scoped<Admin>,
+    name: &str,
+) -> Result<Tenant, ApiError> {
+    if !caller.has(Scope::Platform) && *name != *caller.tenant_name {
+        return Err(ApiError::not_found("tenant"));
+    }
     Ok(app.store.tenant_by_name(name).await?)
 }
 

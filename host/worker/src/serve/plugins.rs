@@ -3,25 +3,29 @@
 //! The folder is only a cache. Bytes from it or from the host are verified before they are loaded; a damaged file is
 //! replaced.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_sandbox::{LoadedPlugin, Sandbox, Unloadable};
+use lru::LruCache;
 use tokio::sync::{mpsc, oneshot};
 
 use super::host_request::HostRequest;
 
+const LOADED_MAX: NonZeroUsize =
+    NonZeroUsize::new(limits::LOADED_PLUGINS_MAX).expect("the limit is not 0");
+
 pub(crate) struct Plugins {
     cache: PathBuf,
     host_requests: mpsc::UnboundedSender<HostRequest>,
-    /// The most recently used last.
-    loaded: Vec<(Digest, LoadedPlugin)>,
+    loaded: LruCache<Digest, LoadedPlugin>,
 }
 
 impl Plugins {
     pub(crate) fn new(cache: PathBuf, host_requests: mpsc::UnboundedSender<HostRequest>) -> Self {
-        Self { cache, host_requests, loaded: Vec::new() }
+        Self { cache, host_requests, loaded: LruCache::new(LOADED_MAX) }
     }
 
     /// The plugin whose compiled form has this digest; the error says why there is none.
@@ -30,17 +34,11 @@ impl Plugins {
         sandbox: &Sandbox,
         digest: Digest,
     ) -> Result<&LoadedPlugin, String> {
-        match self.loaded.iter().rposition(|(other, _)| *other == digest) {
-            Some(at) => self.loaded[at..].rotate_left(1),
-            None => {
-                let loaded = self.load(sandbox, digest)?;
-                if self.loaded.len() == limits::LOADED_PLUGINS_MAX {
-                    self.loaded.remove(0);
-                }
-                self.loaded.push((digest, loaded));
-            }
+        if !self.loaded.contains(&digest) {
+            let loaded = self.load(sandbox, digest)?;
+            self.loaded.put(digest, loaded);
         }
-        Ok(&self.loaded.last().expect("it was just put there").1)
+        Ok(self.loaded.get(&digest).expect("it was just put there"))
     }
 
     fn load(&self, sandbox: &Sandbox, digest: Digest) -> Result<LoadedPlugin, String> {

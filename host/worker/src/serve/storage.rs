@@ -3,7 +3,7 @@
 //!
 //! The host decides what the tenant of a lease may read; the cache alone never answers.
 
-use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -12,6 +12,7 @@ use assay_core::limits;
 use assay_exec::ObjectCache;
 use assay_sandbox::capability::storage::{ObjectError, Storage};
 use assay_wire::proto::{ListRequest, StoredChunk, StoredRequest};
+use lru::LruCache;
 use tokio::sync::{mpsc, oneshot};
 use tonic::{Code, Status};
 
@@ -43,11 +44,7 @@ impl StorageClient {
         host_requests: mpsc::UnboundedSender<HostRequest>,
         objects: Arc<ObjectCache>,
     ) -> Self {
-        Self {
-            host_requests,
-            objects,
-            known: Mutex::new(KnownVersions::new(limits::OBJECTS_KNOWN_MAX)),
-        }
+        Self { host_requests, objects, known: Mutex::new(LruCache::new(KNOWN_MAX)) }
     }
 
     fn request(&self, request: HostRequest) -> Result<(), ObjectError> {
@@ -95,7 +92,7 @@ impl LeasedStorage {
     /// Gets an object into the cache; fails if it is larger than `bytes_max`.
     fn bring(&self, name: &str, bytes_max: u64, deadline: Instant) -> Result<Digest, ObjectError> {
         let key = (self.tenant, name.to_owned());
-        let known = self.client.known().get(&key);
+        let known = self.client.known().get(&key).cloned();
         let known = known.filter(|known| self.client.objects.holds(known.digest, known.size_bytes));
         let known_version = known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let (pieces, mut coming) = mpsc::channel(PIECES_MAX);
@@ -171,86 +168,16 @@ fn unavailable(problem: &str) -> ObjectError {
 /// A tenant and the name of one of its objects.
 type Key = (TenantId, String);
 
+/// The versions of the most recently used objects.
+type KnownVersions = LruCache<Key, ObjectVersion>;
+
+const KNOWN_MAX: NonZeroUsize =
+    NonZeroUsize::new(limits::OBJECTS_KNOWN_MAX).expect("the limit is not 0");
+
 /// The version and content of an object when it was last read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ObjectVersion {
     version: String,
     size_bytes: u64,
     digest: Digest,
-}
-
-/// The versions of the most recently used objects.
-struct KnownVersions {
-    seen: HashMap<Key, (ObjectVersion, u64)>,
-    uses: u64,
-    entries_max: usize,
-}
-
-impl KnownVersions {
-    fn new(entries_max: usize) -> Self {
-        Self { seen: HashMap::new(), uses: 0, entries_max }
-    }
-
-    fn get(&mut self, key: &Key) -> Option<ObjectVersion> {
-        self.uses += 1;
-        let (content, used) = self.seen.get_mut(key)?;
-        *used = self.uses;
-        Some(content.clone())
-    }
-
-    fn put(&mut self, key: Key, content: ObjectVersion) {
-        self.uses += 1;
-        // A search through all is cheap compared with the round trip that brought the new one.
-        if self.seen.len() >= self.entries_max
-            && !self.seen.contains_key(&key)
-            && let Some(oldest) = self.seen.iter().min_by_key(|(_, (_, used))| *used)
-        {
-            let oldest = oldest.0.clone();
-            self.seen.remove(&oldest);
-        }
-        self.seen.insert(key, (content, self.uses));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(name: &str) -> Key {
-        (TenantId::try_from(&[1; 16][..]).expect("16 bytes"), name.to_owned())
-    }
-
-    fn content(version: &str) -> ObjectVersion {
-        ObjectVersion { version: version.into(), size_bytes: 1, digest: Digest([0; 32]) }
-    }
-
-    #[test]
-    fn the_least_recently_used_is_forgotten() {
-        let mut known = KnownVersions::new(2);
-        known.put(key("a"), content("1"));
-        known.put(key("b"), content("1"));
-        assert_eq!(known.get(&key("a")), Some(content("1")));
-        known.put(key("c"), content("1"));
-        assert_eq!(known.get(&key("b")), None);
-        assert_eq!(known.get(&key("a")), Some(content("1")));
-        assert_eq!(known.get(&key("c")), Some(content("1")));
-    }
-
-    #[test]
-    fn a_new_version_takes_no_other_s_place() {
-        let mut known = KnownVersions::new(2);
-        known.put(key("a"), content("1"));
-        known.put(key("b"), content("1"));
-        known.put(key("b"), content("2"));
-        assert_eq!(known.get(&key("a")), Some(content("1")));
-        assert_eq!(known.get(&key("b")), Some(content("2")));
-    }
-
-    #[test]
-    fn tenants_do_not_share_what_is_known() {
-        let mut known = KnownVersions::new(2);
-        known.put(key("a"), content("1"));
-        let other = TenantId::try_from(&[2; 16][..]).expect("16 bytes");
-        assert_eq!(known.get(&(other, "a".into())), None);
-    }
 }

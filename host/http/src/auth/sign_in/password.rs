@@ -28,7 +28,8 @@ impl Default for Passwords {
 pub(crate) fn check_password(password: &str) -> Result<(), ApiError> {
     let (min, max) = (limits::PASSWORD_CHARS_MIN, limits::PASSWORD_BYTES_MAX);
     if password.chars().count() < min || password.len() > max {
-        let detail = format!("a password has at least {min} characters and at most {max} bytes");
+        let detail =
+            format!("the password must have at least {min} characters and at most {max} bytes");
         return Err(ApiError::bad_request(detail));
     }
     Ok(())

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_api::batch::{AnnounceBatch, Batch};
-use assay_api::key::Scope;
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_dispatch::{Announcement, DispatchError, ReadyPlugin, now};
@@ -20,6 +19,7 @@ use super::{find, reference};
 use crate::app::{App, AppState};
 use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::problem::ApiError;
 use crate::quotas;
 
@@ -36,11 +36,10 @@ const TWIN_LOOK_PERIOD: Duration = Duration::from_millis(20);
 )]
 pub(crate) async fn announce(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesWrite>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<(StatusCode, Json<Batch>), ApiError> {
-    caller.need(Scope::BatchesWrite)?;
     let (call, bytes): (AnnounceBatch, _) = body::json(body).await?;
     check(&call)?;
     let idempotency = idempotency(&headers, &bytes)?;

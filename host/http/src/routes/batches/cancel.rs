@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use assay_api::batch::Batch;
-use assay_api::key::Scope;
 use assay_dispatch::DispatchError;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 
-use super::{batch_id, find, until_ended};
+use super::{find, until_ended};
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesWrite, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
+use assay_core::id::BatchId;
 
 /// Time after which the answer comes even if the cancelled batch has not ended.
 const CANCEL_WAIT: Duration = Duration::from_secs(10);
@@ -23,11 +24,9 @@ const CANCEL_WAIT: Duration = Duration::from_secs(10);
 )]
 pub(crate) async fn cancel(
     State(app): AppState,
-    caller: Caller,
-    Path(id): Path<String>,
+    caller: Scoped<BatchesWrite>,
+    PathId(id): PathId<BatchId>,
 ) -> Result<Json<Batch>, ApiError> {
-    caller.need(Scope::BatchesWrite)?;
-    let id = batch_id(&id)?;
     let published = app.dispatch.committed.get(caller.tenant, id);
     match app.dispatch.cancel(caller.tenant, id).await {
         Ok(()) | Err(DispatchError::NotLive) => {}

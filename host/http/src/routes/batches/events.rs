@@ -8,12 +8,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use assay_api::batch::{Batch, StreamEvent};
-use assay_api::key::Scope;
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_dispatch::committed::{BatchProgress, CommittedBatch};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
@@ -23,9 +22,10 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use crate::app::{App, AppState};
-use crate::auth::{self, Caller};
+use crate::auth;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
-use crate::routes::batches;
 
 const PIECE_EVENTS_MAX: usize = 512;
 
@@ -37,12 +37,10 @@ const PIECE_EVENTS_MAX: usize = 512;
 )]
 pub(crate) async fn events(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    PathId(id): PathId<BatchId>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let id = batches::batch_id(&id)?;
     let last = match headers.get("last-event-id") {
         None => 0,
         Some(text) => text.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
@@ -58,7 +56,7 @@ pub(crate) async fn events(
         let event = follower.next().await?;
         Some((Ok(event), follower))
     });
-    let valid = auth::until_ended(app.clone(), headers, caller);
+    let valid = auth::until_ended(app.clone(), headers, caller.into_caller());
     let events = events.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }

@@ -1,15 +1,16 @@
 //! `GET /v1/batches/{id}`: a batch now, or once it has ended.
 
 use assay_api::batch::Batch;
-use assay_api::key::Scope;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 
-use super::{batch_id, find, until_ended, wait};
+use super::{find, until_ended, wait};
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
+use assay_core::id::BatchId;
 
 /// A batch in its current state. With `Prefer: wait=N` the answer comes when the batch has ended,
 /// or after N seconds.
@@ -20,12 +21,10 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn get(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    PathId(id): PathId<BatchId>,
 ) -> Result<Json<Batch>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let id = batch_id(&id)?;
     if let (Some(wait), Some(published)) =
         (wait(&headers), app.dispatch.committed.get(caller.tenant, id))
     {

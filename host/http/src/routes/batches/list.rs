@@ -1,19 +1,18 @@
 //! `GET /v1/batches`: live and ended batches, the newest first.
 
-use assay_api::key::Scope;
 use assay_api::view::{BatchList, BatchStateFilter};
 use assay_core::id::BatchId;
 use assay_core::time::Micros;
 use assay_store::views::Span;
 use assay_store::views::batches::BatchFilter;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use serde::Deserialize;
 
 use crate::app::AppState;
-use crate::auth::Caller;
-use crate::extract::page;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::page::Page;
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -32,38 +31,30 @@ pub(crate) struct BatchesQuery {
     /// Latest time of announcement, exclusive.
     #[param(value_type = Option<String>)]
     to: Option<Micros>,
-    /// Cursor: the `next` of the previous page.
-    #[param(value_type = Option<String>)]
-    after: Option<BatchId>,
-    /// Maximum number of items: 100 when absent, 500 at most.
-    limit: Option<u32>,
 }
 
 /// Batches by their time of announcement, the newest first. The batches of single requests are left
 /// out.
 #[utoipa::path(
-    get, path = "/v1/batches", tag = "batches", params(BatchesQuery),
+    get, path = "/v1/batches", tag = "batches", params(BatchesQuery, Page<BatchId>),
     responses((status = 200, body = BatchList))
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
-    query: Result<Query<BatchesQuery>, QueryRejection>,
+    caller: Scoped<BatchesRead>,
+    Query(query): Query<BatchesQuery>,
+    page: Page<BatchId>,
 ) -> Result<Json<BatchList>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
-    let limit = page::limit(query.limit);
     let filter = BatchFilter {
         state: query.state,
         run: query.run,
         plugin: query.plugin,
         announced: Span { from: query.from, to: query.to },
-        after: query.after,
-        limit,
+        after: page.after,
+        limit: page.limit,
     };
     let mut items = app.store.batches(caller.tenant, &filter).await?;
-    let full = items.len() == limit as usize;
-    let next = items.last().filter(|_| full).map(|last| last.batch.id.to_string());
+    let next = page.next(&items, |last| last.batch.id.to_string());
     // The rows of live batches know neither counts nor estimates; the board does.
     for item in items.iter_mut().filter(|item| !item.batch.state.is_final()) {
         if let Some(published) = app.dispatch.committed.get(caller.tenant, item.batch.id) {

@@ -1,15 +1,16 @@
 //! `GET /v1/batches/{id}/profile`: the arrival and stage times of a completed batch.
 
 use assay_api::history::BatchProfile;
-use assay_api::key::Scope;
 use assay_store::StoreError;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
 use crate::routes::batches;
+use assay_core::id::BatchId;
 
 /// The arrival and stage times of the requests of a completed batch.
 #[utoipa::path(
@@ -18,11 +19,9 @@ use crate::routes::batches;
 )]
 pub(crate) async fn profile(
     State(app): AppState,
-    caller: Caller,
-    Path(id): Path<String>,
+    caller: Scoped<BatchesRead>,
+    PathId(id): PathId<BatchId>,
 ) -> Result<Json<BatchProfile>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let id = batches::batch_id(&id)?;
     match app.store.batch_profile(caller.tenant, id).await {
         Ok(profile) => Ok(Json(profile)),
         Err(StoreError::NotFound(what)) => {

@@ -3,68 +3,57 @@
 use std::sync::Arc;
 
 use assay_api::batch::ResultsPage;
-use assay_api::key::Scope;
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_dispatch::committed::CommittedBatch;
 use assay_store::StoreError;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::{BufMut as _, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _, stream};
-use serde::Deserialize;
 
 use crate::app::{App, AppState};
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::page::Page;
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
-use crate::routes::batches;
 
 /// Lines of one piece of a followed stream.
 const PIECE_ITEMS_MAX: u32 = 512;
 
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct PageQuery {
-    /// Cursor; the results after it are returned.
-    #[serde(default)]
-    after: u32,
-    /// Maximum number of items: 1,000 when absent, 10,000 at most.
-    limit: Option<u32>,
-}
+/// A page of results; its cursor is the number of results before it.
+type ResultsSlice = Page<u32, { limits::PAGE_ITEMS_DEFAULT }, { limits::PAGE_ITEMS_MAX }>;
 
 /// Results in the order of completion. With `Accept: application/x-ndjson` the answer is a stream
 /// that lasts until the batch has ended.
 #[utoipa::path(
     get, path = "/v1/batches/{id}/results", tag = "batches",
-    params(("id" = String, Path), PageQuery),
+    params(("id" = String, Path), ResultsSlice),
     responses(
         (status = 200, content((ResultsPage = "application/json"), (assay_api::result::ResultItem = "application/x-ndjson"))),
     )
 )]
 pub(crate) async fn results(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     headers: HeaderMap,
-    Path(id): Path<String>,
-    query: Result<Query<PageQuery>, axum::extract::rejection::QueryRejection>,
+    PathId(id): PathId<BatchId>,
+    asked: ResultsSlice,
 ) -> Result<Response, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let Query(mut query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
     // No result follows that position.
-    query.after = query.after.min(limits::BATCH_REQUESTS_MAX);
-    let batch = Source::find(&app, caller.tenant, batches::batch_id(&id)?).await?;
+    let after = asked.after.unwrap_or(0).min(limits::BATCH_REQUESTS_MAX);
+    let batch = Source::find(&app, caller.tenant, id).await?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("ndjson")) {
         let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
-        let lines = follow(batch, query.after).boxed().take_until(Box::pin(app.stopped()));
+        let lines = follow(batch, after).boxed().take_until(Box::pin(app.stopped()));
         return Ok((kind, Body::from_stream(lines)).into_response());
     }
-    let limit = query.limit.unwrap_or(limits::PAGE_ITEMS_DEFAULT).clamp(1, limits::PAGE_ITEMS_MAX);
-    let piece = batch.after(query.after, limit).await?;
+    let piece = batch.after(after, asked.limit).await?;
     let kind = [(header::CONTENT_TYPE, "application/json")];
-    Ok((kind, page(&piece, query.after)).into_response())
+    Ok((kind, page(&piece, after)).into_response())
 }
 
 /// The source of a batch's results.

@@ -1,18 +1,18 @@
 //! `POST /v1/batches/{id}/seal`: no more requests will come.
 
 use assay_api::batch::{Batch, SealBatch};
-use assay_api::key::Scope;
-use assay_core::limits;
 use assay_dispatch::DispatchError;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 
-use super::{batch_id, find};
+use super::find;
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{BatchesWrite, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
+use assay_core::id::BatchId;
 
 /// Seal a batch: no more requests will come.
 #[utoipa::path(
@@ -22,15 +22,11 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn seal(
     State(app): AppState,
-    caller: Caller,
-    Path(id): Path<String>,
+    caller: Scoped<BatchesWrite>,
+    PathId(id): PathId<BatchId>,
     body: Body,
 ) -> Result<Json<Batch>, ApiError> {
-    caller.need(Scope::BatchesWrite)?;
-    let id = batch_id(&id)?;
-    let bytes = body::whole(body, "the body", limits::SMALL_BODY_BYTES_MAX).await?;
-    let call: SealBatch =
-        if bytes.is_empty() { SealBatch::default() } else { body::parse(&bytes)? };
+    let call: SealBatch = body::json_or_default(body).await?;
     match app.dispatch.seal(caller.tenant, id, call.final_count).await {
         Ok(()) => find(&app, caller.tenant, id).await.map(Json),
         // Sealing what has ended in the meantime is a harmless repeat.

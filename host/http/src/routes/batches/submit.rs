@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_api::key::Scope;
 use assay_api::request::{ItemProblem, SubmitItem, SubmitReply, SubmitStatus, Submitted};
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::limits;
@@ -13,18 +12,18 @@ use assay_dispatch::{DispatchError, ItemFate, NewItem};
 use assay_registry::Validation;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::app::{App, AppState};
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::item::{self, Item, too_long};
+use crate::extract::path::PathId;
 use crate::problem::{ApiError, INVALID_LABEL};
-use crate::routes::batches;
 use crate::routes::batches::results::Source;
 
 /// Submit requests. An item whose key is already in the batch changes nothing, so that a call can
@@ -39,13 +38,11 @@ use crate::routes::batches::results::Source;
 )]
 pub(crate) async fn submit(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesWrite>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    PathId(id): PathId<BatchId>,
     body: Body,
 ) -> Result<Json<SubmitReply>, ApiError> {
-    caller.need(Scope::BatchesWrite)?;
-    let id = batches::batch_id(&id)?;
     let validation = match app.dispatch.committed.get(caller.tenant, id) {
         Some(published) => {
             caller.may_submit_to(&published.row.plugin)?;

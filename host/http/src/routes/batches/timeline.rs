@@ -3,16 +3,17 @@
 mod columns;
 mod lateness;
 
-use assay_api::key::Scope;
 use assay_api::view::Timeline;
 use assay_dispatch::now;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
 use crate::routes::batches;
+use assay_core::id::BatchId;
 
 /// The times at which each request of a batch waited and ran, stage by stage, and the reason why
 /// the batch was late. At most 4,096 requests are shown.
@@ -22,11 +23,9 @@ use crate::routes::batches;
 )]
 pub(crate) async fn get(
     State(app): AppState,
-    caller: Caller,
-    Path(id): Path<String>,
+    caller: Scoped<BatchesRead>,
+    PathId(id): PathId<BatchId>,
 ) -> Result<Json<Timeline>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let id = batches::batch_id(&id)?;
     batches::kept(&app, caller.tenant, id).await?;
     let batch = batches::find(&app, caller.tenant, id).await?;
     let known = app.store.timeline(caller.tenant, &batch).await?;

@@ -1,15 +1,14 @@
 //! `GET /v1/capacity/history`: samples and planner decisions of the pools.
 
-use assay_api::key::Scope;
 use assay_api::operations::{CapacityHistory, CapacityHistoryFilter, PoolHistory};
 use assay_core::time::Micros;
 use assay_dispatch::now;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Platform, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 
 const HISTORY_DEFAULT: Micros = Micros::from_secs(3_600);
@@ -21,11 +20,9 @@ const HISTORY_DEFAULT: Micros = Micros::from_secs(3_600);
 )]
 pub(crate) async fn history(
     State(app): AppState,
-    caller: Caller,
-    filter: Result<Query<CapacityHistoryFilter>, QueryRejection>,
+    _: Scoped<Platform>,
+    Query(filter): Query<CapacityHistoryFilter>,
 ) -> Result<Json<CapacityHistory>, ApiError> {
-    caller.need(Scope::Platform)?;
-    let Query(filter) = filter.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let to = filter.to.unwrap_or_else(now);
     let from = filter.from.unwrap_or_else(|| to.since(HISTORY_DEFAULT));
     if from >= to {

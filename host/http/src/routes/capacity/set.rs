@@ -1,7 +1,6 @@
 //! `PUT /v1/capacity/{pool}`: set the bounds of a pool.
 
 use assay_api::capacity::{PoolCapacity, SetCapacity};
-use assay_api::key::Scope;
 use assay_core::limits;
 use assay_core::plugin::check_name;
 use assay_dispatch::now;
@@ -13,8 +12,8 @@ use axum::extract::{Path, State};
 use tokio::sync::Mutex;
 
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{Platform, Scoped};
 use crate::problem::ApiError;
 
 /// Held while a pool is set, so that the stored bounds are those in effect.
@@ -29,11 +28,10 @@ static SETTING: Mutex<()> = Mutex::const_new(());
 )]
 pub(crate) async fn set(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Platform>,
     Path(pool): Path<String>,
     body: Body,
 ) -> Result<Json<PoolCapacity>, ApiError> {
-    caller.need(Scope::Platform)?;
     let (SetCapacity { min, max }, _) = body::json(body).await?;
     check_name("pool", &pool, limits::PLUGIN_NAME_BYTES_MAX).map_err(ApiError::bad_request)?;
     if min > max || max > limits::POOL_WORKERS_MAX {

@@ -12,8 +12,9 @@ use axum::http::StatusCode;
 
 use super::tenant;
 use crate::app::AppState;
-use crate::auth::{Caller, NewSecret};
+use crate::auth::NewSecret;
 use crate::extract::body;
+use crate::extract::guard::{Admin, Scoped};
 use crate::problem::ApiError;
 
 /// Create a key. The answer has the whole key, which is shown only once.
@@ -23,10 +24,9 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn create(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Admin>,
     body: Body,
 ) -> Result<(StatusCode, Json<Key>), ApiError> {
-    caller.administers(&caller.tenant_name)?;
     let (call, _): (CreateKey, _) = body::json(body).await?;
     check(&call)?;
     if call.scopes.contains(&Scope::Platform) {

@@ -3,11 +3,12 @@
 use assay_api::key::KeyList;
 use assay_dispatch::now;
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 
 use super::tenant;
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 use crate::routes::tenants::TenantQuery;
 
@@ -18,7 +19,7 @@ use crate::routes::tenants::TenantQuery;
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Admin>,
     Query(query): Query<TenantQuery>,
 ) -> Result<Json<KeyList>, ApiError> {
     let (tenant, _) = tenant(&app, &caller, query.tenant.as_deref()).await?;

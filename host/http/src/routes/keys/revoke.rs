@@ -4,11 +4,13 @@ use assay_api::key::Key;
 use assay_core::id::KeyId;
 use assay_dispatch::now;
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 
 use super::tenant;
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
+use crate::extract::path::PathId;
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 use crate::routes::tenants::TenantQuery;
 
@@ -19,12 +21,11 @@ use crate::routes::tenants::TenantQuery;
 )]
 pub(crate) async fn revoke(
     State(app): AppState,
-    caller: Caller,
-    Path(id): Path<String>,
+    caller: Scoped<Admin>,
+    PathId(id): PathId<KeyId>,
     Query(query): Query<TenantQuery>,
 ) -> Result<Json<Key>, ApiError> {
     let (tenant, _) = tenant(&app, &caller, query.tenant.as_deref()).await?;
-    let id: KeyId = id.parse().map_err(|_| ApiError::not_found("key"))?;
     let key = app.store.revoke_key(tenant, id, &caller.actor(), now()).await?;
     app.keys.forget(&key.prefix);
     Ok(Json(key))

@@ -8,12 +8,15 @@ use assay_dispatch::now;
 use assay_store::keys::Rotation;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 
 use super::tenant;
 use crate::app::AppState;
-use crate::auth::{Caller, NewSecret};
+use crate::auth::NewSecret;
 use crate::extract::body;
+use crate::extract::guard::{Admin, Scoped};
+use crate::extract::path::PathId;
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 use crate::routes::tenants::TenantQuery;
 
@@ -26,16 +29,13 @@ use crate::routes::tenants::TenantQuery;
 )]
 pub(crate) async fn rotate(
     State(app): AppState,
-    caller: Caller,
-    Path(id): Path<String>,
+    caller: Scoped<Admin>,
+    PathId(id): PathId<KeyId>,
     Query(query): Query<TenantQuery>,
     body: Body,
 ) -> Result<Json<Key>, ApiError> {
     let (tenant, _) = tenant(&app, &caller, query.tenant.as_deref()).await?;
-    let id: KeyId = id.parse().map_err(|_| ApiError::not_found("key"))?;
-    let bytes = body::whole(body, "the body", limits::SMALL_BODY_BYTES_MAX).await?;
-    let RotateKey { overlap_hours } =
-        if bytes.is_empty() { RotateKey::default() } else { body::parse(&bytes)? };
+    let RotateKey { overlap_hours } = body::json_or_default(body).await?;
     let max = limits::KEY_OVERLAP_HOURS_MAX;
     if overlap_hours > max {
         return Err(ApiError::bad_request(format!("overlap_hours must be at most {max}")));

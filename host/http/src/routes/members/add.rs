@@ -10,9 +10,9 @@ use axum::http::StatusCode;
 
 use super::managed;
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::auth::sign_in::check_name;
 use crate::extract::body;
+use crate::extract::guard::{Admin, Scoped};
 use crate::problem::ApiError;
 use crate::routes::people::{new_invitation, shown};
 
@@ -24,10 +24,9 @@ use crate::routes::people::{new_invitation, shown};
 )]
 pub(crate) async fn add(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Admin>,
     body: Body,
 ) -> Result<(StatusCode, Json<Member>), ApiError> {
-    caller.administers(&caller.tenant_name)?;
     let (call, _): (AddMember, _) = body::json(body).await?;
     let tenant = managed(&app, &caller, call.tenant.as_deref()).await?;
     let email = normal_email(&call.email).map_err(ApiError::bad_request)?;

@@ -2,10 +2,11 @@
 
 use assay_api::people::MemberList;
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 use crate::routes::tenants::{self, TenantQuery};
 
@@ -16,7 +17,7 @@ use crate::routes::tenants::{self, TenantQuery};
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Admin>,
     Query(query): Query<TenantQuery>,
 ) -> Result<Json<MemberList>, ApiError> {
     let name = query.tenant.as_deref().unwrap_or(&caller.tenant_name);

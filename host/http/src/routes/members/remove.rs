@@ -1,15 +1,17 @@
 //! `DELETE /v1/members/{person}`: remove a member.
 
 use assay_dispatch::now;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 
 use super::managed;
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
+use crate::extract::path::PathId;
+use crate::extract::query::Query;
 use crate::problem::ApiError;
-use crate::routes::people::person_id;
 use crate::routes::tenants::TenantQuery;
+use assay_core::id::PersonId;
 
 /// Remove a member, who loses access at once.
 #[utoipa::path(
@@ -19,12 +21,11 @@ use crate::routes::tenants::TenantQuery;
 )]
 pub(crate) async fn remove(
     State(app): AppState,
-    caller: Caller,
-    Path(person): Path<String>,
+    caller: Scoped<Admin>,
+    PathId(person): PathId<PersonId>,
     Query(query): Query<TenantQuery>,
 ) -> Result<StatusCode, ApiError> {
     let tenant = managed(&app, &caller, query.tenant.as_deref()).await?;
-    let person = person_id(&person, "member")?;
     app.store.remove_member(tenant, person, &caller.actor(), now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -4,15 +4,17 @@ use assay_api::people::{Member, SetMember};
 use assay_dispatch::now;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 
 use super::managed;
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{Admin, Scoped};
+use crate::extract::path::PathId;
+use crate::extract::query::Query;
 use crate::problem::ApiError;
-use crate::routes::people::person_id;
 use crate::routes::tenants::TenantQuery;
+use assay_core::id::PersonId;
 
 /// Give a member another role. It takes effect at once.
 #[utoipa::path(
@@ -22,13 +24,12 @@ use crate::routes::tenants::TenantQuery;
 )]
 pub(crate) async fn set_role(
     State(app): AppState,
-    caller: Caller,
-    Path(person): Path<String>,
+    caller: Scoped<Admin>,
+    PathId(person): PathId<PersonId>,
     Query(query): Query<TenantQuery>,
     body: Body,
 ) -> Result<Json<Member>, ApiError> {
     let tenant = managed(&app, &caller, query.tenant.as_deref()).await?;
-    let person = person_id(&person, "member")?;
     let (SetMember { role }, _) = body::json(body).await?;
     Ok(Json(app.store.set_role(tenant, person, role, &caller.actor(), now()).await?))
 }

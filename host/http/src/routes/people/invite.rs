@@ -1,15 +1,16 @@
 //! `POST /v1/people/{person}/invitation`: invite a person again who has lost their password.
 
-use assay_api::key::Scope;
 use assay_api::people::Person;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 
-use super::{new_invitation, person_id, shown};
+use super::{new_invitation, shown};
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Platform, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
+use assay_core::id::PersonId;
 
 /// Invite a person again who has lost their password. The old password and all sessions are
 /// deleted. The answer has the invitation, which is shown only once.
@@ -19,11 +20,9 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn invite(
     State(app): AppState,
-    caller: Caller,
-    Path(id): Path<String>,
+    caller: Scoped<Platform>,
+    PathId(id): PathId<PersonId>,
 ) -> Result<(StatusCode, Json<Person>), ApiError> {
-    caller.need(Scope::Platform)?;
-    let id = person_id(&id, "person")?;
     let (token, invitation) = new_invitation();
     let mut person = app.store.invite(id, invitation, &caller.actor()).await?;
     person.invitation = Some(shown(&token, invitation));

@@ -1,12 +1,11 @@
 //! `GET /v1/people`: everybody.
 
-use assay_api::key::Scope;
 use assay_api::people::PersonList;
 use axum::Json;
 use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Platform, Scoped};
 use crate::problem::ApiError;
 
 /// Every person.
@@ -16,8 +15,7 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
+    _: Scoped<Platform>,
 ) -> Result<Json<PersonList>, ApiError> {
-    caller.need(Scope::Platform)?;
     Ok(Json(PersonList { items: app.store.people().await? }))
 }

@@ -1,13 +1,12 @@
 //! `GET /v1/plugins/{name}/versions/{version}/component`: download a component.
 
-use assay_api::key::Scope;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{PluginsPublish, Scoped};
 use crate::problem::ApiError;
 
 /// The bytes of a version as they were published.
@@ -18,10 +17,9 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn component(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<PluginsPublish>,
     Path((name, version)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    caller.need(Scope::PluginsPublish)?;
     let component = app.registry.component(caller.tenant, &name, &version).await?;
     let headers =
         [(header::CONTENT_TYPE, "application/wasm"), (header::CONTENT_DISPOSITION, "attachment")];

@@ -1,12 +1,11 @@
 //! `GET /v1/plugins`: every version of every plugin.
 
-use assay_api::key::Scope;
 use assay_api::plugin::PluginList;
 use axum::Json;
 use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
 use crate::problem::ApiError;
 
 /// Every version of every plugin.
@@ -16,8 +15,7 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
 ) -> Result<Json<PluginList>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
     Ok(Json(PluginList { items: app.store.plugins(caller.tenant, None).await? }))
 }

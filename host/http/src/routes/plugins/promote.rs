@@ -1,6 +1,5 @@
 //! `PUT /v1/plugins/{name}/channels/{channel}`: point a channel to a version.
 
-use assay_api::key::Scope;
 use assay_api::plugin::{Plugin, PromotePlugin};
 use assay_core::limits;
 use assay_core::plugin::check_name;
@@ -12,8 +11,8 @@ use axum::extract::{Path, State};
 
 use super::version;
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{PluginsPromote, Scoped};
 use crate::problem::ApiError;
 
 /// Point a channel to a version. Runs that have begun keep their version.
@@ -24,11 +23,10 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn promote(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<PluginsPromote>,
     Path((name, channel)): Path<(String, String)>,
     body: Body,
 ) -> Result<Json<Plugin>, ApiError> {
-    caller.need(Scope::PluginsPromote)?;
     let (call, _): (PromotePlugin, _) = body::json(body).await?;
     check_name("channel", &channel, limits::PLUGIN_NAME_BYTES_MAX)
         .map_err(ApiError::bad_request)?;

@@ -1,6 +1,5 @@
 //! `POST /v1/plugins`: upload a component.
 
-use assay_api::key::Scope;
 use assay_api::plugin::Plugin;
 use assay_core::limits;
 use assay_registry::Publisher;
@@ -12,8 +11,8 @@ use axum::http::StatusCode;
 
 use super::version;
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{PluginsPublish, Scoped};
 use crate::problem::ApiError;
 use crate::quotas;
 
@@ -29,10 +28,9 @@ use crate::quotas;
 )]
 pub(crate) async fn publish(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<PluginsPublish>,
     body: Body,
 ) -> Result<(StatusCode, Json<Plugin>), ApiError> {
-    caller.need(Scope::PluginsPublish)?;
     quotas::not_suspended(&app, caller.tenant)?;
     let _turn = app.uploads.acquire().await.expect("the semaphore is never closed");
     let component = body::whole(body, "a component", limits::PLUGIN_BYTES_MAX).await?;

@@ -1,6 +1,5 @@
 //! `POST /v1/plugins/{name}/channels/{channel}/rollback`: point a channel to its version before.
 
-use assay_api::key::Scope;
 use assay_api::plugin::Plugin;
 use assay_dispatch::now;
 use assay_store::channels::Channel;
@@ -9,7 +8,7 @@ use axum::extract::{Path, State};
 
 use super::version;
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{PluginsPromote, Scoped};
 use crate::problem::ApiError;
 
 /// Point a channel back to its last version that is not yanked. Runs that have begun keep their
@@ -21,10 +20,9 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn roll_back(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<PluginsPromote>,
     Path((name, channel)): Path<(String, String)>,
 ) -> Result<Json<Plugin>, ApiError> {
-    caller.need(Scope::PluginsPromote)?;
     let chosen = Channel { tenant: caller.tenant, plugin: &name, channel: &channel };
     let number = app.store.roll_back_channel(chosen, &caller.actor(), now()).await?;
     app.registry.forget_resolved();

@@ -1,16 +1,15 @@
 //! `GET /v1/plugins/{name}/versions/{version}/stats`: the last batches of a version, summed up.
 
-use assay_api::key::Scope;
 use assay_api::view::PluginStats;
 use assay_core::time::Micros;
 use assay_store::views::Span;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use serde::Deserialize;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -32,12 +31,10 @@ pub(crate) struct StatsQuery {
 )]
 pub(crate) async fn get(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     Path((name, version)): Path<(String, String)>,
-    query: Result<Query<StatsQuery>, QueryRejection>,
+    Query(query): Query<StatsQuery>,
 ) -> Result<Json<PluginStats>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
     app.store.plugin(caller.tenant, &name, &version).await?;
     let ended = Span { from: query.from, to: query.to };
     Ok(Json(app.store.plugin_stats(caller.tenant, &name, &version, ended).await?))

@@ -1,12 +1,11 @@
 //! `GET /v1/plugins/{name}`: every version of one plugin.
 
-use assay_api::key::Scope;
 use assay_api::plugin::PluginList;
 use axum::Json;
 use axum::extract::{Path, State};
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
 use crate::problem::ApiError;
 
 /// Every version of one plugin, newest first.
@@ -16,10 +15,9 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn versions(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     Path(name): Path<String>,
 ) -> Result<Json<PluginList>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
     let items = app.store.plugins(caller.tenant, Some(&name)).await?;
     if items.is_empty() {
         return Err(ApiError::not_found("plugin"));

@@ -1,6 +1,5 @@
 //! `POST /v1/plugins/{name}/versions/{version}/yank`: keep new runs off a version.
 
-use assay_api::key::Scope;
 use assay_api::plugin::{Plugin, YankPlugin};
 use assay_core::limits;
 use assay_dispatch::now;
@@ -11,8 +10,8 @@ use axum::extract::{Path, State};
 
 use super::version;
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{PluginsPromote, Scoped};
 use crate::problem::ApiError;
 
 /// Yank a version: new runs cannot use it. Runs that use it keep it.
@@ -23,11 +22,10 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn yank(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<PluginsPromote>,
     Path((name, number)): Path<(String, String)>,
     body: Body,
 ) -> Result<Json<Plugin>, ApiError> {
-    caller.need(Scope::PluginsPromote)?;
     let (call, _): (YankPlugin, _) = body::json(body).await?;
     body::check_text("reason", &call.reason, limits::REASON_BYTES_MAX)
         .map_err(ApiError::bad_request)?;

@@ -1,16 +1,16 @@
 //! `GET /v1/requests/{id}/artifacts/{stage}`: the bytes that a stage returned for the next one.
 
-use assay_api::key::Scope;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 
-use super::request_id;
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body::Binary;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
 use crate::routes::batches;
+use assay_core::id::RequestId;
 
 /// The artifact that a stage handed to the next one, by the stage's name.
 #[utoipa::path(
@@ -22,11 +22,10 @@ use crate::routes::batches;
 )]
 pub(crate) async fn artifact(
     State(app): AppState,
-    caller: Caller,
-    Path((id, stage)): Path<(String, String)>,
+    caller: Scoped<BatchesRead>,
+    PathId(id): PathId<RequestId>,
+    Path((_, stage)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let id = request_id(&id)?;
     batches::kept(&app, caller.tenant, id.batch).await?;
     let batch = app.store.batch(caller.tenant, id.batch).await?;
     let (name, version) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));

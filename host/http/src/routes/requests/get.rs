@@ -1,19 +1,19 @@
 //! `GET /v1/requests/{id}`: a request and, once it has ended, its outcome.
 
-use assay_api::key::Scope;
 use assay_api::request::Request;
 use assay_wire::proto;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use prost::Message as _;
 use serde_json::value::RawValue;
 
-use super::request_id;
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
 use crate::routes::batches;
 use crate::routes::requests::context;
+use assay_core::id::RequestId;
 
 /// A request and, once it has ended, its outcome.
 #[utoipa::path(
@@ -22,11 +22,9 @@ use crate::routes::requests::context;
 )]
 pub(crate) async fn get(
     State(app): AppState,
-    caller: Caller,
-    Path(id): Path<String>,
+    caller: Scoped<BatchesRead>,
+    PathId(id): PathId<RequestId>,
 ) -> Result<Json<Request>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let id = request_id(&id)?;
     batches::kept(&app, caller.tenant, id.batch).await?;
     let stored = app.store.request(caller.tenant, id).await?;
     let body = proto::Body::decode(&stored.body[..]).unwrap_or_default();

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use assay_api::batch::Batch;
-use assay_api::key::Scope;
 use assay_api::operations::{Replay, ReplayRequest, ReplaySide};
 use assay_api::result::ResultItem;
 use assay_core::id::RequestId;
@@ -13,15 +12,17 @@ use assay_store::StoreError;
 use assay_store::requests::StoredRequest;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 
 use crate::app::{App, AppState};
 use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{BatchesWrite, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
 use crate::quotas;
-use crate::routes::{batches, requests, rewards};
+use crate::routes::{batches, rewards};
 
 /// Run a request again with the same body, settings and seed, by its own version of the plugin or
 /// by another one, and compare the outcomes. The replay counts towards quotas and usage.
@@ -35,13 +36,11 @@ use crate::routes::{batches, requests, rewards};
 )]
 pub(crate) async fn replay(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesWrite>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    PathId(id): PathId<RequestId>,
     body: Body,
 ) -> Result<Json<Replay>, ApiError> {
-    caller.need(Scope::BatchesWrite)?;
-    let id = requests::request_id(&id)?;
     let call: ReplayRequest = body::json_or_default(body).await?;
     let (batch, stored, recorded) = recorded(&app, &caller, id).await?;
     quotas::admits(&app, caller.tenant).await?;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use assay_api::key::Scope;
 use assay_api::request::{Reward, RewardRequest};
 use assay_api::result::ResultItem;
 use assay_core::limits;
@@ -18,6 +17,7 @@ use serde_json::value::RawValue;
 use super::{WAIT_DEFAULT, lone_batch, outcome, place};
 use crate::app::{App, AppState};
 use crate::auth::Caller;
+use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::{body, item};
 use crate::problem::ApiError;
 use crate::quotas;
@@ -31,11 +31,10 @@ use crate::routes::batches;
 )]
 pub(crate) async fn reward(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesWrite>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Reward>, ApiError> {
-    caller.need(Scope::BatchesWrite)?;
     let bytes = body::whole(body, "the body", limits::ITEM_BYTES_MAX).await?;
     let published = admit(&app, &caller, body::parse(&bytes)?).await?;
     let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);

@@ -1,16 +1,15 @@
 //! `GET /v1/runs/{run}`: one run, batch by batch.
 
-use assay_api::key::Scope;
 use assay_api::view::{Iterations, RunView};
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use serde::Deserialize;
 
 use crate::app::{App, AppState};
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -30,12 +29,10 @@ pub(crate) struct RunQuery {
 )]
 pub(crate) async fn get(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     Path(run): Path<String>,
-    query: Result<Query<RunQuery>, QueryRejection>,
+    Query(query): Query<RunQuery>,
 ) -> Result<Json<RunView>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let chosen = query.curves.as_deref().map(batch_ids).transpose()?;
     let last =
         query.last.unwrap_or(limits::RUN_ITERATIONS_DEFAULT).clamp(1, limits::RUN_ITERATIONS_MAX);

@@ -1,15 +1,14 @@
 //! `GET /v1/runs/{run}/history`: the completed batches of a run.
 
 use assay_api::history::RunHistory;
-use assay_api::key::Scope;
 use assay_core::limits;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use serde::Deserialize;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -27,12 +26,10 @@ pub(crate) struct HistoryQuery {
 )]
 pub(crate) async fn history(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     Path(run): Path<String>,
-    query: Result<Query<HistoryQuery>, QueryRejection>,
+    Query(query): Query<HistoryQuery>,
 ) -> Result<Json<RunHistory>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let limit = query
         .limit
         .unwrap_or(limits::RUN_HISTORY_ITEMS_DEFAULT)

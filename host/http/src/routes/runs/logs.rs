@@ -1,18 +1,20 @@
 //! `GET /v1/runs/{run}/logs`: the lines that the plugin logged in a run.
 
+use std::fmt;
+
 use assay_api::authoring::LogPage;
-use assay_api::key::Scope;
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::limits;
 use assay_store::views::logs::{LogFilter, LogPlace};
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use serde::Deserialize;
 
 use crate::app::{App, AppState};
-use crate::auth::Caller;
-use crate::extract::{body, page};
+use crate::extract::body;
+use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::page::{Cursor, Page};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 
 const LEVELS: [&str; 5] = ["debug", "info", "warn", "error", "stderr"];
@@ -24,35 +26,28 @@ pub(crate) struct LogsQuery {
     verdict: Option<String>,
     /// Level: `debug`, `info`, `warn`, `error`, or `stderr`.
     level: Option<String>,
-    /// Cursor: the `next` of the previous page.
-    after: Option<String>,
-    /// Maximum number of items: 100 when absent, 500 at most.
-    limit: Option<u32>,
 }
 
 /// The lines that the plugin logged in a run, the newest batch first, and each batch in the order
 /// of its requests. A page searches at most 64 batches, so that even a page with few lines may have
 /// a `next`.
 #[utoipa::path(
-    get, path = "/v1/runs/{run}/logs", tag = "runs", params(("run" = String, Path), LogsQuery),
+    get, path = "/v1/runs/{run}/logs", tag = "runs", params(("run" = String, Path), LogsQuery, Page<LogCursor>),
     responses((status = 200, body = LogPage))
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<BatchesRead>,
     Path(run): Path<String>,
-    query: Result<Query<LogsQuery>, QueryRejection>,
+    Query(query): Query<LogsQuery>,
+    asked: Page<LogCursor>,
 ) -> Result<Json<LogPage>, ApiError> {
-    caller.need(Scope::BatchesRead)?;
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
-    let after = query.after.as_deref().map(place).transpose()?;
-    let limit = page::limit(query.limit);
     let filter = filter(query.verdict, query.level)?;
     let tenant = caller.tenant;
     app.store.run(tenant, &run).await?.ok_or_else(|| ApiError::not_found("run"))?;
-    let newest = after.map(|(batch, _)| batch);
+    let newest = asked.after.map(|after| after.batch);
     let batches = app.store.kept_batches(tenant, &run, newest, limits::LOG_BATCHES_MAX).await?;
-    Ok(Json(page(&app, tenant, &batches, &filter, after, limit).await?))
+    Ok(Json(page(&app, tenant, &batches, &filter, &asked).await?))
 }
 
 async fn page(
@@ -60,26 +55,25 @@ async fn page(
     tenant: TenantId,
     batches: &[BatchId],
     filter: &LogFilter,
-    after: Option<(BatchId, LogPlace)>,
-    limit: u32,
+    asked: &Page<LogCursor>,
 ) -> Result<LogPage, ApiError> {
     let mut items = Vec::new();
     for &batch in batches {
-        let behind = after.filter(|(of, _)| *of == batch).map(|(_, place)| place);
-        let room = limit - u32::try_from(items.len()).unwrap_or(limit);
+        let behind = asked.after.filter(|after| after.batch == batch).map(|after| after.place);
+        let room = asked.limit - u32::try_from(items.len()).unwrap_or(asked.limit);
         let lines = app.store.batch_logs(tenant, batch, filter, behind, room).await?;
         let last = lines.last().map(|(place, _)| *place);
         items.extend(lines.into_iter().map(|(_, line)| line));
-        if let Some((seq, line)) = last.filter(|_| items.len() >= limit as usize) {
-            let next = format!("{}.{line}", RequestId { batch, seq });
+        if let Some(place) = last.filter(|_| items.len() >= asked.limit as usize) {
+            let next = LogCursor { batch, place }.to_string();
             return Ok(LogPage { items, next: Some(next) });
         }
     }
     let full = batches.len() >= limits::LOG_BATCHES_MAX as usize;
     // The oldest of them is looked through: on behind the last line that it could have.
     let next = batches.last().filter(|_| full).map(|&batch| {
-        let seq = i32::MAX.cast_unsigned();
-        format!("{}.{seq}", RequestId { batch, seq })
+        let last = i32::MAX.cast_unsigned();
+        LogCursor { batch, place: (last, last) }.to_string()
     });
     Ok(LogPage { items, next })
 }
@@ -97,11 +91,24 @@ fn filter(verdict: Option<String>, level: Option<String>) -> Result<LogFilter, A
     Ok(LogFilter { verdict, level })
 }
 
-/// Parses the cursor of a page.
-fn place(text: &str) -> Result<(BatchId, LogPlace), ApiError> {
-    let parsed = text.rsplit_once('.').and_then(|(id, line)| {
+/// The last line of a page. Written `<batch>.<seq>.<line>`.
+#[derive(Clone, Copy)]
+pub(crate) struct LogCursor {
+    batch: BatchId,
+    place: LogPlace,
+}
+
+impl Cursor for LogCursor {
+    fn parse(text: &str) -> Option<Self> {
+        let (id, line) = text.rsplit_once('.')?;
         let id: RequestId = id.parse().ok()?;
-        Some((id.batch, (id.seq, line.parse().ok()?)))
-    });
-    parsed.ok_or_else(|| ApiError::bad_request("after must be the `next` of a previous page"))
+        Some(Self { batch: id.batch, place: (id.seq, line.parse().ok()?) })
+    }
+}
+
+impl fmt::Display for LogCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seq, line) = self.place;
+        write!(f, "{}.{line}", RequestId { batch: self.batch, seq })
+    }
 }

@@ -8,11 +8,10 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 
-use super::own;
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::auth::sign_in::{Peer, check_password};
 use crate::extract::body;
+use crate::extract::guard::SessionCaller;
 use crate::problem::ApiError;
 
 /// Change your password. Your other sessions end.
@@ -22,12 +21,11 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn change_password(
     State(app): AppState,
-    caller: Caller,
+    SessionCaller { caller, session }: SessionCaller,
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<StatusCode, ApiError> {
-    let session = own(&caller)?;
     let (ChangePassword { current, new }, _) = body::json(body).await?;
     check_password(&new)?;
     let email = &session.row.email;

@@ -5,9 +5,9 @@ use axum::http::StatusCode;
 use axum::http::header::SET_COOKIE;
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
 
-use super::own;
 use crate::app::AppState;
-use crate::auth::{Caller, removed_cookie};
+use crate::auth::removed_cookie;
+use crate::extract::guard::SessionCaller;
 use crate::problem::ApiError;
 
 /// Sign out.
@@ -15,8 +15,11 @@ use crate::problem::ApiError;
     delete, path = "/v1/session", tag = "session",
     responses((status = 204))
 )]
-pub(crate) async fn end(State(app): AppState, caller: Caller) -> Result<Response, ApiError> {
-    app.store.end_session(own(&caller)?.token.hash()).await?;
+pub(crate) async fn end(
+    State(app): AppState,
+    SessionCaller { session, .. }: SessionCaller,
+) -> Result<Response, ApiError> {
+    app.store.end_session(session.token.hash()).await?;
     let cookie = removed_cookie(app.sign_in.origins.secure());
     Ok((StatusCode::NO_CONTENT, AppendHeaders([(SET_COOKIE, cookie)])).into_response())
 }

@@ -5,8 +5,7 @@ use assay_dispatch::now;
 use assay_store::StoreError;
 use assay_store::identities::{Identity, Welcome};
 use axum::Extension;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::header::{LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
@@ -18,6 +17,7 @@ use crate::auth::oidc::{Answer, Flow, Oidc, PATH, refused};
 use crate::auth::sign_in::{self, Peer};
 use crate::auth::{Token, find_cookie, set_cookie};
 use crate::dashboard::{asks_for_page, has_dashboard};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 
 /// Binds a sign-in to the browser that began it.
@@ -84,11 +84,10 @@ pub(crate) async fn callback(
     State(app): AppState,
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,
-    query: Result<Query<Callback>, QueryRejection>,
+    Query(callback): Query<Callback>,
 ) -> Result<Response, ApiError> {
     let oidc = configured(&app)?;
     app.sign_in.attempt(peer, &headers, None)?;
-    let Query(callback) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let result = identify(&app, oidc, &headers, callback).await;
     let result = result.inspect_err(|error| {
         metrics::counter!("assay_sign_ins_total", "result" => "failed").increment(1);

@@ -5,10 +5,10 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 
-use super::{own, show};
+use super::show;
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::SessionCaller;
 use crate::problem::ApiError;
 
 /// Switch the session to another of your tenants.
@@ -18,10 +18,9 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn switch(
     State(app): AppState,
-    caller: Caller,
+    SessionCaller { session, .. }: SessionCaller,
     body: Body,
 ) -> Result<Json<Session>, ApiError> {
-    let session = own(&caller)?;
     let (SwitchTenant { tenant }, _) = body::json(body).await?;
     app.store.switch_session(session.token.hash(), &tenant).await?;
     Ok(Json(show(&app, &session.token).await?))

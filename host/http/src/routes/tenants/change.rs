@@ -1,6 +1,5 @@
 //! `PATCH /v1/tenants/{name}`: change the settings of a tenant by a merge patch.
 
-use assay_api::key::Scope;
 use assay_api::tenant::{Tenant, TenantSettings};
 use assay_dispatch::now;
 use axum::Json;
@@ -10,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::{CHANGING, shown};
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{Platform, Scoped};
 use crate::problem::ApiError;
 
 /// Change a tenant's settings. The body is a JSON merge patch (RFC 7396): absent fields stay
@@ -23,11 +22,10 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn change(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Platform>,
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Json<Tenant>, ApiError> {
-    caller.need(Scope::Platform)?;
     let (patch, _): (Value, _) = body::json(body).await?;
     let _one = CHANGING.lock().await;
     let before = app.store.tenant_by_name(&name).await?;

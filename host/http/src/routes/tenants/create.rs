@@ -1,6 +1,5 @@
 //! `POST /v1/tenants`: create a tenant.
 
-use assay_api::key::Scope;
 use assay_api::tenant::{CreateTenant, Tenant};
 use assay_core::limits;
 use assay_core::plugin::check_name;
@@ -12,8 +11,8 @@ use axum::http::StatusCode;
 
 use super::{CHANGING, shown};
 use crate::app::AppState;
-use crate::auth::Caller;
 use crate::extract::body;
+use crate::extract::guard::{Platform, Scoped};
 use crate::problem::ApiError;
 
 /// Create a tenant.
@@ -23,10 +22,9 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn create(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Platform>,
     body: Body,
 ) -> Result<(StatusCode, Json<Tenant>), ApiError> {
-    caller.need(Scope::Platform)?;
     let (CreateTenant { name, settings }, _) = body::json(body).await?;
     check_name("tenant", &name, limits::PLUGIN_NAME_BYTES_MAX).map_err(ApiError::bad_request)?;
     settings.check().map_err(ApiError::bad_request)?;

@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 
 use super::{find, shown};
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
 use crate::problem::ApiError;
 
 /// A tenant with its quotas, grants and retention.
@@ -16,7 +16,7 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn get(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Admin>,
     Path(name): Path<String>,
 ) -> Result<Json<Tenant>, ApiError> {
     let tenant = find(&app, &caller, &name).await?;

@@ -7,7 +7,7 @@ use axum::extract::State;
 
 use super::{find, shown};
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
 use crate::problem::ApiError;
 
 /// Every tenant; with `admin:*` alone, only your own.
@@ -17,7 +17,7 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Admin>,
 ) -> Result<Json<TenantList>, ApiError> {
     let tenants = if caller.has(Scope::Platform) {
         app.store.tenants().await?

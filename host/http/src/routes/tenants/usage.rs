@@ -7,12 +7,12 @@ use assay_core::limits;
 use assay_core::time::Micros;
 use assay_dispatch::now;
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use serde::Deserialize;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Admin, Scoped};
+use crate::extract::query::Query;
 use crate::problem::ApiError;
 use crate::routes::tenants;
 
@@ -32,11 +32,10 @@ pub(crate) struct UsageQuery {
 )]
 pub(crate) async fn get(
     State(app): AppState,
-    caller: Caller,
+    caller: Scoped<Admin>,
     Path(name): Path<String>,
-    query: Result<Query<UsageQuery>, QueryRejection>,
+    Query(query): Query<UsageQuery>,
 ) -> Result<Json<TenantUsage>, ApiError> {
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let tenant = tenants::find(&app, &caller, &name).await?;
     let asked = query.days.unwrap_or(limits::USAGE_DAYS_DEFAULT).clamp(1, limits::USAGE_DAYS_MAX);
     let days = app.store.usage(tenant.id, now().since(Micros::from_days(asked - 1))).await?;

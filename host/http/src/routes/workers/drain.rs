@@ -1,14 +1,14 @@
 //! `POST /v1/workers/{id}/drain`: let a worker finish and end.
 
-use assay_api::key::Scope;
 use assay_api::operations::{Worker, WorkerState};
 use assay_core::id::WorkerId;
 use assay_dispatch::now;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Platform, Scoped};
+use crate::extract::path::PathId;
 use crate::problem::ApiError;
 
 /// Drain a worker: it finishes its leases, gets no new ones, and ends. The planner may start
@@ -19,20 +19,18 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn drain(
     State(app): AppState,
-    caller: Caller,
-    Path(id): Path<String>,
+    caller: Scoped<Platform>,
+    PathId(id): PathId<WorkerId>,
 ) -> Result<Json<Worker>, ApiError> {
-    caller.need(Scope::Platform)?;
-    let id: u64 = id.parse().map_err(|_| ApiError::not_found("worker"))?;
     let observed = app.dispatch.observe().await?;
     let mut workers = app.dispatch.workers(&observed).into_iter();
-    let mut worker = workers.find(|worker| worker.id == Some(id)).ok_or_else(|| {
+    let mut worker = workers.find(|worker| worker.id == Some(id.0)).ok_or_else(|| {
         ApiError::not_found("worker").hint("GET /v1/workers lists those there are")
     })?;
-    app.store.note_drain(WorkerId(id), &worker.pool, &caller.actor(), now()).await?;
-    app.dispatch.drain(WorkerId(id)).await?;
+    app.store.note_drain(id, &worker.pool, &caller.actor(), now()).await?;
+    app.dispatch.drain(id).await?;
     tracing::info!(
-        worker.id = id,
+        worker.id = id.0,
         worker.pool = worker.pool,
         "a worker is drained, as it was asked"
     );

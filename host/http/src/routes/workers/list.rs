@@ -1,12 +1,11 @@
 //! `GET /v1/workers`: every worker.
 
-use assay_api::key::Scope;
 use assay_api::operations::WorkerList;
 use axum::Json;
 use axum::extract::State;
 
 use crate::app::AppState;
-use crate::auth::Caller;
+use crate::extract::guard::{Platform, Scoped};
 use crate::problem::ApiError;
 
 /// Every worker, with its state and the stage that it runs.
@@ -16,9 +15,8 @@ use crate::problem::ApiError;
 )]
 pub(crate) async fn list(
     State(app): AppState,
-    caller: Caller,
+    _: Scoped<Platform>,
 ) -> Result<Json<WorkerList>, ApiError> {
-    caller.need(Scope::Platform)?;
     let observed = app.dispatch.observe().await?;
     Ok(Json(WorkerList { at: observed.at, items: app.dispatch.workers(&observed) }))
 }

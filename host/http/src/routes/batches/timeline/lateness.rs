@@ -1,7 +1,8 @@
-//! Why a batch ended later than it could have: what its last request waited for.
+//! The reason why a batch ended after its ideal end: the waits of its last request.
 //!
-//! The batch ends with its last request, so that d is what this one lost: its waits, what lies
-//! between stages and after them, less how much earlier than T it could have ended itself.
+//! The ideal end is the paper's T. The batch ends with its last request, so the extra delay d is the sum
+//! of that request's waits, plus its time between and after stages, minus the time from its own earliest
+//! end to T.
 
 use assay_api::history::ProfileStage;
 use assay_api::view::{Lateness, RequestDelay, StageWait};
@@ -11,7 +12,7 @@ use assay_store::views::timeline::KnownRequest;
 /// Smaller waits are not reported.
 const NOTABLE_MS: f64 = 1.0;
 
-/// `last` is the request that ended last, `critical` the one that determines T.
+/// `last` is the request that ended last, `critical` the one that determines the ideal end.
 pub(super) fn lateness(
     stages: &[ProfileStage],
     done: Micros,
@@ -59,30 +60,30 @@ fn reason(
 ) -> String {
     let against = match tolerated_ms.map(f64::from) {
         Some(d) if extra_ms > d => {
-            format!("{} more than the {} tolerated", span(extra_ms - d), span(d))
+            format!("{} more than the tolerance of {}", span(extra_ms - d), span(d))
         }
-        Some(d) => format!("within the {} tolerated", span(d)),
-        None => "the run names no tolerance".to_owned(),
+        Some(d) => format!("within the tolerance of {}", span(d)),
+        None => "and no tolerance for delay is set for this run".to_owned(),
     };
-    let end = format!("The batch ended {} after T, {against}.", span(extra_ms));
+    let end = format!("The batch ended {} after its ideal end, {against}.", span(extra_ms));
     if extra_ms < NOTABLE_MS {
         return end;
     }
     let which = if last.seq == critical.seq {
-        format!("Request {}, which determines T, ended last", last.seq)
+        format!("Request {}, which determines the ideal end, ended last", last.seq)
     } else {
         format!(
-            "Request {} ended last, and could have ended {} before T",
+            "Request {} ended last, and could have ended {} before the ideal end",
             last.seq,
             span(last.slack_ms)
         )
     };
     let mut parts: Vec<String> = last.waits.iter().filter_map(waited).collect();
     if last.rest_ms >= NOTABLE_MS {
-        parts.push(format!("{} went by outside of its stages", span(last.rest_ms)));
+        parts.push(format!("{} passed between and after its stages", span(last.rest_ms)));
     }
     if parts.is_empty() {
-        return format!("{end} {which}; it never waited for long.");
+        return format!("{end} {which}; it had no notable wait.");
     }
     format!("{end} {which}: {}.", parts.join(", "))
 }
@@ -122,10 +123,10 @@ mod tests {
         assert_eq!(waits + why.last.rest_ms - why.last.slack_ms, why.extra_delay_ms);
         assert_eq!(
             why.reason,
-            "The batch ended 3.0 s after T, 2.0 s more than the 1.0 s tolerated. Request 7 ended \
-             last, and could have ended 60 ms before T: it waited 10 ms for a cpu worker at \
-             `compile`, it waited 3.1 s for a gpu worker at `execute`, 10 ms went by outside of its \
-             stages."
+            "The batch ended 3.0 s after its ideal end, 2.0 s more than the tolerance of 1.0 s. \
+             Request 7 ended last, and could have ended 60 ms before the ideal end: it waited 10 ms \
+             for a cpu worker at `compile`, it waited 3.1 s for a gpu worker at `execute`, 10 ms \
+             passed between and after its stages."
         );
     }
 
@@ -135,13 +136,16 @@ mod tests {
         let (done, t) = (Micros::from_ms(1_100), Micros(1_099_500));
         let why = lateness(&stages(), done, t, None, (&only, &only));
         assert!(!why.late);
-        assert_eq!(why.reason, "The batch ended 0 ms after T, the run names no tolerance.");
+        assert_eq!(
+            why.reason,
+            "The batch ended 0 ms after its ideal end, and no tolerance for delay is set for this run."
+        );
         let done = Micros::from_ms(1_150);
         let why = lateness(&stages(), done, t, Some(100), (&only, &only));
         assert_eq!(
             why.reason,
-            "The batch ended 50 ms after T, within the 100 ms tolerated. Request 0, which determines \
-             T, ended last; it never waited for long."
+            "The batch ended 50 ms after its ideal end, within the tolerance of 100 ms. Request 0, \
+             which determines the ideal end, ended last; it had no notable wait."
         );
     }
 }

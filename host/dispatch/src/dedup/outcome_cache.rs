@@ -3,44 +3,49 @@
 //!
 //! `dedup` owns it. A dropped entry costs one computation and nothing else.
 
-use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assay_core::id::TenantId;
 use assay_core::limits;
+use lru::LruCache;
 
 use crate::dedup::{ContentHash, DedupKey, SharedOutcome};
 
 /// Bytes that an entry takes in addition to its outcome.
 const ENTRY_BYTES: usize = 256;
 
-#[derive(Debug, Default)]
+const TENANTS_MAX: NonZeroUsize =
+    NonZeroUsize::new(limits::SHARED_OUTCOMES_TENANTS_MAX).expect("the limit is not 0");
+
+#[derive(Debug)]
 pub(super) struct OutcomeCache {
-    tenants: HashMap<TenantId, Outcomes>,
-    uses: u64,
+    tenants: LruCache<TenantId, Outcomes>,
 }
 
 /// The cached outcomes of one tenant.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Outcomes {
-    by_content: HashMap<ContentHash, Entry>,
-    /// Contents by their last use, the oldest first.
-    ages: BTreeMap<u64, ContentHash>,
+    by_content: LruCache<ContentHash, Entry>,
     bytes: usize,
-    used: u64,
 }
 
 #[derive(Debug)]
 struct Entry {
     known: Arc<SharedOutcome>,
     bytes: usize,
-    used: u64,
+}
+
+impl Default for OutcomeCache {
+    fn default() -> Self {
+        Self { tenants: LruCache::new(TENANTS_MAX) }
+    }
 }
 
 impl OutcomeCache {
     pub(super) fn get(&mut self, (tenant, content): &DedupKey) -> Option<Arc<SharedOutcome>> {
-        self.uses += 1;
-        self.tenants.get_mut(tenant)?.get(*content, self.uses)
+        let entry = self.tenants.get_mut(tenant)?.by_content.get(content)?;
+        Some(Arc::clone(&entry.known))
     }
 
     pub(super) fn insert(
@@ -49,44 +54,25 @@ impl OutcomeCache {
         known: Arc<SharedOutcome>,
         bytes: usize,
     ) {
-        self.uses += 1;
-        if !self.tenants.contains_key(&tenant)
-            && self.tenants.len() >= limits::SHARED_OUTCOMES_TENANTS_MAX
-        {
-            let oldest = self.tenants.iter().min_by_key(|(_, outcomes)| outcomes.used);
-            let oldest = oldest.map(|(tenant, _)| *tenant);
-            oldest.map(|tenant| self.tenants.remove(&tenant));
-        }
-        let entry = Entry { known, bytes: bytes + ENTRY_BYTES, used: self.uses };
-        self.tenants.entry(tenant).or_default().insert(content, entry);
+        let empty = || Outcomes { by_content: LruCache::unbounded(), bytes: 0 };
+        let outcomes = self.tenants.get_or_insert_mut(tenant, empty);
+        outcomes.insert(content, Entry { known, bytes: bytes + ENTRY_BYTES });
     }
 
     pub(super) fn forget(&mut self, tenant: TenantId) {
-        self.tenants.remove(&tenant);
+        self.tenants.pop(&tenant);
     }
 }
 
 impl Outcomes {
-    fn get(&mut self, content: ContentHash, now: u64) -> Option<Arc<SharedOutcome>> {
-        self.used = now;
-        let entry = self.by_content.get_mut(&content)?;
-        self.ages.remove(&entry.used);
-        self.ages.insert(now, content);
-        entry.used = now;
-        Some(Arc::clone(&entry.known))
-    }
-
     fn insert(&mut self, content: ContentHash, entry: Entry) {
-        self.used = entry.used;
         self.bytes += entry.bytes;
-        self.ages.insert(entry.used, content);
-        if let Some(old) = self.by_content.insert(content, entry) {
-            self.ages.remove(&old.used);
+        if let Some(old) = self.by_content.put(content, entry) {
             self.bytes -= old.bytes;
         }
         while self.bytes > limits::SHARED_OUTCOMES_BYTES_MAX {
-            let Some((_, oldest)) = self.ages.pop_first() else { return };
-            self.bytes -= self.by_content.remove(&oldest).map_or(0, |entry| entry.bytes);
+            let Some((_, oldest)) = self.by_content.pop_lru() else { return };
+            self.bytes -= oldest.bytes;
         }
     }
 }
@@ -125,8 +111,8 @@ mod tests {
         cache.insert(key(1, 0), known(9), third);
         assert_eq!(cache.get(&key(1, 0)), Some(known(9)));
         assert_eq!(cache.get(&key(1, 2)), Some(known(2)));
-        let outcomes = &cache.tenants[&key(1, 0).0];
-        assert_eq!((outcomes.ages.len(), outcomes.by_content.len()), (3, 3));
+        let outcomes = cache.tenants.peek(&key(1, 0).0).expect("it has outcomes");
+        assert_eq!(outcomes.by_content.len(), 3);
         assert_eq!(outcomes.bytes, 3 * (third + ENTRY_BYTES));
     }
 
@@ -135,7 +121,7 @@ mod tests {
         let mut cache = OutcomeCache::default();
         cache.insert(key(1, 0), known(0), limits::SHARED_OUTCOMES_BYTES_MAX);
         assert_eq!(cache.get(&key(1, 0)), None);
-        assert_eq!(cache.tenants[&key(1, 0).0].bytes, 0);
+        assert_eq!(cache.tenants.peek(&key(1, 0).0).map(|outcomes| outcomes.bytes), Some(0));
     }
 
     #[test]
