@@ -4,3 +4,4 @@ pub(crate) mod all_tenants;
 pub(crate) mod body;
 pub(crate) mod item;
 pub(crate) mod page;
+pub(crate) mod upload;

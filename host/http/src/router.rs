@@ -59,6 +59,7 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(plugins::promote::promote))
         .routes(routes!(plugins::roll_back::roll_back))
         .routes(routes!(plugins::component::component))
+        .routes(routes!(plugins::cases::list))
         .routes(routes!(plugins::yank::yank))
         .routes(routes!(plugins::stats::get))
         .routes(routes!(queue::get))

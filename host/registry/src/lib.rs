@@ -3,14 +3,17 @@
 
 mod registry;
 
+mod cases;
 mod compile;
+mod turns;
 
 mod grants;
 mod reference;
 
 mod error;
 
+pub use cases::{CaseGrants, CaseRuns, CaseSettings};
 pub use error::RegistryError;
 pub use grants::check_grants;
 pub use reference::Reference;
-pub use registry::{Publisher, Registry};
+pub use registry::{Accepted, Publisher, Registry};
