@@ -33,12 +33,12 @@ pub struct Plugin {
     pub yanked: Option<String>,
     /// Numbers of golden cases by state; all 0 if the version has none.
     #[serde(default)]
-    pub golden_cases: GoldenCaseCounts,
+    pub golden_cases: CaseCounts,
 }
 
 /// Numbers of golden cases of a version, by state. No case of a published version failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct GoldenCaseCounts {
+pub struct CaseCounts {
     pub passed: u32,
     pub not_run: u32,
     pub skipped: u32,

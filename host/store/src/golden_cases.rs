@@ -1,6 +1,6 @@
 //! The golden cases of plugin versions with their results. Rows are written with their version and never change.
 
-use assay_api::plugin::{GoldenCase, GoldenCaseCounts, GoldenCaseState};
+use assay_api::plugin::{CaseCounts, GoldenCase, GoldenCaseState};
 use sqlx::PgConnection;
 
 use super::plugins::{NewPlugin, PluginVersion, digest_of};
@@ -77,12 +77,12 @@ pub(super) async fn insert_cases(
     Ok(())
 }
 
-pub(super) fn counts(cases: &[GoldenCase]) -> GoldenCaseCounts {
+pub(super) fn counts(cases: &[GoldenCase]) -> CaseCounts {
     let of = |state| {
         let cases = cases.iter().filter(|case| case.state == state).count();
         u32::try_from(cases).unwrap_or(u32::MAX)
     };
-    GoldenCaseCounts {
+    CaseCounts {
         passed: of(GoldenCaseState::Passed),
         not_run: of(GoldenCaseState::NotRun),
         skipped: of(GoldenCaseState::Skipped),

@@ -1,6 +1,6 @@
 //! Plugins: immutable versions, channels that point to them, and what they compiled to.
 
-use assay_api::plugin::{GoldenCase, GoldenCaseCounts, Plugin};
+use assay_api::plugin::{CaseCounts, GoldenCase, Plugin};
 use assay_core::id::{Digest, TenantId};
 use assay_core::plugin::Description;
 use assay_core::time::Micros;
@@ -182,7 +182,7 @@ impl Store {
                     published_at: Micros::from_datetime(row.published_at),
                     published_by: row.published_by,
                     yanked: row.yank_reason,
-                    golden_cases: GoldenCaseCounts {
+                    golden_cases: CaseCounts {
                         passed: count(row.passed),
                         not_run: count(row.not_run),
                         skipped: count(row.skipped),

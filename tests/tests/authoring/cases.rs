@@ -1,7 +1,7 @@
 //! Golden cases travel with an upload, and the server runs them before there is a version.
 
 use assay_api::key::{Key, Scope};
-use assay_api::plugin::{GoldenCase, GoldenCaseCounts, GoldenCaseList, GoldenCaseState};
+use assay_api::plugin::{CaseCounts, GoldenCase, GoldenCaseList, GoldenCaseState};
 use assay_api::plugin::{Plugin, PluginList};
 use assay_core::limits;
 use assay_tests::{Answer, Host, HostOptions, Http, component};
@@ -75,7 +75,7 @@ async fn cases_that_pass_stand_with_their_version() {
 
     let list: PluginList = http.get("/v1/plugins/trivial").await.json(200);
     let plugin = &list.items[0];
-    let counts = GoldenCaseCounts { passed: 2, ..GoldenCaseCounts::default() };
+    let counts = CaseCounts { passed: 2, ..CaseCounts::default() };
     assert_eq!(plugin.golden_cases, counts);
     let cases = cases_of(&http, plugin).await;
     let files: Vec<_> = cases.iter().map(|case| (case.file.as_str(), case.name.as_str())).collect();
@@ -92,7 +92,7 @@ async fn cases_that_pass_stand_with_their_version() {
 
     // A client that sends a component alone publishes as before.
     let plain = host.client().publish(component("trivial_next").into()).await.expect("publishes");
-    assert_eq!(plain.golden_cases, GoldenCaseCounts::default());
+    assert_eq!(plain.golden_cases, CaseCounts::default());
     assert!(cases_of(&http, &plain).await.is_empty());
     let versions = desk.assay(&["plugin", "versions", "trivial"]);
     assert!(versions.stdout.contains("no golden cases"), "{versions:#?}");
@@ -170,7 +170,7 @@ async fn a_case_without_its_grant_is_not_run_and_says_why() {
                  expect: {outcome: scored}\n";
     let cases = [("asks.yaml", asks), ("waits.yaml", waits)];
     let plugin: Plugin = upload(&http, "requester", &cases).await.json(201);
-    let counts = GoldenCaseCounts { passed: 1, not_run: 1, skipped: 0 };
+    let counts = CaseCounts { passed: 1, not_run: 1, skipped: 0 };
     assert_eq!(plugin.golden_cases, counts);
     let cases = cases_of(&http, &plugin).await;
     assert_eq!(cases[0].state, GoldenCaseState::NotRun, "{cases:?}");

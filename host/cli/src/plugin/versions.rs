@@ -1,6 +1,6 @@
 //! `assay plugin versions`, `promote`, `rollback` and `yank`.
 
-use assay_api::plugin::{GoldenCaseCounts, Plugin, PromotePlugin, YankPlugin};
+use assay_api::plugin::{CaseCounts, Plugin, PromotePlugin, YankPlugin};
 use assay_client::Client;
 
 use super::super::{Format, print_json};
@@ -94,8 +94,8 @@ fn show(plugin: &Plugin, format: Format) -> anyhow::Result<()> {
 }
 
 /// The golden cases in a few words, such as `cases: 12 passed, 3 not run`.
-fn cases(counts: GoldenCaseCounts) -> String {
-    let GoldenCaseCounts { passed, not_run, skipped } = counts;
+fn cases(counts: CaseCounts) -> String {
+    let CaseCounts { passed, not_run, skipped } = counts;
     let states = [(passed, "passed"), (not_run, "not run"), (skipped, "skipped")];
     let told: Vec<_> = states
         .into_iter()
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn cases_are_counted_by_state() {
-        let told = |passed, not_run, skipped| cases(GoldenCaseCounts { passed, not_run, skipped });
+        let told = |passed, not_run, skipped| cases(CaseCounts { passed, not_run, skipped });
         assert_eq!(told(0, 0, 0), "no golden cases");
         assert_eq!(told(12, 3, 0), "cases: 12 passed, 3 not run");
         assert_eq!(told(0, 0, 1), "cases: 1 skipped");

@@ -6,7 +6,7 @@ import { api, data, type Schemas } from "../../api/client";
 export type Plugin = Schemas["Plugin"];
 export type PluginStats = Schemas["PluginStats"];
 export type GoldenCase = Schemas["GoldenCase"];
-export type GoldenCaseCounts = Schemas["GoldenCaseCounts"];
+export type CaseCounts = Schemas["CaseCounts"];
 export type StageHistogram = Schemas["StageHistogram"];
 
 export const pluginsQuery = queryOptions({

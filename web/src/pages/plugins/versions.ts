@@ -1,6 +1,6 @@
 // Groups versions by plugin.
 
-import type { GoldenCaseCounts, Plugin } from "./queries";
+import type { CaseCounts, Plugin } from "./queries";
 
 export interface PluginVersions {
   name: string;
@@ -26,7 +26,7 @@ export function byName(plugins: readonly Plugin[]): PluginVersions[] {
 }
 
 /** Whether a version has golden cases; one from an earlier release tells nothing of them. */
-export function hasCases(counts: GoldenCaseCounts | undefined): boolean {
+export function hasCases(counts: CaseCounts | undefined): boolean {
   if (!counts) return false;
   return counts.passed + counts.not_run + counts.skipped > 0;
 }
