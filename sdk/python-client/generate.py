@@ -25,6 +25,7 @@ RECEIVED = [
     "Request",
     "Plugin",
     "PluginList",
+    "GoldenCaseList",
     "RunList",
     "Problem",
     "StreamEvent",

@@ -77,6 +77,7 @@ fn routes() -> Vec<Route> {
         (Method::GET, "/v1/runs/{run}/history", none(), READ, NotFound),
         (Method::GET, "/v1/runs/{run}/logs", none(), READ, NotFound),
         (Method::GET, "/v1/plugins/{name}/versions/{version}/stats", none(), READ, NotFound),
+        (Method::GET, "/v1/plugins/{name}/versions/{version}/cases", none(), READ, NotFound),
         (Method::POST, "/v1/rewards", reward, WRITE, NotFound),
         (Method::GET, "/v1/requests/{id}", none(), READ, NotFound),
         (Method::GET, "/v1/requests/{id}/logs", none(), READ, NotFound),

@@ -1,6 +1,7 @@
 //! A plugin from a template to a version that runs use, by the command line its author has: the real
 //! programs, a real server.
 
+mod cases;
 mod projects;
 mod releases;
 mod replays;

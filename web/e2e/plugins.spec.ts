@@ -20,9 +20,16 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
 
   const upload = page.getByRole("form", { name: "Upload" });
   await choose(guest("trivial"));
+  const even = "name: even\nrequest: {response: ab}\nexpect: {outcome: scored, reward: 1}\n";
+  const golden = { name: "even.yaml", mimeType: "application/yaml", buffer: Buffer.from(even) };
+  await upload.locator("input[type=file]").nth(1).setInputFiles(golden);
   await upload.getByRole("button", { name: "Publish" }).click();
   await expect(upload.getByText("trivial@1.0.0 is published")).toBeVisible();
   await expect(page.getByRole("table", { name: "Plugins" })).toContainText("trivial");
+  await upload.getByRole("link", { name: "View and promote" }).click();
+  const cases = page.getByRole("table", { name: "Golden cases" });
+  await expect(cases.getByRole("row", { name: /even/ })).toContainText("passed");
+  await open(page, host, "/plugins", "Plugins");
   await choose(guest("trivial_next"));
   await upload.getByRole("button", { name: "Publish" }).click();
   await upload.getByRole("link", { name: "View and promote" }).click();
@@ -61,7 +68,7 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   await expect(row.getByRole("button")).toHaveCount(0);
 
   function choose(file: string) {
-    return upload.locator("input[type=file]").setInputFiles(file);
+    return upload.locator("input[type=file]").first().setInputFiles(file);
   }
 });
 
@@ -79,7 +86,7 @@ test("the file chooser takes a file, and the page shows why the server refuses a
   await expect(alert).toContainText(/component/i);
   await expect(alert).toContainText("Code");
 
-  await upload.locator("input[type=file]").setInputFiles(guest("describe_nonsense"));
+  await upload.locator("input[type=file]").first().setInputFiles(guest("describe_nonsense"));
   await expect(alert).toHaveCount(0);
   await upload.getByRole("button", { name: "Publish" }).click();
   await expect(alert).toContainText("Not A Name!");

@@ -196,7 +196,13 @@ async fn pin(store: &Store, run: &PlannedRun) -> Result<(), StoreError> {
     let description = run.plugin.description();
     let digest: Digest = run.digest();
     let at: Micros = run.began_at;
-    let plugin = NewPlugin { tenant: run.tenant, digest, description: &description, imports: &[] };
+    let plugin = NewPlugin {
+        tenant: run.tenant,
+        digest,
+        description: &description,
+        imports: &[],
+        cases: &[],
+    };
     store.publish_plugin(plugin, &Actor::Platform, at).await?;
     let row = RunRow {
         plugin: description.name,

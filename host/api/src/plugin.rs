@@ -31,6 +31,73 @@ pub struct Plugin {
     pub published_by: Option<String>,
     /// Reason why no new run may use this version; absent while it is not yanked.
     pub yanked: Option<String>,
+    /// Numbers of golden cases by state; all 0 if the version has none.
+    #[serde(default)]
+    pub golden_cases: CaseCounts,
+}
+
+/// Numbers of golden cases of a version, by state. No case of a published version failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct CaseCounts {
+    pub passed: u32,
+    pub not_run: u32,
+    pub skipped: u32,
+}
+
+/// State of a golden case of a published version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GoldenCaseState {
+    /// The outcome was the expected one when the version was published.
+    Passed,
+    /// The server did not offer what the case needs.
+    NotRun,
+    /// An administrator published the version without running its cases.
+    Skipped,
+}
+
+impl GoldenCaseState {
+    pub const ALL: [Self; 3] = [Self::Passed, Self::NotRun, Self::Skipped];
+
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::NotRun => "not_run",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+}
+
+/// One golden case with its result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct GoldenCase {
+    /// Name of its file in the project.
+    pub file: String,
+    /// SHA-256 of the file.
+    #[schema(value_type = String)]
+    pub digest: Digest,
+    pub state: GoldenCaseState,
+    /// Name of the case; empty if it was skipped.
+    pub name: String,
+    /// Expected outcome, such as `scored, reward 1`; empty if the case was skipped.
+    pub expected: String,
+    /// Actual outcome with the plugin's explanation; empty if the case was skipped.
+    pub actual: String,
+    /// Reason why the case was not run; empty otherwise.
+    pub reason: String,
+    /// Run time of all stages, in milliseconds.
+    pub ran_ms: f64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct GoldenCaseList {
+    pub items: Vec<GoldenCase>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]

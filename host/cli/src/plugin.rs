@@ -36,8 +36,8 @@ enum Verb {
         after_help = "Examples:\n  assay plugin test --watch\n  assay plugin test --repeat 20\n  assay plugin test --update\n  assay plugin test --against prod --limit 1000\n  assay plugin test --against 1.4.0 --run nightly\n\nExits with 1 if a case failed or a reward changed."
     )]
     Test(Box<test::Options>),
-    /// Build, test and publish a project, or publish a component; publishing it twice changes
-    /// nothing
+    /// Build, test and publish a project with its golden cases, which the server runs, or publish a
+    /// component; publishing it twice changes nothing
     #[command(
         after_help = "Examples:\n  assay plugin publish --channel dev\n  assay plugin publish exact.wasm --channel prod"
     )]

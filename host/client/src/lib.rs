@@ -29,7 +29,7 @@ pub use call::{Client, Retry};
 pub use error::Error;
 pub use events::{ServerEvent, ServerEvents};
 pub use operations::Whose;
-pub use plugins::Publication;
+pub use plugins::{Publication, Upload};
 pub use results::ResultStream;
 pub use tls::install_tls_provider;
 pub use views::Filters;

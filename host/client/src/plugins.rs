@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use assay_api::plugin::{Plugin, PluginList, PromotePlugin, YankPlugin};
-use assay_core::limits::COMPILE_SECONDS_MAX;
+use assay_api::plugin::{GoldenCaseList, Plugin, PluginList, PromotePlugin, YankPlugin};
+use assay_core::golden::CaseFile;
+use assay_core::limits::{COMPILE_SECONDS_MAX, GOLDEN_SECONDS_MAX, GOLDEN_WAIT_SECONDS_MAX};
 use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Method, StatusCode};
@@ -22,19 +23,72 @@ pub enum Publication {
     Already,
 }
 
+/// A component with its golden cases.
+#[derive(Debug, Clone)]
+pub struct Upload {
+    pub component: Bytes,
+    pub cases: Vec<CaseFile>,
+    /// Whether the server keeps the cases without running them; needs the scope `admin:*`.
+    pub skip_cases: bool,
+}
+
+/// A text of 128 random bits, which stands in no file.
+fn random_boundary() -> String {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits).expect("the operating system gives random bytes");
+    format!("assay-{}", hex::encode(bits))
+}
+
+/// The body of a form with a component and its golden cases.
+fn form(boundary: &str, component: &[u8], cases: &[CaseFile]) -> Vec<u8> {
+    let mut form = Vec::with_capacity(component.len() + 1024);
+    let mut part = |name: &str, file: &str, kind: &str, bytes: &[u8]| {
+        // As browsers escape names.
+        let file = file.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
+        let head = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"; \
+             filename=\"{file}\"\r\nContent-Type: {kind}\r\n\r\n"
+        );
+        form.extend_from_slice(head.as_bytes());
+        form.extend_from_slice(bytes);
+        form.extend_from_slice(b"\r\n");
+    };
+    part("component", "component.wasm", "application/wasm", component);
+    for case in cases {
+        part("case", &case.file, "application/yaml", case.text.as_bytes());
+    }
+    form.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    form
+}
+
 impl Client {
-    /// Publishes a component; publishing the same bytes again changes nothing.
-    pub async fn publish(&self, component: Bytes) -> Result<Plugin, Error> {
-        Ok(self.publish_noting(component).await?.0)
+    /// The golden cases of a version with their results.
+    pub async fn golden_cases(&self, name: &str, version: &str) -> Result<GoldenCaseList, Error> {
+        let path = ["plugins", name, "versions", version, "cases"];
+        self.json(self.request(Method::GET, &path), Repeat::Safe).await
     }
 
-    /// Publishes a component and returns whether it was new.
-    pub async fn publish_noting(&self, component: Bytes) -> Result<(Plugin, Publication), Error> {
-        let request = self
-            .request(Method::POST, &["plugins"])
-            .timeout(SHORT_CALL + Duration::from_secs(COMPILE_SECONDS_MAX))
-            .header(CONTENT_TYPE, "application/wasm")
-            .body(component);
+    /// Publishes a component; publishing the same bytes again changes nothing.
+    pub async fn publish(&self, component: Bytes) -> Result<Plugin, Error> {
+        let upload = Upload { component, cases: Vec::new(), skip_cases: false };
+        Ok(self.publish_noting(upload).await?.0)
+    }
+
+    /// Publishes a component with its golden cases and returns whether it was new.
+    pub async fn publish_noting(&self, upload: Upload) -> Result<(Plugin, Publication), Error> {
+        let Upload { component, cases, skip_cases } = upload;
+        let mut seconds = COMPILE_SECONDS_MAX;
+        let request = self.request(Method::POST, &["plugins"]);
+        let request = if cases.is_empty() {
+            request.header(CONTENT_TYPE, "application/wasm").body(component)
+        } else {
+            seconds += GOLDEN_WAIT_SECONDS_MAX + GOLDEN_SECONDS_MAX;
+            let boundary = random_boundary();
+            let kind = format!("multipart/form-data; boundary={boundary}");
+            request.header(CONTENT_TYPE, kind).body(form(&boundary, &component, &cases))
+        };
+        let request = if skip_cases { request.query(&[("skip_cases", "true")]) } else { request };
+        let request = request.timeout(SHORT_CALL + Duration::from_secs(seconds));
         let response = self.send(request, Repeat::Safe).await?;
         let publication = match response.status() {
             StatusCode::CREATED => Publication::New,

@@ -7,6 +7,7 @@ pub mod id;
 pub mod time;
 
 pub mod capability;
+pub mod golden;
 pub mod limits;
 pub mod outbound;
 pub mod plugin;

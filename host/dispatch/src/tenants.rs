@@ -50,7 +50,8 @@ impl Tenants {
     }
 
     /// The hosts to which its plugins may send requests, and the secrets for them.
-    pub(super) fn outbound(&self, tenant: TenantId) -> proto::Outbound {
+    #[must_use]
+    pub fn outbound(&self, tenant: TenantId) -> proto::Outbound {
         proto::Outbound {
             hosts: self.get(tenant).grants.hosts.clone(),
             secrets: self.secrets.of(&self.name(tenant)).cloned().collect(),

@@ -7,3 +7,4 @@ pub(crate) mod item;
 pub(crate) mod page;
 pub(crate) mod path;
 pub(crate) mod query;
+pub(crate) mod upload;

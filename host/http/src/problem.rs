@@ -154,6 +154,15 @@ impl From<RegistryError> for ApiError {
                      `--toolchains` and `--hosts` grant it",
                 )
             }
+            RegistryError::CaseFailed(detail) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "golden_case_failed", detail).hint(
+                    "correct the plugin or the cases; `assay plugin test` runs them. An \
+                     administrator can publish with --skip-cases",
+                )
+            }
+            RegistryError::CasesUnavailable(detail) => {
+                Self::unavailable("cases_unavailable", detail)
+            }
             RegistryError::Store(error) => error.into(),
             RegistryError::Blob(error) => {
                 tracing::error!(%error, "an object cannot be read or written");

@@ -64,6 +64,7 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(plugins::promote::promote))
         .routes(guarded!(plugins::roll_back::roll_back))
         .routes(guarded!(plugins::component::component))
+        .routes(guarded!(plugins::cases::list))
         .routes(guarded!(plugins::yank::yank))
         .routes(guarded!(plugins::stats::get))
         .routes(guarded!(queue::get))

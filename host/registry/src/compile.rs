@@ -1,5 +1,6 @@
 //! Components are compiled in a worker process, which contains a hostile upload.
 
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use assay_core::limits;
 use assay_core::plugin::Description;
 use bytes::Bytes;
 use serde::Deserialize;
+use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::error::RegistryError;
@@ -35,6 +37,15 @@ pub(crate) struct CompileOk {
 pub(crate) struct Compiled {
     pub report: CompileOk,
     pub bytes: Bytes,
+    /// The folder with the compiled form; deleted with the value.
+    pub folder: TempDir,
+}
+
+impl Compiled {
+    /// The file with the compiled form.
+    pub(crate) fn file(folder: &TempDir) -> PathBuf {
+        folder.path().join("compiled")
+    }
 }
 
 impl Registry {
@@ -50,7 +61,7 @@ impl Registry {
     async fn compile_in(&self, component: &Bytes) -> anyhow::Result<Result<Compiled, String>> {
         let folder =
             tempfile::tempdir_in(&self.scratch).context("making a folder to compile in")?;
-        let (input, out) = (folder.path().join("component.wasm"), folder.path().join("compiled"));
+        let (input, out) = (folder.path().join("component.wasm"), Compiled::file(&folder));
         tokio::fs::write(&input, component).await.context("writing the component")?;
         let run = Command::new(&self.worker_program)
             .arg("compile")
@@ -82,6 +93,6 @@ impl Registry {
         let bytes: Bytes = tokio::fs::read(&out).await.context("reading the compiled form")?.into();
         anyhow::ensure!(report.engine == self.engine, "the worker program was replaced");
         anyhow::ensure!(Digest::of(&bytes) == report.compiled_digest, "the compiled form changed");
-        Ok(Ok(Compiled { report, bytes }))
+        Ok(Ok(Compiled { report, bytes, folder }))
     }
 }

@@ -11,6 +11,12 @@ pub enum RegistryError {
     /// The plugin imports something that its tenant was not granted.
     #[error("{0}")]
     NotGranted(String),
+    /// A golden case of the upload failed.
+    #[error("{0}")]
+    CaseFailed(String),
+    /// The machine could not run the golden cases; the same upload may work later.
+    #[error("{0}")]
+    CasesUnavailable(String),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]

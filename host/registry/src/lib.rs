@@ -3,7 +3,9 @@
 
 mod registry;
 
+mod cases;
 mod compile;
+mod turns;
 
 mod grants;
 mod reference;
@@ -11,8 +13,9 @@ mod validation;
 
 mod error;
 
+pub use cases::{CaseGrants, CaseRuns, CaseSettings};
 pub use error::RegistryError;
 pub use grants::check_grants;
 pub use reference::Reference;
-pub use registry::{Publisher, Registry};
+pub use registry::{Accepted, Publisher, Registry};
 pub use validation::Validation;

@@ -7,17 +7,21 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use assay_api::tenant::Grants;
+use assay_core::golden::CaseFile;
 use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_core::plugin::Description;
 use bytes::Bytes;
+use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::sync::Semaphore;
 
+use crate::cases::{CaseRuns, CaseSettings};
 use crate::compile::{CompileOk, Compiled};
 use crate::error::RegistryError;
 use crate::grants::check_grants;
 use crate::reference::Reference;
+use crate::turns::CaseTurns;
 use crate::validation::{self, Validation, Validations};
 use assay_dispatch::{ReadyPlugin, now};
 use assay_storage::blob::Blobs;
@@ -44,17 +48,29 @@ pub struct Publisher<'a> {
     pub grants: &'a Grants,
 }
 
+/// A component that was compiled and kept.
+pub struct Accepted {
+    pub(crate) description: Description,
+    pub(crate) imports: Vec<String>,
+    digest: Digest,
+    pub(crate) compiled_digest: Digest,
+    /// The folder with the compiled form.
+    pub(crate) folder: TempDir,
+}
+
 /// A plugin that a reference names, and the time at which it was resolved.
 type Resolved = (Instant, Arc<ReadyPlugin>);
 
 pub struct Registry {
     store: Store,
-    blobs: Blobs,
+    pub(crate) blobs: Blobs,
     pub(crate) worker_program: PathBuf,
     pub(crate) scratch: PathBuf,
     /// The id of the engine of this machine's workers.
     pub engine: String,
     pub(crate) compilations: Semaphore,
+    pub(crate) case_settings: CaseSettings,
+    pub(crate) case_turns: CaseTurns,
     ready: Mutex<HashMap<Digest, Arc<ReadyPlugin>>>,
     /// References that were resolved recently; cleared when a channel or a version changes here.
     resolved: Mutex<HashMap<(TenantId, Reference), Resolved>>,
@@ -68,6 +84,7 @@ impl Registry {
         blobs: Blobs,
         worker_program: PathBuf,
         scratch: PathBuf,
+        case_settings: CaseSettings,
     ) -> anyhow::Result<Self> {
         tokio::fs::create_dir_all(&scratch).await.context("making the scratch folder")?;
         let output = Command::new(&worker_program)
@@ -90,18 +107,20 @@ impl Registry {
             scratch,
             engine: engine.trim().into(),
             compilations: Semaphore::new(COMPILATIONS_MAX),
+            case_settings,
+            case_turns: CaseTurns::default(),
             ready: Mutex::default(),
             resolved: Mutex::default(),
             validations: Validations::default(),
         })
     }
 
-    /// Compiles, checks and publishes a component. The same bytes again change nothing.
-    pub async fn publish(
+    /// Compiles, checks and keeps a component; no version has it yet.
+    pub async fn accept(
         &self,
-        publisher: Publisher<'_>,
+        publisher: &Publisher<'_>,
         component: Bytes,
-    ) -> Result<(Description, Published), RegistryError> {
+    ) -> Result<Accepted, RegistryError> {
         if component.len() > limits::PLUGIN_BYTES_MAX {
             return Err(RegistryError::Refused(format!(
                 "the component has {} bytes, the limit is {}",
@@ -109,16 +128,34 @@ impl Registry {
                 limits::PLUGIN_BYTES_MAX
             )));
         }
-        let Publisher { tenant, actor, grants } = publisher;
         let compiled = self.compile(&component).await?;
-        let CompileOk { description, imports, .. } = &compiled.report;
-        check_grants(imports, grants)?;
-        self.check_schemas(tenant, description, &component).await?;
+        check_grants(&compiled.report.imports, publisher.grants)?;
+        self.check_schemas(publisher.tenant, &compiled.report.description, &component).await?;
         let digest = self.blobs.put(component).await?;
-        self.keep_compiled(digest, &compiled).await?;
-        let plugin = NewPlugin { tenant, digest, description, imports };
+        let compiled_digest = self.keep_compiled(digest, &compiled).await?;
+        let Compiled { report: CompileOk { description, imports, .. }, folder, .. } = compiled;
+        Ok(Accepted { description, imports, digest, compiled_digest, folder })
+    }
+
+    /// Publishes an accepted component if no golden case fails. The same bytes again change nothing, and
+    /// run no cases.
+    pub async fn publish(
+        &self,
+        publisher: Publisher<'_>,
+        accepted: Accepted,
+        cases: Vec<CaseFile>,
+        runs: CaseRuns,
+    ) -> Result<(Description, Published), RegistryError> {
+        let Publisher { tenant, actor, .. } = publisher;
+        let Accepted { description, digest, .. } = &accepted;
+        if self.store.is_published(tenant, description, *digest).await? {
+            return Ok((accepted.description, Published::Already));
+        }
+        let cases = self.settle_cases(&publisher, &accepted, cases, runs).await?;
+        let imports = &accepted.imports;
+        let plugin = NewPlugin { tenant, digest: *digest, description, imports, cases: &cases };
         let published = self.store.publish_plugin(plugin, actor, now()).await?;
-        Ok((compiled.report.description, published))
+        Ok((accepted.description, published))
     }
 
     /// Fails if the schemas cannot be used, unless these bytes were published before schemas were checked.

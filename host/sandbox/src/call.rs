@@ -150,6 +150,11 @@ impl GuestCall {
         Waits { table: &mut self.table, waiting: self.waiting, clock: &mut self.clock }
     }
 
+    /// The hosts and secrets that the guest's requests named without a grant, in words.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        self.requests.missing()
+    }
+
     /// The guest's log, and its output as lines after it.
     pub(crate) fn into_lines(mut self) -> Vec<LogLine> {
         for (level, output) in [(Level::Info, &self.stdout), (Level::Warn, &self.stderr)] {

@@ -1,6 +1,6 @@
 //! Golden cases: requests with the outcome that a plugin's author expects, one YAML document each.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use assay_core::outcome::{ErrorCode, StageEnd};
 use serde::{Deserialize, Serialize};
@@ -196,6 +196,23 @@ impl Expect {
     }
 }
 
+/// In one line, such as `scored, reward 1, verdict wrong`.
+impl fmt::Display for Expect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.outcome.as_str())?;
+        if let Some(reward) = self.reward {
+            write!(f, ", reward {reward}")?;
+        }
+        if let Some(tolerance) = self.tolerance {
+            write!(f, " ± {tolerance}")?;
+        }
+        if let Some(verdict) = &self.verdict {
+            write!(f, ", verdict {verdict}")?;
+        }
+        self.code.iter().try_for_each(|code| write!(f, ", code {code}"))
+    }
+}
+
 /// A word as it is, and anything else as JSON, which YAML reads.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c == '_';
@@ -250,6 +267,15 @@ mod tests {
         ] {
             assert_eq!(replace_expect(text, new), expected);
         }
+    }
+
+    #[test]
+    fn an_outcome_is_one_line() {
+        let text = "name: a\nrequest: {response: a}\nexpect: {outcome: scored, reward: 1, tolerance: 0.5, verdict: good}\n";
+        let case = GoldenCase::parse(text).expect("a case");
+        let expected = case.expected().expect("it expects something").to_string();
+        assert_eq!(expected, "scored, reward 1 ± 0.5, verdict good");
+        assert_eq!(Expect::of(&StageEnd::TimedOut, -1.0).to_string(), "timed_out, reward -1");
     }
 
     #[test]

@@ -58,6 +58,8 @@ pub struct StageRun {
     /// The time from before the instance was made until after it was dropped.
     pub ran: Micros,
     pub logs: Vec<LogLine>,
+    /// The hosts and secrets that its requests named without a grant, in words for the plugin's author.
+    pub ungranted: Vec<String>,
 }
 
 /// The machine does not give what a sandbox needs: address space or a thread.
@@ -124,9 +126,10 @@ impl Sandbox {
             Ok(ending::returned(result, call.last))
         });
         let end = end.unwrap_or_else(|error| ending::broken(&error, &left));
+        let ungranted = left.missing();
         let logs = left.into_lines();
         let ran = Micros(u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX));
-        StageRun { end, ran, logs }
+        StageRun { end, ran, logs, ungranted }
     }
 
     /// Calls into a guest under its limits.

@@ -18,11 +18,11 @@ use assay_dispatch::planning::{self, PoolDefaults};
 use assay_dispatch::secrets::Secrets;
 use assay_dispatch::tenants::Tenants;
 use assay_dispatch::{Dispatch, Parts, PlanConfig};
-use assay_fleet::{Failures, Fleet, Launch, Programs};
+use assay_fleet::{Device, Failures, Fleet, Launch, Programs};
 use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
 use assay_http::{App, Front, Inside, SignInConfig};
 use assay_link::Link;
-use assay_registry::Registry;
+use assay_registry::{CaseSettings, Registry};
 use assay_storage::blob::Blobs;
 use assay_storage::{Roots, Storage};
 use assay_store::{DispatcherLock, Store, StoreError};
@@ -103,7 +103,14 @@ impl Server {
         let blobs = Blobs::in_folder(&data.join(OBJECTS))?;
         let program = settings.worker_program.clone();
         let scratch = data.join(SCRATCH);
-        let registry = Registry::open(store.clone(), blobs.clone(), program, scratch).await?;
+        let registry = Registry::open(
+            store.clone(),
+            blobs.clone(),
+            program,
+            scratch,
+            case_settings(&settings),
+        )
+        .await?;
         let registry = Arc::new(registry);
         let metrics = start_metrics()?;
         let (socket, socket_folder) = socket_path(data)?;
@@ -226,6 +233,17 @@ async fn parts(
     let tenants = Arc::new(Tenants::new(store.tenants().await?, Arc::clone(&settings.secrets)));
     let store = store.clone();
     Ok(Parts { store, fleet, failures, plan, pool_defaults, tenants, history })
+}
+
+/// Golden cases of uploads run as requests do, but on no GPU: the machine's GPUs belong to its workers.
+fn case_settings(settings: &Settings) -> CaseSettings {
+    let mut programs = settings.programs.clone();
+    programs.gpu.device = programs.gpu.device.filter(|device| *device == Device::Simulated);
+    CaseSettings {
+        arguments: programs.arguments(),
+        cache: settings.data.join(CACHE),
+        roots: settings.storage.clone(),
+    }
 }
 
 fn make_folders(data: &Path) -> anyhow::Result<()> {

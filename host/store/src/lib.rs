@@ -13,6 +13,7 @@ pub mod channels;
 mod connection;
 mod ends;
 mod error;
+pub mod golden_cases;
 pub mod group_commit;
 pub mod history;
 pub mod identities;

@@ -1,6 +1,6 @@
 //! Plugins: immutable versions, channels that point to them, and what they compiled to.
 
-use assay_api::plugin::Plugin;
+use assay_api::plugin::{CaseCounts, GoldenCase, Plugin};
 use assay_core::id::{Digest, TenantId};
 use assay_core::plugin::Description;
 use assay_core::time::Micros;
@@ -8,6 +8,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::audit::{Act, Actor, audit};
+use super::golden_cases::{count, counts, insert_cases};
 use super::{Store, StoreError};
 
 /// A published version.
@@ -27,6 +28,7 @@ pub struct NewPlugin<'a> {
     pub description: &'a Description,
     /// The interfaces that the plugin imports.
     pub imports: &'a [String],
+    pub cases: &'a [GoldenCase],
 }
 
 /// Which version of which plugin.
@@ -52,7 +54,7 @@ impl Store {
         actor: &Actor,
         now: Micros,
     ) -> Result<Published, StoreError> {
-        let NewPlugin { tenant, digest, description, imports } = plugin;
+        let NewPlugin { tenant, digest, description, imports, cases } = plugin;
         let json = serde_json::to_string(description).expect("a description is plain data");
         let mut transaction = self.pool.begin().await?;
         let inserted = sqlx::query!(
@@ -71,27 +73,48 @@ impl Store {
         .execute(&mut *transaction)
         .await?;
         if inserted.rows_affected() == 1 {
+            insert_cases(&mut transaction, &plugin).await?;
             let act = Act {
                 tenant: Some(tenant),
                 actor,
                 action: "plugin.publish",
                 subject: format!("{}@{}", description.name, description.version),
                 before: None,
-                after: Some(json!({ "digest": digest, "imports": imports })),
+                after: Some(json!({
+                    "digest": digest,
+                    "imports": imports,
+                    "golden_cases": counts(cases),
+                })),
             };
             audit(&mut transaction, now, &act).await?;
             transaction.commit().await?;
             return Ok(Published::New);
         }
         transaction.rollback().await?;
-        let there = self.plugin(tenant, &description.name, &description.version).await?;
-        if there.digest == digest {
-            return Ok(Published::Already);
+        match self.is_published(tenant, description, digest).await? {
+            true => Ok(Published::Already),
+            false => Err(StoreError::NotFound("plugin version")),
         }
-        Err(StoreError::Conflict(format!(
-            "{}@{} was published with other bytes (digest {}), and versions never change",
-            description.name, description.version, there.digest
-        )))
+    }
+
+    /// Whether the version is there with these bytes; with others it is a conflict.
+    pub async fn is_published(
+        &self,
+        tenant: TenantId,
+        description: &Description,
+        digest: Digest,
+    ) -> Result<bool, StoreError> {
+        let Description { name, version, .. } = description;
+        match self.plugin(tenant, name, version).await {
+            Ok(there) if there.digest == digest => Ok(true),
+            Ok(there) => Err(StoreError::Conflict(format!(
+                "{name}@{version} was published with other bytes (digest {}), and versions never \
+                 change",
+                there.digest
+            ))),
+            Err(StoreError::NotFound(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     pub async fn plugin(
@@ -132,8 +155,15 @@ impl Store {
                     select c.channel from channels c
                     where c.tenant_id = p.tenant_id and c.plugin = p.name and c.version = p.version
                     order by c.channel
-                ) as "channels!"
-            from plugins p
+                ) as "channels!",
+                g.passed as "passed!", g.not_run as "not_run!", g.skipped as "skipped!"
+            from plugins p cross join lateral (
+                select count(*) filter (where c.state = 'passed') as passed,
+                    count(*) filter (where c.state = 'not_run') as not_run,
+                    count(*) filter (where c.state = 'skipped') as skipped
+                from golden_cases c
+                where c.tenant_id = p.tenant_id and c.plugin = p.name and c.version = p.version
+            ) g
             where p.tenant_id = $1 and ($2::text is null or p.name = $2)
             order by p.name, p.published_at desc
             limit 10000
@@ -152,6 +182,11 @@ impl Store {
                     published_at: Micros::from_datetime(row.published_at),
                     published_by: row.published_by,
                     yanked: row.yank_reason,
+                    golden_cases: CaseCounts {
+                        passed: count(row.passed),
+                        not_run: count(row.not_run),
+                        skipped: count(row.skipped),
+                    },
                     settings_schema: schema(description.settings_schema),
                     label_schema: schema(description.label_schema),
                     name: description.name,

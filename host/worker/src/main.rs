@@ -3,6 +3,7 @@
 //! Hostile plugins run in this process, hostile programs in boxes of a helper. The process holds no secret but the token
 //! with which it joins, keeps no state but a cache that it verifies before use, and dies with its host.
 
+mod cases;
 mod compile;
 mod doctor;
 mod environment;
@@ -36,6 +37,9 @@ enum WorkerCommand {
         #[arg(long)]
         out: PathBuf,
     },
+    /// Run the golden cases of an upload. Standard input has the job as JSON, standard output gets
+    /// a line of JSON for each case.
+    Cases(cases::CaseOptions),
     /// Run golden cases against a component.
     Test(golden::GoldenOptions),
     /// Run requests, a line of JSON each on standard input, and print what becomes of each.
@@ -65,6 +69,7 @@ fn main() -> ExitCode {
         WorkerCommand::Compile { component, out } => {
             compile::run(&component, &out).map(|()| ExitCode::SUCCESS)
         }
+        WorkerCommand::Cases(options) => cases::run(&options).map(|()| ExitCode::SUCCESS),
         WorkerCommand::Test(options) => golden::run(&options),
         WorkerCommand::Score(options) => score::run(&options).map(|()| ExitCode::SUCCESS),
         WorkerCommand::Doctor { cache, programs } => {

@@ -246,6 +246,8 @@ def test_one_reward(client: assay.Client) -> None:
 
 def test_what_there_is(client: assay.Client, run: str) -> None:
     assert {"math", "liar"} <= {plugin.name for plugin in client.plugins()}
+    math = next(plugin for plugin in client.plugins() if plugin.name == "math")
+    assert client.golden_cases(math.name, math.version) == []
     with client.batch("math@prod", run=run) as batch:
         fill(batch, ["A: 42"])
     batch.results(timeout=60)

@@ -14,7 +14,7 @@ async fn a_release_and_the_way_back() {
     let (http, desk) = (Http::new(&host), Desk::new(Some(&host)));
     desk.project("p", "trivial");
     desk.write("p/cases/even.yaml", CASE_EVEN.replace("reward: 1", "reward: 0"));
-    // What fails its own cases is not published, unless its author insists.
+    // What fails its own cases is not published.
     let refused = desk.assay(&["plugin", "publish", "p", "--channel", "prod"]);
     explained(&refused, "nothing was published");
     assert!(http.get("/v1/plugins").await.json::<PluginList>(200).items.is_empty());
@@ -32,7 +32,7 @@ async fn a_release_and_the_way_back() {
     let long = batch(&http, "long", "trivial@prod", &["ab"]).await;
     assert_eq!(long.mean_reward, Some(1.0));
     desk.set_component("p", "trivial_next");
-    let next = desk.json(&["plugin", "publish", "p", "--no-test", "--channel", "prod"], 0);
+    let next = desk.json(&["plugin", "publish", "p", "--skip-cases", "--channel", "prod"], 0);
     assert_eq!(next[0]["version"], "1.1.0");
     // A run keeps what it began with, through a promotion and the way back.
     let same = batch(&http, "long", "trivial@prod", &["ab"]).await;

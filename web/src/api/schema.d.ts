@@ -513,8 +513,8 @@ export interface paths {
         get: operations["get_plugins"];
         put?: never;
         /**
-         * Publish a component under the name and version that its `describe` returns. Publishing the same
-         *     bytes again changes nothing.
+         * Publish a component under the name and version that its `describe` returns, after its golden cases were
+         *     run. A version whose cases fail is refused. Publishing the same bytes again changes nothing.
          */
         post: operations["post_plugins"];
         delete?: never;
@@ -571,6 +571,23 @@ export interface paths {
          *     version.
          */
         post: operations["post_plugins_name_channels_channel_rollback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plugins/{name}/versions/{version}/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The golden cases of a version with their results, in the order of their files. */
+        get: operations["get_plugins_name_versions_version_cases"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1287,6 +1304,15 @@ export interface components {
              */
             zero_queue?: number | null;
         };
+        /** @description Numbers of golden cases of a version, by state. No case of a published version failed. */
+        CaseCounts: {
+            /** Format: u-int32 */
+            not_run: number;
+            /** Format: u-int32 */
+            passed: number;
+            /** Format: u-int32 */
+            skipped: number;
+        };
         /** @description `POST /v1/session/password`. */
         ChangePassword: {
             current: string;
@@ -1366,6 +1392,35 @@ export interface components {
          * @enum {string}
          */
         ErrorCode: "plugin_trap" | "plugin_error" | "out_of_memory" | "stack_overflow" | "bad_outcome" | "bad_request" | "bad_settings" | "unavailable" | "plugin_unloadable" | "worker_lost" | "lease_expired" | "cancelled";
+        /** @description One golden case with its result. */
+        GoldenCase: {
+            /** @description Actual outcome with the plugin's explanation; empty if the case was skipped. */
+            actual: string;
+            /** @description SHA-256 of the file. */
+            digest: string;
+            /** @description Expected outcome, such as `scored, reward 1`; empty if the case was skipped. */
+            expected: string;
+            /** @description Name of its file in the project. */
+            file: string;
+            /** @description Name of the case; empty if it was skipped. */
+            name: string;
+            /**
+             * Format: double
+             * @description Run time of all stages, in milliseconds.
+             */
+            ran_ms: number;
+            /** @description Reason why the case was not run; empty otherwise. */
+            reason: string;
+            state: components["schemas"]["GoldenCaseState"];
+        };
+        GoldenCaseList: {
+            items: components["schemas"]["GoldenCase"][];
+        };
+        /**
+         * @description State of a golden case of a published version.
+         * @enum {string}
+         */
+        GoldenCaseState: "passed" | "not_run" | "skipped";
         /** @description Capabilities that the tenant's plugins may use. */
         Grants: {
             /**
@@ -1781,6 +1836,8 @@ export interface components {
             channels: string[];
             deterministic: boolean;
             digest: string;
+            /** @description Numbers of golden cases by state; all 0 if the version has none. */
+            golden_cases?: components["schemas"]["CaseCounts"];
             label_schema?: unknown;
             name: string;
             published_at: string;
@@ -4236,7 +4293,10 @@ export interface operations {
     };
     post_plugins: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to keep the golden cases without running them; needs the scope `admin:*`. */
+                skip_cases?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4244,6 +4304,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/wasm": string;
+                "multipart/form-data": {
+                    /** @description A golden case, as YAML with its file name; any number of them. */
+                    case: string[];
+                    /** @description The component, as WebAssembly. */
+                    component: string;
+                };
             };
         };
         responses: {
@@ -4379,6 +4445,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_plugins_name_versions_version_cases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GoldenCaseList"];
                 };
             };
             "4XX": {

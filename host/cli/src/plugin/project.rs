@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, bail, ensure};
+use assay_core::golden::{CaseFile, check_cases};
 use serde::Deserialize;
 use tokio::process::Command;
 
@@ -133,6 +134,24 @@ impl Project {
         files.retain(is_case);
         files.sort();
         Ok(files)
+    }
+
+    /// The golden cases as they travel with an upload, named by their paths in the folder of cases.
+    pub(super) fn case_files(&self) -> anyhow::Result<Vec<CaseFile>> {
+        let folder = self.manifest.cases.as_ref().map(|cases| self.folder.join(cases));
+        let read = |path: PathBuf| {
+            let text = std::fs::read_to_string(&path);
+            let text = text.with_context(|| format!("reading {}", path.display()))?;
+            let name = folder.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
+            // `cases` may name one file.
+            let name = name.filter(|name| !name.as_os_str().is_empty());
+            let name = name.or_else(|| path.file_name().map(Path::new)).unwrap_or(&path);
+            let file = name.to_str().context("a golden case's file name is no UTF-8 text")?;
+            Ok(CaseFile { file: file.to_owned(), text })
+        };
+        let cases = self.cases()?.into_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+        check_cases(&cases)?;
+        Ok(cases)
     }
 
     /// The current state of the watched files.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use assay_api::plugin::{Plugin, PromotePlugin};
-use assay_client::{Client, Publication};
+use assay_client::{Client, Publication, Upload};
 use serde::Serialize;
 
 use super::super::engine::{CaseRuns, EngineOptions};
@@ -20,9 +20,13 @@ pub(super) struct Options {
     /// Channel to point to the version
     #[arg(long)]
     channel: Option<String>,
-    /// Publish without running the golden cases
+    /// Do not run the golden cases on this machine; the server runs them in any case
     #[arg(long)]
     no_test: bool,
+    /// Run the golden cases neither here nor on the server, which marks them as skipped; needs the
+    /// scope admin:*
+    #[arg(long)]
+    skip_cases: bool,
     #[command(flatten)]
     engine: EngineOptions,
 }
@@ -37,15 +41,15 @@ struct Outcome {
 
 pub(super) async fn run(options: Options, format: Format, client: Client) -> anyhow::Result<()> {
     let source = Source::at(&options.path)?;
-    let component = match (&source, options.no_test) {
+    let component = match (&source, options.no_test || options.skip_cases) {
         (Source::Project(_), false) => {
             let runs = CaseRuns { update: false, repeat: 1 };
             // As JSON only the published version is printed.
             let (plugin, tested) = test(&source, &options.engine, runs, format).await?;
             ensure!(
                 tested.failed == 0,
-                "{} golden cases of {} failed, so nothing was published; --no-test publishes \
-                 anyway",
+                "{} golden cases of {} failed, so nothing was published; correct the plugin or the \
+                 cases",
                 tested.failed,
                 tested.plugin
             );
@@ -55,7 +59,9 @@ pub(super) async fn run(options: Options, format: Format, client: Client) -> any
     };
     let bytes = tokio::fs::read(&component).await;
     let bytes = bytes.with_context(|| format!("reading {}", component.display()))?;
-    let (mut plugin, publication) = client.publish_noting(bytes.into()).await?;
+    let cases = source.project().map_or_else(|| Ok(Vec::new()), |project| project.case_files())?;
+    let upload = Upload { component: bytes.into(), cases, skip_cases: options.skip_cases };
+    let (mut plugin, publication) = client.publish_noting(upload).await?;
     let mut changed = publication == Publication::New;
     let pointed = |plugin: &Plugin, channel: &String| plugin.channels.contains(channel);
     if let Some(channel) = options.channel.filter(|channel| !pointed(&plugin, channel)) {

@@ -1,6 +1,6 @@
 //! `assay plugin versions`, `promote`, `rollback` and `yank`.
 
-use assay_api::plugin::{Plugin, PromotePlugin, YankPlugin};
+use assay_api::plugin::{CaseCounts, Plugin, PromotePlugin, YankPlugin};
 use assay_client::Client;
 
 use super::super::{Format, print_json};
@@ -93,6 +93,21 @@ fn show(plugin: &Plugin, format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The golden cases in a few words, such as `cases: 12 passed, 3 not run`.
+fn cases(counts: CaseCounts) -> String {
+    let CaseCounts { passed, not_run, skipped } = counts;
+    let states = [(passed, "passed"), (not_run, "not run"), (skipped, "skipped")];
+    let told: Vec<_> = states
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    match told.is_empty() {
+        true => "no golden cases".to_owned(),
+        false => format!("cases: {}", told.join(", ")),
+    }
+}
+
 pub(super) fn print(plugin: &Plugin) {
     let digest = plugin.digest.to_string();
     let channels = plugin.channels.join(", ");
@@ -105,8 +120,22 @@ pub(super) fn print(plugin: &Plugin) {
     if !channels.is_empty() {
         print!("  [{channels}]");
     }
+    print!("  {}", cases(plugin.golden_cases));
     if let Some(reason) = &plugin.yanked {
         print!("  yanked: {reason}");
     }
     println!();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_counted_by_state() {
+        let told = |passed, not_run, skipped| cases(CaseCounts { passed, not_run, skipped });
+        assert_eq!(told(0, 0, 0), "no golden cases");
+        assert_eq!(told(12, 3, 0), "cases: 12 passed, 3 not run");
+        assert_eq!(told(0, 0, 1), "cases: 1 skipped");
+    }
 }

@@ -41,3 +41,19 @@ pub const COMPILE_SECONDS_MAX: u64 = 120;
 pub const COMPILED_BYTES_MAX: usize = 1 << 30;
 /// The plugins that a worker keeps loaded.
 pub const LOADED_PLUGINS_MAX: usize = 32;
+/// The golden cases that travel with one version.
+pub const GOLDEN_CASES_MAX: usize = 256;
+/// The bytes of one golden case.
+pub const GOLDEN_CASE_BYTES_MAX: usize = 256 * KIB;
+/// The bytes of all golden cases of one version.
+pub const GOLDEN_CASES_BYTES_MAX: usize = 4 * MIB;
+/// The bytes of a golden case's file name, and those of its own name.
+pub const GOLDEN_NAME_BYTES_MAX: usize = 256;
+/// The bytes of the reason that is kept of a golden case that did not pass.
+pub const GOLDEN_REASON_BYTES_MAX: usize = KIB;
+/// The longest time that all golden cases of a version may take, in seconds.
+pub const GOLDEN_SECONDS_MAX: u64 = 300;
+/// The uploads whose golden cases run at the same time; a tenant has one of them.
+pub const GOLDEN_RUNS_MAX: usize = 2;
+/// The longest time for which an upload waits until its golden cases may run, in seconds.
+pub const GOLDEN_WAIT_SECONDS_MAX: u64 = 60;

@@ -1,5 +1,6 @@
 //! `/v1/plugins`: the plugins of a tenant, their versions and channels.
 
+pub(crate) mod cases;
 pub(crate) mod component;
 pub(crate) mod list;
 pub(crate) mod promote;

@@ -194,6 +194,11 @@ impl Requests {
         self.sent.granted.as_ref().map(|granted| granted.until)
     }
 
+    /// The hosts and secrets that requests named without a grant, in words.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        self.sent.notes.missing()
+    }
+
     /// Why requests were refused, for the plugin's log.
     pub(crate) fn into_notes(self) -> Vec<String> {
         self.sent.notes.into_lines()

@@ -8,6 +8,7 @@ from assay._models import (
     Batch as BatchInfo,
 )
 from assay._models import (
+    GoldenCase,
     OutcomeError,
     OutcomeScored,
     OutcomeTimedOut,
@@ -57,6 +58,7 @@ __all__ = [
     "ConflictError",
     "Failure",
     "ForkedError",
+    "GoldenCase",
     "GoneError",
     "Group",
     "InvalidCallError",

@@ -113,6 +113,12 @@ async def plugins(caller: Caller) -> list[models.Plugin]:
     return listed.items
 
 
+async def golden_cases(caller: Caller, name: str, version: str) -> list[models.GoldenCase]:
+    path = ("v1", "plugins", name, "versions", version, "cases")
+    listed = await caller.call(models.GoldenCaseList.from_json, "GET", *path, safe=True)
+    return listed.items
+
+
 async def runs(caller: Caller) -> list[models.RunSummary]:
     found: list[models.RunSummary] = []
     after: str | None = None

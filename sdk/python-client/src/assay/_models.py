@@ -115,6 +115,24 @@ BatchState: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class CaseCounts:
+    """Numbers of golden cases of a version, by state. No case of a published version failed."""
+
+    not_run: int
+    passed: int
+    skipped: int
+
+    @classmethod
+    def from_json(cls, value: Any) -> CaseCounts:
+        value = record(value)
+        return cls(
+            not_run=integer(value["not_run"]),
+            passed=integer(value["passed"]),
+            skipped=integer(value["skipped"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """Number of requests of a batch, by outcome."""
 
@@ -152,6 +170,62 @@ ErrorCode: TypeAlias = Literal[
     "worker_lost",
     "lease_expired",
     "cancelled",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenCase:
+    """One golden case with its result."""
+
+    #: Actual outcome with the plugin's explanation; empty if the case was skipped.
+    actual: str
+    #: SHA-256 of the file.
+    digest: str
+    #: Expected outcome, such as `scored, reward 1`; empty if the case was skipped.
+    expected: str
+    #: Name of its file in the project.
+    file: str
+    #: Name of the case; empty if it was skipped.
+    name: str
+    #: Run time of all stages, in milliseconds.
+    ran_ms: float
+    #: Reason why the case was not run; empty otherwise.
+    reason: str
+    state: GoldenCaseState | str
+
+    @classmethod
+    def from_json(cls, value: Any) -> GoldenCase:
+        value = record(value)
+        return cls(
+            actual=text(value["actual"]),
+            digest=text(value["digest"]),
+            expected=text(value["expected"]),
+            file=text(value["file"]),
+            name=text(value["name"]),
+            ran_ms=number(value["ran_ms"]),
+            reason=text(value["reason"]),
+            state=text(value["state"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenCaseList:
+    """`GoldenCaseList` of the REST interface."""
+
+    items: list[GoldenCase]
+
+    @classmethod
+    def from_json(cls, value: Any) -> GoldenCaseList:
+        value = record(value)
+        return cls(
+            items=[GoldenCase.from_json(item) for item in items(value["items"])],
+        )
+
+
+GoldenCaseState: TypeAlias = Literal[
+    "passed",
+    "not_run",
+    "skipped",
 ]
 
 
@@ -267,6 +341,8 @@ class Plugin:
     summary: str
     timeout_reward: float
     version: str
+    #: Numbers of golden cases by state; all 0 if the version has none.
+    golden_cases: CaseCounts | None = None
     label_schema: Any = None
     #: Name of the key, or address of the person, that published it; absent if unknown.
     published_by: str | None = None
@@ -281,6 +357,7 @@ class Plugin:
             channels=[text(item) for item in items(value["channels"])],
             deterministic=flag(value["deterministic"]),
             digest=text(value["digest"]),
+            golden_cases=None if (it := value.get("golden_cases")) is None else CaseCounts.from_json(it),
             label_schema=value.get("label_schema"),
             name=text(value["name"]),
             published_at=text(value["published_at"]),
@@ -720,8 +797,12 @@ __all__ = [
     "ArtifactSummary",
     "Batch",
     "BatchState",
+    "CaseCounts",
     "Counts",
     "ErrorCode",
+    "GoldenCase",
+    "GoldenCaseList",
+    "GoldenCaseState",
     "ItemProblem",
     "Outcome",
     "OutcomeError",

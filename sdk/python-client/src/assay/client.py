@@ -198,6 +198,10 @@ class Client(_Face):
         """Every version of the tenant's plugins."""
         return portal().run(calls.plugins(self._caller))
 
+    def golden_cases(self, name: str, version: str) -> list[models.GoldenCase]:
+        """The golden cases of a version with their results."""
+        return portal().run(calls.golden_cases(self._caller, name, version))
+
     def runs(self) -> list[models.RunSummary]:
         """The tenant's runs; what was active last comes first."""
         return portal().run(calls.runs(self._caller))
@@ -305,6 +309,9 @@ class AsyncClient(_Face):
 
     async def plugins(self) -> list[models.Plugin]:
         return await portal().arun(calls.plugins(self._caller))
+
+    async def golden_cases(self, name: str, version: str) -> list[models.GoldenCase]:
+        return await portal().arun(calls.golden_cases(self._caller, name, version))
 
     async def runs(self) -> list[models.RunSummary]:
         return await portal().arun(calls.runs(self._caller))

@@ -22,11 +22,16 @@ import { type Plugin, pluginsChanged } from "./queries";
 export function Upload() {
   const queries = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
+  const [cases, setCases] = useState<File[]>([]);
   const [sent, setSent] = useState(0);
   const sending = useMutation({
-    mutationFn: (component: File) => publish(component, setSent),
+    mutationFn: (component: File) => publish(component, cases, setSent),
     onMutate: () => setSent(0),
-    onSuccess: () => pluginsChanged(queries),
+    onSuccess: () => {
+      // They belong to the component that was published.
+      setCases([]);
+      return pluginsChanged(queries);
+    },
   });
   const choose = (chosen: File | null) => {
     sending.reset();
@@ -40,18 +45,28 @@ export function Upload() {
     <Paper withBorder p="md" maw={640} component="form" onSubmit={submit} aria-label="Upload">
       <Stack>
         <Title order={2}>Upload a component</Title>
-        <Group align="end">
-          <FileInput
-            label="Component"
-            description="A .wasm file. Name and version are read from the file."
-            placeholder="Choose a file"
-            accept=".wasm,application/wasm"
-            clearable
-            clearButtonProps={{ "aria-label": "Remove the file" }}
-            style={{ flex: 1 }}
-            value={file}
-            onChange={choose}
-          />
+        <FileInput
+          label="Component"
+          description="A .wasm file. Name and version are read from the file."
+          placeholder="Choose a file"
+          accept=".wasm,application/wasm"
+          clearable
+          clearButtonProps={{ "aria-label": "Remove the file" }}
+          value={file}
+          onChange={choose}
+        />
+        <FileInput
+          label="Golden cases"
+          description="YAML files, if there are any. The server runs them first."
+          placeholder="Choose files"
+          accept=".yaml,.yml"
+          multiple
+          clearable
+          clearButtonProps={{ "aria-label": "Remove the golden cases" }}
+          value={cases}
+          onChange={setCases}
+        />
+        <Group>
           <Button type="submit" disabled={!file} loading={sending.isPending}>
             Publish
           </Button>
@@ -70,7 +85,7 @@ function Sending({ file, sent }: { file: File; sent: number }) {
     <Stack gap={4}>
       <Text size="sm" role="status">
         {all
-          ? "Uploaded. Checking and compiling takes a few seconds…"
+          ? "Uploaded. Compiling takes a few seconds, and golden cases may take minutes…"
           : `${bytes(Math.round(sent * file.size))} of ${bytes(file.size)} uploaded`}
       </Text>
       <Progress value={sent * 100} aria-label="Upload progress" color="cyan.9" />

@@ -10,6 +10,7 @@ import { bytes, count, moment, reward, span } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
 import { Page } from "../../parts/Page";
 import { Answer, Empty } from "../../parts/states";
+import { GoldenCases } from "./GoldenCases";
 import { Promote } from "./Promote";
 import { type Plugin, versionsQuery } from "./queries";
 import { Stats } from "./Stats";
@@ -90,6 +91,12 @@ function Content({ plugin }: { plugin: Plugin }) {
           Stages
         </Title>
         <Stages plugin={plugin} />
+      </section>
+      <section aria-label="Golden cases">
+        <Title order={2} mb="xs">
+          Golden cases
+        </Title>
+        <GoldenCases plugin={plugin} />
       </section>
       <Stats />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>

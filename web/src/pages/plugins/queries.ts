@@ -5,6 +5,8 @@ import { api, data, type Schemas } from "../../api/client";
 
 export type Plugin = Schemas["Plugin"];
 export type PluginStats = Schemas["PluginStats"];
+export type GoldenCase = Schemas["GoldenCase"];
+export type CaseCounts = Schemas["CaseCounts"];
 export type StageHistogram = Schemas["StageHistogram"];
 
 export const pluginsQuery = queryOptions({
@@ -16,6 +18,15 @@ export const versionsQuery = (name: string) =>
   queryOptions({
     queryKey: ["plugins", "one", name],
     queryFn: () => data(api.GET("/v1/plugins/{name}", { params: { path: { name } } })),
+  });
+
+export const casesQuery = (name: string, version: string) =>
+  queryOptions({
+    queryKey: ["plugins", "cases", name, version],
+    queryFn: () => {
+      const params = { path: { name, version } };
+      return data(api.GET("/v1/plugins/{name}/versions/{version}/cases", { params }));
+    },
   });
 
 /** Statistics of batches that ended in the last `days` days; of all times when absent. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Plugin } from "./queries";
-import { byName } from "./versions";
+import { byName, hasCases } from "./versions";
 
 it("groups versions by name, with the channels that point to them", () => {
   const plugin = (name: string, version: string, ...channels: string[]): Plugin => ({
@@ -26,4 +26,11 @@ it("groups versions by name, with the channels that point to them", () => {
     { channel: "next", version: "1.1.0" },
     { channel: "prod", version: "1.0.0" },
   ]);
+});
+
+it("knows which versions have golden cases", () => {
+  const none = { passed: 0, not_run: 0, skipped: 0 };
+  expect(hasCases(undefined)).toBe(false);
+  expect(hasCases(none)).toBe(false);
+  expect(hasCases({ ...none, skipped: 1 })).toBe(true);
 });

@@ -1,6 +1,6 @@
 // Groups versions by plugin.
 
-import type { Plugin } from "./queries";
+import type { CaseCounts, Plugin } from "./queries";
 
 export interface PluginVersions {
   name: string;
@@ -23,4 +23,10 @@ export function byName(plugins: readonly Plugin[]): PluginVersions[] {
     channels.sort((a, b) => a.channel.localeCompare(b.channel));
   }
   return [...names.values()].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Whether a version has golden cases; one from an earlier release tells nothing of them. */
+export function hasCases(counts: CaseCounts | undefined): boolean {
+  if (!counts) return false;
+  return counts.passed + counts.not_run + counts.skipped > 0;
 }

@@ -10,13 +10,23 @@ const NOTES_MAX: usize = 8;
 
 /// Shared by all requests of a call.
 #[derive(Clone, Default)]
-pub(super) struct RefusalNotes(Arc<Mutex<Vec<String>>>);
+pub(super) struct RefusalNotes(Arc<Mutex<Vec<Note>>>);
+
+struct Note {
+    text: String,
+    /// Whether the tenant lacks a grant.
+    ungranted: bool,
+}
 
 impl RefusalNotes {
     pub(super) fn add(&self, note: impl Into<String>) {
+        self.push(Note { text: note.into(), ungranted: false });
+    }
+
+    fn push(&self, note: Note) {
         let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.len() < NOTES_MAX {
-            notes.push(note.into());
+            notes.push(note);
         }
     }
 
@@ -26,7 +36,20 @@ impl RefusalNotes {
         error
     }
 
+    /// Notes which grant the tenant lacks, and gives the error back.
+    pub(super) fn ungranted(&self, error: Error, why: impl Into<String>) -> Error {
+        self.push(Note { text: why.into(), ungranted: true });
+        error
+    }
+
+    /// The grants that requests lacked.
+    pub(super) fn missing(&self) -> Vec<String> {
+        let notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.iter().filter(|note| note.ungranted).map(|note| note.text.clone()).collect()
+    }
+
     pub(super) fn into_lines(self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        let notes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        notes.into_iter().map(|note| note.text).collect()
     }
 }

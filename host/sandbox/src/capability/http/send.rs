@@ -124,7 +124,7 @@ fn allowed(granted: &HttpGrant, method: &Method, uri: &Uri) -> Result<(Target, b
                  names what it may reach",
                 target.host, target.port
             );
-            Err(notes.refuse(Error::HttpRequestDenied, why))
+            Err(notes.ungranted(Error::HttpRequestDenied, why))
         }
     }
 }
@@ -157,7 +157,7 @@ fn put_secret(granted: &HttpGrant, target: &Target, headers: &mut HeaderMap) -> 
         let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
         let name: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
         let why = format!("the tenant has no secret `{name}` for {}", target.host);
-        return Err(granted.notes.refuse(Error::HttpRequestDenied, why));
+        return Err(granted.notes.ungranted(Error::HttpRequestDenied, why));
     };
     let bad = |_| Error::ConfigurationError;
     let header = HeaderName::from_bytes(secret.header.as_bytes()).map_err(|_| bad(()))?;

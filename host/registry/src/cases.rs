@@ -1,0 +1,407 @@
+//! Golden cases of an upload are run in a worker process before its version is published, with the grants of
+//! its tenant. The server parses none of them.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use assay_api::plugin::{GoldenCase, GoldenCaseState};
+use assay_core::golden::{CaseFile, CaseJob, CaseReport, CaseSecret, CaseState, check_cases};
+use assay_core::limits;
+use assay_storage::Roots;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::compile::Compiled;
+use crate::error::RegistryError;
+use crate::registry::{Accepted, Publisher, Registry};
+
+const RUN_TIMEOUT: Duration = Duration::from_secs(limits::GOLDEN_SECONDS_MAX);
+const WAIT_MAX: Duration = Duration::from_secs(limits::GOLDEN_WAIT_SECONDS_MAX);
+/// The time for a process that reported on every case to end by itself.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
+/// The bytes of one report as JSON, in which a byte of text has up to six.
+const REPORT_BYTES_MAX: usize =
+    8 * (3 * limits::GOLDEN_REASON_BYTES_MAX + limits::GOLDEN_NAME_BYTES_MAX);
+/// The failed cases that an error names.
+const FAILURES_NAMED_MAX: usize = 8;
+
+/// How this server runs golden cases.
+#[derive(Debug, Clone, Default)]
+pub struct CaseSettings {
+    /// Options of the worker program, as for workers.
+    pub arguments: Vec<OsString>,
+    /// The folder for compiled programs, shared with the workers.
+    pub cache: PathBuf,
+    pub roots: Roots,
+}
+
+/// What golden cases may use, beside the toolchains: the same as requests of the tenant.
+pub struct CaseGrants {
+    pub tenant_name: String,
+    pub hosts: Vec<String>,
+    pub secrets: Vec<CaseSecret>,
+}
+
+/// Whether the golden cases of an upload are run.
+pub enum CaseRuns {
+    Run(CaseGrants),
+    /// They are kept, and marked as skipped.
+    Skip,
+}
+
+/// Why a worker process did not report on every case.
+#[derive(Debug)]
+struct Interrupted {
+    /// The number of cases that were reported.
+    reported: usize,
+    why: Interruption,
+}
+
+#[derive(Debug)]
+enum Interruption {
+    /// All cases together took longer than they may.
+    Slow,
+    /// The process ended or wrote something else.
+    Failed(anyhow::Error),
+}
+
+impl Registry {
+    /// The cases with their results; an error if one of them failed or could not be run.
+    pub(crate) async fn settle_cases(
+        &self,
+        publisher: &Publisher<'_>,
+        accepted: &Accepted,
+        cases: Vec<CaseFile>,
+        runs: CaseRuns,
+    ) -> Result<Vec<GoldenCase>, RegistryError> {
+        check_cases(&cases).map_err(|why| RegistryError::Refused(why.to_string()))?;
+        if cases.is_empty() {
+            return Ok(Vec::new());
+        }
+        let reports = match runs {
+            CaseRuns::Skip => None,
+            CaseRuns::Run(grants) => {
+                Some(self.run_cases(publisher, accepted, cases.clone(), grants).await?)
+            }
+        };
+        let mut settled = Vec::with_capacity(cases.len());
+        for (at, case) in cases.into_iter().enumerate() {
+            let digest = self.blobs.put(case.text.into()).await?;
+            let report = reports.as_ref().map(|reports| reports[at].clone());
+            settled.push(golden_case(case.file, digest, report));
+        }
+        Ok(settled)
+    }
+
+    async fn run_cases(
+        &self,
+        publisher: &Publisher<'_>,
+        accepted: &Accepted,
+        cases: Vec<CaseFile>,
+        grants: CaseGrants,
+    ) -> Result<Vec<CaseReport>, RegistryError> {
+        let turn = tokio::time::timeout(WAIT_MAX, self.case_turns.take(publisher.tenant)).await;
+        let Ok(_turn) = turn else {
+            return Err(RegistryError::CasesUnavailable(format!(
+                "the golden cases of other uploads have been running for {} s",
+                WAIT_MAX.as_secs()
+            )));
+        };
+        let ours = |error: anyhow::Error| {
+            tracing::error!("golden cases cannot be run: {error:#}");
+            RegistryError::CasesUnavailable("the server cannot run golden cases now".into())
+        };
+        let storage =
+            StorageFolder::of(&self.scratch, &self.case_settings.roots, &grants.tenant_name);
+        let storage = storage.map_err(ours)?;
+        let files: Vec<String> = cases.iter().map(|case| case.file.clone()).collect();
+        let job = CaseJob {
+            tenant: publisher.tenant,
+            compiled: Compiled::file(&accepted.folder),
+            compiled_digest: accepted.compiled_digest,
+            description: accepted.description.clone(),
+            imports: accepted.imports.clone(),
+            toolchains: publisher.grants.toolchains.clone(),
+            hosts: grants.hosts,
+            secrets: grants.secrets,
+            storage: storage.folder.path().to_owned(),
+            distant_roots: storage.distant,
+            cases,
+        };
+        let reports = self.run_job(&job, RUN_TIMEOUT).await.map_err(ours)?;
+        judge(&files, reports)
+    }
+
+    async fn run_job(
+        &self,
+        job: &CaseJob,
+        timeout: Duration,
+    ) -> anyhow::Result<Result<Vec<CaseReport>, Interrupted>> {
+        let mut command = Command::new(&self.worker_program);
+        command.arg("cases").arg("--cache").arg(&self.case_settings.cache);
+        command.args(&self.case_settings.arguments);
+        run_process(command, job, timeout).await
+    }
+}
+
+/// The folder with a link to each storage root that golden cases of a tenant may read.
+struct StorageFolder {
+    folder: TempDir,
+    /// The granted roots that are in no folder.
+    distant: Vec<String>,
+}
+
+impl StorageFolder {
+    fn of(scratch: &Path, roots: &Roots, tenant_name: &str) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir_in(scratch).context("making a folder for storage roots")?;
+        let mut distant = Vec::new();
+        for root in roots.iter().filter(|root| root.is_granted(tenant_name)) {
+            match root.url.strip_prefix("file://") {
+                Some(path) => std::os::unix::fs::symlink(path, folder.path().join(&root.name))
+                    .with_context(|| format!("linking the storage root `{}`", root.name))?,
+                None => distant.push(root.name.clone()),
+            }
+        }
+        Ok(Self { folder, distant })
+    }
+}
+
+/// Gives the job to a worker process and reads its reports. An error is a failure to start.
+async fn run_process(
+    mut command: Command,
+    job: &CaseJob,
+    timeout: Duration,
+) -> anyhow::Result<Result<Vec<CaseReport>, Interrupted>> {
+    // The job has secrets, which no command line may have.
+    let input = serde_json::to_vec(job).context("writing the job")?;
+    let mut child = command
+        .env_clear()
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .context("starting the worker program")?;
+    let mut stdin = child.stdin.take().expect("it was asked for");
+    let mut reports = Vec::new();
+    let ran = async {
+        // A process that ended early is found out by its reports.
+        let _ = stdin.write_all(&input).await;
+        drop(stdin);
+        read_reports(&mut child, job.cases.len(), &mut reports).await
+    };
+    let ended = match tokio::time::timeout(timeout, ran).await {
+        Err(_) => Err(Interruption::Slow),
+        Ok(Err(error)) => Err(Interruption::Failed(error)),
+        Ok(Ok(())) => Ok(()),
+    };
+    if ended.is_ok() {
+        let _ = tokio::time::timeout(END_TIMEOUT, child.wait()).await;
+    }
+    // The boxes of its programs end with it.
+    let _ = child.kill().await;
+    Ok(match ended {
+        Ok(()) => Ok(reports),
+        Err(why) => Err(Interrupted { reported: reports.len(), why }),
+    })
+}
+
+/// Reads one report for each case. The process runs hostile code, so that it is held to limits itself.
+async fn read_reports(
+    child: &mut Child,
+    cases: usize,
+    reports: &mut Vec<CaseReport>,
+) -> anyhow::Result<()> {
+    let mut out = BufReader::new(child.stdout.take().expect("it was asked for"));
+    let mut line = Vec::new();
+    while reports.len() < cases {
+        line.clear();
+        let bytes_max = u64::try_from(REPORT_BYTES_MAX).expect("a small number");
+        let mut limited = (&mut out).take(bytes_max);
+        limited.read_until(b'\n', &mut line).await.context("reading a report")?;
+        if line.is_empty() {
+            let status = child.wait().await.context("waiting for the process")?;
+            anyhow::bail!("the process ended with {status}");
+        }
+        let report: CaseReport = serde_json::from_slice(&line).context("reading a report")?;
+        reports.push(report.bounded());
+    }
+    Ok(())
+}
+
+/// The reports if no case failed. A failure of the machine comes first: it says nothing about the plugin.
+fn judge(
+    files: &[String],
+    reports: Result<Vec<CaseReport>, Interrupted>,
+) -> Result<Vec<CaseReport>, RegistryError> {
+    let reports = match reports {
+        Ok(reports) => reports,
+        Err(Interrupted { reported, why }) => {
+            let file = files.get(reported).map_or("", String::as_str);
+            return Err(match why {
+                Interruption::Slow => RegistryError::Refused(format!(
+                    "the golden cases took longer than {} s in all, and `{file}` did not end; \
+                     publish fewer or faster ones",
+                    limits::GOLDEN_SECONDS_MAX
+                )),
+                Interruption::Failed(error) => {
+                    tracing::error!("golden cases were interrupted in `{file}`: {error:#}");
+                    RegistryError::CasesUnavailable(format!(
+                        "the process that runs golden cases failed in `{file}`"
+                    ))
+                }
+            });
+        }
+    };
+    let of = |state| {
+        let both = files.iter().zip(&reports);
+        both.filter(move |(_, report)| report.state == state)
+    };
+    if let Some((file, report)) = of(CaseState::Broken).next() {
+        let reason = &report.reason;
+        return Err(RegistryError::CasesUnavailable(format!(
+            "the golden case `{file}` could not be run: {reason}"
+        )));
+    }
+    let failures: Vec<String> = of(CaseState::Failed).map(failure).collect();
+    if failures.is_empty() {
+        return Ok(reports);
+    }
+    let named = failures.iter().take(FAILURES_NAMED_MAX).cloned().collect::<Vec<_>>().join("; ");
+    let more = failures.len().saturating_sub(FAILURES_NAMED_MAX);
+    let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let (failed, all) = (failures.len(), reports.len());
+    Err(RegistryError::CaseFailed(format!("{failed} of {all} golden cases failed: {named}{rest}")))
+}
+
+fn failure((file, report): (&String, &CaseReport)) -> String {
+    let CaseReport { name, expected, actual, reason, .. } = report;
+    if actual.is_empty() {
+        return format!("`{file}`: {reason}");
+    }
+    if expected.is_empty() {
+        return format!("`{name}` in `{file}` expects nothing, and got {actual}");
+    }
+    format!("`{name}` in `{file}` expected {expected}, and got {actual}")
+}
+
+fn golden_case(
+    file: String,
+    digest: assay_core::id::Digest,
+    report: Option<CaseReport>,
+) -> GoldenCase {
+    let Some(report) = report else {
+        return GoldenCase {
+            file,
+            digest,
+            state: GoldenCaseState::Skipped,
+            name: String::new(),
+            expected: String::new(),
+            actual: String::new(),
+            reason: String::new(),
+            ran_ms: 0.0,
+        };
+    };
+    let state = match report.state {
+        CaseState::Passed => GoldenCaseState::Passed,
+        // The others leave no version.
+        CaseState::NotRun | CaseState::Failed | CaseState::Broken => GoldenCaseState::NotRun,
+    };
+    let CaseReport { name, expected, actual, reason, ran_ms, .. } = report;
+    GoldenCase { file, digest, state, name, expected, actual, reason, ran_ms }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_core::id::Digest;
+    use assay_core::plugin::Description;
+
+    use super::*;
+
+    fn job(cases: usize) -> CaseJob {
+        let case = |at: usize| CaseFile { file: format!("{at}.yaml"), text: String::new() };
+        CaseJob {
+            tenant: "00000000-0000-0000-0000-000000000001".parse().expect("an id"),
+            compiled: PathBuf::new(),
+            compiled_digest: Digest([0; 32]),
+            description: Description {
+                name: "a".into(),
+                version: "1".into(),
+                summary: String::new(),
+                stages: Vec::new(),
+                settings_schema: String::new(),
+                label_schema: String::new(),
+                timeout_reward: 0.0,
+                deterministic: true,
+            },
+            imports: Vec::new(),
+            toolchains: None,
+            hosts: Vec::new(),
+            secrets: Vec::new(),
+            storage: PathBuf::new(),
+            distant_roots: Vec::new(),
+            cases: (0..cases).map(case).collect(),
+        }
+    }
+
+    fn report(state: &str) -> String {
+        format!(
+            r#"{{"state":"{state}","name":"n","expected":"e","actual":"a","reason":"r","ran_ms":1}}"#
+        )
+    }
+
+    /// What becomes of two cases when the worker program is this script.
+    async fn script(text: &str, timeout: Duration) -> Result<Vec<CaseReport>, RegistryError> {
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(format!("cat >/dev/null; {text}"));
+        let reports = run_process(command, &job(2), timeout).await.expect("a shell starts");
+        judge(&["0.yaml".into(), "1.yaml".into()], reports)
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[tokio::test]
+    async fn every_case_is_reported() {
+        let (passed, not_run) = (report("passed"), report("not_run"));
+        let reports = script(&format!("echo '{passed}'; echo '{not_run}'"), LONG).await;
+        let states: Vec<_> = reports.expect("both").iter().map(|report| report.state).collect();
+        assert_eq!(states, [CaseState::Passed, CaseState::NotRun]);
+    }
+
+    #[tokio::test]
+    async fn a_case_that_fails_is_named() {
+        let (passed, failed) = (report("passed"), report("failed"));
+        let reports = script(&format!("echo '{failed}'; echo '{passed}'"), LONG).await;
+        let Err(RegistryError::CaseFailed(told)) = reports else { panic!("{reports:?}") };
+        assert_eq!(told, "1 of 2 golden cases failed: `n` in `0.yaml` expected e, and got a");
+    }
+
+    #[tokio::test]
+    async fn what_happens_to_the_process_fails_no_case() {
+        let (passed, failed, broken) = (report("passed"), report("failed"), report("broken"));
+        for (text, words) in [
+            (format!("echo '{passed}'; kill -9 $$"), "failed in `1.yaml`"),
+            (format!("echo '{passed}'"), "failed in `1.yaml`"),
+            ("echo all is well".to_owned(), "failed in `0.yaml`"),
+            ("head -c 1000000 /dev/zero".to_owned(), "failed in `0.yaml`"),
+            // A failed case beside a broken one may have failed for the same reason.
+            (format!("echo '{failed}'; echo '{broken}'"), "`1.yaml` could not be run: r"),
+        ] {
+            let reports = script(&text, LONG).await;
+            let Err(RegistryError::CasesUnavailable(told)) = reports else { panic!("{text}") };
+            assert!(told.contains(words), "{text}: {told}");
+        }
+    }
+
+    #[tokio::test]
+    async fn cases_that_do_not_end_are_refused() {
+        let text = format!("echo '{}'; exec sleep 600", report("passed"));
+        let reports = script(&text, Duration::from_secs(2)).await;
+        let Err(RegistryError::Refused(told)) = reports else { panic!("{reports:?}") };
+        assert!(told.contains("did not end"), "{told}");
+    }
+}
