@@ -284,7 +284,7 @@ async fn a_worker_that_is_stopped_for_a_while() {
     });
     let plugin = host.publish("worker_brief").await;
     let items: Vec<_> =
-        (0..16).map(|at| item(format!("request-{at}"), "150000", &at.to_string())).collect();
+        (0..24).map(|at| item(format!("request-{at}"), "300000", &at.to_string())).collect();
     let client = host.client();
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     for stop in 0..4 {
