@@ -8,7 +8,7 @@ use assay_core::plugin::check_name;
 use assay_core::time::Micros;
 
 use assay_dispatch::planning::{Bounds, PoolDefaults};
-use assay_dispatch::{Order, PlanConfig, Policy};
+use assay_dispatch::{Discipline, PlanConfig, Policy};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// The assumed start-up time of a worker until one was measured.
@@ -60,7 +60,7 @@ impl PlanOptions {
     pub(super) fn config(
         self,
         Unsaid { cpu_min, gpu_max }: Unsaid,
-        order: Order,
+        discipline: Discipline,
     ) -> anyhow::Result<(PlanConfig, PoolDefaults)> {
         let defaults = PoolDefaults {
             costs: self.cost.into_iter().collect(),
@@ -88,7 +88,7 @@ impl PlanOptions {
             limits::POOLS_MAX
         );
         let config = PlanConfig {
-            order,
+            discipline,
             tolerance: Micros::from_ms(self.tolerance_ms),
             period: self.period_s,
             patience: self.patience_s,
@@ -103,6 +103,13 @@ fn policy() -> impl TypedValueParser<Value = Policy> {
     let names = Policy::ALL.map(|policy| PossibleValue::new(policy.name).help(policy.summary));
     PossibleValuesParser::new(names)
         .map(|name| Policy::named(&name).expect("only names of the table are possible"))
+}
+
+/// The names of the scheduler's table, each with its help.
+pub(super) fn discipline() -> impl TypedValueParser<Value = Discipline> {
+    let names = Discipline::ALL.map(|row| PossibleValue::new(row.name).help(row.summary));
+    PossibleValuesParser::new(names)
+        .map(|name| Discipline::named(&name).expect("only names of the table are possible"))
 }
 
 fn pool_bounds(text: &str) -> Result<(Arc<str>, Bounds), String> {
@@ -175,7 +182,8 @@ mod tests {
     fn parse(arguments: &[&str]) -> Result<PlanConfig, String> {
         let line = Line::try_parse_from([&["assay"], arguments].concat());
         let unsaid = Unsaid { cpu_min: 1, gpu_max: 3 };
-        let config = line.map_err(|error| error.to_string())?.options.config(unsaid, Order::Ebf);
+        let config =
+            line.map_err(|error| error.to_string())?.options.config(unsaid, Discipline::EBF);
         config.map(|(config, _)| config).map_err(|error| error.to_string())
     }
 

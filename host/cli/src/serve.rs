@@ -13,10 +13,10 @@ use tracing_subscriber::EnvFilter;
 
 use super::gpu::Settled;
 use super::login::SignInOptions;
-use super::planning::{PlanOptions, Unsaid};
+use super::planning::{PlanOptions, Unsaid, discipline};
 use super::retention::RetentionOptions;
 use super::workers::{SecretOptions, StorageOptions, WorkerOptions};
-use assay_dispatch::Order;
+use assay_dispatch::Discipline;
 use assay_http::bootstrap::FirstKey;
 use assay_http::has_dashboard;
 use assay_server::{Server, Settings};
@@ -50,11 +50,15 @@ pub(super) struct HostOptions {
     database_url: Option<String>,
     #[command(flatten)]
     plan: PlanOptions,
-    /// Order in which a pool serves requests: earliest batch first (ebf), the same with the group
-    /// that has the fewest requests left first in each batch (ebf-groups), or first come, first
-    /// served (fcfs)
-    #[arg(long, value_enum, default_value = "ebf")]
-    order: OrderArgument,
+    /// Queue discipline: the rule by which a pool chooses the next request
+    #[arg(
+        long,
+        alias = "order",
+        value_name = "DISCIPLINE",
+        default_value = "ebf",
+        value_parser = discipline()
+    )]
+    discipline: Discipline,
     #[command(flatten)]
     retention: RetentionOptions,
     #[command(flatten)]
@@ -68,13 +72,6 @@ pub(super) struct HostOptions {
     /// Write log lines as JSON
     #[arg(long)]
     log_json: bool,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum OrderArgument {
-    Ebf,
-    Fcfs,
-    EbfGroups,
 }
 
 impl HostOptions {
@@ -96,16 +93,11 @@ impl HostOptions {
             Some(data) => data,
             None => assay_postgres::default_data_folder()?,
         };
-        let order = match self.order {
-            OrderArgument::Ebf => Order::Ebf,
-            OrderArgument::Fcfs => Order::Fcfs,
-            OrderArgument::EbfGroups => Order::EbfGroups,
-        };
         let data = std::path::absolute(&data).context("finding the data folder")?;
         let worker_program = self.workers.program()?;
         let Settled { gpu, workers_max } = self.workers.gpu.settle(&worker_program, &data).await?;
         let unsaid = Unsaid { cpu_min, gpu_max: workers_max };
-        let (plan, pool_defaults) = self.plan.config(unsaid, order)?;
+        let (plan, pool_defaults) = self.plan.config(unsaid, self.discipline)?;
         Ok(Settings {
             listen,
             data,

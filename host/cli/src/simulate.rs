@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assay_core::time::Micros;
-use assay_sched::{Order, Share, Weight};
+use assay_sched::{Discipline, Share, Weight};
 use assay_sim::faults::Fault;
 use assay_sim::policy::{ByStage, Hint, QUOTA_DEFAULT, Settings, parse_policies};
 use assay_sim::report::Report;
@@ -17,6 +17,7 @@ use assay_simulation::file::read_trace;
 use assay_simulation::runs::{Job, run_all};
 use clap::Subcommand;
 
+use super::planning::discipline;
 use super::{Format, print_json};
 use values::{Bound, Policies, bound, by_stage, seconds, weight, whole};
 
@@ -36,9 +37,15 @@ pub(super) struct Options {
     /// the future), limit (assay with that knowledge), fixed:STAGE=N,...
     #[arg(long = "policy", default_value = "assay,distrs,zq", value_parser = parse_all)]
     policies: Policies,
-    /// Order in which a pool serves requests
-    #[arg(long, value_enum, default_value = "ebf")]
-    order: OrderArgument,
+    /// Queue discipline: the rule by which a pool chooses the next request
+    #[arg(
+        long,
+        alias = "order",
+        value_name = "DISCIPLINE",
+        default_value = "ebf",
+        value_parser = discipline()
+    )]
+    discipline: Discipline,
     /// Extra delay that a batch may have, in seconds
     #[arg(long, default_value = "2", value_parser = seconds)]
     tolerance_s: Micros,
@@ -84,16 +91,6 @@ pub(super) struct Options {
 enum Verb {
     /// Generate a synthetic trace and write it to standard output
     Generate(Box<generate::Options>),
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum OrderArgument {
-    /// Earliest batch first
-    Ebf,
-    /// First come, first served
-    Fcfs,
-    /// Earliest batch first; in each batch, the group with the fewest requests left first
-    EbfGroups,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -143,11 +140,7 @@ fn compare_policies(options: &Options) -> anyhow::Result<ExitCode> {
 impl Options {
     fn settings(&self) -> Settings {
         Settings {
-            order: match self.order {
-                OrderArgument::Ebf => Order::Ebf,
-                OrderArgument::Fcfs => Order::Fcfs,
-                OrderArgument::EbfGroups => Order::EbfGroups,
-            },
+            discipline: self.discipline,
             tolerance: self.tolerance_s,
             startup: self.startup_s.clone(),
             quota: self.quota.clone().unwrap_or_else(|| ByStage::all(QUOTA_DEFAULT)),

@@ -42,7 +42,7 @@ mod clock;
 mod plugin;
 
 pub use assay_planner::{PlanConfig, Policy};
-pub use assay_sched::{Order, Profile, Snapshot};
+pub use assay_sched::{Discipline, Profile, Snapshot};
 pub use clock::now;
 pub use handle::{Announcement, Dispatch, DispatchError, ItemFate, NewItem, Parts};
 pub use incidents::WrittenIncident;

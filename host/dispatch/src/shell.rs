@@ -8,7 +8,7 @@ use assay_api::batch::BatchState;
 use assay_core::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
-use assay_sched::{Config, Event, NewBatch, NewRequest, Order, Sched};
+use assay_sched::{Config, Discipline, Event, NewBatch, NewRequest, Sched};
 use tokio::sync::mpsc;
 
 use crate::batch::LiveBatch;
@@ -82,12 +82,12 @@ fn leases_after(now: Micros) -> LeaseId {
 
 impl Shell {
     pub(super) fn new(
-        order: Order,
+        discipline: Discipline,
         parts: ShellParts,
         channels: Channels,
         committed: Arc<CommittedView>,
     ) -> Self {
-        let config = Config { order, leases_after: leases_after(now()), ..Config::default() };
+        let config = Config { discipline, leases_after: leases_after(now()), ..Config::default() };
         Self {
             sched: Sched::new(config),
             batches: HashMap::new(),

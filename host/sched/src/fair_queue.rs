@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 
-use crate::config::Order;
+use crate::discipline::Discipline;
 use crate::queue::{Place, Queue, Rank};
 use crate::share::{Load, PoolShare};
 use crate::view::TenantSnapshot;
@@ -62,7 +62,7 @@ struct TenantQueue {
 
 #[derive(Debug)]
 pub(crate) struct FairQueue {
-    order: Order,
+    discipline: Discipline,
     tenants: BTreeMap<TenantId, TenantQueue>,
     entries: Entries,
     waiting: usize,
@@ -79,8 +79,8 @@ struct Entries {
 }
 
 impl FairQueue {
-    pub(crate) fn new(order: Order) -> Self {
-        Self { order, tenants: BTreeMap::new(), entries: Entries::default(), waiting: 0 }
+    pub(crate) fn new(discipline: Discipline) -> Self {
+        Self { discipline, tenants: BTreeMap::new(), entries: Entries::default(), waiting: 0 }
     }
 
     /// The number of waiting requests.
@@ -133,8 +133,10 @@ impl FairQueue {
         place: Place,
         share: impl FnOnce() -> PoolShare,
     ) {
-        let tenant_queue =
-            self.tenants.entry(tenant).or_insert_with(|| TenantQueue::new(self.order, share()));
+        let tenant_queue = self
+            .tenants
+            .entry(tenant)
+            .or_insert_with(|| TenantQueue::new(self.discipline, share()));
         tenant_queue.queue.push(request, place);
         self.waiting += 1;
         tenant_queue.arrange(tenant, &mut self.entries);
@@ -231,9 +233,9 @@ impl FairQueue {
 }
 
 impl TenantQueue {
-    fn new(order: Order, share: PoolShare) -> Self {
+    fn new(discipline: Discipline, share: PoolShare) -> Self {
         Self {
-            queue: Queue::new(order),
+            queue: Queue::new(discipline),
             share,
             workers: 0,
             prefetchers: BTreeSet::new(),

@@ -9,6 +9,7 @@ mod event;
 
 mod answer;
 mod batch;
+mod discipline;
 mod estimate;
 mod fair_queue;
 mod grant;
@@ -28,7 +29,8 @@ mod waiters;
 mod worker;
 
 pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageTiming};
-pub use config::{Config, Order};
+pub use config::Config;
+pub use discipline::{Discipline, Ranking};
 pub use event::{
     End, Event, NewBatch, NewRequest, Progress, Released, SharedEnd, StageShape, WaiterEnd,
 };

@@ -218,7 +218,7 @@ impl Sched {
     fn submit(&mut self, id: BatchId, requests: Vec<NewRequest>, out: &mut Vec<Action>) {
         let Some(batch) = self.batches.get_mut(&id) else { return };
         self.planning.called |= !batch.has_requests() && !requests.is_empty();
-        let groups: BTreeSet<u32> = if self.config.groups_first() {
+        let groups: BTreeSet<u32> = if self.config.discipline.counts_groups {
             requests.iter().filter_map(|request| request.group).collect()
         } else {
             BTreeSet::new()
@@ -257,7 +257,7 @@ impl Sched {
         let (stage, ready, group) = (request.stage, request.ready, request.group);
         let deadline = request.effective_deadline();
         // Not worth a look-up where nobody asks.
-        let left = if self.config.groups_first() { batch.left(group) } else { 0 };
+        let left = if self.config.discipline.counts_groups { batch.left(group) } else { 0 };
         let (tenant, name) = (batch.new.tenant, &batch.new.stages[stage].pool);
         let place = Place { rank, ready, group, left, deadline };
         let share = || pool_share(&self.shares, tenant, name);
@@ -280,7 +280,7 @@ impl Sched {
 
     /// These groups have another number of requests left: what waits of them moves.
     pub(crate) fn regroup(&mut self, id: BatchId, groups: impl IntoIterator<Item = u32>) {
-        if !self.config.groups_first() {
+        if !self.config.discipline.counts_groups {
             return;
         }
         let batch = &self.batches[&id];
@@ -419,7 +419,7 @@ pub(crate) fn pool<'a>(
 ) -> &'a mut Pool {
     // `entry` would need an owned key on each look-up.
     if !pools.contains_key(name) {
-        pools.insert(Arc::clone(name), Pool::new(config.order));
+        pools.insert(Arc::clone(name), Pool::new(config.discipline));
     }
     pools.get_mut(name).expect("just made")
 }

@@ -10,8 +10,8 @@ use assay_core::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, End, Ending, Event, NewBatch, NewRequest, Order, PoolPlan, Progress, Share, StageShape,
-    Weight,
+    Action, Discipline, End, Ending, Event, NewBatch, NewRequest, PoolPlan, Progress, Share,
+    StageShape, Weight,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -289,15 +289,15 @@ proptest! {
     #[test]
     fn every_life_keeps_the_rules(
         choices in choices(),
-        order in prop::sample::select(&[Order::Ebf, Order::Fcfs, Order::EbfGroups]),
+        discipline in prop::sample::select(&Discipline::ALL),
         tenants in prop::sample::select(&[1, 2, 4]),
     ) {
-        let mut world = World::new(order, tenants);
+        let mut world = World::new(discipline, tenants);
         for choice in choices {
             world.choose(choice);
         }
         world.wind_up();
-        let mut again = World::new(order, tenants).sched;
+        let mut again = World::new(discipline, tenants).sched;
         for step in world.steps {
             let actions = again.step(step.now, step.event);
             prop_assert_eq!(actions, step.actions, "the same events gave other actions");

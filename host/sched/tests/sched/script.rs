@@ -1,7 +1,7 @@
 //! Scenarios as text: a line an event, below it the actions that it must lead to.
 //!
 //! ```text
-//! config order=fcfs              only before the first event; `wakes=shown` shows wake-ups,
+//! config discipline=fcfs         only before the first event; `wakes=shown` shows wake-ups,
 //!                                `plans=shown` calls for a plan, not paused between
 //! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms tenant=1
 //! 0ms join w1 cpu leases=4
@@ -25,7 +25,7 @@ use assay_core::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchEnding, Config, End, Ending, Event, FinalEnd, NewBatch, NewRequest, Order,
+    Action, BatchEnding, Config, Discipline, End, Ending, Event, FinalEnd, NewBatch, NewRequest,
     PoolPlan, Progress, Released, Sched, Share, SharedEnd, StageShape, StageTiming, WaiterEnd,
     Weight,
 };
@@ -88,8 +88,9 @@ impl Player {
         let config = &mut self.config;
         for (key, value) in &words.named {
             match (*key, *value) {
-                ("order", "fcfs") => config.order = Order::Fcfs,
-                ("order", "ebf-groups") => config.order = Order::EbfGroups,
+                ("discipline", name) => {
+                    config.discipline = Discipline::named(name).expect("a name of the table");
+                }
                 ("wakes", "shown") => self.wakes_shown = true,
                 ("plans", "shown") => self.plans_shown = true,
                 ("plan_pause", value) => self.plan_pause = span(value),

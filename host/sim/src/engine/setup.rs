@@ -31,13 +31,13 @@ impl<'a> Engine<'a> {
         let configs = pools.iter().map(|pool| (Arc::clone(&pool.name), pool.config.clone()));
         let plan_config = PlanConfig {
             tuning: policy.tuning(settings),
-            order: settings.order,
+            discipline: settings.discipline,
             tolerance: settings.tolerance,
             period: settings.period,
             ..PlanConfig::new(policy.planner(), configs.collect())
         };
         let sched_config = Config {
-            order: settings.order,
+            discipline: settings.discipline,
             // A trainer takes as long as it takes; the batches of a trace never expire.
             announced_max: Micros::MAX,
             open_idle_max: Micros::MAX,

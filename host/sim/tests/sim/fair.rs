@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_core::time::Micros;
-use assay_sched::{Order, Share, Weight};
+use assay_sched::{Discipline, Share, Weight};
 use assay_sim::fair::{Demand, STAGE, trace};
 use assay_sim::policy::{ByStage, Settings};
 use assay_sim::{BatchRun, Run};
@@ -73,8 +73,8 @@ fn long_stages_get_no_more_than_short_ones() {
 
 #[test]
 fn every_order_inside_a_share_leaves_the_shares_as_they_are() {
-    for order in [Order::Fcfs, Order::EbfGroups] {
-        let settings = Settings { order, ..weights(&[("b", 3.0)]) };
+    for discipline in [Discipline::FCFS, Discipline::EBF_GROUPS] {
+        let settings = Settings { discipline, ..weights(&[("b", 3.0)]) };
         let two = [all("a", 1_000), all("b", 1_000)];
         check_shares(&two, &settings, &[("a", 0.25), ("b", 0.75)]);
     }
@@ -144,8 +144,9 @@ fn earliest_batch_first_holds_inside_a_share() {
         service,
     };
     let trace = trace(&[all("b", 1_000), batch(1, 600), batch(20, 300)]);
-    let run_in = |order| run(&trace, &fixed(WORKERS), &Settings { order, ..Settings::default() });
-    let ebf = run_in(Order::Ebf);
+    let run_in =
+        |discipline| run(&trace, &fixed(WORKERS), &Settings { discipline, ..Settings::default() });
+    let ebf = run_in(Discipline::EBF);
     // The first has 12 workers to itself until it is done: 600 s of work in 50 s.
     assert!((47.0..54.0).contains(&delay_s(&ebf, 1)), "{}", delay_s(&ebf, 1));
     assert!((53.0..60.0).contains(&delay_s(&ebf, 2)), "{}", delay_s(&ebf, 2));

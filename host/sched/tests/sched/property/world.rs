@@ -8,7 +8,7 @@ use assay_core::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchDone, BatchEnding, Config, Event, FinalEnd, Finish, Grant, NewRequest, Order,
+    Action, BatchDone, BatchEnding, Config, Discipline, Event, FinalEnd, Finish, Grant, NewRequest,
     Progress, Sched, Share, StageShape,
 };
 
@@ -69,7 +69,7 @@ pub(super) struct Step {
 
 pub(super) struct World {
     pub(super) sched: Sched,
-    pub(super) order: Order,
+    pub(super) discipline: Discipline,
     /// How many there are.
     pub(super) tenants: u8,
     pub(super) now: Micros,
@@ -94,9 +94,9 @@ pub(super) fn group(seq: u32) -> Option<u32> {
 }
 
 impl World {
-    pub(super) fn new(order: Order, tenants: u8) -> Self {
+    pub(super) fn new(discipline: Discipline, tenants: u8) -> Self {
         let config = Config {
-            order,
+            discipline,
             worker_lost_retries_max: 2,
             announced_max: Micros::from_secs(2),
             open_idle_max: Micros::from_secs(3),
@@ -106,7 +106,7 @@ impl World {
         };
         Self {
             sched: Sched::new(config),
-            order,
+            discipline,
             tenants,
             now: Micros::from_secs(1),
             requests: BTreeMap::new(),
