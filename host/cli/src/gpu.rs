@@ -1,5 +1,6 @@
 //! `assay gpu`, and the GPU options of other verbs.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::time::Duration;
@@ -100,6 +101,7 @@ impl GpuOptions {
             device,
             arch: arch.unwrap_or_else(|| SIMULATED_ARCH.to_owned()),
             toolkit: self.toolkit(data)?,
+            pools: BTreeSet::new(),
         };
         Ok(Settled { gpu, workers_max })
     }

@@ -13,7 +13,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::gpu::Settled;
 use super::login::SignInOptions;
-use super::planning::{PlanOptions, Unsaid, discipline};
+use super::planning::{PlanOptions, Pools, Unsaid, discipline};
 use super::retention::RetentionOptions;
 use super::workers::{SecretOptions, StorageOptions, WorkerOptions};
 use assay_dispatch::Discipline;
@@ -95,9 +95,11 @@ impl HostOptions {
         };
         let data = std::path::absolute(&data).context("finding the data folder")?;
         let worker_program = self.workers.program()?;
-        let Settled { gpu, workers_max } = self.workers.gpu.settle(&worker_program, &data).await?;
+        let Settled { mut gpu, workers_max } =
+            self.workers.gpu.settle(&worker_program, &data).await?;
         let unsaid = Unsaid { cpu_min, gpu_max: workers_max };
-        let (plan, pool_defaults) = self.plan.config(unsaid, self.discipline)?;
+        let Pools { plan, defaults, with_gpus } = self.plan.config(unsaid, self.discipline)?;
+        gpu.pools = with_gpus;
         Ok(Settings {
             listen,
             data,
@@ -107,7 +109,7 @@ impl HostOptions {
             storage: self.storage.read()?,
             secrets: self.secrets.read()?.into(),
             plan,
-            pool_defaults,
+            pool_defaults: defaults,
             kept: self.retention.kept(),
             environment: environment.into(),
             first_key,

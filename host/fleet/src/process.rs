@@ -209,7 +209,7 @@ fn spawn(launch: &Launch, pool: &str) -> anyhow::Result<Child> {
         .arg(pool)
         .arg("--cache")
         .arg(&launch.cache)
-        .args(launch.programs.arguments())
+        .args(launch.programs.arguments_for(pool))
         // The server's environment may hold secrets, so a worker gets none of it.
         .env_clear()
         .env("ASSAY_WORKER_TOKEN", &launch.token)

@@ -46,6 +46,9 @@ pub(crate) struct ServeOptions {
     /// The kind of worker this is.
     #[arg(long, default_value = "cpu")]
     pool: String,
+    /// Number of GPUs of this worker.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=1))]
+    gpus: u8,
     /// Where compiled plugins are kept, by digest; several workers may share it.
     #[arg(long)]
     cache: PathBuf,
@@ -74,7 +77,7 @@ pub(crate) fn run(options: ServeOptions, token: Option<String>) -> anyhow::Resul
     let sandbox = Sandbox::new()?;
     let granted = CapabilityFactory::new(
         options.programs,
-        options.pool.clone(),
+        options.gpus,
         options.cache.clone(),
         host_requests.clone(),
     );

@@ -38,6 +38,7 @@ impl Scripted {
                     device: Some(Device::Simulated),
                     arch: "compute_90".into(),
                     toolkit: Some("/cuda".into()),
+                    pools: ["fast".into()].into(),
                 },
             },
         };
@@ -113,13 +114,17 @@ async fn a_start_that_fails_is_reported_once_with_its_reason() {
 #[tokio::test]
 async fn workers_are_told_what_the_operator_says_of_programs() {
     let mut scripted = Scripted::new("echo \"$@\" > $DIR/arguments; exit 1");
-    scripted.fleet.start(&"cpu".into(), 1);
-    assert!(scripted.failure().await.is_some());
-    let told = std::fs::read_to_string(scripted.folder.path().join("arguments")).expect("is told");
-    let expected = " --toolchains /further/toolchains --weaker cgroups,landlock \
-                    --trust /further/authorities.pem \
-                    --gpu simulated --gpu-arch compute_90 --cuda /cuda\n";
-    assert!(told.starts_with("serve --connect ") && told.ends_with(expected), "{told}");
+    let common = " --toolchains /further/toolchains --weaker cgroups,landlock \
+                  --trust /further/authorities.pem \
+                  --gpu simulated --gpu-arch compute_90 --cuda /cuda";
+    for (pool, gpus) in [("cpu", ""), ("fast", " --gpus 1"), ("gpu", "")] {
+        scripted.fleet.start(&pool.into(), 1);
+        assert!(scripted.failure().await.is_some());
+        let file = scripted.folder.path().join("arguments");
+        let told = std::fs::read_to_string(file).expect("is told");
+        let expected = format!("{common}{gpus}\n");
+        assert!(told.starts_with("serve --connect ") && told.ends_with(&expected), "{told}");
+    }
     assert!(Programs::default().arguments().is_empty());
 }
 
