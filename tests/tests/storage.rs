@@ -278,7 +278,7 @@ async fn reads_are_counted() {
 }
 
 /// The answers to this process, which is no worker but has a valid token and lease.
-fn stranger(socket: &Path, token: &str, lease: u64) -> [Option<Code>; 2] {
+fn stranger(socket: &Path, ticket: &str, lease: u64) -> [Option<Code>; 2] {
     // Its connection ends with the runtime.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
@@ -286,9 +286,9 @@ fn stranger(socket: &Path, token: &str, lease: u64) -> [Option<Code>; 2] {
         let channel = endpoint.expect("a path").connect().await.expect("connects");
         let mut client = HostClient::new(channel);
         let (name, known_version) = ("open/cases/1.in".to_owned(), String::new());
-        let fetch = StoredRequest { token: token.into(), lease, name, known_version };
+        let fetch = StoredRequest { ticket: ticket.into(), lease, name, known_version };
         let fetched = client.fetch_stored(fetch).await.err();
-        let list = ListRequest { token: token.into(), lease, folder: "open".into() };
+        let list = ListRequest { ticket: ticket.into(), lease, folder: "open".into() };
         let listed = client.list_stored(list).await.err();
         [fetched, listed].map(|status| status.map(|status| status.code()))
     })
@@ -317,13 +317,13 @@ async fn only_the_worker_that_holds_a_lease_reads_for_its_tenant() {
     let code = |name: &str| asked[name].as_i64();
     assert_eq!(code("with_own_lease"), Some(Code::Ok as i64), "{asked}");
     assert_eq!(code("with_another_lease"), Some(Code::PermissionDenied as i64));
-    assert_eq!(code("with_another_token"), Some(Code::Unauthenticated as i64));
+    assert_eq!(code("with_another_ticket"), Some(Code::Unauthenticated as i64));
     assert_eq!(code("with_a_way_out"), Some(Code::NotFound as i64), "the host checks names, too");
 
-    let token = asked["token"].as_str().expect("a text").to_owned();
+    let ticket = asked["ticket"].as_str().expect("a text").to_owned();
     let lease = asked["lease"].as_u64().expect("a number");
     let socket = host.data().join("workers/socket");
-    let codes = tokio::task::spawn_blocking(move || stranger(&socket, &token, lease));
+    let codes = tokio::task::spawn_blocking(move || stranger(&socket, &ticket, lease));
     let codes = codes.await.expect("it is answered");
     assert_eq!(codes, [Some(Code::PermissionDenied); 2], "the lease is another process's");
 

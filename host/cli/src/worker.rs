@@ -80,6 +80,8 @@ fn row(worker: &Worker) -> [String; 8] {
 
 #[cfg(test)]
 mod tests {
+    use assay_core::id::TicketId;
+
     use super::*;
 
     #[test]
@@ -88,7 +90,8 @@ mod tests {
             id: Some(7),
             pool: "cpu".into(),
             state: WorkerState::Idle,
-            launcher: "local".into(),
+            ticket: TicketId::generate(),
+            launcher: "process".into(),
             pid: Some(4_321),
             asked_at: None,
             joined_at: None,

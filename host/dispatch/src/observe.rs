@@ -13,7 +13,7 @@ use assay_api::capacity::PoolCapacity;
 use assay_api::operations::{
     LiveBatch, PoolQueue, QueuedBatch, StageQueue, Worker, WorkerRunning, WorkerState,
 };
-use assay_core::id::{BatchId, Digest, RequestId, TenantId, WorkerId};
+use assay_core::id::{BatchId, Digest, RequestId, TenantId, TicketId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_sched::BatchView;
@@ -36,7 +36,8 @@ pub struct Observed {
     /// The tolerance of batches that name none.
     pub tolerance: Micros,
     workers: Vec<ObservedWorker>,
-    starting: Vec<(Arc<str>, Micros)>,
+    launcher: &'static str,
+    starting: Vec<(TicketId, Arc<str>, Micros)>,
 }
 
 /// A live batch.
@@ -56,8 +57,9 @@ struct StageCounts {
 
 struct ObservedWorker {
     id: WorkerId,
+    ticket: TicketId,
     pool: Arc<str>,
-    pid: u32,
+    pid: Option<u32>,
     state: WorkerState,
     joined_at: Micros,
     heard_at: Micros,
@@ -110,6 +112,7 @@ impl Shell {
             pools: self.capacity(now()).pools,
             tolerance: self.planning.config.tolerance,
             workers: self.observed_workers(),
+            launcher: self.fleet.launcher(),
             starting: self.fleet.starting(),
         }
     }
@@ -146,6 +149,7 @@ impl Shell {
             Some(ObservedWorker {
                 id: watched.id,
                 pool: watched.pool,
+                ticket: worker.ticket,
                 pid: worker.pid,
                 state,
                 joined_at: worker.joined_at,
@@ -289,11 +293,12 @@ impl Dispatch {
     /// All workers, including those that are starting.
     #[must_use]
     pub fn workers(&self, observed: &Observed) -> Vec<Worker> {
-        let starting = observed.starting.iter().map(|(pool, asked_at)| Worker {
+        let starting = observed.starting.iter().map(|(ticket, pool, asked_at)| Worker {
             id: None,
+            ticket: *ticket,
             pool: pool.to_string(),
             state: WorkerState::Starting,
-            launcher: LOCAL.into(),
+            launcher: observed.launcher.into(),
             pid: None,
             asked_at: Some(*asked_at),
             joined_at: None,
@@ -303,13 +308,13 @@ impl Dispatch {
             stages_done: 0,
             memory_bytes: None,
         });
-        let joined = observed.workers.iter().map(|worker| self.worker(worker));
+        let joined = observed.workers.iter().map(|worker| self.worker(worker, observed.launcher));
         let mut workers: Vec<Worker> = starting.chain(joined).collect();
         workers.sort_by(|a, b| (&a.pool, a.id).cmp(&(&b.pool, b.id)));
         workers
     }
 
-    fn worker(&self, worker: &ObservedWorker) -> Worker {
+    fn worker(&self, worker: &ObservedWorker, launcher: &str) -> Worker {
         let running = worker.running.as_ref().map(|running| WorkerRunning {
             request: running.request,
             batch: running.request.batch,
@@ -320,23 +325,21 @@ impl Dispatch {
         });
         Worker {
             id: Some(worker.id.0),
+            ticket: worker.ticket,
             pool: worker.pool.to_string(),
             state: worker.state,
-            launcher: LOCAL.into(),
-            pid: Some(worker.pid),
+            launcher: launcher.into(),
+            pid: worker.pid,
             asked_at: None,
             joined_at: Some(worker.joined_at),
             heard_at: Some(worker.heard_at),
             in_hand: u32::try_from(worker.leased).unwrap_or(u32::MAX),
             running,
             stages_done: worker.stages_done,
-            memory_bytes: resident_bytes(worker.pid),
+            memory_bytes: worker.pid.and_then(resident_bytes),
         }
     }
 }
-
-/// The name of the only launcher.
-const LOCAL: &str = "local";
 
 /// The resident memory of a process of this machine.
 fn resident_bytes(pid: u32) -> Option<u64> {

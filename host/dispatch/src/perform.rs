@@ -105,11 +105,10 @@ impl Shell {
             Action::KillWorker { worker } => {
                 let id = worker;
                 if let Some(worker) = self.workers.remove(&id) {
-                    tracing::warn!(worker.pid, "a stage ran past its deadline; killing its worker");
-                    self.fleet.kill(worker.process);
-                    let (id, pid) = (id.0, worker.pid);
-                    let detail =
-                        format!("worker {id} (process {pid}): a stage ran past its deadline");
+                    let named = worker.named(id);
+                    tracing::warn!("a stage ran past its deadline; killing {named}");
+                    self.fleet.kill(worker.ticket);
+                    let detail = format!("{named}: a stage ran past its deadline");
                     let kind = IncidentKind::WorkerKilled;
                     self.notes.note(of_workers(now, kind, &worker.pool, detail));
                 }
@@ -136,7 +135,7 @@ impl Shell {
             Action::StopWorker { worker } => {
                 if let Some(worker) = self.workers.get_mut(&worker) {
                     worker.dismissed = true;
-                    self.fleet.stop(worker.process);
+                    self.fleet.stop(worker.ticket);
                 }
             }
             Action::PlanAnew => self.planning.call(now, self.sched.view()),

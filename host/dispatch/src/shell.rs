@@ -142,8 +142,8 @@ impl Shell {
                         return;
                     }
                 }
-                Some(process) = self.failures.recv() => {
-                    if let Some(pool) = self.fleet.start_failed(process) {
+                Some(ticket) = self.failures.recv() => {
+                    if let Some(pool) = self.fleet.start_failed(ticket) {
                         self.note_failed_start(&pool);
                         self.step(Event::StartFailed { pool });
                     }
@@ -178,7 +178,7 @@ impl Shell {
         for worker in self.workers.values_mut() {
             if worker.draining && worker.leases.is_empty() && !worker.dismissed {
                 worker.dismissed = true;
-                self.fleet.stop(worker.process);
+                self.fleet.stop(worker.ticket);
             }
             let outbox = &mut worker.outbox;
             if !outbox.grants.is_empty() || !outbox.revoked.is_empty() {
@@ -207,8 +207,8 @@ impl Shell {
                 answer(reply, live);
             }
             Command::WorkerJoined { joining, link, reply } => {
-                // If the start was given up, the dropped reply makes the link refuse the worker.
-                if self.fleet.joined(joining.process) {
+                // If it is not expected any more, the dropped reply makes the link refuse the worker.
+                if self.fleet.joined(joining.ticket) {
                     self.worker_joined(joining, link, reply);
                 }
             }
@@ -241,7 +241,7 @@ impl Shell {
     }
 
     fn tenant_of(&self, claim: LeaseClaim) -> Option<TenantId> {
-        let worker = self.workers.values().find(|worker| worker.pid == claim.pid)?;
+        let worker = self.workers.values().find(|worker| worker.ticket == claim.ticket)?;
         let (request, _) = worker.leases.get(&claim.lease)?;
         Some(self.batches.get(&request.batch)?.committed.row.tenant)
     }

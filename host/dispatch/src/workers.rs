@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_api::operations::IncidentKind;
-use assay_core::id::{LeaseId, RequestId, WorkerId};
+use assay_core::id::{LeaseId, RequestId, TicketId, WorkerId};
 use assay_core::time::Micros;
 use assay_sched::Event;
 use assay_wire::proto;
@@ -16,13 +16,11 @@ use crate::clock::now;
 use crate::handle::DispatchError;
 use crate::incidents::of_workers;
 use crate::shell::Shell;
-use assay_fleet::ProcessId;
 
 /// A worker that has dialled in.
 #[derive(Debug, Clone)]
 pub struct Joining {
-    pub process: ProcessId,
-    pub pid: u32,
+    pub ticket: TicketId,
     pub pool: Arc<str>,
     pub leases_max: usize,
     pub heard: LastContact,
@@ -42,10 +40,10 @@ impl LastContact {
     }
 }
 
-/// The claim of a worker process that it holds a lease.
+/// The claim of a worker that it holds a lease.
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseClaim {
-    pub pid: u32,
+    pub ticket: TicketId,
     pub lease: LeaseId,
 }
 
@@ -55,8 +53,9 @@ pub type WorkerLink = mpsc::UnboundedSender<proto::ToWorker>;
 /// A connected worker.
 pub(super) struct Worker {
     pub link: WorkerLink,
-    pub process: ProcessId,
-    pub pid: u32,
+    pub ticket: TicketId,
+    /// The process on this machine, for people.
+    pub pid: Option<u32>,
     pub leases: HashMap<LeaseId, (RequestId, usize)>,
     /// The message that this turn of the loop has gathered for it.
     pub outbox: proto::ToWorker,
@@ -70,6 +69,16 @@ pub(super) struct Worker {
     pub dismissed: bool,
 }
 
+impl Worker {
+    /// The worker in texts for people.
+    pub(super) fn named(&self, WorkerId(id): WorkerId) -> String {
+        match self.pid {
+            Some(pid) => format!("worker {id} (process {pid}, ticket {})", self.ticket),
+            None => format!("worker {id} (ticket {})", self.ticket),
+        }
+    }
+}
+
 impl Shell {
     pub(super) fn worker_joined(
         &mut self,
@@ -77,13 +86,13 @@ impl Shell {
         link: WorkerLink,
         reply: oneshot::Sender<WorkerId>,
     ) {
-        let Joining { process, pid, pool, leases_max, heard } = joining;
+        let Joining { ticket, pool, leases_max, heard } = joining;
         self.workers_seen += 1;
         let worker = WorkerId(self.workers_seen);
         let joined = Worker {
             link,
-            process,
-            pid,
+            ticket,
+            pid: self.fleet.pid(ticket),
             leases: HashMap::new(),
             outbox: proto::ToWorker::default(),
             pool: Arc::clone(&pool),
@@ -102,7 +111,7 @@ impl Shell {
     pub(super) fn worker_lost(&mut self, worker: WorkerId) {
         if let Some(gone) = self.workers.remove(&worker) {
             // The connection has ended; its process may not have, so it is stopped.
-            self.fleet.stop(gone.process);
+            self.fleet.stop(gone.ticket);
             // When the server stops, workers end one after the other. A request that moved from
             // each to the next would end as lost; a restart runs it again instead.
             if !self.fleet.is_stopping() {
@@ -124,9 +133,8 @@ impl Shell {
         if gone.dismissed {
             return;
         }
-        let (pid, leases) = (gone.pid, gone.leases.len());
-        let detail =
-            format!("worker {} (process {pid}) ended unasked with {leases} leases in hand", id.0);
+        let leases = gone.leases.len();
+        let detail = format!("{} ended unasked with {leases} leases in hand", gone.named(id));
         self.notes.note(of_workers(now(), IncidentKind::WorkerDied, &gone.pool, detail));
     }
 
