@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assay_core::time::Micros;
-use assay_sched::{Discipline, Share, Weight};
+use assay_sched::{Discipline, Entitlement, Weight};
 use assay_sim::faults::Fault;
 use assay_sim::policy::{ByStage, Hint, QUOTA_DEFAULT, Settings, parse_policies};
 use assay_sim::report::Report;
@@ -152,22 +152,22 @@ impl Options {
                 None if self.startup_s == ByStage::default() => Hint::FirstRequest,
                 None => Hint::RolloutStart,
             },
-            shares: self.shares(),
+            entitlements: self.entitlements(),
             seed: self.seed,
             faults: self.faults.iter().copied().collect(),
             ..Settings::default()
         }
     }
 
-    fn shares(&self) -> BTreeMap<String, Share> {
-        let mut shares: BTreeMap<String, Share> = BTreeMap::new();
+    fn entitlements(&self) -> BTreeMap<String, Entitlement> {
+        let mut entitlements: BTreeMap<String, Entitlement> = BTreeMap::new();
         for (tenant, weight) in &self.weights {
-            shares.entry(tenant.clone()).or_default().weight = *weight;
+            entitlements.entry(tenant.clone()).or_default().weight = *weight;
         }
         for Bound { tenant, stage, workers_max } in &self.bounds {
-            let share = shares.entry(tenant.clone()).or_default();
-            share.workers_max.insert(stage.as_str().into(), *workers_max);
+            let entitlement = entitlements.entry(tenant.clone()).or_default();
+            entitlement.workers_max.insert(stage.as_str().into(), *workers_max);
         }
-        shares
+        entitlements
     }
 }

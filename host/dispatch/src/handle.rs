@@ -133,7 +133,7 @@ impl Dispatch {
             shell::ShellParts { fleet, failures, planning, tenants: tenants.clone(), notes };
         let mut shell = shell::Shell::new(discipline, parts, channels, committed.clone());
         history::learn(&mut shell.sched, &history);
-        shell.share_all();
+        shell.tell_entitlements();
         let restored = restore::restore(&mut shell, &store, &budget, plugins).await?;
         if restored.batches > 0 {
             tracing::info!(

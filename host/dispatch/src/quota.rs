@@ -105,15 +105,15 @@ impl Buckets {
 
 impl Shell {
     /// Reports the tenant's weight and worker limits to the scheduler.
-    pub(super) fn share(&mut self, tenant: TenantId) {
-        let share = self.tenants.share(tenant);
-        self.step(Event::TenantShared { tenant, share });
+    pub(super) fn tell_entitlement(&mut self, tenant: TenantId) {
+        let entitlement = self.tenants.entitlement(tenant);
+        self.step(Event::EntitlementChanged { tenant, entitlement });
     }
 
     /// Reports those of all tenants; call it before anything is admitted or restored.
-    pub(super) fn share_all(&mut self) {
+    pub(super) fn tell_entitlements(&mut self) {
         for tenant in self.tenants.ids() {
-            self.share(tenant);
+            self.tell_entitlement(tenant);
         }
     }
 

@@ -231,7 +231,7 @@ impl Shell {
             Command::Drain { worker, reply } => answer(reply, self.drain(worker)),
             Command::TenantOf { claim, reply } => drop(reply.send(self.tenant_of(claim))),
             Command::TenantChanged { tenant, reply } => {
-                self.share(tenant);
+                self.tell_entitlement(tenant);
                 self.dedup.forget(tenant);
                 answer(reply, Ok(()));
             }

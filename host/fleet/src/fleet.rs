@@ -9,8 +9,8 @@ use assay_core::limits;
 use assay_core::time::Micros;
 use tokio::sync::{mpsc, watch};
 
-use crate::launcher::{Ended, Event, Events, Launcher, Stop};
-use crate::members::{Effect, Members, Refused, START_MAX, StartFailure};
+use crate::launcher::{Events, Launcher, Stop, WorkerEnd, WorkerEvent};
+use crate::state::{Effect, FleetState, START_MAX, StartFailure, TicketRefusal};
 
 const RECONCILE_PERIOD: Duration = Duration::from_secs(limits::WORKERS_RECONCILE_SECONDS);
 
@@ -19,13 +19,13 @@ pub type Failures = mpsc::UnboundedReceiver<TicketId>;
 
 /// Starts and stops workers by a launcher; cheap to clone.
 #[derive(Clone)]
-pub struct Fleet(Arc<Inner>);
+pub struct Fleet(Arc<FleetInner>);
 
-struct Inner {
+struct FleetInner {
     launcher: Box<dyn Launcher>,
-    members: Mutex<Members>,
+    state: Mutex<FleetState>,
     failed: mpsc::UnboundedSender<TicketId>,
-    /// The number of members.
+    /// The number of workers.
     count: watch::Sender<usize>,
 }
 
@@ -33,9 +33,9 @@ impl Fleet {
     /// `launcher` makes the launcher, which sends its events to the fleet. Must be called on a runtime.
     pub fn new<L: Launcher>(launcher: impl FnOnce(Events) -> L) -> (Self, Failures) {
         let (failed, failures) = mpsc::unbounded_channel();
-        let inner = Arc::new_cyclic(|inner| Inner {
+        let inner = Arc::new_cyclic(|inner| FleetInner {
             launcher: Box::new(launcher(events_to(Weak::clone(inner)))),
-            members: Mutex::default(),
+            state: Mutex::default(),
             failed,
             count: watch::Sender::new(0),
         });
@@ -51,35 +51,35 @@ impl Fleet {
 
     /// Starts workers. Each one joins, is reported as failed, or is given up by [`Fleet::cancel`].
     pub fn start(&self, pool: &Arc<str>, count: usize) {
-        self.change(|members| members.start(now(), pool, count));
+        self.change(|state| state.start(now(), pool, count));
     }
 
     /// Gives up the pool's latest starts that have not joined; they are not reported as failed.
     pub fn cancel(&self, pool: &Arc<str>, count: usize) {
-        self.change(|members| members.cancel(pool, count));
+        self.change(|state| state.cancel(pool, count));
     }
 
     /// Checks the ticket that a worker of this pool presents to join.
-    pub fn admit(&self, text: &str, pool: &str) -> Result<TicketId, Refused> {
-        self.members().admit(text, pool)
+    pub fn admit(&self, text: &str, pool: &str) -> Result<TicketId, TicketRefusal> {
+        self.state().admit(text, pool)
     }
 
     /// The worker whose ticket this is, if it has joined and not ended.
     #[must_use]
     pub fn authenticate(&self, text: &str) -> Option<TicketId> {
-        self.members().authenticate(text)
+        self.state().authenticate(text)
     }
 
     /// The process of a worker, if its launcher runs it on this machine.
     #[must_use]
     pub fn pid(&self, ticket: TicketId) -> Option<u32> {
-        self.members().pid(ticket)
+        self.state().pid(ticket)
     }
 
     /// The worker joined; returns false if its start was given up before, or its ticket was used.
     #[must_use]
     pub fn joined(&self, ticket: TicketId) -> bool {
-        let Some((pool, took)) = self.members().joined(now(), ticket) else { return false };
+        let Some((pool, took)) = self.state().joined(now(), ticket) else { return false };
         let took = took.as_secs_f64();
         metrics::histogram!("assay_worker_start_seconds", "pool" => pool.to_string()).record(took);
         true
@@ -88,7 +88,7 @@ impl Fleet {
     /// Its start failed: returns its pool, or `None` if the start was given up after the report.
     #[must_use]
     pub fn start_failed(&self, ticket: TicketId) -> Option<Arc<str>> {
-        let pool = self.members().heard(ticket);
+        let pool = self.state().heard(ticket);
         self.count();
         pool
     }
@@ -96,49 +96,49 @@ impl Fleet {
     /// Whether all workers are being stopped, because the server is stopping.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
-        self.members().is_stopping()
+        self.state().is_stopping()
     }
 
     /// Asks the worker to end, and kills it if it does not end in time.
     pub fn stop(&self, ticket: TicketId) {
-        self.change(|members| members.stop(ticket, Stop::Leave));
+        self.change(|state| state.stop(ticket, Stop::Leave));
     }
 
     /// Kills the worker at once.
     pub fn kill(&self, ticket: TicketId) {
-        self.change(|members| members.stop(ticket, Stop::Kill));
+        self.change(|state| state.stop(ticket, Stop::Kill));
     }
 
     /// The pools whose last start failed.
     #[must_use]
     pub fn troubles(&self) -> BTreeMap<Arc<str>, StartFailure> {
-        self.members().troubles()
+        self.state().troubles()
     }
 
     /// Starts under way: ticket, pool and time of the request for each, the earliest first.
     #[must_use]
     pub fn starting(&self) -> Vec<(TicketId, Arc<str>, Micros)> {
-        self.members().starting()
+        self.state().starting()
     }
 
     /// Asks every worker to end, waits until they have, and starts no more.
     pub async fn stop_all(&self) {
         let mut count = self.0.count.subscribe();
-        self.change(Members::stop_all);
+        self.change(FleetState::stop_all);
         // The sender lives as long as the fleet.
         let _ = count.wait_for(|count| *count == 0).await;
     }
 
-    /// Compares the members with what the launcher has: a worker of neither is ended, on either side.
+    /// Compares the workers with those that the launcher has: one that a side lacks is ended on the other.
     pub async fn reconcile(&self) -> anyhow::Result<()> {
         // A worker that is placed during the call need not be in the answer.
-        let expected = self.members().placed();
+        let expected = self.state().placed();
         let found: BTreeSet<TicketId> = self.0.launcher.reconcile().await?.into_iter().collect();
         for ticket in expected.difference(&found) {
-            self.apply(Event::Ended { ticket: *ticket, how: Ended::Lost });
+            self.apply(WorkerEvent::Ended { ticket: *ticket, how: WorkerEnd::Lost });
         }
         for ticket in found {
-            if !self.members().has(ticket) {
+            if !self.state().has(ticket) {
                 tracing::warn!(worker.ticket = %ticket, "ending a worker that nobody asked for");
                 self.0.launcher.stop(ticket, Stop::Kill);
             }
@@ -146,23 +146,23 @@ impl Fleet {
         Ok(())
     }
 
-    fn apply(&self, event: Event) {
-        self.change(|members| members.apply(now(), event));
+    fn apply(&self, event: WorkerEvent) {
+        self.change(|state| state.apply(now(), event));
     }
 
     fn overdue(&self, ticket: TicketId) {
-        self.change(|members| members.overdue(ticket));
+        self.change(|state| state.overdue(ticket));
     }
 
     fn report(&self, ticket: TicketId) {
         // A dispatcher that has ended needs no replacement.
-        if self.members().report(ticket) && self.0.failed.send(ticket).is_err() {
+        if self.state().report(ticket) && self.0.failed.send(ticket).is_err() {
             let _ = self.start_failed(ticket);
         }
     }
 
-    fn change<E: IntoIterator<Item = Effect>>(&self, change: impl FnOnce(&mut Members) -> E) {
-        let effects = change(&mut self.members());
+    fn change<E: IntoIterator<Item = Effect>>(&self, change: impl FnOnce(&mut FleetState) -> E) {
+        let effects = change(&mut self.state());
         // Without the lock: a launcher may answer at once.
         effects.into_iter().for_each(|effect| self.carry_out(effect));
         self.count();
@@ -188,16 +188,16 @@ impl Fleet {
     }
 
     fn count(&self) {
-        let members = self.members();
-        self.0.count.send_if_modified(|count| std::mem::replace(count, members.len()) != *count);
+        let state = self.state();
+        self.0.count.send_if_modified(|count| std::mem::replace(count, state.len()) != *count);
     }
 
-    fn members(&self) -> MutexGuard<'_, Members> {
-        self.0.members.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, FleetState> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn events_to(inner: Weak<Inner>) -> Events {
+fn events_to(inner: Weak<FleetInner>) -> Events {
     Events::new(move |event| {
         // After the fleet, nobody cares.
         if let Some(inner) = inner.upgrade() {
@@ -206,7 +206,7 @@ fn events_to(inner: Weak<Inner>) -> Events {
     })
 }
 
-async fn keep_reconciled(inner: Weak<Inner>) {
+async fn keep_reconciled(inner: Weak<FleetInner>) {
     loop {
         tokio::time::sleep(RECONCILE_PERIOD).await;
         let Some(inner) = inner.upgrade() else { return };

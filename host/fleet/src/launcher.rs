@@ -8,12 +8,12 @@ use assay_core::id::TicketId;
 use crate::ticket::Ticket;
 
 /// An engine that runs workers. It does what it is told, repeats nothing, and never decides. Its calls return
-/// at once; what becomes of a worker is an [`Event`].
+/// at once; what becomes of a worker is an [`WorkerEvent`].
 pub trait Launcher: Send + Sync + 'static {
     /// The name in interfaces: `process`.
     fn name(&self) -> &'static str;
 
-    /// Starts a worker for each entry. Each is answered by one [`Event::Ended`], sooner or later.
+    /// Starts a worker for each entry. Each is answered by one [`WorkerEvent::Ended`], sooner or later.
     fn start(&self, starts: Vec<Start>);
 
     /// Ends a worker, however far it has come. Does nothing if there is none with this ticket; a stronger
@@ -48,16 +48,16 @@ pub enum Stop {
 
 /// What a launcher tells of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum WorkerEvent {
     /// It has a place and is starting there. From now on it must join in time. `pid` is its process on this
     /// machine, if it has one.
     Placed { ticket: TicketId, pid: Option<u32> },
     /// There is no worker with this ticket any more, or never was one.
-    Ended { ticket: TicketId, how: Ended },
+    Ended { ticket: TicketId, how: WorkerEnd },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum WorkerEnd {
     /// It could not be started, for this reason.
     NotStarted(String),
     /// It ended as asked, or without an error.
@@ -70,15 +70,15 @@ pub enum Ended {
 
 /// The receiver of a launcher's events; cheap to clone.
 #[derive(Clone)]
-pub struct Events(Arc<dyn Fn(Event) + Send + Sync>);
+pub struct Events(Arc<dyn Fn(WorkerEvent) + Send + Sync>);
 
 impl Events {
-    pub fn new(receiver: impl Fn(Event) + Send + Sync + 'static) -> Self {
+    pub fn new(receiver: impl Fn(WorkerEvent) + Send + Sync + 'static) -> Self {
         Self(Arc::new(receiver))
     }
 
     /// Takes effect before it returns. Must be called on the fleet's runtime.
-    pub fn send(&self, event: Event) {
+    pub fn send(&self, event: WorkerEvent) {
         (self.0)(event);
     }
 }

@@ -1,13 +1,13 @@
 //! Workers, started and stopped one by one as the scheduler decides.
 //!
-//! The dispatcher calls [`Fleet`]. It keeps the state of each worker (`members`), whatever runs it, and tells a
+//! The dispatcher calls [`Fleet`]. It keeps the state of each worker (`state`), whatever runs it, and tells a
 //! [`Launcher`] what to start and stop; [`ProcessLauncher`] runs child processes of the server. A worker is
 //! known by its [`Ticket`] alone. The fleet decides nothing: the replacement of a worker is a start like any
 //! other.
 
 mod fleet;
 mod launcher;
-mod members;
+mod state;
 mod ticket;
 
 mod process;
@@ -17,8 +17,8 @@ mod programs;
 
 pub use fleet::{Failures, Fleet};
 pub use gpu::{Device, Gpu};
-pub use launcher::{Ended, Event, Events, Launcher, Reconciling, Start, Stop};
-pub use members::{Refused, StartFailure};
+pub use launcher::{Events, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent};
 pub use process::{Launch, ProcessLauncher};
 pub use programs::{Programs, SandboxLayer};
+pub use state::{StartFailure, TicketRefusal};
 pub use ticket::Ticket;

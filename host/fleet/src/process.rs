@@ -16,7 +16,7 @@ use nix::sys::signal;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
-use crate::launcher::{Ended, Event, Events, Launcher, Reconciling, Start, Stop};
+use crate::launcher::{Events, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent};
 use crate::programs::Programs;
 
 const STOP_MAX: Duration = Duration::from_secs(limits::WORKER_STOP_SECONDS_MAX);
@@ -51,10 +51,10 @@ impl ProcessLauncher {
         let spawned = if stop.borrow().is_none() { self.spawn(&start) } else { Err(given_up()) };
         let how = match spawned {
             Ok(child) => self.watch(ticket, child, &mut stop).await,
-            Err(error) => Ended::NotStarted(format!("{error:#}")),
+            Err(error) => WorkerEnd::NotStarted(format!("{error:#}")),
         };
         self.children().remove(&ticket);
-        self.events.send(Event::Ended { ticket, how });
+        self.events.send(WorkerEvent::Ended { ticket, how });
     }
 
     /// Watches a process until it is reaped.
@@ -63,9 +63,9 @@ impl ProcessLauncher {
         ticket: TicketId,
         mut child: Child,
         stop: &mut watch::Receiver<Option<Stop>>,
-    ) -> Ended {
+    ) -> WorkerEnd {
         let pid = child.id().expect("a child that nobody waited for has its id");
-        self.events.send(Event::Placed { ticket, pid: Some(pid) });
+        self.events.send(WorkerEvent::Placed { ticket, pid: Some(pid) });
         let ended = tokio::select! {
             ended = child.wait() => Some(ended),
             // The sender lives until this task removes it.
@@ -79,13 +79,13 @@ impl ProcessLauncher {
             ended => ended,
         };
         match ended {
-            Some(ended) if was_asked(&ended) => Ended::Finished(reason(ended)),
-            Some(ended) => Ended::Failed(reason(ended)),
+            Some(ended) if was_asked(&ended) => WorkerEnd::Finished(reason(ended)),
+            Some(ended) => WorkerEnd::Failed(reason(ended)),
             None => {
                 if let Err(error) = child.kill().await {
                     tracing::error!(worker.pid = pid, "a worker cannot be killed: {error}");
                 }
-                Ended::Finished("killed".into())
+                WorkerEnd::Finished("killed".into())
             }
         }
     }

@@ -22,7 +22,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::conversation::{SILENCE_MAX, converse};
 use assay_dispatch::{Dispatch, Joining, LastContact};
-use assay_fleet::{Fleet, Refused};
+use assay_fleet::{Fleet, TicketRefusal};
 use assay_storage::Storage;
 use assay_storage::blob::Blobs;
 
@@ -79,7 +79,8 @@ impl Link {
     /// The joined worker that presents this ticket.
     pub(crate) fn worker(&self, caller: CallerProcess, ticket: &str) -> Result<TicketId, Status> {
         let worker = self.fleet.authenticate(ticket);
-        let worker = worker.ok_or_else(|| Status::unauthenticated(Refused::Unknown.to_string()))?;
+        let worker =
+            worker.ok_or_else(|| Status::unauthenticated(TicketRefusal::Unknown.to_string()))?;
         self.check_process(caller, worker)?;
         Ok(worker)
     }
@@ -109,12 +110,12 @@ impl Link {
     }
 }
 
-fn refused(refused: Refused) -> Status {
+fn refused(refused: TicketRefusal) -> Status {
     let message = refused.to_string();
     match refused {
-        Refused::Unknown => Status::unauthenticated(message),
-        Refused::Used | Refused::OtherPool => Status::permission_denied(message),
-        Refused::GivenUp => Status::unavailable(message),
+        TicketRefusal::Unknown => Status::unauthenticated(message),
+        TicketRefusal::Used | TicketRefusal::OtherPool => Status::permission_denied(message),
+        TicketRefusal::GivenUp => Status::unavailable(message),
     }
 }
 

@@ -24,8 +24,8 @@ use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 
 use crate::discipline::Discipline;
+use crate::entitlement::{Load, PoolEntitlement};
 use crate::queue::{Place, Queue, Rank};
-use crate::share::{Load, PoolShare};
 use crate::view::TenantSnapshot;
 
 /// A worker that may prefetch more leases of the tenant that it serves. The least loaded comes first.
@@ -49,7 +49,7 @@ struct Candidate {
 #[derive(Debug)]
 struct TenantQueue {
     queue: Queue,
-    share: PoolShare,
+    entitlement: PoolEntitlement,
     /// The number of workers that serve the tenant.
     workers: u32,
     /// Those of its workers that may prefetch more leases.
@@ -125,18 +125,18 @@ impl FairQueue {
         Some((prefetcher.worker, top_up.tenant))
     }
 
-    /// Adds a request. `share` is called for a tenant that has no queue here yet.
+    /// Adds a request. `entitlement` is called for a tenant that has no queue here yet.
     pub(crate) fn push(
         &mut self,
         tenant: TenantId,
         request: RequestId,
         place: Place,
-        share: impl FnOnce() -> PoolShare,
+        entitlement: impl FnOnce() -> PoolEntitlement,
     ) {
         let tenant_queue = self
             .tenants
             .entry(tenant)
-            .or_insert_with(|| TenantQueue::new(self.discipline, share()));
+            .or_insert_with(|| TenantQueue::new(self.discipline, entitlement()));
         tenant_queue.queue.push(request, place);
         self.waiting += 1;
         tenant_queue.arrange(tenant, &mut self.entries);
@@ -198,9 +198,9 @@ impl FairQueue {
         self.change(tenant, |tenant_queue| tenant_queue.prefetchers.remove(prefetcher));
     }
 
-    /// The tenant's share has changed.
-    pub(crate) fn share(&mut self, tenant: TenantId, share: PoolShare) {
-        self.change(tenant, |tenant_queue| tenant_queue.share = share);
+    /// The tenant's entitlement has changed.
+    pub(crate) fn set_entitlement(&mut self, tenant: TenantId, entitlement: PoolEntitlement) {
+        self.change(tenant, |tenant_queue| tenant_queue.entitlement = entitlement);
     }
 
     pub(crate) fn snapshot(&self) -> Vec<TenantSnapshot> {
@@ -208,7 +208,7 @@ impl FairQueue {
             tenant: *tenant,
             queued: tenant_queue.queue.len(),
             workers: tenant_queue.workers as usize,
-            workers_max: tenant_queue.share.workers_max,
+            workers_max: tenant_queue.entitlement.workers_max,
         };
         self.tenants.iter().map(snapshot).collect()
     }
@@ -233,10 +233,10 @@ impl FairQueue {
 }
 
 impl TenantQueue {
-    fn new(discipline: Discipline, share: PoolShare) -> Self {
+    fn new(discipline: Discipline, entitlement: PoolEntitlement) -> Self {
         Self {
             queue: Queue::new(discipline),
-            share,
+            entitlement,
             workers: 0,
             prefetchers: BTreeSet::new(),
             candidate: None,
@@ -261,7 +261,7 @@ impl TenantQueue {
     }
 
     fn next_candidate(&self, tenant: TenantId) -> Option<Candidate> {
-        let free = self.share.workers_max.is_none_or(|max| self.workers < max);
+        let free = self.entitlement.workers_max.is_none_or(|max| self.workers < max);
         if free { self.candidate_with(self.workers, tenant) } else { None }
     }
 
@@ -275,11 +275,16 @@ impl TenantQueue {
 
     fn candidate_with(&self, workers: u32, tenant: TenantId) -> Option<Candidate> {
         let (rank, batch) = self.queue.first()?;
-        Some(Candidate { load: Load { workers, weight: self.share.weight }, rank, batch, tenant })
+        Some(Candidate {
+            load: Load { workers, weight: self.entitlement.weight },
+            rank,
+            batch,
+            tenant,
+        })
     }
 
     fn next_grantable(&self) -> usize {
-        let max = self.share.workers_max;
+        let max = self.entitlement.workers_max;
         let free = max.map_or(usize::MAX, |max| max.saturating_sub(self.workers) as usize);
         self.queue.len().min(free)
     }

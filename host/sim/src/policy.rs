@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use assay_core::time::Micros;
 use assay_planner::{self as planner, Checked, Tuning};
-use assay_sched::{Discipline, Share};
+use assay_sched::{Discipline, Entitlement};
 
 use crate::faults::Faults;
 
@@ -163,7 +163,7 @@ pub struct Settings {
     pub hint: Hint,
     /// The weights and bounds of the tenants that the trace names; other tenants have the default. Bounds
     /// are by stage, and also by task if the policy has pools by task.
-    pub shares: BTreeMap<String, Share>,
+    pub entitlements: BTreeMap<String, Entitlement>,
     pub seed: u64,
     pub faults: Faults,
 }
@@ -188,7 +188,7 @@ impl Default for Settings {
             period: Micros::from_secs(10),
             tuning: None,
             hint: Hint::RolloutStart,
-            shares: BTreeMap::new(),
+            entitlements: BTreeMap::new(),
             seed: 1,
             faults: Faults::default(),
         }

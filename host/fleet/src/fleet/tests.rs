@@ -51,17 +51,17 @@ impl SimulatedLauncher {
 
     fn place(&self, number: usize) -> Start {
         let start = self.start_of(number);
-        self.events.send(Event::Placed { ticket: start.ticket.id, pid: None });
+        self.events.send(WorkerEvent::Placed { ticket: start.ticket.id, pid: None });
         start
     }
 
-    fn end(&self, ticket: TicketId, how: Ended) {
+    fn end(&self, ticket: TicketId, how: WorkerEnd) {
         self.told().has.remove(&ticket);
-        self.events.send(Event::Ended { ticket, how });
+        self.events.send(WorkerEvent::Ended { ticket, how });
     }
 
     fn fail(&self, number: usize) {
-        self.end(self.start_of(number).ticket.id, Ended::Failed("exit status: 3".into()));
+        self.end(self.start_of(number).ticket.id, WorkerEnd::Failed("exit status: 3".into()));
     }
 }
 
@@ -137,10 +137,10 @@ async fn a_worker_that_does_not_join_in_time_is_ended_and_reported() {
     let late = launcher.place(0);
     (0..2).for_each(|number| fleet.overdue(launcher.start_of(number).ticket.id));
     assert_eq!(launcher.told().stops, [(late.ticket.id, Stop::GiveUp)]);
-    assert_eq!(fleet.admit(&late.ticket.text(), "cpu"), Err(Refused::GivenUp));
+    assert_eq!(fleet.admit(&late.ticket.text(), "cpu"), Err(TicketRefusal::GivenUp));
     assert!(!fleet.joined(late.ticket.id), "it comes too late");
     assert!(fleet.troubles().is_empty(), "it has not ended yet");
-    launcher.end(late.ticket.id, Ended::Finished("killed".into()));
+    launcher.end(late.ticket.id, WorkerEnd::Finished("killed".into()));
     assert_eq!(failures.recv().await, Some(late.ticket.id));
     assert_eq!(fleet.troubles()[&cpu()].error, "a worker did not join within 30 s");
     let waiting = launcher.place(1);
@@ -166,8 +166,8 @@ async fn a_stop_waits_for_every_worker_and_starts_no_more() {
     assert_eq!(launcher.told().stops, [(joined, Stop::Leave), (starting, Stop::GiveUp)]);
     fleet.start(&cpu(), 1);
     assert_eq!(launcher.told().starts.len(), 3);
-    launcher.end(joined, Ended::Finished("signal: 15 (SIGTERM)".into()));
-    launcher.end(starting, Ended::Finished("killed".into()));
+    launcher.end(joined, WorkerEnd::Finished("signal: 15 (SIGTERM)".into()));
+    launcher.end(starting, WorkerEnd::Finished("killed".into()));
     stopping.await.expect("it ends");
     assert!(failures.try_recv().is_err(), "it waits for no failure to be heard");
 }
@@ -184,7 +184,7 @@ async fn a_worker_of_one_side_alone_is_ended_on_that_side() {
     fleet.reconcile().await.expect("the launcher answers");
     assert_eq!(failures.recv().await, Some(lost_early), "its start has failed");
     assert_eq!(fleet.troubles()[&cpu()].error, "a worker was lost before it joined");
-    assert!(!fleet.members().has(lost), "it has gone");
+    assert!(!fleet.state().has(lost), "it has gone");
     let starting: Vec<TicketId> = fleet.starting().iter().map(|(ticket, ..)| *ticket).collect();
     assert_eq!(starting, [lost_early, asked], "the one without a place is waited for");
     assert_eq!(launcher.told().stops[0], (stray, Stop::Kill));

@@ -24,13 +24,13 @@ impl Discipline {
 #[derive(Debug, Default)]
 struct GroupOrder {
     /// The waiting requests without a group are one entry, though each counts as a group of one.
-    waiting: BTreeMap<Option<u32>, Group>,
+    waiting: BTreeMap<Option<u32>, WaitingGroup>,
     /// For each group, the number of requests left and its first turn.
     order: BTreeSet<(u32, Turn, Option<u32>)>,
 }
 
 #[derive(Debug, Default)]
-struct Group {
+struct WaitingGroup {
     left: u32,
     turns: BTreeSet<Turn>,
 }
@@ -74,7 +74,7 @@ impl BatchQueue for GroupOrder {
 
 impl GroupOrder {
     /// Changes a group, keeps its place up to date, and drops it when nothing of it waits.
-    fn change<T>(&mut self, number: Option<u32>, change: impl FnOnce(&mut Group) -> T) -> T {
+    fn change<T>(&mut self, number: Option<u32>, change: impl FnOnce(&mut WaitingGroup) -> T) -> T {
         let group = self.waiting.entry(number).or_default();
         let before = group.place(number);
         let changed = change(group);
@@ -90,7 +90,7 @@ impl GroupOrder {
     }
 }
 
-impl Group {
+impl WaitingGroup {
     fn place(&self, number: Option<u32>) -> Option<(u32, Turn, Option<u32>)> {
         self.turns.first().map(|turn| (self.left, *turn, number))
     }

@@ -15,7 +15,7 @@
 //! 4ms seal A | cancel A | drain w1 | lose w1 | tick
 //! 5ms plan cpu hold=2 ceiling=5 linger=0ms again=10s
 //! 6ms start-failed cpu | outdated
-//! 7ms share 1 weight=0.5 cpu=2    bounds by pool; what is not said is the default
+//! 7ms entitlement 1 weight=0.5 cpu=2  bounds by pool; what is not said is the default
 //! ```
 
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ use assay_core::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchEnding, Config, Discipline, End, Ending, Event, FinalEnd, NewBatch, NewRequest,
-    PoolPlan, Progress, Released, Sched, Share, SharedEnd, StageShape, StageTiming, WaiterEnd,
+    Action, BatchEnding, Config, Discipline, End, Ending, Entitlement, Event, FinalEnd, NewBatch,
+    NewRequest, PoolPlan, Progress, Released, Sched, SharedEnd, StageShape, StageTiming, WaiterEnd,
     Weight,
 };
 use uuid::Uuid;
@@ -150,7 +150,9 @@ impl Player {
             "plan" => planned(words, now),
             "start-failed" => Event::StartFailed { pool: of(2).into() },
             "outdated" => Event::PlanOutdated,
-            "share" => Event::TenantShared { tenant: tenant(of(2)), share: share(words) },
+            "entitlement" => {
+                Event::EntitlementChanged { tenant: tenant(of(2)), entitlement: entitlement(words) }
+            }
             "tick" => Event::Tick,
             other => panic!("unknown event `{other}`"),
         }
@@ -240,10 +242,10 @@ fn planned(words: &Words, now: Micros) -> Event {
     Event::Planned { pools, again: words.get("again").map(|after| now + span(after)) }
 }
 
-fn share(words: &Words) -> Share {
+fn entitlement(words: &Words) -> Entitlement {
     let weight = words.get("weight").map_or(1.0, number);
     let bounds = words.named.iter().filter(|(key, _)| *key != "weight");
-    Share {
+    Entitlement {
         weight: Weight::new(weight).expect("a weight"),
         workers_max: bounds.map(|(pool, max)| ((*pool).into(), number(max))).collect(),
     }

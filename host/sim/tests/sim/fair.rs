@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_core::time::Micros;
-use assay_sched::{Discipline, Share, Weight};
+use assay_sched::{Discipline, Entitlement, Weight};
 use assay_sim::fair::{Demand, STAGE, trace};
 use assay_sim::policy::{ByStage, Settings};
 use assay_sim::{BatchRun, Run};
@@ -22,9 +22,9 @@ fn fixed(workers: u64) -> String {
 fn weights(weights: &[(&str, f64)]) -> Settings {
     let share = |(name, weight): &(&str, f64)| {
         let weight = Weight::new(*weight).expect("a weight");
-        ((*name).to_owned(), Share { weight, ..Share::default() })
+        ((*name).to_owned(), Entitlement { weight, ..Entitlement::default() })
     };
-    Settings { shares: weights.iter().map(share).collect(), ..Settings::default() }
+    Settings { entitlements: weights.iter().map(share).collect(), ..Settings::default() }
 }
 
 /// Demand for as much work as the whole pool can do while requests come, in requests of this length.
@@ -162,9 +162,12 @@ fn a_bound_holds_and_starts_nothing_in_vain() {
             policy,
             &Settings { quota: quota.clone(), ..Settings::default() },
         );
-        let bound = |max| Share { workers_max: [(STAGE.into(), max)].into(), ..Share::default() };
-        let shares = [("a".to_owned(), bound(4)), ("b".to_owned(), bound(3))].into();
-        let settings = Settings { shares, quota: quota.clone(), ..Settings::default() };
+        let bound = |max| Entitlement {
+            workers_max: [(STAGE.into(), max)].into(),
+            ..Entitlement::default()
+        };
+        let entitlements = [("a".to_owned(), bound(4)), ("b".to_owned(), bound(3))].into();
+        let settings = Settings { entitlements, quota: quota.clone(), ..Settings::default() };
         let bounded = run(&trace(&demands), policy, &settings);
         let most = |run: &Run, tenant: usize| {
             let served = &run.tenants[tenant].served;
@@ -205,8 +208,9 @@ fn a_share_of_nobody_is_refused() {
     };
     let wanted = "the trace has no tenant `c`: its tenants are a, b";
     assert_eq!(refusal(&weights(&[("c", 2.0)])), wanted);
-    let share = Share { workers_max: [("gpu".into(), 1)].into(), ..Share::default() };
-    let shares = [("a".to_owned(), share)].into();
+    let entitlement =
+        Entitlement { workers_max: [("gpu".into(), 1)].into(), ..Entitlement::default() };
+    let entitlements = [("a".to_owned(), entitlement)].into();
     let wanted = "the trace has no stage `gpu`: its stages are check";
-    assert_eq!(refusal(&Settings { shares, ..Settings::default() }), wanted);
+    assert_eq!(refusal(&Settings { entitlements, ..Settings::default() }), wanted);
 }

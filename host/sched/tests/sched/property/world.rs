@@ -8,8 +8,8 @@ use assay_core::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchDone, BatchEnding, Config, Discipline, Event, FinalEnd, Finish, Grant, NewRequest,
-    Progress, Sched, Share, StageShape,
+    Action, BatchDone, BatchEnding, Config, Discipline, Entitlement, Event, FinalEnd, Finish,
+    Grant, NewRequest, Progress, Sched, StageShape,
 };
 
 use super::pools::Planning;
@@ -79,7 +79,7 @@ pub(super) struct World {
     pub(super) pools: [super::pools::Pool; 2],
     pub(super) planning: Planning,
     /// Of tenants of which one was told.
-    pub(super) shares: BTreeMap<TenantId, Share>,
+    pub(super) entitlements: BTreeMap<TenantId, Entitlement>,
     pub(super) groups_done: BTreeSet<(BatchId, u32)>,
     pub(super) workers_ever: u64,
     pub(super) steps: Vec<Step>,
@@ -114,7 +114,7 @@ impl World {
             workers: BTreeMap::new(),
             pools: Default::default(),
             planning: Planning::default(),
-            shares: BTreeMap::new(),
+            entitlements: BTreeMap::new(),
             groups_done: BTreeSet::new(),
             workers_ever: 0,
             steps: Vec::new(),
@@ -179,7 +179,7 @@ impl World {
         let waiting = self.waiting();
         let snapshot = self.sched.snapshot();
         self.check_order(&grants, &waiting);
-        self.check_shares(&grants, &waiting);
+        self.check_entitlements(&grants, &waiting);
         self.check_state(&waiting, &snapshot);
         self.check_plan_calls(&event, calls_for_plan, &actions);
         self.check_pools(&waiting, &snapshot, &actions);
@@ -233,8 +233,8 @@ impl World {
                 self.pool(pool).starting -= usize::from(self.pool(pool).starting > 0);
             }
             Event::Planned { pools, .. } => self.planned(pools),
-            Event::TenantShared { tenant, share } => {
-                self.shares.insert(*tenant, share.clone());
+            Event::EntitlementChanged { tenant, entitlement } => {
+                self.entitlements.insert(*tenant, entitlement.clone());
             }
             _ => {}
         }

@@ -25,7 +25,7 @@ use assay_core::id::TicketId;
 use assay_core::limits;
 use assay_core::time::Micros;
 
-use crate::launcher::{Ended, Event, Start, Stop};
+use crate::launcher::{Start, Stop, WorkerEnd, WorkerEvent};
 use crate::ticket::Ticket;
 
 pub(crate) const START_MAX: Duration = Duration::from_secs(limits::WORKER_START_SECONDS_MAX);
@@ -42,7 +42,7 @@ pub struct StartFailure {
 
 /// Why a worker that presents a ticket is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum TicketRefusal {
     #[error("this host made no such ticket, or its worker has ended")]
     Unknown,
     #[error("this ticket was used: each worker joins once, with a ticket of its own")]
@@ -67,7 +67,7 @@ pub(crate) enum Phase {
     Leaving,
 }
 
-struct Member {
+struct FleetWorker {
     ticket: Ticket,
     pool: Arc<str>,
     asked_at: Micros,
@@ -90,22 +90,22 @@ struct Starts {
 pub(crate) enum Effect {
     Start(Vec<Start>),
     Stop(TicketId, Stop),
-    /// Call [`Members::overdue`] after [`START_MAX`].
+    /// Call [`FleetState::overdue`] after [`START_MAX`].
     JoinInTime(TicketId),
-    /// Call [`Members::report`] after the pause.
+    /// Call [`FleetState::report`] after the pause.
     ReportAfter(TicketId, Duration),
 }
 
 #[derive(Default)]
-pub(crate) struct Members {
-    members: BTreeMap<TicketId, Member>,
+pub(crate) struct FleetState {
+    workers: BTreeMap<TicketId, FleetWorker>,
     pools: HashMap<Arc<str>, Starts>,
     stopping: bool,
 }
 
-impl Members {
+impl FleetState {
     pub(crate) fn len(&self) -> usize {
-        self.members.len()
+        self.workers.len()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -119,7 +119,7 @@ impl Members {
         let level = self.pools.get(pool).map_or(0, |starts| starts.level);
         let start = |_| {
             let (ticket, pool) = (Ticket::generate(), Arc::clone(pool));
-            let member = Member {
+            let worker = FleetWorker {
                 ticket: ticket.clone(),
                 pool: Arc::clone(&pool),
                 asked_at: now,
@@ -127,7 +127,7 @@ impl Members {
                 phase: Phase::Asked,
                 pid: None,
             };
-            self.members.insert(ticket.id, member);
+            self.workers.insert(ticket.id, worker);
             Start { ticket, pool }
         };
         vec![Effect::Start((0..count).map(start).collect())]
@@ -135,92 +135,92 @@ impl Members {
 
     /// Gives up the pool's latest starts that have not joined.
     pub(crate) fn cancel(&mut self, pool: &str, count: usize) -> Vec<Effect> {
-        let starting = self.members.iter().rev();
-        let starting = starting.filter(|(_, member)| &*member.pool == pool && member.is_starting());
+        let starting = self.workers.iter().rev();
+        let starting = starting.filter(|(_, worker)| &*worker.pool == pool && worker.is_starting());
         let latest: Vec<TicketId> = starting.take(count).map(|(ticket, _)| *ticket).collect();
         latest.into_iter().filter_map(|ticket| self.give_up(ticket)).collect()
     }
 
-    pub(crate) fn apply(&mut self, now: Micros, event: Event) -> Option<Effect> {
+    pub(crate) fn apply(&mut self, now: Micros, event: WorkerEvent) -> Option<Effect> {
         match event {
-            Event::Placed { ticket, pid } => {
-                let member = self.members.get_mut(&ticket)?;
-                member.pid = pid;
-                (member.phase == Phase::Asked).then(|| {
-                    member.phase = Phase::Placed;
+            WorkerEvent::Placed { ticket, pid } => {
+                let worker = self.workers.get_mut(&ticket)?;
+                worker.pid = pid;
+                (worker.phase == Phase::Asked).then(|| {
+                    worker.phase = Phase::Placed;
                     Effect::JoinInTime(ticket)
                 })
             }
-            Event::Ended { ticket, how } => self.ended(now, ticket, how),
+            WorkerEvent::Ended { ticket, how } => self.ended(now, ticket, how),
         }
     }
 
     /// Checks what a worker presents that wants to join.
-    pub(crate) fn admit(&self, text: &str, pool: &str) -> Result<TicketId, Refused> {
-        let (ticket, member) = self.presented(text).ok_or(Refused::Unknown)?;
-        match member.phase {
-            Phase::Asked | Phase::Placed if &*member.pool == pool => Ok(ticket),
-            Phase::Asked | Phase::Placed => Err(Refused::OtherPool),
-            Phase::Joined | Phase::Leaving => Err(Refused::Used),
+    pub(crate) fn admit(&self, text: &str, pool: &str) -> Result<TicketId, TicketRefusal> {
+        let (ticket, worker) = self.presented(text).ok_or(TicketRefusal::Unknown)?;
+        match worker.phase {
+            Phase::Asked | Phase::Placed if &*worker.pool == pool => Ok(ticket),
+            Phase::Asked | Phase::Placed => Err(TicketRefusal::OtherPool),
+            Phase::Joined | Phase::Leaving => Err(TicketRefusal::Used),
             Phase::Overdue | Phase::Failed | Phase::Reported | Phase::GivenUp => {
-                Err(Refused::GivenUp)
+                Err(TicketRefusal::GivenUp)
             }
         }
     }
 
     /// The worker that presents this text, if it has joined.
     pub(crate) fn authenticate(&self, text: &str) -> Option<TicketId> {
-        let (ticket, member) = self.presented(text)?;
-        matches!(member.phase, Phase::Joined | Phase::Leaving).then_some(ticket)
+        let (ticket, worker) = self.presented(text)?;
+        matches!(worker.phase, Phase::Joined | Phase::Leaving).then_some(ticket)
     }
 
-    fn presented(&self, text: &str) -> Option<(TicketId, &Member)> {
+    fn presented(&self, text: &str) -> Option<(TicketId, &FleetWorker)> {
         let ticket = Ticket::claimed(text)?;
-        let member = self.members.get(&ticket)?;
-        member.ticket.is(text).then_some((ticket, member))
+        let worker = self.workers.get(&ticket)?;
+        worker.ticket.is(text).then_some((ticket, worker))
     }
 
     /// The worker joined: returns its pool and the duration of its start, or `None` if it is not expected.
     pub(crate) fn joined(&mut self, now: Micros, ticket: TicketId) -> Option<(Arc<str>, Micros)> {
-        let member = self.members.get_mut(&ticket)?;
-        if !matches!(member.phase, Phase::Asked | Phase::Placed) {
+        let worker = self.workers.get_mut(&ticket)?;
+        if !matches!(worker.phase, Phase::Asked | Phase::Placed) {
             return None;
         }
-        member.phase = Phase::Joined;
-        self.pools.remove(&member.pool);
-        Some((Arc::clone(&member.pool), now.since(member.asked_at)))
+        worker.phase = Phase::Joined;
+        self.pools.remove(&worker.pool);
+        Some((Arc::clone(&worker.pool), now.since(worker.asked_at)))
     }
 
     pub(crate) fn overdue(&mut self, ticket: TicketId) -> Option<Effect> {
-        let member = self.members.get_mut(&ticket)?;
-        (member.phase == Phase::Placed).then(|| {
-            member.phase = Phase::Overdue;
+        let worker = self.workers.get_mut(&ticket)?;
+        (worker.phase == Phase::Placed).then(|| {
+            worker.phase = Phase::Overdue;
             Effect::Stop(ticket, Stop::GiveUp)
         })
     }
 
     /// Returns whether the failure must be reported now.
     pub(crate) fn report(&mut self, ticket: TicketId) -> bool {
-        let member = self.members.get_mut(&ticket);
-        let Some(member) = member.filter(|member| member.phase == Phase::Failed) else {
+        let worker = self.workers.get_mut(&ticket);
+        let Some(worker) = worker.filter(|worker| worker.phase == Phase::Failed) else {
             return false;
         };
-        member.phase = Phase::Reported;
+        worker.phase = Phase::Reported;
         true
     }
 
     /// The report was heard: returns the pool, or `None` if the start was given up meanwhile.
     pub(crate) fn heard(&mut self, ticket: TicketId) -> Option<Arc<str>> {
-        let reported = self.members.get(&ticket).is_some_and(|it| it.phase == Phase::Reported);
-        reported.then(|| self.members.remove(&ticket).expect("it is there").pool)
+        let reported = self.workers.get(&ticket).is_some_and(|it| it.phase == Phase::Reported);
+        reported.then(|| self.workers.remove(&ticket).expect("it is there").pool)
     }
 
     /// Ends a worker that has joined.
     pub(crate) fn stop(&mut self, ticket: TicketId, how: Stop) -> Option<Effect> {
-        let member = self.members.get_mut(&ticket)?;
-        match (member.phase, how) {
+        let worker = self.workers.get_mut(&ticket)?;
+        match (worker.phase, how) {
             (Phase::Joined, _) | (Phase::Leaving, Stop::Kill) => {
-                member.phase = Phase::Leaving;
+                worker.phase = Phase::Leaving;
                 Some(Effect::Stop(ticket, how))
             }
             _ => None,
@@ -230,9 +230,9 @@ impl Members {
     /// Ends all workers; none is started any more.
     pub(crate) fn stop_all(&mut self) -> Vec<Effect> {
         self.stopping = true;
-        let all: Vec<TicketId> = self.members.keys().copied().collect();
+        let all: Vec<TicketId> = self.workers.keys().copied().collect();
         let ended = all.into_iter().filter_map(|ticket| {
-            let starting = self.members[&ticket].is_starting();
+            let starting = self.workers[&ticket].is_starting();
             if starting { self.give_up(ticket) } else { self.stop(ticket, Stop::Leave) }
         });
         ended.collect()
@@ -240,7 +240,7 @@ impl Members {
 
     /// The workers that their launcher must have.
     pub(crate) fn placed(&self) -> BTreeSet<TicketId> {
-        let placed = self.members.iter().filter(|(_, member)| match member.phase {
+        let placed = self.workers.iter().filter(|(_, worker)| match worker.phase {
             Phase::Placed | Phase::Overdue | Phase::Joined | Phase::Leaving => true,
             Phase::Asked | Phase::Failed | Phase::Reported | Phase::GivenUp => false,
         });
@@ -248,11 +248,11 @@ impl Members {
     }
 
     pub(crate) fn has(&self, ticket: TicketId) -> bool {
-        self.members.contains_key(&ticket)
+        self.workers.contains_key(&ticket)
     }
 
     pub(crate) fn pid(&self, ticket: TicketId) -> Option<u32> {
-        self.members.get(&ticket)?.pid
+        self.workers.get(&ticket)?.pid
     }
 
     pub(crate) fn troubles(&self) -> BTreeMap<Arc<str>, StartFailure> {
@@ -264,15 +264,15 @@ impl Members {
 
     /// Starts under way: ticket, pool and time of the request for each, the earliest first.
     pub(crate) fn starting(&self) -> Vec<(TicketId, Arc<str>, Micros)> {
-        let starting = self.members.iter().filter(|(_, member)| member.is_starting());
+        let starting = self.workers.iter().filter(|(_, worker)| worker.is_starting());
         starting
-            .map(|(ticket, member)| (*ticket, Arc::clone(&member.pool), member.asked_at))
+            .map(|(ticket, worker)| (*ticket, Arc::clone(&worker.pool), worker.asked_at))
             .collect()
     }
 
-    fn ended(&mut self, now: Micros, ticket: TicketId, how: Ended) -> Option<Effect> {
-        let member = self.members.get(&ticket)?;
-        match member.phase {
+    fn ended(&mut self, now: Micros, ticket: TicketId, how: WorkerEnd) -> Option<Effect> {
+        let worker = self.workers.get(&ticket)?;
+        match worker.phase {
             Phase::Asked | Phase::Placed => self.failed(now, ticket, before_it_joined(how)),
             Phase::Overdue => {
                 let error = format!("a worker did not join within {} s", START_MAX.as_secs());
@@ -280,12 +280,12 @@ impl Members {
             }
             Phase::Failed | Phase::Reported => None,
             Phase::Joined | Phase::Leaving => {
-                log_end(ticket, member, &how);
-                self.members.remove(&ticket);
+                log_end(ticket, worker, &how);
+                self.workers.remove(&ticket);
                 None
             }
             Phase::GivenUp => {
-                self.members.remove(&ticket);
+                self.workers.remove(&ticket);
                 None
             }
         }
@@ -293,9 +293,9 @@ impl Members {
 
     /// Records the reason and the pause before the report.
     fn failed(&mut self, now: Micros, ticket: TicketId, error: String) -> Option<Effect> {
-        let member = self.members.get_mut(&ticket)?;
-        member.phase = Phase::Failed;
-        let (pool, level) = (&member.pool, member.level);
+        let worker = self.workers.get_mut(&ticket)?;
+        worker.phase = Phase::Failed;
+        let (pool, level) = (&worker.pool, worker.level);
         let starts = self.pools.entry(Arc::clone(pool)).or_default();
         let first = starts.level <= level;
         starts.level = starts.level.max(level.saturating_add(1));
@@ -317,17 +317,17 @@ impl Members {
 
     /// Gives up a start; a failed one is forgotten at once.
     fn give_up(&mut self, ticket: TicketId) -> Option<Effect> {
-        let member = self.members.get_mut(&ticket)?;
-        if matches!(member.phase, Phase::Failed | Phase::Reported) {
-            self.members.remove(&ticket);
+        let worker = self.workers.get_mut(&ticket)?;
+        if matches!(worker.phase, Phase::Failed | Phase::Reported) {
+            self.workers.remove(&ticket);
             return None;
         }
-        member.phase = Phase::GivenUp;
+        worker.phase = Phase::GivenUp;
         Some(Effect::Stop(ticket, Stop::GiveUp))
     }
 }
 
-impl Member {
+impl FleetWorker {
     /// Whether the scheduler counts it as a start under way.
     fn is_starting(&self) -> bool {
         match self.phase {
@@ -337,27 +337,32 @@ impl Member {
     }
 }
 
-fn before_it_joined(how: Ended) -> String {
+fn before_it_joined(how: WorkerEnd) -> String {
     match how {
-        Ended::NotStarted(error) => error,
-        Ended::Finished(how) | Ended::Failed(how) => {
+        WorkerEnd::NotStarted(error) => error,
+        WorkerEnd::Finished(how) | WorkerEnd::Failed(how) => {
             format!("a worker ended before it joined: {how}")
         }
-        Ended::Lost => "a worker was lost before it joined".into(),
+        WorkerEnd::Lost => "a worker was lost before it joined".into(),
     }
 }
 
-fn log_end(ticket: TicketId, member: &Member, how: &Ended) {
-    let (pid, pool) = (member.pid, &*member.pool);
-    let how = match how {
-        Ended::Finished(how) => {
-            let (text, how) = ("a worker ended as it was asked", how);
-            return tracing::debug!(worker.ticket = %ticket, worker.pid = pid, worker.pool = pool, "{text}: {how}");
+fn log_end(ticket: TicketId, worker: &FleetWorker, how: &WorkerEnd) {
+    let (pid, pool) = (worker.pid, &*worker.pool);
+    let reason = match how {
+        WorkerEnd::Finished(reason) => {
+            return tracing::debug!(
+                worker.ticket = %ticket, worker.pid = pid, worker.pool = pool,
+                "a worker ended as it was asked: {reason}"
+            );
         }
-        Ended::NotStarted(how) | Ended::Failed(how) => how,
-        Ended::Lost => "its launcher has it no more",
+        WorkerEnd::NotStarted(reason) | WorkerEnd::Failed(reason) => reason,
+        WorkerEnd::Lost => "its launcher has it no more",
     };
-    tracing::warn!(worker.ticket = %ticket, worker.pid = pid, worker.pool = pool, "a worker ended: {how}");
+    tracing::warn!(
+        worker.ticket = %ticket, worker.pid = pid, worker.pool = pool,
+        "a worker ended: {reason}"
+    );
 }
 
 /// The pause before the next start after `level` failures in a row.

@@ -19,18 +19,18 @@ fn pool() -> Arc<str> {
     "cpu".into()
 }
 
-/// One member of the pool `cpu` in this phase.
-fn one(phase: Phase) -> (Members, Ticket) {
-    let mut members = Members::default();
-    let effects = members.start(NOW, &pool(), 1);
+/// One worker of the pool `cpu` in this phase.
+fn one(phase: Phase) -> (FleetState, Ticket) {
+    let mut state = FleetState::default();
+    let effects = state.start(NOW, &pool(), 1);
     let [Effect::Start(starts)] = &effects[..] else { panic!("{effects:?}") };
     let ticket = starts[0].ticket.clone();
-    members.members.get_mut(&ticket.id).expect("just started").phase = phase;
-    (members, ticket)
+    state.workers.get_mut(&ticket.id).expect("just started").phase = phase;
+    (state, ticket)
 }
 
-fn ended(ticket: TicketId) -> Event {
-    Event::Ended { ticket, how: Ended::Failed("exit status: 3".into()) }
+fn ended(ticket: TicketId) -> WorkerEvent {
+    WorkerEvent::Ended { ticket, how: WorkerEnd::Failed("exit status: 3".into()) }
 }
 
 /// What happens, then for each phase what it becomes and what must be done.
@@ -121,27 +121,27 @@ const HAPPENINGS: [&str; 10] = [
     "placed", "ended", "overdue", "report", "heard", "joined", "stop", "kill", "cancel", "stop_all",
 ];
 
-fn happen(what: &str, members: &mut Members, ticket: TicketId) -> Vec<Effect> {
+fn happen(what: &str, state: &mut FleetState, ticket: TicketId) -> Vec<Effect> {
     let one: Option<Effect> = match what {
-        "placed" => members.apply(NOW, Event::Placed { ticket, pid: Some(7) }),
-        "ended" => members.apply(NOW, ended(ticket)),
-        "overdue" => members.overdue(ticket),
+        "placed" => state.apply(NOW, WorkerEvent::Placed { ticket, pid: Some(7) }),
+        "ended" => state.apply(NOW, ended(ticket)),
+        "overdue" => state.overdue(ticket),
         "report" => {
-            let _ = members.report(ticket);
+            let _ = state.report(ticket);
             None
         }
         "heard" => {
-            let _ = members.heard(ticket);
+            let _ = state.heard(ticket);
             None
         }
         "joined" => {
-            let _ = members.joined(NOW, ticket);
+            let _ = state.joined(NOW, ticket);
             None
         }
-        "stop" => members.stop(ticket, Stop::Leave),
-        "kill" => members.stop(ticket, Stop::Kill),
-        "cancel" => return members.cancel("cpu", 1),
-        "stop_all" => return members.stop_all(),
+        "stop" => state.stop(ticket, Stop::Leave),
+        "kill" => state.stop(ticket, Stop::Kill),
+        "cancel" => return state.cancel("cpu", 1),
+        "stop_all" => return state.stop_all(),
         other => panic!("{other} is not in the table"),
     };
     one.into_iter().collect()
@@ -152,10 +152,10 @@ fn each_phase_with_each_event() {
     let mut table = String::from("\n");
     for what in HAPPENINGS {
         for phase in PHASES {
-            let (mut members, ticket) = one(phase);
-            let effects = happen(what, &mut members, ticket.id);
-            let became = members.members.get(&ticket.id);
-            let became = became.map_or("gone".to_owned(), |member| format!("{:?}", member.phase));
+            let (mut state, ticket) = one(phase);
+            let effects = happen(what, &mut state, ticket.id);
+            let became = state.workers.get(&ticket.id);
+            let became = became.map_or("gone".to_owned(), |worker| format!("{:?}", worker.phase));
             let effects: String = effects
                 .iter()
                 .map(|effect| match effect {
@@ -176,46 +176,46 @@ fn each_phase_with_each_event() {
 
 #[test]
 fn a_ticket_joins_one_worker_of_its_pool_once() {
-    let (mut members, ticket) = one(Phase::Placed);
+    let (mut state, ticket) = one(Phase::Placed);
     let text = ticket.text();
     let mut forged = text.clone().into_bytes();
     let last = forged.last_mut().expect("it is long");
     *last = if *last == b'0' { b'1' } else { b'0' };
     let forged = String::from_utf8(forged).expect("hexadecimal");
     for unknown in ["", "x", &ticket.id.to_string(), &forged, &Ticket::generate().text()] {
-        assert_eq!(members.admit(unknown, "cpu"), Err(Refused::Unknown), "{unknown}");
+        assert_eq!(state.admit(unknown, "cpu"), Err(TicketRefusal::Unknown), "{unknown}");
     }
-    assert_eq!(members.admit(&text, "gpu"), Err(Refused::OtherPool));
-    assert_eq!(members.authenticate(&text), None, "it has not joined");
-    assert_eq!(members.admit(&text, "cpu"), Ok(ticket.id));
-    assert_eq!(members.joined(NOW, ticket.id), Some((pool(), Micros::ZERO)));
-    assert_eq!(members.joined(NOW, ticket.id), None, "it joins once");
-    assert_eq!(members.admit(&text, "cpu"), Err(Refused::Used));
-    assert_eq!(members.authenticate(&text), Some(ticket.id));
-    assert_eq!(members.authenticate(&forged), None);
-    assert!(members.apply(NOW, ended(ticket.id)).is_none());
-    assert_eq!(members.admit(&text, "cpu"), Err(Refused::Unknown), "its worker has ended");
-    assert_eq!(members.authenticate(&text), None);
+    assert_eq!(state.admit(&text, "gpu"), Err(TicketRefusal::OtherPool));
+    assert_eq!(state.authenticate(&text), None, "it has not joined");
+    assert_eq!(state.admit(&text, "cpu"), Ok(ticket.id));
+    assert_eq!(state.joined(NOW, ticket.id), Some((pool(), Micros::ZERO)));
+    assert_eq!(state.joined(NOW, ticket.id), None, "it joins once");
+    assert_eq!(state.admit(&text, "cpu"), Err(TicketRefusal::Used));
+    assert_eq!(state.authenticate(&text), Some(ticket.id));
+    assert_eq!(state.authenticate(&forged), None);
+    assert!(state.apply(NOW, ended(ticket.id)).is_none());
+    assert_eq!(state.admit(&text, "cpu"), Err(TicketRefusal::Unknown), "its worker has ended");
+    assert_eq!(state.authenticate(&text), None);
 }
 
 #[test]
 fn a_worker_that_nobody_waits_for_is_refused() {
     for phase in [Phase::Overdue, Phase::Failed, Phase::Reported, Phase::GivenUp] {
-        let (members, ticket) = one(phase);
-        assert_eq!(members.admit(&ticket.text(), "cpu"), Err(Refused::GivenUp), "{phase:?}");
-        assert_eq!(members.authenticate(&ticket.text()), None, "{phase:?}");
+        let (state, ticket) = one(phase);
+        assert_eq!(state.admit(&ticket.text(), "cpu"), Err(TicketRefusal::GivenUp), "{phase:?}");
+        assert_eq!(state.authenticate(&ticket.text()), None, "{phase:?}");
     }
 }
 
 #[test]
 fn the_latest_starts_are_given_up_first() {
-    let mut members = Members::default();
+    let mut state = FleetState::default();
     for name in ["cpu", "gpu", "cpu", "cpu"] {
-        members.start(NOW, &name.into(), 1);
+        state.start(NOW, &name.into(), 1);
     }
-    let starting: Vec<TicketId> = members.starting().iter().map(|(ticket, ..)| *ticket).collect();
-    members.cancel("cpu", 2);
-    let left: Vec<TicketId> = members.starting().iter().map(|(ticket, ..)| *ticket).collect();
+    let starting: Vec<TicketId> = state.starting().iter().map(|(ticket, ..)| *ticket).collect();
+    state.cancel("cpu", 2);
+    let left: Vec<TicketId> = state.starting().iter().map(|(ticket, ..)| *ticket).collect();
     assert_eq!(left, starting[..2]);
 }
 
