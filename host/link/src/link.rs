@@ -7,7 +7,6 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use assay_core::id::{Digest, TicketId};
 use assay_core::limits;
-use assay_core::plugin::check_name;
 use assay_wire::proto::host_server::{Host, HostServer};
 use assay_wire::proto::{
     Chunk, FetchRequest, FromWorker, Hello, ListReply, ListRequest, StoredChunk, StoredRequest,
@@ -96,16 +95,14 @@ impl Link {
     }
 
     fn check_hello(&self, caller: CallerProcess, hello: &Hello) -> Result<TicketId, Status> {
-        check_name("pool", &hello.pool, limits::PLUGIN_NAME_BYTES_MAX)
-            .map_err(Status::invalid_argument)?;
+        let ticket = self.fleet.admit(&hello.ticket, &hello.pool).map_err(refused)?;
+        self.check_process(caller, ticket)?;
         if hello.engine != self.engine {
             return Err(Status::failed_precondition(format!(
                 "this worker's engine is {}, the host's is {}: build both from one version",
                 hello.engine, self.engine
             )));
         }
-        let ticket = self.fleet.admit(&hello.ticket, &hello.pool).map_err(refused)?;
-        self.check_process(caller, ticket)?;
         Ok(ticket)
     }
 }
