@@ -25,7 +25,7 @@ pub(super) const NO_DASHBOARD: &str =
     "the dashboard is not part of this build: run `make web`, then build the server again";
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct ServeCommand {
     #[command(flatten)]
     pub host: HostOptions,
     /// Address to listen on; port 0 takes a free port
@@ -132,7 +132,7 @@ impl HostOptions {
     }
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: ServeCommand) -> anyhow::Result<ExitCode> {
     options.host.start_logging("info");
     let first_key = FirstKey { tenant: "platform".into(), file: "admin.key" };
     let settings =

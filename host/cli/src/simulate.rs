@@ -27,9 +27,9 @@ use values::{Bound, Policies, bound, by_stage, seconds, weight, whole};
 /// each task is history only. Costs are worker-seconds and include the start of workers.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(super) struct Options {
+pub(super) struct SimulateCommand {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<SimulateVerb>,
     /// Trace file in JSON lines (assay-reward-trace-1), gzipped or plain; `-` for standard input
     #[arg(required = true)]
     trace: Option<PathBuf>,
@@ -88,9 +88,9 @@ pub(super) struct Options {
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum SimulateVerb {
     /// Generate a synthetic trace and write it to standard output
-    Generate(Box<generate::Options>),
+    Generate(Box<generate::GenerateCommand>),
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -113,14 +113,14 @@ fn quotas(text: &str) -> Result<ByStage<usize>, String> {
     by_stage(text, QUOTA_DEFAULT, whole)
 }
 
-pub(super) fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) fn run(options: SimulateCommand) -> anyhow::Result<ExitCode> {
     match &options.verb {
-        Some(Verb::Generate(generate)) => generate::run(generate),
+        Some(SimulateVerb::Generate(generate)) => generate::run(generate),
         None => compare_policies(&options),
     }
 }
 
-fn compare_policies(options: &Options) -> anyhow::Result<ExitCode> {
+fn compare_policies(options: &SimulateCommand) -> anyhow::Result<ExitCode> {
     let path = options.trace.as_deref().expect("clap asks for it without a verb");
     let (trace, settings) = (read_trace(path)?, options.settings());
     let job = |policy| Job { trace: &trace, policy, settings: &settings };
@@ -137,7 +137,7 @@ fn compare_policies(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Options {
+impl SimulateCommand {
     fn settings(&self) -> Settings {
         Settings {
             discipline: self.discipline,
