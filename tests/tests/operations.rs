@@ -448,7 +448,7 @@ async fn a_drained_worker_finishes_what_it_has_and_another_takes_its_place() {
     let plugin = host.publish("two_pools").await;
     let first = idle_worker(&client, 1).await;
     assert!(first.memory_bytes.is_some_and(|bytes| bytes > 1 << 20), "{first:?}");
-    assert!(first.heard_at >= first.joined_at && first.launcher == "local", "{first:?}");
+    assert!(first.heard_at >= first.joined_at && first.launcher == "process", "{first:?}");
     let items = gated(4, "drained");
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     let busy = until("it is busy", async || {

@@ -11,11 +11,11 @@ use assay_api::request::Reward;
 use assay_core::outcome::{ErrorCode, Outcome};
 use assay_tests::{Bucket, Host, HostOptions, Http, Sleepers, Spawned, component, poll, program};
 use assay_wire::proto::host_client::HostClient;
-use assay_wire::proto::{ListRequest, StoredRequest};
+use assay_wire::proto::{FromWorker, Hello, ListRequest, StoredRequest};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tonic::Code;
-use tonic::transport::Endpoint;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
 
 const SOON: Duration = Duration::from_secs(120);
 /// An unreachable store is told within this time, however often it is tried.
@@ -277,8 +277,8 @@ async fn reads_are_counted() {
     }
 }
 
-/// The answers to this process, which is no worker but has a valid token and lease.
-fn stranger(socket: &Path, token: &str, lease: u64) -> [Option<Code>; 2] {
+/// The answers to this process, which is no worker but has a worker's ticket and lease.
+fn stranger(socket: &Path, ticket: &str, lease: u64) -> [Option<Code>; 4] {
     // Its connection ends with the runtime.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
@@ -286,12 +286,21 @@ fn stranger(socket: &Path, token: &str, lease: u64) -> [Option<Code>; 2] {
         let channel = endpoint.expect("a path").connect().await.expect("connects");
         let mut client = HostClient::new(channel);
         let (name, known_version) = ("open/cases/1.in".to_owned(), String::new());
-        let fetch = StoredRequest { token: token.into(), lease, name, known_version };
+        let fetch = StoredRequest { ticket: ticket.into(), lease, name, known_version };
         let fetched = client.fetch_stored(fetch).await.err();
-        let list = ListRequest { token: token.into(), lease, folder: "open".into() };
+        let list = ListRequest { ticket: ticket.into(), lease, folder: "open".into() };
         let listed = client.list_stored(list).await.err();
-        [fetched, listed].map(|status| status.map(|status| status.code()))
+        let used = join(&mut client, ticket).await;
+        let forged = join(&mut client, &format!("{ticket}0")).await;
+        [fetched, listed, used, forged].map(|status| status.map(|status| status.code()))
     })
+}
+
+/// Tries to join as a worker of the pool `cpu`; returns the refusal.
+async fn join(client: &mut HostClient<Channel>, ticket: &str) -> Option<Status> {
+    let hello = Hello { ticket: ticket.into(), pool: "cpu".into(), ..Hello::default() };
+    let message = FromWorker { hello: Some(hello), ..FromWorker::default() };
+    client.work(tokio_stream::once(message)).await.err()
 }
 
 /// A worker whose stage asks for an object and lasts until its file is removed.
@@ -317,15 +326,21 @@ async fn only_the_worker_that_holds_a_lease_reads_for_its_tenant() {
     let code = |name: &str| asked[name].as_i64();
     assert_eq!(code("with_own_lease"), Some(Code::Ok as i64), "{asked}");
     assert_eq!(code("with_another_lease"), Some(Code::PermissionDenied as i64));
-    assert_eq!(code("with_another_token"), Some(Code::Unauthenticated as i64));
+    assert_eq!(code("with_another_ticket"), Some(Code::Unauthenticated as i64));
     assert_eq!(code("with_a_way_out"), Some(Code::NotFound as i64), "the host checks names, too");
 
-    let token = asked["token"].as_str().expect("a text").to_owned();
+    let ticket = asked["ticket"].as_str().expect("a text").to_owned();
     let lease = asked["lease"].as_u64().expect("a number");
     let socket = host.data().join("workers/socket");
-    let codes = tokio::task::spawn_blocking(move || stranger(&socket, &token, lease));
+    let codes = tokio::task::spawn_blocking(move || stranger(&socket, &ticket, lease));
     let codes = codes.await.expect("it is answered");
-    assert_eq!(codes, [Some(Code::PermissionDenied); 2], "the lease is another process's");
+    let denied = Some(Code::PermissionDenied);
+    let unknown = Some(Code::Unauthenticated);
+    assert_eq!(
+        codes,
+        [denied, denied, denied, unknown],
+        "the ticket is another process's, or nobody's"
+    );
 
     fs::remove_file(&file).expect("the stage may end");
     let reward: Reward = reward.await.expect("no panic").json(200);

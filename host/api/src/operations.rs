@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::BatchState;
 use crate::capacity::PoolCapacity;
 use crate::result::{Counts, StageTime};
-use assay_core::id::{BatchId, Digest, RequestId};
+use assay_core::id::{BatchId, Digest, RequestId, TicketId};
 use assay_core::outcome::Outcome;
 use assay_core::time::Micros;
 
@@ -205,10 +205,14 @@ pub struct WorkerList {
 pub struct Worker {
     /// Absent until it has joined.
     pub id: Option<u64>,
+    /// Identity of the worker from its start to its end.
+    #[schema(value_type = String)]
+    pub ticket: TicketId,
     pub pool: String,
     pub state: WorkerState,
-    /// Launcher of the worker: `local` for a process on the server's machine.
+    /// Launcher of the worker: `process` for a child process of the server.
     pub launcher: String,
+    /// Process id, if the launcher runs it on the server's machine.
     pub pid: Option<u32>,
     /// Time at which the worker was requested.
     #[schema(value_type = Option<String>)]

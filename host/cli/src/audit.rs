@@ -10,15 +10,15 @@ use clap::Subcommand;
 use super::{ClientOptions, Format, print_json};
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct AuditCommand {
     #[command(flatten)]
     client: ClientOptions,
     #[command(subcommand)]
-    verb: Verb,
+    verb: AuditVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum AuditVerb {
     /// List administrative actions and what they changed, the latest first
     Ls(Filter),
 }
@@ -54,9 +54,9 @@ fn moment(text: &str) -> Result<Micros, String> {
         .map_err(|_| "write a date and time such as 2026-09-21T00:00:00Z".into())
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: AuditCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
-    let Verb::Ls(Filter { tenant, action, actor, since, before, last }) = options.verb;
+    let AuditVerb::Ls(Filter { tenant, action, actor, since, before, last }) = options.verb;
     let filter = AuditFilter { tenant, action, actor, since, before, limit: Some(last) };
     let page = client.audit(&filter).await?;
     match options.client.format {

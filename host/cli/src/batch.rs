@@ -14,15 +14,15 @@ use super::{ClientOptions, Format, print_json};
 use assay_simulation::trace::trace;
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct BatchCommand {
     #[command(flatten)]
     client: ClientOptions,
     #[command(subcommand)]
-    verb: Verb,
+    verb: BatchVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum BatchVerb {
     /// List the completed batches of a run, the latest first
     Ls {
         /// Name of the run
@@ -70,24 +70,24 @@ fn cost(text: &str) -> Result<(String, f64), String> {
     Ok((pool.into(), cost.ok_or("the cost must be a number, 0 or more")?))
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: BatchCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     match options.verb {
-        Verb::Ls { run, last } => {
+        BatchVerb::Ls { run, last } => {
             let history = client.run_history(&run, last).await?;
             match options.client.format {
                 Format::Json => print_json(&history)?,
                 Format::Text => history.items.iter().for_each(print_history),
             }
         }
-        Verb::Show { batch } => {
+        BatchVerb::Show { batch } => {
             let batch = client.batch(batch).await?;
             match options.client.format {
                 Format::Json => print_json(&batch)?,
                 Format::Text => print_batch(&batch),
             }
         }
-        Verb::Export(export) => export.run(&client).await?,
+        BatchVerb::Export(export) => export.run(&client).await?,
     }
     Ok(ExitCode::SUCCESS)
 }

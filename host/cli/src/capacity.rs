@@ -11,15 +11,15 @@ use super::{ClientOptions, Format, print_json};
 use assay_dispatch::planning::Bounds;
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct CapacityCommand {
     #[command(flatten)]
     client: ClientOptions,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<CapacityVerb>,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum CapacityVerb {
     /// List the pools with their workers and the planner's reasons; the default
     Ls,
     /// Set the number of workers of a pool, such as 0..8, immediately and for later starts of the
@@ -33,17 +33,17 @@ enum Verb {
     },
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: CapacityCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
-    match options.verb.unwrap_or(Verb::Ls) {
-        Verb::Ls => {
+    match options.verb.unwrap_or(CapacityVerb::Ls) {
+        CapacityVerb::Ls => {
             let capacity = client.capacity().await?;
             match options.client.format {
                 Format::Json => print_json(&capacity)?,
                 Format::Text => print!("{}", text(&capacity)),
             }
         }
-        Verb::Set { pool, bounds } => {
+        CapacityVerb::Set { pool, bounds } => {
             let count = |count| u32::try_from(count).expect("bounds were checked");
             let wanted = SetCapacity { min: count(bounds.min), max: count(bounds.max) };
             let pool = client.set_capacity(&pool, &wanted).await?;

@@ -25,13 +25,13 @@ pub(super) struct Credentials {
 #[command(
     after_help = "Examples:\n  assay login --url https://assay.example.com      asks for the key\n  assay login --url https://assay.example.com < key-file"
 )]
-pub(super) struct Options {
+pub(super) struct LoginCommand {
     #[command(flatten)]
     connection: Connection,
 }
 
 /// Saves the address and the key after the server has accepted the key.
-pub(super) async fn log_in(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn log_in(options: LoginCommand) -> anyhow::Result<ExitCode> {
     let Connection { key, .. } = &options.connection;
     let key = match key {
         Some(key) => key.clone(),

@@ -20,7 +20,7 @@ const CHANNEL: &str = "prod";
 const TENANT: &str = "demo";
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct DevCommand {
     #[command(flatten)]
     host: HostOptions,
     /// Address to listen on; a free port is taken if this one is in use
@@ -72,7 +72,7 @@ impl Demo {
     }
 }
 
-pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(mut options: DevCommand) -> anyhow::Result<ExitCode> {
     options.host.start_logging("warn");
     let first_key = FirstKey { tenant: TENANT.into(), file: "dev.key" };
     // One worker runs from the start, so that a first single request does not wait for a process.

@@ -14,7 +14,7 @@ use super::workers::{StorageOptions, WorkerOptions};
 use super::{Format, print_json};
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct DoctorCommand {
     /// Data folder, as for `serve`
     #[arg(long)]
     data: Option<PathBuf>,
@@ -83,7 +83,7 @@ struct Report {
     findings: Vec<Finding>,
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: DoctorCommand) -> anyhow::Result<ExitCode> {
     let mut findings = vec![machine::hardware()];
     match machine::data_folder(options.data) {
         Ok((data, finding)) => {

@@ -1,5 +1,6 @@
 //! `assay gpu`, and the GPU options of other verbs.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::time::Duration;
@@ -99,6 +100,7 @@ impl GpuOptions {
             device,
             arch: arch.unwrap_or_else(|| SIMULATED_ARCH.to_owned()),
             toolkit: self.toolkit(data)?,
+            pools: BTreeSet::new(),
         };
         Ok(Settled { gpu, workers_max })
     }
@@ -159,13 +161,13 @@ async fn devices(worker: &Path) -> anyhow::Result<Vec<Found>> {
 
 /// Install the CUDA compiler, and list the GPUs of this machine.
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct GpuCommand {
     #[command(subcommand)]
-    verb: Verb,
+    verb: GpuVerb,
 }
 
 #[derive(clap::Subcommand)]
-enum Verb {
+enum GpuVerb {
     /// Download and unpack the CUDA compiler, at fixed versions, from the Python package index;
     /// does nothing if it is installed
     InstallToolchain {
@@ -184,10 +186,10 @@ enum Verb {
     },
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: GpuCommand) -> anyhow::Result<ExitCode> {
     let here = std::env::current_exe().context("finding this program")?;
     match options.verb {
-        Verb::InstallToolchain { to, data } => {
+        GpuVerb::InstallToolchain { to, data } => {
             let to = match (to, data) {
                 (Some(to), _) => to,
                 (None, Some(data)) => installed_toolkit(&data),
@@ -198,7 +200,7 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
             let status = status.with_context(|| format!("cannot run {}", program.display()))?;
             Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Verb::Devices { format } => {
+        GpuVerb::Devices { format } => {
             let found = devices(&here).await?;
             match format {
                 Format::Json => print_json(&found)?,

@@ -11,18 +11,18 @@ use clap::Subcommand;
 use super::{ClientOptions, Format, print_json};
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct KeyCommand {
     #[command(flatten)]
     client: ClientOptions,
     /// Tenant whose keys are meant [default: your own]
     #[arg(long, global = true)]
     tenant: Option<String>,
     #[command(subcommand)]
-    verb: Verb,
+    verb: KeyVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum KeyVerb {
     /// List a tenant's keys
     Ls,
     /// Create a key; its secret is shown only this once
@@ -72,21 +72,21 @@ fn scope(text: &str) -> Result<Scope, String> {
     })
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: KeyCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let tenant = options.tenant.as_deref();
     let keys = match options.verb {
-        Verb::Ls => client.keys(tenant).await?.items,
-        Verb::Create { name, scopes, plugins, expires_at } => {
+        KeyVerb::Ls => client.keys(tenant).await?.items,
+        KeyVerb::Create { name, scopes, plugins, expires_at } => {
             let plugins = (!plugins.is_empty()).then_some(plugins);
             let tenant = options.tenant.clone();
             let wanted = CreateKey { tenant, name, scopes, expires_at, plugins };
             vec![client.create_key(&wanted).await?]
         }
-        Verb::Rotate { id, overlap_hours } => {
+        KeyVerb::Rotate { id, overlap_hours } => {
             vec![client.rotate_key(id, tenant, &RotateKey { overlap_hours }).await?]
         }
-        Verb::Revoke { id } => vec![client.revoke_key(id, tenant).await?],
+        KeyVerb::Revoke { id } => vec![client.revoke_key(id, tenant).await?],
     };
     match options.client.format {
         Format::Json => print_json(&keys)?,

@@ -45,12 +45,12 @@ fn public_url(text: &str) -> Result<Url, String> {
 }
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct WhoamiCommand {
     #[command(flatten)]
     client: ClientOptions,
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: WhoamiCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let session = client.session().await.context("asking the server about the key")?;
     match options.client.format {

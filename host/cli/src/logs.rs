@@ -13,7 +13,7 @@ const PAGE: u32 = 500;
 #[command(
     after_help = "Examples:\n  assay logs --run nightly --verdict wrong\n  assay logs --run nightly --level error -o json"
 )]
-pub(super) struct Options {
+pub(super) struct LogsCommand {
     #[command(flatten)]
     client: ClientOptions,
     /// Name of the run
@@ -30,7 +30,7 @@ pub(super) struct Options {
     limit: u32,
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: LogsCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let wanted = options.limit as usize;
     let mut lines: Vec<RunLogLine> = Vec::new();

@@ -45,47 +45,47 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     /// Start everything on this machine, with the shipped plugins, and score a first batch
-    Dev(dev::Options),
+    Dev(dev::DevCommand),
     /// Start the server with its workers
-    Serve(serve::Options),
+    Serve(serve::ServeCommand),
     /// Score a JSON-lines file
-    Score(score::Options),
+    Score(score::ScoreCommand),
     /// List, show and export batches
-    Batch(batch::Options),
+    Batch(batch::BatchCommand),
     /// Create, build, test and publish plugins; move channels, roll back, withdraw versions
-    Plugin(plugin::Options),
+    Plugin(plugin::PluginCommand),
     /// Create, list, show and change tenants: quotas, grants, weight, retention
-    Tenant(tenant::Options),
+    Tenant(tenant::TenantCommand),
     /// Show how much of its quotas a tenant uses, and its cost by day and pool
-    Usage(usage::Options),
+    Usage(usage::UsageCommand),
     /// List administrative actions and what they changed
-    Audit(audit::Options),
+    Audit(audit::AuditCommand),
     /// Create, list, rotate and revoke API keys
-    Key(key::Options),
+    Key(key::KeyCommand),
     /// Add, list and remove a tenant's members, and set their roles
-    Member(member::Options),
+    Member(member::MemberCommand),
     /// List people, disable them, invite them again
     Person(member::PersonOptions),
     /// Save a server's address and an API key for later calls
-    Login(credentials::Options),
+    Login(credentials::LoginCommand),
     /// Delete the address and the key that `login` saved
     Logout,
     /// Show the owner and the scopes of the API key
-    Whoami(login::Options),
+    Whoami(login::WhoamiCommand),
     /// Show the pools with their workers and the planner's reasons; set the number of workers
-    Capacity(capacity::Options),
+    Capacity(capacity::CapacityCommand),
     /// List workers and what they run; drain a worker
-    Worker(worker::Options),
+    Worker(worker::WorkersCommand),
     /// Show a request with its logs and artifacts; run it again, here or on the server, and compare
-    Request(request::Options),
+    Request(request::RequestCommand),
     /// Show the log lines of a run, filtered by verdict and level
-    Logs(logs::Options),
+    Logs(logs::LogsCommand),
     /// Replay a trace under several policies and compare what they cost and delay
-    Simulate(Box<simulate::Options>),
+    Simulate(Box<simulate::SimulateCommand>),
     /// Install the CUDA compiler, and list the GPUs of this machine
-    Gpu(gpu::Options),
+    Gpu(gpu::GpuCommand),
     /// Check whether this machine has what Assay needs, and say what to do about what is missing
-    Doctor(doctor::Options),
+    Doctor(doctor::DoctorCommand),
     /// Print the OpenAPI document
     Openapi,
 }

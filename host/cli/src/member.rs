@@ -9,18 +9,18 @@ use clap::Subcommand;
 use super::{ClientOptions, Format, print_json};
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct MemberCommand {
     #[command(flatten)]
     client: ClientOptions,
     /// Tenant whose members are meant [default: your own]
     #[arg(long, global = true)]
     tenant: Option<String>,
     #[command(subcommand)]
-    verb: Verb,
+    verb: MemberVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum MemberVerb {
     /// List the members
     Ls,
     /// Add a person; a person without an account gets an invitation, shown only this once
@@ -56,7 +56,7 @@ fn role(text: &str) -> Result<Role, String> {
     })
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: MemberCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let tenant = options.tenant.as_deref();
     let find = async |email: &str| {
@@ -65,15 +65,15 @@ pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         found.ok_or_else(|| anyhow::anyhow!("{email} is not a member"))
     };
     let members = match options.verb {
-        Verb::Ls => client.members(tenant).await?.items,
-        Verb::Add { email, role, name } => {
+        MemberVerb::Ls => client.members(tenant).await?.items,
+        MemberVerb::Add { email, role, name } => {
             let tenant = options.tenant.clone();
             vec![client.add_member(&AddMember { tenant, email, name, role }).await?]
         }
-        Verb::Role { email, role } => {
+        MemberVerb::Role { email, role } => {
             vec![client.set_role(find(&email).await?.person, tenant, role).await?]
         }
-        Verb::Remove { email } => {
+        MemberVerb::Remove { email } => {
             let member = find(&email).await?;
             client.remove_member(member.person, tenant).await?;
             vec![member]

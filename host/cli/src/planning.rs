@@ -1,6 +1,6 @@
 //! Options for pools and the planner.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assay_core::limits;
@@ -8,19 +8,22 @@ use assay_core::plugin::check_name;
 use assay_core::time::Micros;
 
 use assay_dispatch::planning::{Bounds, PoolDefaults};
-use assay_dispatch::{Order, PlanConfig, Policy};
+use assay_dispatch::{Discipline, PlanConfig, Policy};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// The assumed start-up time of a worker until one was measured.
 const STARTUP: Micros = Micros::from_ms(100);
 const DAY_SECONDS: f64 = 86_400.0;
+/// The pool whose workers have GPUs unless `--workers` says otherwise.
+const GPU_POOL: &str = "gpu";
 
 #[derive(clap::Args)]
 pub(super) struct PlanOptions {
-    /// Number of workers of a pool, fixed (cpu=2) or planned within bounds (cpu=0..8); may be
+    /// Number of workers of a pool, fixed (cpu=2) or planned within bounds (cpu=0..8), and the
+    /// number of GPUs of each worker, 0 or 1 [default: 1 in the pool gpu, 0 in others]; may be
     /// repeated [default: up to one cpu worker per core, and one gpu worker per GPU]
-    #[arg(long, value_name = "POOL=N|MIN..MAX", value_parser = pool_bounds)]
-    workers: Vec<(Arc<str>, Bounds)>,
+    #[arg(long, value_name = "POOL=N|MIN..MAX[,gpus=G]", value_parser = pool_option)]
+    workers: Vec<PoolOption>,
     /// Policy that plans the number of workers
     #[arg(long, value_name = "POLICY", default_value = "assay", value_parser = policy())]
     planner: Policy,
@@ -47,6 +50,22 @@ pub(super) struct PlanOptions {
     patience_s: Micros,
 }
 
+/// The value of one `--workers`.
+#[derive(Debug, Clone)]
+struct PoolOption {
+    pool: Arc<str>,
+    bounds: Bounds,
+    has_gpu: bool,
+}
+
+/// The pools as the options describe them.
+pub(super) struct Pools {
+    pub plan: PlanConfig,
+    pub defaults: PoolDefaults,
+    /// The pools whose workers have a GPU each.
+    pub with_gpus: BTreeSet<Arc<str>>,
+}
+
 /// Bounds of pools that no option names.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unsaid {
@@ -60,8 +79,8 @@ impl PlanOptions {
     pub(super) fn config(
         self,
         Unsaid { cpu_min, gpu_max }: Unsaid,
-        order: Order,
-    ) -> anyhow::Result<(PlanConfig, PoolDefaults)> {
+        discipline: Discipline,
+    ) -> anyhow::Result<Pools> {
         let defaults = PoolDefaults {
             costs: self.cost.into_iter().collect(),
             startup: STARTUP,
@@ -70,16 +89,24 @@ impl PlanOptions {
         let mut workers = self.workers;
         if workers.is_empty() {
             let cores = std::thread::available_parallelism().map_or(2, usize::from);
-            workers.push(("cpu".into(), Bounds { min: cpu_min, max: cores.max(cpu_min) }));
+            let bounds = Bounds { min: cpu_min, max: cores.max(cpu_min) };
+            workers.push(PoolOption { pool: "cpu".into(), bounds, has_gpu: false });
         }
-        if gpu_max > 0 && workers.iter().all(|(name, _)| &**name != "gpu") {
-            workers.push(("gpu".into(), Bounds { min: 0, max: gpu_max }));
+        let mut with_gpus = BTreeSet::new();
+        if workers.iter().all(|option| &*option.pool != GPU_POOL) {
+            // Its bounds may also be set while the server runs.
+            with_gpus.insert(GPU_POOL.into());
+            if gpu_max > 0 {
+                let bounds = Bounds { min: 0, max: gpu_max };
+                workers.push(PoolOption { pool: GPU_POOL.into(), bounds, has_gpu: true });
+            }
         }
         let mut pools = BTreeMap::new();
-        for (name, bounds) in workers {
+        for PoolOption { pool: name, bounds, has_gpu } in workers {
             let pool = defaults.pool(&name, bounds);
             let twice = pools.insert(Arc::clone(&name), pool).is_some();
             anyhow::ensure!(!twice, "--workers names the pool {name} twice");
+            with_gpus.extend(has_gpu.then_some(name));
         }
         let count = pools.len();
         anyhow::ensure!(
@@ -87,14 +114,14 @@ impl PlanOptions {
             "--workers names {count} pools, the limit is {}",
             limits::POOLS_MAX
         );
-        let config = PlanConfig {
-            order,
+        let plan = PlanConfig {
+            discipline,
             tolerance: Micros::from_ms(self.tolerance_ms),
             period: self.period_s,
             patience: self.patience_s,
             ..PlanConfig::new(self.planner, pools)
         };
-        Ok((config, defaults))
+        Ok(Pools { plan, defaults, with_gpus })
     }
 }
 
@@ -105,10 +132,37 @@ fn policy() -> impl TypedValueParser<Value = Policy> {
         .map(|name| Policy::named(&name).expect("only names of the table are possible"))
 }
 
-fn pool_bounds(text: &str) -> Result<(Arc<str>, Bounds), String> {
-    let (pool, bounds) =
+/// The names of the scheduler's table, each with its help.
+pub(super) fn discipline() -> impl TypedValueParser<Value = Discipline> {
+    let names = Discipline::ALL.map(|row| PossibleValue::new(row.name).help(row.summary));
+    PossibleValuesParser::new(names)
+        .map(|name| Discipline::named(&name).expect("only names of the table are possible"))
+}
+
+fn pool_option(text: &str) -> Result<PoolOption, String> {
+    let (pool, rest) =
         text.split_once('=').ok_or("write POOL=N or POOL=MIN..MAX, such as cpu=2 or cpu=0..8")?;
-    Ok((pool_name(pool)?, parse_bounds(bounds)?))
+    let pool = pool_name(pool)?;
+    let (bounds, gpus) = match rest.split_once(',') {
+        Some((bounds, gpus)) => (bounds, Some(gpus)),
+        None => (rest, None),
+    };
+    let has_gpu = match gpus {
+        Some("gpus=1") => true,
+        Some("gpus=0") => false,
+        Some(other) => {
+            return Err(format!("`{other}` is not gpus=0 or gpus=1; a worker has one GPU at most"));
+        }
+        // The beginning of a name used to decide; nobody shall lose a GPU unnoticed.
+        None if pool.starts_with("gpu-") => {
+            return Err(format!(
+                "say whether the workers of {pool} have a GPU: write {text},gpus=1 or {text},gpus=0 \
+                 (the name no longer says so)"
+            ));
+        }
+        None => &*pool == GPU_POOL,
+    };
+    Ok(PoolOption { pool, bounds: parse_bounds(bounds)?, has_gpu })
 }
 
 fn pool_name(pool: &str) -> Result<Arc<str>, String> {
@@ -173,10 +227,14 @@ mod tests {
     }
 
     fn parse(arguments: &[&str]) -> Result<PlanConfig, String> {
+        pools(arguments).map(|pools| pools.plan)
+    }
+
+    fn pools(arguments: &[&str]) -> Result<Pools, String> {
         let line = Line::try_parse_from([&["assay"], arguments].concat());
         let unsaid = Unsaid { cpu_min: 1, gpu_max: 3 };
-        let config = line.map_err(|error| error.to_string())?.options.config(unsaid, Order::Ebf);
-        config.map(|(config, _)| config).map_err(|error| error.to_string())
+        let options = line.map_err(|error| error.to_string())?.options;
+        options.config(unsaid, Discipline::EBF).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -187,6 +245,25 @@ mod tests {
         assert_eq!((config.pools["cpu"].cost, config.pools["gpu"].cost), (1.0, 10.0));
         assert_eq!(config.pools["gpu"].linger, Micros::from_secs(30));
         assert_eq!((config.policy, config.tolerance), (Policy::ASSAY, Micros::from_secs(2)));
+    }
+
+    #[test]
+    fn an_option_says_which_pools_have_gpus() {
+        for (arguments, expected) in [
+            (&[][..], &["gpu"][..]),
+            (&["--workers", "cpu=1"], &["gpu"]),
+            (&["--workers", "gpu=2"], &["gpu"]),
+            (&["--workers", "gpu=2,gpus=0"], &[]),
+            (&["--workers", "fast=0..4,gpus=1", "--workers", "cpu=1,gpus=0"], &["fast", "gpu"]),
+            (
+                &["--workers", "gpu-h100=1,gpus=1", "--workers", "gpu-a=1,gpus=0"],
+                &["gpu", "gpu-h100"],
+            ),
+            (&["--workers", "gpus=1"], &["gpu"]),
+        ] {
+            let with_gpus = pools(arguments).expect("is good").with_gpus;
+            assert_eq!(with_gpus.iter().map(|pool| &**pool).collect::<Vec<_>>(), expected);
+        }
     }
 
     #[test]
@@ -221,6 +298,9 @@ mod tests {
             (&["--workers", "cpu=1025"], "`1025` is not a number of workers from 0 to 1024"),
             (&["--workers", "cpu=-1"], "`-1` is not a number"),
             (&["--workers", "cpu=1", "--workers", "cpu=2"], "names the pool cpu twice"),
+            (&["--workers", "gpu-a=1..2"], "write gpu-a=1..2,gpus=1 or gpu-a=1..2,gpus=0"),
+            (&["--workers", "gpu=1,gpus=2"], "`gpus=2` is not gpus=0 or gpus=1"),
+            (&["--workers", "gpu=1,cpus=2"], "`cpus=2` is not gpus=0 or gpus=1"),
             (&["--cost", "gpu=free"], "the cost of gpu must be a number above 0"),
             (&["--cost", "gpu=NaN"], "above 0"),
             (&["--period-s", "0"], "`0` is less than 0.1 s"),

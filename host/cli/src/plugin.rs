@@ -14,34 +14,34 @@ use clap::Subcommand;
 use super::ClientOptions;
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct PluginCommand {
     #[command(flatten)]
     client: ClientOptions,
     #[command(subcommand)]
-    verb: Verb,
+    verb: PluginVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum PluginVerb {
     /// Create a project from a template; it contains the SDK
     #[command(
         after_help = "Examples:\n  assay plugin new exact\n  assay plugin new judge --template rust-multistage --to work/judge"
     )]
-    New(new::Options),
+    New(new::PluginNewCommand),
     /// Build the component and show its description
     #[command(after_help = "Examples:\n  assay plugin build\n  assay plugin build exact -o json")]
-    Build(build::Options),
+    Build(build::PluginBuildCommand),
     /// Build, then run the golden cases in the sandbox of the service
     #[command(
         after_help = "Examples:\n  assay plugin test --watch\n  assay plugin test --repeat 20\n  assay plugin test --update\n  assay plugin test --against prod --limit 1000\n  assay plugin test --against 1.4.0 --run nightly\n\nExits with 1 if a case failed or a reward changed."
     )]
-    Test(Box<test::Options>),
+    Test(Box<test::PluginTestCommand>),
     /// Build, test and publish a project with its golden cases, which the server runs, or publish a
     /// component; publishing it twice changes nothing
     #[command(
         after_help = "Examples:\n  assay plugin publish --channel dev\n  assay plugin publish exact.wasm --channel prod"
     )]
-    Publish(Box<publish::Options>),
+    Publish(Box<publish::PluginPublishCommand>),
     /// List all plugins, or the versions of one
     Versions(versions::Versions),
     /// Point a channel to a version; active runs keep their version
@@ -57,18 +57,18 @@ enum Verb {
     Yank(versions::Yank),
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
-    let Options { client: ClientOptions { connection, format }, verb } = options;
+pub(super) async fn run(options: PluginCommand) -> anyhow::Result<ExitCode> {
+    let PluginCommand { client: ClientOptions { connection, format }, verb } = options;
     let client = || connection.client();
     match verb {
-        Verb::New(options) => new::run(options, format)?,
-        Verb::Build(options) => build::run(options, format).await?,
-        Verb::Test(options) => return test::run(*options, format, client).await,
-        Verb::Publish(options) => publish::run(*options, format, client()?).await?,
-        Verb::Versions(options) => versions::list(options, format, client()?).await?,
-        Verb::Promote(options) => versions::promote(options, format, client()?).await?,
-        Verb::Rollback(options) => versions::roll_back(options, format, client()?).await?,
-        Verb::Yank(options) => versions::yank(options, format, client()?).await?,
+        PluginVerb::New(options) => new::run(options, format)?,
+        PluginVerb::Build(options) => build::run(options, format).await?,
+        PluginVerb::Test(options) => return test::run(*options, format, client).await,
+        PluginVerb::Publish(options) => publish::run(*options, format, client()?).await?,
+        PluginVerb::Versions(options) => versions::list(options, format, client()?).await?,
+        PluginVerb::Promote(options) => versions::promote(options, format, client()?).await?,
+        PluginVerb::Rollback(options) => versions::roll_back(options, format, client()?).await?,
+        PluginVerb::Yank(options) => versions::yank(options, format, client()?).await?,
     }
     Ok(ExitCode::SUCCESS)
 }

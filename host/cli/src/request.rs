@@ -12,15 +12,15 @@ use clap::Subcommand;
 use super::ClientOptions;
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct RequestCommand {
     #[command(flatten)]
     client: ClientOptions,
     #[command(subcommand)]
-    verb: Verb,
+    verb: RequestVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum RequestVerb {
     /// Show the input, the outcome, and how long each stage waited and ran
     Show {
         /// Id of the request
@@ -43,17 +43,17 @@ enum Verb {
     #[command(
         after_help = "Examples:\n  assay request replay ID\n  assay request replay ID --version 1.1.0\n  assay request replay ID --local\n  assay request replay ID --local --plugin path/of/project"
     )]
-    Replay(Box<replay::Options>),
+    Replay(Box<replay::ReplayCommand>),
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: RequestCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let format = options.client.format;
     match options.verb {
-        Verb::Show { id } => show::request(&client, id, format).await?,
-        Verb::Logs { id } => show::logs(&client, id, format).await?,
-        Verb::Artifacts { id, to } => show::artifacts(&client, id, to, format).await?,
-        Verb::Replay(options) => return replay::run(&client, *options, format).await,
+        RequestVerb::Show { id } => show::request(&client, id, format).await?,
+        RequestVerb::Logs { id } => show::logs(&client, id, format).await?,
+        RequestVerb::Artifacts { id, to } => show::artifacts(&client, id, to, format).await?,
+        RequestVerb::Replay(options) => return replay::run(&client, *options, format).await,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -18,7 +18,7 @@ use super::{Connection, Format, print_json};
 /// lines that have no reward yet. Exits with 1 if a request ended in an error or a line could not
 /// be read.
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct ScoreCommand {
     #[command(flatten)]
     connection: Connection,
     /// JSON-lines file to score
@@ -57,7 +57,7 @@ fn settings(text: &str) -> Result<String, String> {
     }
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: ScoreCommand) -> anyhow::Result<ExitCode> {
     let client = options.connection.client()?;
     let mut wanted = score::Options::new(options.file, options.plugin);
     wanted.run = options.run;

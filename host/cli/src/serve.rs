@@ -13,10 +13,10 @@ use tracing_subscriber::EnvFilter;
 
 use super::gpu::Settled;
 use super::login::SignInOptions;
-use super::planning::{PlanOptions, Unsaid};
+use super::planning::{PlanOptions, Pools, Unsaid, discipline};
 use super::retention::RetentionOptions;
 use super::workers::{SecretOptions, StorageOptions, WorkerOptions};
-use assay_dispatch::Order;
+use assay_dispatch::Discipline;
 use assay_http::bootstrap::FirstKey;
 use assay_http::has_dashboard;
 use assay_server::{Server, Settings};
@@ -25,7 +25,7 @@ pub(super) const NO_DASHBOARD: &str =
     "the dashboard is not part of this build: run `make web`, then build the server again";
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct ServeCommand {
     #[command(flatten)]
     pub host: HostOptions,
     /// Address to listen on; port 0 takes a free port
@@ -50,11 +50,15 @@ pub(super) struct HostOptions {
     database_url: Option<String>,
     #[command(flatten)]
     plan: PlanOptions,
-    /// Order in which a pool serves requests: earliest batch first (ebf), the same with the group
-    /// that has the fewest requests left first in each batch (ebf-groups), or first come, first
-    /// served (fcfs)
-    #[arg(long, value_enum, default_value = "ebf")]
-    order: OrderArgument,
+    /// Queue discipline: the rule by which a pool chooses the next request
+    #[arg(
+        long,
+        alias = "order",
+        value_name = "DISCIPLINE",
+        default_value = "ebf",
+        value_parser = discipline()
+    )]
+    discipline: Discipline,
     #[command(flatten)]
     retention: RetentionOptions,
     #[command(flatten)]
@@ -68,13 +72,6 @@ pub(super) struct HostOptions {
     /// Write log lines as JSON
     #[arg(long)]
     log_json: bool,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum OrderArgument {
-    Ebf,
-    Fcfs,
-    EbfGroups,
 }
 
 impl HostOptions {
@@ -96,16 +93,13 @@ impl HostOptions {
             Some(data) => data,
             None => assay_postgres::default_data_folder()?,
         };
-        let order = match self.order {
-            OrderArgument::Ebf => Order::Ebf,
-            OrderArgument::Fcfs => Order::Fcfs,
-            OrderArgument::EbfGroups => Order::EbfGroups,
-        };
         let data = std::path::absolute(&data).context("finding the data folder")?;
         let worker_program = self.workers.program()?;
-        let Settled { gpu, workers_max } = self.workers.gpu.settle(&worker_program, &data).await?;
+        let Settled { mut gpu, workers_max } =
+            self.workers.gpu.settle(&worker_program, &data).await?;
         let unsaid = Unsaid { cpu_min, gpu_max: workers_max };
-        let (plan, pool_defaults) = self.plan.config(unsaid, order)?;
+        let Pools { plan, defaults, with_gpus } = self.plan.config(unsaid, self.discipline)?;
+        gpu.pools = with_gpus;
         Ok(Settings {
             listen,
             data,
@@ -115,7 +109,7 @@ impl HostOptions {
             storage: self.storage.read()?,
             secrets: self.secrets.read()?.into(),
             plan,
-            pool_defaults,
+            pool_defaults: defaults,
             kept: self.retention.kept(),
             environment: environment.into(),
             first_key,
@@ -138,7 +132,7 @@ impl HostOptions {
     }
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: ServeCommand) -> anyhow::Result<ExitCode> {
     options.host.start_logging("info");
     let first_key = FirstKey { tenant: "platform".into(), file: "admin.key" };
     let settings =

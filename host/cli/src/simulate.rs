@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assay_core::time::Micros;
-use assay_sched::{Order, Share, Weight};
+use assay_sched::{Discipline, Entitlement, Weight};
 use assay_sim::faults::Fault;
 use assay_sim::policy::{ByStage, Hint, QUOTA_DEFAULT, Settings, parse_policies};
 use assay_sim::report::Report;
@@ -17,6 +17,7 @@ use assay_simulation::file::read_trace;
 use assay_simulation::runs::{Job, run_all};
 use clap::Subcommand;
 
+use super::planning::discipline;
 use super::{Format, print_json};
 use values::{Bound, Policies, bound, by_stage, seconds, weight, whole};
 
@@ -26,9 +27,9 @@ use values::{Bound, Policies, bound, by_stage, seconds, weight, whole};
 /// each task is history only. Costs are worker-seconds and include the start of workers.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(super) struct Options {
+pub(super) struct SimulateCommand {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<SimulateVerb>,
     /// Trace file in JSON lines (assay-reward-trace-1), gzipped or plain; `-` for standard input
     #[arg(required = true)]
     trace: Option<PathBuf>,
@@ -36,9 +37,15 @@ pub(super) struct Options {
     /// the future), limit (assay with that knowledge), fixed:STAGE=N,...
     #[arg(long = "policy", default_value = "assay,distrs,zq", value_parser = parse_all)]
     policies: Policies,
-    /// Order in which a pool serves requests
-    #[arg(long, value_enum, default_value = "ebf")]
-    order: OrderArgument,
+    /// Queue discipline: the rule by which a pool chooses the next request
+    #[arg(
+        long,
+        alias = "order",
+        value_name = "DISCIPLINE",
+        default_value = "ebf",
+        value_parser = discipline()
+    )]
+    discipline: Discipline,
     /// Extra delay that a batch may have, in seconds
     #[arg(long, default_value = "2", value_parser = seconds)]
     tolerance_s: Micros,
@@ -81,19 +88,9 @@ pub(super) struct Options {
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum SimulateVerb {
     /// Generate a synthetic trace and write it to standard output
-    Generate(Box<generate::Options>),
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum OrderArgument {
-    /// Earliest batch first
-    Ebf,
-    /// First come, first served
-    Fcfs,
-    /// Earliest batch first; in each batch, the group with the fewest requests left first
-    EbfGroups,
+    Generate(Box<generate::GenerateCommand>),
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -116,14 +113,14 @@ fn quotas(text: &str) -> Result<ByStage<usize>, String> {
     by_stage(text, QUOTA_DEFAULT, whole)
 }
 
-pub(super) fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) fn run(options: SimulateCommand) -> anyhow::Result<ExitCode> {
     match &options.verb {
-        Some(Verb::Generate(generate)) => generate::run(generate),
+        Some(SimulateVerb::Generate(generate)) => generate::run(generate),
         None => compare_policies(&options),
     }
 }
 
-fn compare_policies(options: &Options) -> anyhow::Result<ExitCode> {
+fn compare_policies(options: &SimulateCommand) -> anyhow::Result<ExitCode> {
     let path = options.trace.as_deref().expect("clap asks for it without a verb");
     let (trace, settings) = (read_trace(path)?, options.settings());
     let job = |policy| Job { trace: &trace, policy, settings: &settings };
@@ -140,14 +137,10 @@ fn compare_policies(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Options {
+impl SimulateCommand {
     fn settings(&self) -> Settings {
         Settings {
-            order: match self.order {
-                OrderArgument::Ebf => Order::Ebf,
-                OrderArgument::Fcfs => Order::Fcfs,
-                OrderArgument::EbfGroups => Order::EbfGroups,
-            },
+            discipline: self.discipline,
             tolerance: self.tolerance_s,
             startup: self.startup_s.clone(),
             quota: self.quota.clone().unwrap_or_else(|| ByStage::all(QUOTA_DEFAULT)),
@@ -159,22 +152,22 @@ impl Options {
                 None if self.startup_s == ByStage::default() => Hint::FirstRequest,
                 None => Hint::RolloutStart,
             },
-            shares: self.shares(),
+            entitlements: self.entitlements(),
             seed: self.seed,
             faults: self.faults.iter().copied().collect(),
             ..Settings::default()
         }
     }
 
-    fn shares(&self) -> BTreeMap<String, Share> {
-        let mut shares: BTreeMap<String, Share> = BTreeMap::new();
+    fn entitlements(&self) -> BTreeMap<String, Entitlement> {
+        let mut entitlements: BTreeMap<String, Entitlement> = BTreeMap::new();
         for (tenant, weight) in &self.weights {
-            shares.entry(tenant.clone()).or_default().weight = *weight;
+            entitlements.entry(tenant.clone()).or_default().weight = *weight;
         }
         for Bound { tenant, stage, workers_max } in &self.bounds {
-            let share = shares.entry(tenant.clone()).or_default();
-            share.workers_max.insert(stage.as_str().into(), *workers_max);
+            let entitlement = entitlements.entry(tenant.clone()).or_default();
+            entitlement.workers_max.insert(stage.as_str().into(), *workers_max);
         }
-        shares
+        entitlements
     }
 }

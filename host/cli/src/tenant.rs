@@ -9,15 +9,15 @@ use serde_json::{Map, Value, json};
 use super::{ClientOptions, Format, print_json};
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct TenantCommand {
     #[command(flatten)]
     client: ClientOptions,
     #[command(subcommand)]
-    verb: Verb,
+    verb: TenantVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum TenantVerb {
     /// List all tenants, or only your own without the scope platform:*
     Ls,
     /// Show a tenant's quotas, grants and retention
@@ -206,17 +206,19 @@ impl Settings {
     }
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: TenantCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let tenants = match options.verb {
-        Verb::Ls => client.tenants().await?.items,
-        Verb::Show { name } => vec![client.tenant(&name).await?],
-        Verb::Create { name, settings } => {
+        TenantVerb::Ls => client.tenants().await?.items,
+        TenantVerb::Show { name } => vec![client.tenant(&name).await?],
+        TenantVerb::Create { name, settings } => {
             // A new tenant has nothing that a null could remove.
             let settings = serde_json::from_value(without_nulls(settings.patch()))?;
             vec![client.create_tenant(&CreateTenant { name, settings }).await?]
         }
-        Verb::Set { name, settings } => vec![client.set_tenant(&name, &settings.patch()).await?],
+        TenantVerb::Set { name, settings } => {
+            vec![client.set_tenant(&name, &settings.patch()).await?]
+        }
     };
     match options.client.format {
         Format::Json => print_json(&tenants)?,

@@ -8,7 +8,7 @@ use assay_core::limits::{USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX};
 use super::{ClientOptions, Format, print_json};
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct UsageCommand {
     #[command(flatten)]
     client: ClientOptions,
     /// Tenant to show [default: every tenant that you administer]
@@ -23,7 +23,7 @@ fn days() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(USAGE_DAYS_MAX))
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: UsageCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let names = match options.tenant {
         Some(name) => vec![name],

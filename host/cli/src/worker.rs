@@ -10,15 +10,15 @@ use super::table::table;
 use super::{ClientOptions, Format, print_json};
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct WorkersCommand {
     #[command(flatten)]
     client: ClientOptions,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<WorkersVerb>,
 }
 
 #[derive(Subcommand)]
-enum Verb {
+enum WorkersVerb {
     /// List the workers and what they run; the default
     Ls,
     /// Let a worker finish its leased requests, then stop it
@@ -29,17 +29,17 @@ enum Verb {
     },
 }
 
-pub(super) async fn run(options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(options: WorkersCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
-    match options.verb.unwrap_or(Verb::Ls) {
-        Verb::Ls => {
+    match options.verb.unwrap_or(WorkersVerb::Ls) {
+        WorkersVerb::Ls => {
             let workers = client.workers().await?;
             match options.client.format {
                 Format::Json => print_json(&workers)?,
                 Format::Text => print!("{}", text(&workers.items)),
             }
         }
-        Verb::Drain { worker } => {
+        WorkersVerb::Drain { worker } => {
             let worker = client.drain_worker(WorkerId(worker)).await?;
             match options.client.format {
                 Format::Json => print_json(&worker)?,
@@ -80,6 +80,8 @@ fn row(worker: &Worker) -> [String; 8] {
 
 #[cfg(test)]
 mod tests {
+    use assay_core::id::TicketId;
+
     use super::*;
 
     #[test]
@@ -88,7 +90,8 @@ mod tests {
             id: Some(7),
             pool: "cpu".into(),
             state: WorkerState::Idle,
-            launcher: "local".into(),
+            ticket: TicketId::generate(),
+            launcher: "process".into(),
             pid: Some(4_321),
             asked_at: None,
             joined_at: None,

@@ -98,6 +98,11 @@ uuid_id!(
     PersonId,
     "person id"
 );
+uuid_id!(
+    /// The public part of a worker's ticket, which is its identity from its start to its end.
+    TicketId,
+    "ticket id"
+);
 
 /// One reward computation: its batch and its place in it. Written `<batch>.<seq>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -118,7 +118,7 @@ impl Dispatch {
         let committed = Arc::new(CommittedView::default());
         let budget = AdmissionBudget::default();
         let Parts { store, fleet, failures, plan, pool_defaults, tenants, history } = parts;
-        let order = plan.order;
+        let discipline = plan.discipline;
         let (notes, told, writer) = incidents::start(store.clone(), tenants.clone());
         let (channels, mut tasks) = publish::start(&store, committed.clone(), &notes);
         tasks.spawn(writer);
@@ -131,9 +131,9 @@ impl Dispatch {
         });
         let parts =
             shell::ShellParts { fleet, failures, planning, tenants: tenants.clone(), notes };
-        let mut shell = shell::Shell::new(order, parts, channels, committed.clone());
+        let mut shell = shell::Shell::new(discipline, parts, channels, committed.clone());
         history::learn(&mut shell.sched, &history);
-        shell.share_all();
+        shell.tell_entitlements();
         let restored = restore::restore(&mut shell, &store, &budget, plugins).await?;
         if restored.batches > 0 {
             tracing::info!(

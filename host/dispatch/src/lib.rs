@@ -44,7 +44,7 @@ mod clock;
 mod plugin;
 
 pub use assay_planner::{PlanConfig, Policy};
-pub use assay_sched::{Order, Profile, SchedView};
+pub use assay_sched::{Discipline, Profile, SchedView};
 pub use clock::now;
 pub use handle::{Announcement, Dispatch, DispatchError, ItemFate, NewItem, Parts};
 pub use incidents::WrittenIncident;

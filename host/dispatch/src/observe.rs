@@ -13,7 +13,7 @@ use assay_api::capacity::PoolCapacity;
 use assay_api::operations::{
     LiveBatch, PoolQueue, QueuedBatch, StageQueue, Worker, WorkerRunning, WorkerState,
 };
-use assay_core::id::{BatchId, Digest, TenantId, WorkerId};
+use assay_core::id::{BatchId, Digest, TenantId, TicketId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_sched::{BatchView, SchedView, StageView, WorkerView};
@@ -39,7 +39,8 @@ pub struct Observed {
     pub pools: Vec<PoolCapacity>,
     /// The tolerance of batches that name none.
     pub tolerance: Micros,
-    starting: Vec<(Arc<str>, Micros)>,
+    launcher: &'static str,
+    starting: Vec<(TicketId, Arc<str>, Micros)>,
 }
 
 /// A live batch: the scheduler's view and its committed state.
@@ -52,7 +53,8 @@ struct ObservedBatch<'a> {
 
 /// The part of a worker that the scheduler does not know.
 pub(super) struct JoinedWorker {
-    pub pid: u32,
+    pub ticket: TicketId,
+    pub pid: Option<u32>,
     pub joined_at: Micros,
     pub heard_at: Micros,
     pub stages_done: u64,
@@ -102,6 +104,7 @@ impl Shell {
         });
         let joined = self.workers.iter().map(|(id, worker)| {
             let joined = JoinedWorker {
+                ticket: worker.ticket,
                 pid: worker.pid,
                 joined_at: worker.joined_at,
                 heard_at: worker.heard.at(),
@@ -115,6 +118,7 @@ impl Shell {
             joined: joined.collect(),
             pools: self.capacity(&view, at).pools,
             tolerance: self.planning.config.tolerance,
+            launcher: self.fleet.launcher(),
             starting: self.fleet.starting(),
             view,
         }
@@ -263,11 +267,12 @@ impl Dispatch {
     /// All workers, including those that are starting.
     #[must_use]
     pub fn workers(&self, observed: &Observed) -> Vec<Worker> {
-        let starting = observed.starting.iter().map(|(pool, asked_at)| Worker {
+        let starting = observed.starting.iter().map(|(ticket, pool, asked_at)| Worker {
             id: None,
+            ticket: *ticket,
             pool: pool.to_string(),
             state: WorkerState::Starting,
-            launcher: LOCAL.into(),
+            launcher: observed.launcher.into(),
             pid: None,
             asked_at: Some(*asked_at),
             joined_at: None,
@@ -303,23 +308,21 @@ impl Dispatch {
         });
         Some(Worker {
             id: Some(view.id.0),
+            ticket: joined.ticket,
             pool: view.pool.to_string(),
             state,
-            launcher: LOCAL.into(),
-            pid: Some(joined.pid),
+            launcher: observed.launcher.into(),
+            pid: joined.pid,
             asked_at: None,
             joined_at: Some(joined.joined_at),
             heard_at: Some(joined.heard_at),
             in_hand: u32::try_from(view.leased).unwrap_or(u32::MAX),
             running,
             stages_done: joined.stages_done,
-            memory_bytes: resident_bytes(joined.pid),
+            memory_bytes: joined.pid.and_then(resident_bytes),
         })
     }
 }
-
-/// The name of the only launcher.
-const LOCAL: &str = "local";
 
 /// The resident memory of a process of this machine.
 fn resident_bytes(pid: u32) -> Option<u64> {

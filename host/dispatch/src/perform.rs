@@ -80,11 +80,10 @@ impl Shell {
             Action::KillWorker { worker } => {
                 let id = worker;
                 if let Some(worker) = self.workers.remove(id) {
-                    tracing::warn!(worker.pid, "a stage ran past its deadline; killing its worker");
-                    self.fleet.kill(worker.process);
-                    let (id, pid) = (id.0, worker.pid);
-                    let detail =
-                        format!("worker {id} (process {pid}): a stage ran past its deadline");
+                    let named = worker.named(id);
+                    tracing::warn!("a stage ran past its deadline; killing {named}");
+                    self.fleet.kill(worker.ticket);
+                    let detail = format!("{named}: a stage ran past its deadline");
                     let kind = IncidentKind::WorkerKilled;
                     self.notes.note(of_workers(now, kind, &worker.pool, detail));
                 }
@@ -109,8 +108,8 @@ impl Shell {
             Action::CancelStarts { pool, count } => self.fleet.cancel(&pool, count),
             // The worker is reported as lost when its connection ends, like any other.
             Action::StopWorker { worker } => {
-                if let Some(process) = self.workers.dismiss(worker) {
-                    self.fleet.stop(process);
+                if let Some(ticket) = self.workers.dismiss(worker) {
+                    self.fleet.stop(ticket);
                 }
             }
             Action::PlanAnew => self.planning.call(now, self.sched.view()),

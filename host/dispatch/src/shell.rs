@@ -8,7 +8,7 @@ use assay_api::operations::IncidentKind;
 use assay_core::id::{LeaseId, TenantId, WorkerId};
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
-use assay_sched::{Config, Event, Order, Sched};
+use assay_sched::{Config, Discipline, Event, Sched};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::admission::AdmissionControl;
@@ -67,12 +67,12 @@ fn leases_after(now: Micros) -> LeaseId {
 
 impl Shell {
     pub(super) fn new(
-        order: Order,
+        discipline: Discipline,
         parts: ShellParts,
         channels: Channels,
         committed: Arc<CommittedView>,
     ) -> Self {
-        let config = Config { order, leases_after: leases_after(now()), ..Config::default() };
+        let config = Config { discipline, leases_after: leases_after(now()), ..Config::default() };
         Self {
             sched: Sched::new(config),
             admission: AdmissionControl::new(Arc::clone(&parts.tenants)),
@@ -122,8 +122,8 @@ impl Shell {
                         return;
                     }
                 }
-                Some(process) = self.failures.recv() => {
-                    if let Some(pool) = self.fleet.start_failed(process) {
+                Some(ticket) = self.failures.recv() => {
+                    if let Some(pool) = self.fleet.start_failed(ticket) {
                         self.note_failed_start(&pool);
                         self.step(Event::StartFailed { pool });
                     }
@@ -153,8 +153,8 @@ impl Shell {
     }
 
     fn send_outboxes(&mut self) {
-        for process in self.workers.send_outboxes() {
-            self.fleet.stop(process);
+        for ticket in self.workers.send_outboxes() {
+            self.fleet.stop(ticket);
         }
     }
 
@@ -177,8 +177,8 @@ impl Shell {
                 answer(reply, live);
             }
             Command::WorkerJoined { joining, link, reply } => {
-                // If the start was given up, the dropped reply makes the link refuse the worker.
-                if self.fleet.joined(joining.process) {
+                // If it is not expected any more, the dropped reply makes the link refuse the worker.
+                if self.fleet.joined(joining.ticket) {
                     self.worker_joined(joining, link, reply);
                 }
             }
@@ -203,7 +203,7 @@ impl Shell {
             Command::Drain { worker, reply } => answer(reply, self.drain(worker)),
             Command::TenantOf { claim, reply } => drop(reply.send(self.tenant_of(claim))),
             Command::TenantChanged { tenant, reply } => {
-                self.share(tenant);
+                self.tell_entitlement(tenant);
                 self.dedup.forget(tenant);
                 answer(reply, Ok(()));
             }
@@ -217,15 +217,15 @@ impl Shell {
     }
 
     /// Reports the tenant's weight and worker limits to the scheduler.
-    fn share(&mut self, tenant: TenantId) {
-        let share = self.tenants.share(tenant);
-        self.step(Event::TenantShared { tenant, share });
+    fn tell_entitlement(&mut self, tenant: TenantId) {
+        let entitlement = self.tenants.entitlement(tenant);
+        self.step(Event::EntitlementChanged { tenant, entitlement });
     }
 
     /// Reports those of all tenants; call it before anything is admitted or restored.
-    pub(super) fn share_all(&mut self) {
+    pub(super) fn tell_entitlements(&mut self) {
         for tenant in self.tenants.ids() {
-            self.share(tenant);
+            self.tell_entitlement(tenant);
         }
     }
 
@@ -251,7 +251,8 @@ impl Shell {
         reply: oneshot::Sender<WorkerId>,
     ) {
         let (pool, leases_max) = (Arc::clone(&joining.pool), joining.leases_max);
-        let worker = self.workers.join(joining, link, now());
+        let pid = self.fleet.pid(joining.ticket);
+        let worker = self.workers.join(joining, pid, link, now());
         // The receiver is gone only if the link is stopping, and all workers with it.
         let _ = reply.send(worker);
         self.step(Event::WorkerJoined { worker, pool, leases_max });
@@ -260,7 +261,7 @@ impl Shell {
     fn worker_lost(&mut self, worker: WorkerId) {
         if let Some(gone) = self.workers.remove(worker) {
             // The connection has ended; its process may not have, so it is stopped.
-            self.fleet.stop(gone.process);
+            self.fleet.stop(gone.ticket);
             // When the server stops, workers end one after the other. A request that moved from
             // each to the next would end as lost; a restart runs it again instead.
             if !self.fleet.is_stopping() {

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use assay_api::tenant::{Tenant, TenantSettings};
 use assay_core::id::TenantId;
-use assay_sched::{Share, Weight};
+use assay_sched::{Entitlement, Weight};
 use assay_wire::proto;
 
 use crate::secrets::Secrets;
@@ -59,10 +59,10 @@ impl Tenants {
     }
 
     /// The tenant's weight and worker limits.
-    pub(super) fn share(&self, tenant: TenantId) -> Share {
+    pub(super) fn entitlement(&self, tenant: TenantId) -> Entitlement {
         let settings = self.get(tenant);
         let workers_max = settings.quotas.workers_max.iter();
-        Share {
+        Entitlement {
             weight: Weight::new(settings.weight.into()).unwrap_or_default(),
             workers_max: workers_max.map(|(pool, &max)| (pool.as_str().into(), max)).collect(),
         }

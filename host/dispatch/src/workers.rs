@@ -5,20 +5,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use assay_core::id::{LeaseId, RequestId, WorkerId};
+use assay_core::id::{LeaseId, RequestId, TicketId, WorkerId};
 use assay_core::time::Micros;
 use assay_wire::proto;
 use tokio::sync::mpsc;
 
 use crate::clock::now;
 use crate::handle::DispatchError;
-use assay_fleet::ProcessId;
 
 /// A worker that has dialled in.
 #[derive(Debug, Clone)]
 pub struct Joining {
-    pub process: ProcessId,
-    pub pid: u32,
+    pub ticket: TicketId,
     pub pool: Arc<str>,
     pub leases_max: usize,
     pub heard: LastContact,
@@ -38,10 +36,10 @@ impl LastContact {
     }
 }
 
-/// The claim of a worker process that it holds a lease.
+/// The claim of a worker that it holds a lease.
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseClaim {
-    pub pid: u32,
+    pub ticket: TicketId,
     pub lease: LeaseId,
 }
 
@@ -51,8 +49,9 @@ pub type WorkerLink = mpsc::UnboundedSender<proto::ToWorker>;
 /// A connected worker.
 pub(super) struct Worker {
     pub link: WorkerLink,
-    pub process: ProcessId,
-    pub pid: u32,
+    pub ticket: TicketId,
+    /// The process on this machine, for people.
+    pub pid: Option<u32>,
     pub leases: HashMap<LeaseId, (RequestId, usize)>,
     /// The message that this turn of the loop has gathered for it.
     pub outbox: proto::ToWorker,
@@ -66,6 +65,16 @@ pub(super) struct Worker {
     pub dismissed: bool,
 }
 
+impl Worker {
+    /// The worker in texts for people.
+    pub(super) fn named(&self, WorkerId(id): WorkerId) -> String {
+        match self.pid {
+            Some(pid) => format!("worker {id} (process {pid}, ticket {})", self.ticket),
+            None => format!("worker {id} (ticket {})", self.ticket),
+        }
+    }
+}
+
 /// All connected workers.
 #[derive(Default)]
 pub(super) struct Workers {
@@ -75,13 +84,20 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    pub(super) fn join(&mut self, joining: Joining, link: WorkerLink, now: Micros) -> WorkerId {
-        let Joining { process, pid, pool, leases_max: _, heard } = joining;
+    /// `pid` is the worker's process on this machine, if it has one.
+    pub(super) fn join(
+        &mut self,
+        joining: Joining,
+        pid: Option<u32>,
+        link: WorkerLink,
+        now: Micros,
+    ) -> WorkerId {
+        let Joining { ticket, pool, leases_max: _, heard } = joining;
         self.joined += 1;
         let id = WorkerId(self.joined);
         let worker = Worker {
             link,
-            process,
+            ticket,
             pid,
             leases: HashMap::new(),
             outbox: proto::ToWorker::default(),
@@ -136,7 +152,7 @@ impl Workers {
 
     /// The request of a lease that this worker holds now.
     pub(super) fn request_of(&self, claim: LeaseClaim) -> Option<RequestId> {
-        let worker = self.by_id.values().find(|worker| worker.pid == claim.pid)?;
+        let worker = self.by_id.values().find(|worker| worker.ticket == claim.ticket)?;
         worker.leases.get(&claim.lease).map(|(request, _)| *request)
     }
 
@@ -147,20 +163,20 @@ impl Workers {
         Ok(())
     }
 
-    /// From now on its end is no incident; returns the process to stop.
-    pub(super) fn dismiss(&mut self, id: WorkerId) -> Option<ProcessId> {
+    /// From now on its end is no incident; returns the ticket of the worker to stop.
+    pub(super) fn dismiss(&mut self, id: WorkerId) -> Option<TicketId> {
         let worker = self.by_id.get_mut(&id)?;
         worker.dismissed = true;
-        Some(worker.process)
+        Some(worker.ticket)
     }
 
-    /// Sends each worker its message of this turn; returns the processes of drained workers to stop.
-    pub(super) fn send_outboxes(&mut self) -> Vec<ProcessId> {
+    /// Sends each worker its message of this turn; returns the tickets of drained workers to stop.
+    pub(super) fn send_outboxes(&mut self) -> Vec<TicketId> {
         let mut drained = Vec::new();
         for worker in self.by_id.values_mut() {
             if worker.draining && worker.leases.is_empty() && !worker.dismissed {
                 worker.dismissed = true;
-                drained.push(worker.process);
+                drained.push(worker.ticket);
             }
             let outbox = &mut worker.outbox;
             if !outbox.grants.is_empty() || !outbox.revoked.is_empty() {
@@ -179,8 +195,8 @@ mod tests {
     use super::*;
 
     fn joining() -> Joining {
-        let (process, heard) = (ProcessId::default(), LastContact::default());
-        Joining { process, pid: 7, pool: "cpu".into(), leases_max: 4, heard }
+        let heard = LastContact::default();
+        Joining { ticket: TicketId(7), pool: "cpu".into(), leases_max: 4, heard }
     }
 
     fn request(seq: u32) -> RequestId {
@@ -194,7 +210,7 @@ mod tests {
     fn workers() -> (Workers, WorkerId, mpsc::UnboundedReceiver<proto::ToWorker>) {
         let (link, sent) = mpsc::unbounded_channel();
         let mut workers = Workers::default();
-        let id = workers.join(joining(), link, Micros(1));
+        let id = workers.join(joining(), None, link, Micros(1));
         (workers, id, sent)
     }
 
@@ -216,7 +232,7 @@ mod tests {
     fn an_answer_counts_once_and_only_for_a_lease_that_is_held() {
         let (mut workers, id, _sent) = workers();
         workers.grant(id, (request(3), 1), grant(5));
-        let claim = |pid, lease| LeaseClaim { pid, lease: LeaseId(lease) };
+        let claim = |ticket, lease| LeaseClaim { ticket: TicketId(ticket), lease: LeaseId(lease) };
         assert_eq!(workers.request_of(claim(7, 5)), Some(request(3)));
         assert_eq!(workers.request_of(claim(8, 5)), None);
         assert_eq!(workers.finished(id, LeaseId(4)), None);

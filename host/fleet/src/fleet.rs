@@ -1,245 +1,223 @@
-//! The worker processes of the fleet and the desired state of each; [`crate::process`] brings it about.
+//! The fleet: the workers, their launcher, and the timers of both.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
+use assay_core::id::TicketId;
 use assay_core::limits;
 use assay_core::time::Micros;
 use tokio::sync::{mpsc, watch};
 
-use crate::process;
-use crate::programs::Programs;
+use crate::launcher::{Events, Launcher, Stop, WorkerEnd, WorkerEvent};
+use crate::state::{Effect, FleetState, START_MAX, StartFailure, TicketRefusal};
 
-/// The program and the options with which workers are started.
-#[derive(Debug, Clone)]
-pub struct Launch {
-    pub program: PathBuf,
-    pub socket: PathBuf,
-    pub token: String,
-    pub cache: PathBuf,
-    pub programs: Programs,
-}
-
-/// The id of a worker process that was started here. Unlike the system's process id it is never
-/// reused.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProcessId(u64);
+const RECONCILE_PERIOD: Duration = Duration::from_secs(limits::WORKERS_RECONCILE_SECONDS);
 
 /// Failed starts, one entry each, for [`Fleet::start_failed`].
-pub type Failures = mpsc::UnboundedReceiver<ProcessId>;
+pub type Failures = mpsc::UnboundedReceiver<TicketId>;
 
-/// Why the last starts of a pool's workers failed.
-#[derive(Debug, Clone)]
-pub struct StartFailure {
-    /// The number of failures since the last success.
-    pub failures: u64,
-    pub error: String,
-    pub failed_at: Micros,
-    pub next_try_at: Micros,
-}
-
-/// Starts and stops workers of this machine; cheap to clone.
+/// Starts and stops workers by a launcher; cheap to clone.
 #[derive(Clone)]
-pub struct Fleet {
-    pub(crate) launch: Arc<Launch>,
-    state: Arc<Mutex<State>>,
-    pub(crate) failed: mpsc::UnboundedSender<ProcessId>,
-    /// Locked from a process's start until its id is recorded, so that [`Fleet::find`] cannot miss it.
-    pub(crate) spawning: Arc<tokio::sync::Mutex<()>>,
-    /// The number of processes.
-    pub(crate) count: Arc<watch::Sender<usize>>,
-}
+pub struct Fleet(Arc<FleetInner>);
 
-#[derive(Default)]
-pub(crate) struct State {
-    last: u64,
-    /// Processes that have not ended.
-    pub processes: BTreeMap<ProcessId, Entry>,
-    /// Ids of processes that were not reaped yet; until then the system reuses none of them.
-    pub pids: HashMap<u32, ProcessId>,
-    pub pools: HashMap<Arc<str>, Starts>,
-    stopping: bool,
-}
-
-pub(crate) struct Entry {
-    pool: Arc<str>,
-    asked: Instant,
-    desired: watch::Sender<DesiredState>,
-}
-
-/// The desired state of a process; it only moves forward, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum DesiredState {
-    Join,
-    Stay,
-    Stop,
-    Kill,
-}
-
-/// The results of a pool's last starts.
-#[derive(Default)]
-pub(crate) struct Starts {
-    /// The number of failures in a row; starts that fail together count once.
-    pub level: u32,
-    pub trouble: Option<StartFailure>,
+struct FleetInner {
+    launcher: Box<dyn Launcher>,
+    state: Mutex<FleetState>,
+    failed: mpsc::UnboundedSender<TicketId>,
+    /// The number of workers.
+    count: watch::Sender<usize>,
 }
 
 impl Fleet {
-    #[must_use]
-    pub fn new(launch: Launch) -> (Self, Failures) {
+    /// `launcher` makes the launcher, which sends its events to the fleet. Must be called on a runtime.
+    pub fn new<L: Launcher>(launcher: impl FnOnce(Events) -> L) -> (Self, Failures) {
         let (failed, failures) = mpsc::unbounded_channel();
-        let fleet = Self {
-            launch: Arc::new(launch),
-            state: Arc::default(),
+        let inner = Arc::new_cyclic(|inner| FleetInner {
+            launcher: Box::new(launcher(events_to(Weak::clone(inner)))),
+            state: Mutex::default(),
             failed,
-            spawning: Arc::default(),
-            count: Arc::new(watch::Sender::new(0)),
-        };
-        (fleet, failures)
+            count: watch::Sender::new(0),
+        });
+        tokio::spawn(keep_reconciled(Arc::downgrade(&inner)));
+        (Self(inner), failures)
+    }
+
+    /// The name of the launcher, for people.
+    #[must_use]
+    pub fn launcher(&self) -> &'static str {
+        self.0.launcher.name()
     }
 
     /// Starts workers. Each one joins, is reported as failed, or is given up by [`Fleet::cancel`].
     pub fn start(&self, pool: &Arc<str>, count: usize) {
-        let mut state = self.state();
-        if state.stopping {
-            return;
-        }
-        for _ in 0..count {
-            state.last += 1;
-            let process = ProcessId(state.last);
-            let desired = watch::Sender::new(DesiredState::Join);
-            let entry = Entry { pool: Arc::clone(pool), asked: Instant::now(), desired };
-            let desired = entry.desired.subscribe();
-            state.processes.insert(process, entry);
-            tokio::spawn(process::run(self.clone(), process, Arc::clone(pool), desired));
-        }
-        self.count.send_replace(state.processes.len());
+        self.change(|state| state.start(now(), pool, count));
     }
 
     /// Gives up the pool's latest starts that have not joined; they are not reported as failed.
     pub fn cancel(&self, pool: &Arc<str>, count: usize) {
-        let state = self.state();
-        let starting =
-            state.processes.values().rev().filter(|entry| {
-                entry.pool == *pool && *entry.desired.borrow() == DesiredState::Join
-            });
-        starting.take(count).for_each(|entry| entry.raise(DesiredState::Kill));
+        self.change(|state| state.cancel(pool, count));
     }
 
-    /// The worker process with this system process id, if it was started here.
-    pub async fn find(&self, pid: u32) -> Option<ProcessId> {
-        let _known = self.spawning.lock().await;
-        self.state().pids.get(&pid).copied()
+    /// Checks the ticket that a worker of this pool presents to join.
+    pub fn admit(&self, text: &str, pool: &str) -> Result<TicketId, TicketRefusal> {
+        self.state().admit(text, pool)
     }
 
-    /// The worker joined; returns false if its start was given up before.
+    /// The worker whose ticket this is, if it has joined and not ended.
     #[must_use]
-    pub fn joined(&self, process: ProcessId) -> bool {
-        let mut state = self.state();
-        let Some(entry) = state.processes.get(&process) else { return false };
-        if *entry.desired.borrow() != DesiredState::Join {
-            return false;
-        }
-        entry.raise(DesiredState::Stay);
-        let pool = Arc::clone(&entry.pool);
-        let took = entry.asked.elapsed().as_secs_f64();
+    pub fn authenticate(&self, text: &str) -> Option<TicketId> {
+        self.state().authenticate(text)
+    }
+
+    /// The process of a worker, if its launcher runs it on this machine.
+    #[must_use]
+    pub fn pid(&self, ticket: TicketId) -> Option<u32> {
+        self.state().pid(ticket)
+    }
+
+    /// The worker joined; returns false if its start was given up before, or its ticket was used.
+    #[must_use]
+    pub fn joined(&self, ticket: TicketId) -> bool {
+        let Some((pool, took)) = self.state().joined(now(), ticket) else { return false };
+        let took = took.as_secs_f64();
         metrics::histogram!("assay_worker_start_seconds", "pool" => pool.to_string()).record(took);
-        state.pools.remove(&pool);
         true
     }
 
     /// Its start failed: returns its pool, or `None` if the start was given up after the report.
     #[must_use]
-    pub fn start_failed(&self, process: ProcessId) -> Option<Arc<str>> {
-        let state = self.state();
-        let entry = state
-            .processes
-            .get(&process)
-            .filter(|it| *it.desired.borrow() == DesiredState::Join)?;
-        entry.raise(DesiredState::Kill);
-        Some(Arc::clone(&entry.pool))
+    pub fn start_failed(&self, ticket: TicketId) -> Option<Arc<str>> {
+        let pool = self.state().heard(ticket);
+        self.count();
+        pool
     }
 
     /// Whether all workers are being stopped, because the server is stopping.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
-        self.state().stopping
+        self.state().is_stopping()
     }
 
     /// Asks the worker to end, and kills it if it does not end in time.
-    pub fn stop(&self, process: ProcessId) {
-        self.desire(process, DesiredState::Stop);
+    pub fn stop(&self, ticket: TicketId) {
+        self.change(|state| state.stop(ticket, Stop::Leave));
     }
 
     /// Kills the worker at once.
-    pub fn kill(&self, process: ProcessId) {
-        self.desire(process, DesiredState::Kill);
+    pub fn kill(&self, ticket: TicketId) {
+        self.change(|state| state.stop(ticket, Stop::Kill));
     }
 
     /// The pools whose last start failed.
     #[must_use]
     pub fn troubles(&self) -> BTreeMap<Arc<str>, StartFailure> {
-        let state = self.state();
-        let troubles = state.pools.iter();
-        troubles
-            .filter_map(|(pool, starts)| Some((Arc::clone(pool), starts.trouble.clone()?)))
-            .collect()
+        self.state().troubles()
     }
 
-    /// Starts under way: pool and time of the request for each, the earliest first.
+    /// Starts under way: ticket, pool and time of the request for each, the earliest first.
     #[must_use]
-    pub fn starting(&self) -> Vec<(Arc<str>, Micros)> {
-        let now = Micros::from_datetime(time::OffsetDateTime::now_utc());
-        let state = self.state();
-        let starting =
-            state.processes.values().filter(|entry| *entry.desired.borrow() == DesiredState::Join);
-        let asked = starting.map(|entry| {
-            let ago = Micros(entry.asked.elapsed().as_micros().try_into().unwrap_or(u64::MAX));
-            (Arc::clone(&entry.pool), now - ago)
-        });
-        asked.collect()
+    pub fn starting(&self) -> Vec<(TicketId, Arc<str>, Micros)> {
+        self.state().starting()
     }
 
     /// Asks every worker to end, waits until they have, and starts no more.
     pub async fn stop_all(&self) {
-        let mut count = self.count.subscribe();
-        {
-            let mut state = self.state();
-            state.stopping = true;
-            state.processes.values().for_each(|entry| entry.raise(DesiredState::Stop));
-        }
+        let mut count = self.0.count.subscribe();
+        self.change(FleetState::stop_all);
         // The sender lives as long as the fleet.
         let _ = count.wait_for(|count| *count == 0).await;
     }
 
-    fn desire(&self, process: ProcessId, desired: DesiredState) {
-        // If the process has ended, there is nothing to do.
-        if let Some(entry) = self.state().processes.get(&process) {
-            entry.raise(desired);
+    /// Compares the workers with those that the launcher has: one that a side lacks is ended on the other.
+    pub async fn reconcile(&self) -> anyhow::Result<()> {
+        // A worker that is placed during the call need not be in the answer.
+        let expected = self.state().placed();
+        let found: BTreeSet<TicketId> = self.0.launcher.reconcile().await?.into_iter().collect();
+        for ticket in expected.difference(&found) {
+            self.apply(WorkerEvent::Ended { ticket: *ticket, how: WorkerEnd::Lost });
+        }
+        for ticket in found {
+            if !self.state().has(ticket) {
+                tracing::warn!(worker.ticket = %ticket, "ending a worker that nobody asked for");
+                self.0.launcher.stop(ticket, Stop::Kill);
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&self, event: WorkerEvent) {
+        self.change(|state| state.apply(now(), event));
+    }
+
+    fn overdue(&self, ticket: TicketId) {
+        self.change(|state| state.overdue(ticket));
+    }
+
+    fn report(&self, ticket: TicketId) {
+        // A dispatcher that has ended needs no replacement.
+        if self.state().report(ticket) && self.0.failed.send(ticket).is_err() {
+            let _ = self.start_failed(ticket);
         }
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn change<E: IntoIterator<Item = Effect>>(&self, change: impl FnOnce(&mut FleetState) -> E) {
+        let effects = change(&mut self.state());
+        // Without the lock: a launcher may answer at once.
+        effects.into_iter().for_each(|effect| self.carry_out(effect));
+        self.count();
     }
-}
 
-impl Entry {
-    fn raise(&self, desired: DesiredState) {
-        self.desired.send_if_modified(|now| {
-            let raised = desired > *now;
-            *now = desired.max(*now);
-            raised
+    fn carry_out(&self, effect: Effect) {
+        match effect {
+            Effect::Start(starts) => self.0.launcher.start(starts),
+            Effect::Stop(ticket, how) => self.0.launcher.stop(ticket, how),
+            Effect::JoinInTime(ticket) => self.after(START_MAX, move |it| it.overdue(ticket)),
+            Effect::ReportAfter(ticket, pause) => self.after(pause, move |it| it.report(ticket)),
+        }
+    }
+
+    fn after(&self, span: Duration, act: impl FnOnce(&Self) + Send + 'static) {
+        let inner = Arc::downgrade(&self.0);
+        tokio::spawn(async move {
+            tokio::time::sleep(span).await;
+            if let Some(inner) = inner.upgrade() {
+                act(&Self(inner));
+            }
         });
     }
+
+    fn count(&self) {
+        let state = self.state();
+        self.0.count.send_if_modified(|count| std::mem::replace(count, state.len()) != *count);
+    }
+
+    fn state(&self) -> MutexGuard<'_, FleetState> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-/// The pause before the next start after `level` failures in a row.
-pub(crate) fn pause(level: u32) -> std::time::Duration {
-    let doubled = limits::WORKER_RETRY_MS_MIN << level.saturating_sub(1).min(32);
-    std::time::Duration::from_millis(doubled.min(limits::WORKER_RETRY_MS_MAX))
+fn events_to(inner: Weak<FleetInner>) -> Events {
+    Events::new(move |event| {
+        // After the fleet, nobody cares.
+        if let Some(inner) = inner.upgrade() {
+            Fleet(inner).apply(event);
+        }
+    })
+}
+
+async fn keep_reconciled(inner: Weak<FleetInner>) {
+    loop {
+        tokio::time::sleep(RECONCILE_PERIOD).await;
+        let Some(inner) = inner.upgrade() else { return };
+        if let Err(error) = Fleet(inner).reconcile().await {
+            tracing::warn!("the launcher cannot list its workers: {error:#}");
+        }
+    }
+}
+
+fn now() -> Micros {
+    Micros::from_datetime(time::OffsetDateTime::now_utc())
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The operator's settings of GPUs and their compiler, as options of workers.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// The device on which workers of GPU pools run kernels.
+/// The device on which workers with a GPU run kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Device {
     /// An interpreter; its rewards are labelled as simulated.
@@ -20,10 +22,12 @@ pub struct Gpu {
     pub arch: String,
     /// The CUDA toolkit's folder.
     pub toolkit: Option<PathBuf>,
+    /// The pools whose workers have a GPU each.
+    pub pools: BTreeSet<Arc<str>>,
 }
 
 impl Gpu {
-    /// The options of the worker's command line.
+    /// The options of every worker's command line.
     pub(super) fn arguments(&self) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = Vec::new();
         if let Some(device) = self.device {

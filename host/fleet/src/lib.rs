@@ -1,23 +1,24 @@
-//! Worker processes of this machine, started and stopped one by one as the scheduler decides.
+//! Workers, started and stopped one by one as the scheduler decides.
 //!
-//! The dispatcher calls [`Fleet`], a task for each process does the work (`process`), and a failed
-//! start is reported after a pause ([`Failures`]). The fleet decides nothing: the replacement of a
-//! worker is a start like any other.
-//!
-//! ```text
-//!             ┌── it ends, does not join in time, cannot be spawned ──> pause ──> reported ──> gone
-//!   Starting ─┤
-//!             └── joined ──> Joined ── stop: asked to end, then killed ──> gone
-//!                              └────── kill, or it ends by itself ───────> gone
-//! ```
+//! The dispatcher calls [`Fleet`]. It keeps the state of each worker (`state`), whatever runs it, and tells a
+//! [`Launcher`] what to start and stop; [`ProcessLauncher`] runs child processes of the server. A worker is
+//! known by its [`Ticket`] alone. The fleet decides nothing: the replacement of a worker is a start like any
+//! other.
 
 mod fleet;
+mod launcher;
+mod state;
+mod ticket;
 
 mod process;
 
 mod gpu;
 mod programs;
 
-pub use fleet::{Failures, Fleet, Launch, ProcessId, StartFailure};
+pub use fleet::{Failures, Fleet};
 pub use gpu::{Device, Gpu};
+pub use launcher::{Events, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent};
+pub use process::{Launch, ProcessLauncher};
 pub use programs::{Programs, SandboxLayer};
+pub use state::{StartFailure, TicketRefusal};
+pub use ticket::Ticket;

@@ -37,7 +37,17 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// The options of the worker's command line; none for settings that were not given.
+    /// The options of the command line of a pool's workers.
+    #[must_use]
+    pub fn arguments_for(&self, pool: &str) -> Vec<OsString> {
+        let mut arguments = self.arguments();
+        if self.gpu.pools.contains(pool) {
+            arguments.extend(["--gpus".into(), "1".into()]);
+        }
+        arguments
+    }
+
+    /// The options of every worker's command line; none for settings that were not given.
     #[must_use]
     pub fn arguments(&self) -> Vec<OsString> {
         let mut arguments = Vec::new();

@@ -33,7 +33,7 @@ pub(super) use cookie::{
     Origins, Token, csrf_token, find_cookie, removed_cookie, session_cookie, set_cookie,
 };
 pub use keys::{KeyCache, NewSecret};
-pub use token::random_token;
+pub(crate) use token::random_token;
 
 const STREAM_CHECK: Duration = Duration::from_secs(limits::STREAM_CHECK_SECONDS);
 

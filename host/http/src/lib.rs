@@ -17,7 +17,7 @@ mod routes;
 pub use app::{App, Front, Inside};
 pub use auth::oidc::OidcConfig;
 pub use auth::sign_in::SignInConfig;
-pub use auth::{KeyCache, NewSecret, bootstrap, random_token};
+pub use auth::{KeyCache, NewSecret, bootstrap};
 pub use dashboard::has_dashboard;
 pub use listen::serve;
 pub use router::{document, router};

@@ -20,10 +20,10 @@ pub(crate) async fn converse(
     messages: Streaming<FromWorker>,
     joined: oneshot::Sender<()>,
 ) {
-    let (pid, pool) = (joining.pid, Arc::clone(&joining.pool));
+    let (ticket, pool) = (joining.ticket, Arc::clone(&joining.pool));
     let heard = joining.heard.clone();
     let Ok(worker) = dispatch.worker_joined(joining, link).await else { return };
-    tracing::info!(worker.id = worker.0, worker.pid = pid, worker.pool = &*pool, "a worker joined");
+    tracing::info!(worker.id = worker.0, worker.ticket = %ticket, worker.pool = &*pool, "a worker joined");
     // The caller may have gone; then the messages have ended as well.
     let _ = joined.send(());
     let ended = read(&dispatch, worker, &heard, messages).await;

@@ -7,34 +7,32 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use assay_core::id::Digest;
+use assay_core::id::{Digest, TicketId};
 use assay_core::limits;
-use assay_core::plugin::check_name;
 use assay_wire::proto::host_server::{Host, HostServer};
 use assay_wire::proto::{
     Chunk, FetchRequest, FromWorker, Hello, ListReply, ListRequest, StoredChunk, StoredRequest,
     ToWorker,
 };
 use futures_util::{Stream, StreamExt as _, stream};
-use subtle::ConstantTimeEq as _;
 use tokio::net::UnixListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::{UnboundedReceiverStream, UnixListenerStream};
+use tonic::transport::server::UdsConnectInfo;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::conversation::{SILENCE_MAX, converse};
 use assay_dispatch::{Dispatch, Joining, LastContact};
-use assay_fleet::Fleet;
+use assay_fleet::{Fleet, TicketRefusal};
 use assay_storage::Storage;
 use assay_storage::blob::Blobs;
 
-/// The state with which workers are checked and served.
+/// The state by which workers are checked and served.
 pub struct Link {
     pub dispatch: Dispatch,
     pub fleet: Fleet,
     pub blobs: Blobs,
     pub storage: Storage,
-    pub token: String,
     /// The id of the engine for which components are compiled.
     pub engine: String,
 }
@@ -67,25 +65,56 @@ pub async fn serve(
         .context("serving workers")
 }
 
+/// The process of a caller, as the kernel reports it; `None` if the caller is not on this machine.
+#[derive(Clone, Copy)]
+pub(crate) struct CallerProcess(Option<u32>);
+
+impl CallerProcess {
+    pub(crate) fn of<T>(request: &Request<T>) -> Self {
+        let peer = request.extensions().get::<UdsConnectInfo>().and_then(|info| info.peer_cred);
+        Self(peer.and_then(|peer| peer.pid()?.try_into().ok()))
+    }
+}
+
 impl Link {
-    pub(crate) fn check_token(&self, token: &str) -> Result<(), Status> {
-        if bool::from(self.token.as_bytes().ct_eq(token.as_bytes())) {
-            return Ok(());
-        }
-        Err(Status::unauthenticated("the join token is not this host's"))
+    /// The joined worker that presents this ticket.
+    pub(crate) fn worker(&self, caller: CallerProcess, ticket: &str) -> Result<TicketId, Status> {
+        let worker = self.fleet.authenticate(ticket);
+        let worker =
+            worker.ok_or_else(|| Status::unauthenticated(TicketRefusal::Unknown.to_string()))?;
+        self.check_process(caller, worker)?;
+        Ok(worker)
     }
 
-    fn check_hello(&self, hello: &Hello) -> Result<(), Status> {
-        self.check_token(&hello.token)?;
-        check_name("pool", &hello.pool, limits::PLUGIN_NAME_BYTES_MAX)
-            .map_err(Status::invalid_argument)?;
+    /// A ticket of a process of this machine is worth nothing in another process.
+    fn check_process(&self, caller: CallerProcess, ticket: TicketId) -> Result<(), Status> {
+        match (caller.0, self.fleet.pid(ticket)) {
+            (Some(caller), Some(worker)) if caller != worker => {
+                Err(Status::permission_denied("this ticket is another process's"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_hello(&self, caller: CallerProcess, hello: &Hello) -> Result<TicketId, Status> {
+        let ticket = self.fleet.admit(&hello.ticket, &hello.pool).map_err(refused)?;
+        self.check_process(caller, ticket)?;
         if hello.engine != self.engine {
             return Err(Status::failed_precondition(format!(
                 "this worker's engine is {}, the host's is {}: build both from one version",
                 hello.engine, self.engine
             )));
         }
-        Ok(())
+        Ok(ticket)
+    }
+}
+
+fn refused(refused: TicketRefusal) -> Status {
+    let message = refused.to_string();
+    match refused {
+        TicketRefusal::Unknown => Status::unauthenticated(message),
+        TicketRefusal::Used | TicketRefusal::OtherPool => Status::permission_denied(message),
+        TicketRefusal::GivenUp => Status::unavailable(message),
     }
 }
 
@@ -99,23 +128,22 @@ impl Host for Link {
         &self,
         request: Request<Streaming<FromWorker>>,
     ) -> Result<Response<Self::WorkStream>, Status> {
+        let caller = CallerProcess::of(&request);
         let mut messages = request.into_inner();
         let first = tokio::time::timeout(SILENCE_MAX, messages.message()).await;
         let hello = first
             .map_err(|_| Status::deadline_exceeded("no hello came"))??
             .and_then(|message| message.hello)
             .ok_or_else(|| Status::invalid_argument("the first message must be a hello"))?;
-        self.check_hello(&hello)?;
-        let process = self.fleet.find(hello.pid).await;
-        let process = process
-            .ok_or_else(|| Status::permission_denied("this process was not started by the host"))?;
+        let ticket = self.check_hello(caller, &hello)?;
         let (link, outgoing) = mpsc::unbounded_channel();
         let leases_max = (hello.in_hand_max as usize).clamp(1, limits::PREFETCH_LEASES_MAX);
         let pool: Arc<str> = hello.pool.as_str().into();
         let heard = LastContact::default();
         heard.now();
-        let joining = Joining { process, pid: hello.pid, pool, leases_max, heard };
-        let refused = |_| Status::unavailable("the host is stopping, or wants fewer workers now");
+        let joining = Joining { ticket, pool, leases_max, heard };
+        let refused =
+            |_| Status::unavailable("the host is stopping, or no longer expects this worker");
         let (joined, answer) = oneshot::channel();
         // A task of its own, so that a worker that leaves now is reported as lost like any other.
         tokio::spawn(converse(self.dispatch.clone(), joining, link, messages, joined));
@@ -129,8 +157,9 @@ impl Host for Link {
         &self,
         request: Request<FetchRequest>,
     ) -> Result<Response<Self::FetchCompiledStream>, Status> {
-        let FetchRequest { token, digest } = request.into_inner();
-        self.check_token(&token)?;
+        let caller = CallerProcess::of(&request);
+        let FetchRequest { ticket, digest } = request.into_inner();
+        self.worker(caller, &ticket)?;
         let digest = Digest::try_from(&digest[..])
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let bytes =
@@ -149,7 +178,7 @@ impl Host for Link {
         &self,
         request: Request<StoredRequest>,
     ) -> Result<Response<Self::FetchStoredStream>, Status> {
-        let caller = stored::caller(&request);
+        let caller = CallerProcess::of(&request);
         self.stored(caller, request.into_inner()).await.map(Response::new)
     }
 
@@ -157,7 +186,7 @@ impl Host for Link {
         &self,
         request: Request<ListRequest>,
     ) -> Result<Response<ListReply>, Status> {
-        let caller = stored::caller(&request);
+        let caller = CallerProcess::of(&request);
         self.listed(caller, request.into_inner()).await.map(Response::new)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_core::time::Micros;
-use assay_sched::Order;
+use assay_sched::Discipline;
 
 use crate::policy::Policy;
 use crate::tuning::Tuning;
@@ -14,8 +14,8 @@ use crate::tuning::Tuning;
 pub struct PlanConfig {
     pub policy: Policy,
     pub tuning: Tuning,
-    /// The order in which the scheduler serves its queues.
-    pub order: Order,
+    /// The discipline of the scheduler's queues.
+    pub discipline: Discipline,
     /// The paper's D for runs that name none.
     pub tolerance: Micros,
     /// The pools with a plan; all others are left alone.
@@ -33,7 +33,7 @@ impl PlanConfig {
         Self {
             tuning: policy.tuning(),
             policy,
-            order: Order::Ebf,
+            discipline: Discipline::EBF,
             tolerance: Micros::from_secs(2),
             pools,
             period: Micros::from_secs(10),

@@ -94,7 +94,7 @@ impl Planner {
                 Check::Risk { tails: tails.collect(), trusted, budget }
             }
         };
-        Rule { order: self.config.order, check }
+        Rule { discipline: self.config.discipline, check }
     }
 
     /// The workers of a pool that could work, over time.

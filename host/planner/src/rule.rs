@@ -1,7 +1,7 @@
 //! The rule that SIMULATE applies to an allocation, and its result.
 
 use assay_core::time::Micros;
-use assay_sched::Order;
+use assay_sched::Discipline;
 
 use crate::tail::Tail;
 
@@ -11,7 +11,7 @@ pub(crate) const QUEUED_MIN: Micros = Micros::from_ms(1);
 /// The rule that an allocation must satisfy.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    pub order: Order,
+    pub discipline: Discipline,
     pub check: Check,
 }
 

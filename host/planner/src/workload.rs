@@ -2,7 +2,7 @@
 //! relative to `now`. Made once for many runs; a run never changes it.
 
 use assay_core::time::Micros;
-use assay_sched::Order;
+use assay_sched::{Discipline, Ranking};
 
 use crate::problem::Problem;
 use crate::rule::{Check, Rule};
@@ -113,7 +113,7 @@ impl Workload {
             running: vec![Vec::new(); blocks.len()],
             longest: 0,
             original: Vec::with_capacity(order.len()),
-            batches: batch_facts(problem, rule.order),
+            batches: batch_facts(problem, rule.discipline),
             rows: Vec::with_capacity(order.len() * width),
             width,
             sites: Vec::new(),
@@ -263,7 +263,7 @@ fn by_arrival(problem: &Problem) -> Vec<Moment> {
     order
 }
 
-fn batch_facts(problem: &Problem, order: Order) -> Vec<BatchFacts> {
+fn batch_facts(problem: &Problem, discipline: Discipline) -> Vec<BatchFacts> {
     let mut ends: Vec<Micros> = problem.batches.iter().map(|batch| batch.rank).collect();
     ends.sort_unstable();
     ends.dedup();
@@ -271,9 +271,9 @@ fn batch_facts(problem: &Problem, order: Order) -> Vec<BatchFacts> {
         let end = i64::try_from(batch.earliest_end.0).unwrap_or(i64::MAX);
         BatchFacts {
             flow: batch.flow as u32,
-            rank: match order {
-                Order::Fcfs => 0,
-                _ => ends.partition_point(|end| *end < batch.rank) as u32,
+            rank: match discipline.ranking {
+                Ranking::Arrival => 0,
+                Ranking::EstimatedEnd => ends.partition_point(|end| *end < batch.rank) as u32,
             },
             earliest_end: end.saturating_sub_unsigned(problem.now.0),
             tolerance: batch.tolerance.0,

@@ -11,7 +11,7 @@ use std::time::Instant;
 use assay_core::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, Config, End, Event, NewBatch, NewRequest, Order, Progress, Sched, StageShape,
+    Action, Config, Discipline, End, Event, NewBatch, NewRequest, Progress, Sched, StageShape,
 };
 use criterion::{Criterion, Throughput};
 use uuid::Uuid;
@@ -55,8 +55,8 @@ struct Rig {
 
 impl Rig {
     /// Batches are the tenants' in turn.
-    fn new(order: Order, batches: u32, tenants: u32) -> Self {
-        let config = Config { order, ..Config::default() };
+    fn new(discipline: Discipline, batches: u32, tenants: u32) -> Self {
+        let config = Config { discipline, ..Config::default() };
         let mut rig = Self { sched: Sched::new(config), now: 0, lease: None, next_seq: Vec::new() };
         let pool: Arc<str> = "cpu".into();
         let stage =
@@ -81,8 +81,8 @@ impl Rig {
     }
 
     /// With all that wait, spread over its batches.
-    fn filled(order: Order, batches: u32, tenants: u32) -> Self {
-        let mut rig = Self::new(order, batches, tenants);
+    fn filled(discipline: Discipline, batches: u32, tenants: u32) -> Self {
+        let mut rig = Self::new(discipline, batches, tenants);
         for at in 0..=QUEUED {
             rig.push(at % batches);
         }
@@ -155,18 +155,18 @@ fn now() -> Instant {
 }
 
 fn time(criterion: &mut Criterion) {
-    for (name, order, batches, tenants) in [
-        ("ebf, 1 batch", Order::Ebf, 1, 1),
-        ("ebf, 64 batches", Order::Ebf, 64, 1),
-        ("ebf, 64 batches of 2 tenants", Order::Ebf, 64, 2),
-        ("ebf, 4,096 batches", Order::Ebf, 4_096, 1),
-        ("ebf, 4,096 batches of 1,024 tenants", Order::Ebf, 4_096, 1_024),
-        ("ebf-groups, 64 batches", Order::EbfGroups, 64, 1),
-        ("fcfs, 64 batches", Order::Fcfs, 64, 1),
+    for (name, discipline, batches, tenants) in [
+        ("ebf, 1 batch", Discipline::EBF, 1, 1),
+        ("ebf, 64 batches", Discipline::EBF, 64, 1),
+        ("ebf, 64 batches of 2 tenants", Discipline::EBF, 64, 2),
+        ("ebf, 4,096 batches", Discipline::EBF, 4_096, 1),
+        ("ebf, 4,096 batches of 1,024 tenants", Discipline::EBF, 4_096, 1_024),
+        ("ebf-groups, 64 batches", Discipline::EBF_GROUPS, 64, 1),
+        ("fcfs, 64 batches", Discipline::FCFS, 64, 1),
     ] {
         let mut group = criterion.benchmark_group(format!("1,000,000 queued, {name}"));
         group.throughput(Throughput::Elements(1));
-        let mut rig = Rig::filled(order, batches, tenants);
+        let mut rig = Rig::filled(discipline, batches, tenants);
         for (name, measured) in
             [("push", Measured::Push), ("pop", Measured::Pop), ("life", Measured::Life)]
         {
@@ -179,16 +179,16 @@ fn time(criterion: &mut Criterion) {
 }
 
 fn memory() {
-    for (name, order, batches, tenants) in [
-        ("ebf, 1 batch", Order::Ebf, 1, 1),
-        ("ebf, 64 batches", Order::Ebf, 64, 1),
-        ("ebf, 4,096 batches", Order::Ebf, 4_096, 1),
-        ("ebf, 4,096 batches of 1,024 tenants", Order::Ebf, 4_096, 1_024),
-        ("ebf, a batch a request", Order::Ebf, QUEUED, 1),
-        ("ebf-groups, 64 batches", Order::EbfGroups, 64, 1),
+    for (name, discipline, batches, tenants) in [
+        ("ebf, 1 batch", Discipline::EBF, 1, 1),
+        ("ebf, 64 batches", Discipline::EBF, 64, 1),
+        ("ebf, 4,096 batches", Discipline::EBF, 4_096, 1),
+        ("ebf, 4,096 batches of 1,024 tenants", Discipline::EBF, 4_096, 1_024),
+        ("ebf, a batch a request", Discipline::EBF, QUEUED, 1),
+        ("ebf-groups, 64 batches", Discipline::EBF_GROUPS, 64, 1),
     ] {
         let before = ALLOCATED.load(Ordering::Relaxed);
-        let rig = Rig::filled(order, batches, tenants);
+        let rig = Rig::filled(discipline, batches, tenants);
         let bytes = ALLOCATED.load(Ordering::Relaxed) - before;
         println!("1,000,000 queued, {name}: {} bytes a request", bytes / QUEUED as usize);
         drop(rig);

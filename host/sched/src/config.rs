@@ -4,22 +4,11 @@ use assay_core::id::LeaseId;
 use assay_core::limits;
 use assay_core::time::Micros;
 
-/// In which order a pool's queue is served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// Earliest batch first (section 5 of the paper): the batch that is expected to end first;
-    /// first come, first served inside it.
-    Ebf,
-    Fcfs,
-    /// Earliest batch first; inside it the group with the fewest requests left, so that groups
-    /// are complete early at no cost to the batch. Ties go first come, first served. A request
-    /// without a group is a group of one: with it alone something is complete.
-    EbfGroups,
-}
+use crate::discipline::Discipline;
 
 #[derive(Debug, Clone)]
 pub struct Config {
-    pub order: Order,
+    pub discipline: Discipline,
     /// Every lease's token is larger. The shell takes it from the clock at start, so that tokens
     /// of an earlier life are stale.
     pub leases_after: LeaseId,
@@ -42,7 +31,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            order: Order::Ebf,
+            discipline: Discipline::EBF,
             leases_after: LeaseId(0),
             lease_factor: limits::STAGE_WALL_FACTOR,
             lease_grace: Micros::from_ms(limits::STAGE_WALL_EXTRA_MS + limits::LEASE_GRACE_MS),
@@ -53,11 +42,5 @@ impl Default for Config {
             plan_pause: Micros::from_ms(limits::PLAN_PAUSE_MS),
             blocked_after: Micros::from_ms(limits::PREFETCH_BLOCKED_MS),
         }
-    }
-}
-
-impl Config {
-    pub(crate) fn groups_first(&self) -> bool {
-        self.order == Order::EbfGroups
     }
 }

@@ -6,9 +6,9 @@ use assay_core::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 
+use crate::entitlement::Entitlement;
 use crate::profile::{Ending, Profile};
 use crate::scale::PoolPlan;
-use crate::share::Share;
 
 /// Named in the past tense: each has happened and, where it matters, is durable.
 #[derive(Debug, Clone)]
@@ -73,9 +73,9 @@ pub enum Event {
         again: Option<Micros>,
     },
     /// A tenant has this weight and these bounds from now on. The default is weight 1 without bounds.
-    TenantShared {
+    EntitlementChanged {
         tenant: TenantId,
-        share: Share,
+        entitlement: Entitlement,
     },
     /// What bounds the planner has changed, such as a quota.
     PlanOutdated,

@@ -23,9 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 
-use crate::config::Order;
+use crate::discipline::Discipline;
+use crate::entitlement::{Load, PoolEntitlement};
 use crate::queue::{Place, Queue, Rank};
-use crate::share::{Load, PoolShare};
 use crate::view::TenantView;
 
 /// A worker that may prefetch more leases of the tenant that it serves. The least loaded comes first.
@@ -49,7 +49,7 @@ struct Candidate {
 #[derive(Debug)]
 struct TenantQueue {
     queue: Queue,
-    share: PoolShare,
+    entitlement: PoolEntitlement,
     /// The number of workers that serve the tenant.
     workers: u32,
     /// Those of its workers that may prefetch more leases.
@@ -62,7 +62,7 @@ struct TenantQueue {
 
 #[derive(Debug)]
 pub(crate) struct FairQueue {
-    order: Order,
+    discipline: Discipline,
     tenants: BTreeMap<TenantId, TenantQueue>,
     entries: Entries,
     waiting: usize,
@@ -79,8 +79,8 @@ struct Entries {
 }
 
 impl FairQueue {
-    pub(crate) fn new(order: Order) -> Self {
-        Self { order, tenants: BTreeMap::new(), entries: Entries::default(), waiting: 0 }
+    pub(crate) fn new(discipline: Discipline) -> Self {
+        Self { discipline, tenants: BTreeMap::new(), entries: Entries::default(), waiting: 0 }
     }
 
     /// The number of waiting requests.
@@ -125,16 +125,18 @@ impl FairQueue {
         Some((prefetcher.worker, top_up.tenant))
     }
 
-    /// Adds a request. `share` is called for a tenant that has no queue here yet.
+    /// Adds a request. `entitlement` is called for a tenant that has no queue here yet.
     pub(crate) fn push(
         &mut self,
         tenant: TenantId,
         request: RequestId,
         place: Place,
-        share: impl FnOnce() -> PoolShare,
+        entitlement: impl FnOnce() -> PoolEntitlement,
     ) {
-        let tenant_queue =
-            self.tenants.entry(tenant).or_insert_with(|| TenantQueue::new(self.order, share()));
+        let tenant_queue = self
+            .tenants
+            .entry(tenant)
+            .or_insert_with(|| TenantQueue::new(self.discipline, entitlement()));
         tenant_queue.queue.push(request, place);
         self.waiting += 1;
         tenant_queue.arrange(tenant, &mut self.entries);
@@ -196,9 +198,9 @@ impl FairQueue {
         self.change(tenant, |tenant_queue| tenant_queue.prefetchers.remove(prefetcher));
     }
 
-    /// The tenant's share has changed.
-    pub(crate) fn share(&mut self, tenant: TenantId, share: PoolShare) {
-        self.change(tenant, |tenant_queue| tenant_queue.share = share);
+    /// The tenant's entitlement has changed.
+    pub(crate) fn set_entitlement(&mut self, tenant: TenantId, entitlement: PoolEntitlement) {
+        self.change(tenant, |tenant_queue| tenant_queue.entitlement = entitlement);
     }
 
     pub(crate) fn view(&self) -> Vec<TenantView> {
@@ -206,7 +208,7 @@ impl FairQueue {
             tenant: *tenant,
             waiting: tenant_queue.queue.len(),
             workers: tenant_queue.workers as usize,
-            workers_max: tenant_queue.share.workers_max,
+            workers_max: tenant_queue.entitlement.workers_max,
         };
         self.tenants.iter().map(view).collect()
     }
@@ -231,10 +233,10 @@ impl FairQueue {
 }
 
 impl TenantQueue {
-    fn new(order: Order, share: PoolShare) -> Self {
+    fn new(discipline: Discipline, entitlement: PoolEntitlement) -> Self {
         Self {
-            queue: Queue::new(order),
-            share,
+            queue: Queue::new(discipline),
+            entitlement,
             workers: 0,
             prefetchers: BTreeSet::new(),
             candidate: None,
@@ -259,7 +261,7 @@ impl TenantQueue {
     }
 
     fn next_candidate(&self, tenant: TenantId) -> Option<Candidate> {
-        let free = self.share.workers_max.is_none_or(|max| self.workers < max);
+        let free = self.entitlement.workers_max.is_none_or(|max| self.workers < max);
         if free { self.candidate_with(self.workers, tenant) } else { None }
     }
 
@@ -273,11 +275,16 @@ impl TenantQueue {
 
     fn candidate_with(&self, workers: u32, tenant: TenantId) -> Option<Candidate> {
         let (rank, batch) = self.queue.first()?;
-        Some(Candidate { load: Load { workers, weight: self.share.weight }, rank, batch, tenant })
+        Some(Candidate {
+            load: Load { workers, weight: self.entitlement.weight },
+            rank,
+            batch,
+            tenant,
+        })
     }
 
     fn next_grantable(&self) -> usize {
-        let max = self.share.workers_max;
+        let max = self.entitlement.workers_max;
         let free = max.map_or(usize::MAX, |max| max.saturating_sub(self.workers) as usize);
         self.queue.len().min(free)
     }

@@ -9,6 +9,8 @@ mod event;
 
 mod answer;
 mod batch;
+mod discipline;
+mod entitlement;
 mod estimate;
 mod fair_queue;
 mod grant;
@@ -21,14 +23,15 @@ mod request;
 mod scale;
 mod sched;
 mod seq_set;
-mod share;
 mod timer;
 mod view;
 mod waiters;
 mod worker;
 
 pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageTiming};
-pub use config::{Config, Order};
+pub use config::Config;
+pub use discipline::{Discipline, Ranking};
+pub use entitlement::{Entitlement, Weight};
 pub use event::{
     End, Event, NewBatch, NewRequest, Progress, Released, SharedEnd, StageShape, WaiterEnd,
 };
@@ -36,7 +39,6 @@ pub use lru_map::LruMap;
 pub use profile::{Ending, Profile, ProfileRequest};
 pub use scale::PoolPlan;
 pub use sched::Sched;
-pub use share::{Share, Weight};
 pub use view::{
     BatchView, PoolView, RunningLease, RunningView, SchedView, StageView, TenantView, WorkerView,
 };

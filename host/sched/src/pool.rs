@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use assay_core::id::{TenantId, WorkerId};
 use assay_core::time::Micros;
 
-use crate::config::Order;
+use crate::discipline::Discipline;
 use crate::estimate::Mean;
 use crate::fair_queue::{FairQueue, Prefetcher};
 use crate::scale::PoolPlan;
@@ -40,9 +40,9 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    pub(crate) fn new(order: Order) -> Self {
+    pub(crate) fn new(discipline: Discipline) -> Self {
         Self {
-            fair_queue: FairQueue::new(order),
+            fair_queue: FairQueue::new(discipline),
             workers: 0,
             draining: 0,
             starting: VecDeque::new(),

@@ -6,21 +6,19 @@
 //! must never contain a leased request.
 
 mod deadlines;
-mod lane;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_core::id::{BatchId, RequestId};
 use assay_core::time::Micros;
 
-use crate::config::Order;
+use crate::discipline::{BatchQueue, Discipline, Ranking};
 use deadlines::Deadlines;
-use lane::Waiting;
 
-/// The smaller is served first. Under EBF `at` is the batch's estimated completion; under FCFS it
-/// is when the first request of its lane became ready.
+/// The key by which batches are ordered; the smaller is served first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
+    /// What the discipline's [`Ranking`] names.
     pub(crate) at: Micros,
     /// Breaks ties: the batch announced earlier goes first.
     pub(crate) announced: Micros,
@@ -32,22 +30,22 @@ pub(crate) struct Place {
     pub(crate) rank: Rank,
     pub(crate) ready: Micros,
     pub(crate) group: Option<u32>,
-    /// How many requests of its group have not ended; only [`Order::EbfGroups`] looks at it.
+    /// The number of unfinished requests of its group, if the discipline counts them.
     pub(crate) left: u32,
-    /// The request alone is ranked as if its batch ended then, if that is earlier. [`Order::Fcfs`] ignores
-    /// it.
+    /// The request alone is ranked as if its batch ended then, if that is earlier. [`Ranking::Arrival`]
+    /// ignores it.
     pub(crate) deadline: Option<Micros>,
 }
 
 #[derive(Debug)]
 struct Lane {
     rank: Rank,
-    waiting: Waiting,
+    waiting: Box<dyn BatchQueue>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Queue {
-    order: Order,
+    discipline: Discipline,
     lanes: BTreeMap<BatchId, Lane>,
     ranks: BTreeSet<(Rank, BatchId)>,
     /// The requests with a deadline, which are in lanes as well.
@@ -56,9 +54,9 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    pub(crate) fn new(order: Order) -> Self {
+    pub(crate) fn new(discipline: Discipline) -> Self {
         Self {
-            order,
+            discipline,
             lanes: BTreeMap::new(),
             ranks: BTreeSet::new(),
             deadlines: Deadlines::default(),
@@ -82,14 +80,14 @@ impl Queue {
         let Place { rank, ready, group, left, .. } = place;
         let lane = self.lanes.entry(batch).or_insert_with(|| {
             self.ranks.insert((rank, batch));
-            Lane { rank, waiting: Waiting::new(self.order) }
+            Lane { rank, waiting: (self.discipline.batch_queue)() }
         });
         let new = lane.waiting.push((ready, seq), group, left);
         debug_assert!(new, "{request} waits twice");
         self.len += 1;
-        let rank = match self.order {
-            Order::Ebf | Order::EbfGroups => rank,
-            Order::Fcfs => lane.by_arrival(),
+        let rank = match self.discipline.ranking {
+            Ranking::EstimatedEnd => rank,
+            Ranking::Arrival => lane.by_arrival(),
         };
         lane.move_to(rank, batch, &mut self.ranks);
         self.set_deadline(request, place);
@@ -115,7 +113,7 @@ impl Queue {
         if lane.waiting.is_empty() {
             self.ranks.remove(&(lane.rank, batch));
             self.lanes.remove(&batch);
-        } else if self.order == Order::Fcfs {
+        } else if self.discipline.ranking == Ranking::Arrival {
             lane.move_to(lane.by_arrival(), batch, &mut self.ranks);
         }
         Some(request)
@@ -124,7 +122,7 @@ impl Queue {
     /// Changes the deadline of a request that waits here.
     pub(crate) fn set_deadline(&mut self, request: RequestId, place: Place) {
         self.deadlines.remove(request);
-        if let Some(at) = place.deadline.filter(|_| self.order != Order::Fcfs) {
+        if let Some(at) = place.deadline.filter(|_| self.discipline.ranking != Ranking::Arrival) {
             let rank = Rank { at, ..place.rank };
             self.deadlines.insert(request, rank, (place.ready, request.seq), place.group);
         }
@@ -132,7 +130,7 @@ impl Queue {
 
     /// The batch's estimate moved: O(log batches).
     pub(crate) fn rerank(&mut self, batch: BatchId, rank: Rank) {
-        if self.order == Order::Fcfs {
+        if self.discipline.ranking == Ranking::Arrival {
             return;
         }
         if let Some(lane) = self.lanes.get_mut(&batch) {
@@ -200,8 +198,8 @@ mod tests {
         drained
     }
 
-    fn filled(order: Order) -> Queue {
-        let mut queue = Queue::new(order);
+    fn filled(discipline: Discipline) -> Queue {
+        let mut queue = Queue::new(discipline);
         push(&mut queue, id(1, 1), rank(90), 10);
         push(&mut queue, id(1, 0), rank(90), 30);
         push(&mut queue, id(2, 0), rank(50), 20);
@@ -212,25 +210,25 @@ mod tests {
     #[test]
     fn ebf_serves_the_batch_that_ends_first() {
         let expected = [id(2, 0), id(2, 1), id(1, 1), id(1, 0)];
-        assert_eq!(drain(filled(Order::Ebf)), expected);
+        assert_eq!(drain(filled(Discipline::EBF)), expected);
     }
 
     #[test]
     fn fcfs_serves_by_ready_time_over_all_batches() {
         let expected = [id(1, 1), id(2, 0), id(2, 1), id(1, 0)];
-        assert_eq!(drain(filled(Order::Fcfs)), expected);
+        assert_eq!(drain(filled(Discipline::FCFS)), expected);
     }
 
     #[test]
     fn a_moved_estimate_moves_the_whole_lane() {
-        let mut queue = filled(Order::Ebf);
+        let mut queue = filled(Discipline::EBF);
         queue.rerank(id(1, 0).batch, rank(40));
         assert_eq!(drain(queue), [id(1, 1), id(1, 0), id(2, 0), id(2, 1)]);
     }
 
     #[test]
     fn ties_go_to_the_batch_announced_earlier() {
-        let mut queue = Queue::new(Order::Ebf);
+        let mut queue = Queue::new(Discipline::EBF);
         let at = Micros(5);
         push(&mut queue, id(1, 0), Rank { at, announced: Micros(2) }, 0);
         push(&mut queue, id(2, 0), Rank { at, announced: Micros(1) }, 9);
@@ -245,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_group_with_the_fewest_left_goes_first() {
-        let mut queue = Queue::new(Order::EbfGroups);
+        let mut queue = Queue::new(Discipline::EBF_GROUPS);
         push_group(&mut queue, 0, Some(7), 3);
         push_group(&mut queue, 1, Some(8), 2);
         push_group(&mut queue, 2, Some(7), 3);
@@ -262,7 +260,7 @@ mod tests {
 
     #[test]
     fn equal_groups_take_turns_by_ready_time() {
-        let mut queue = Queue::new(Order::EbfGroups);
+        let mut queue = Queue::new(Discipline::EBF_GROUPS);
         for (seq, group) in [(0, 1), (1, 2), (2, 1), (3, 2)] {
             push_group(&mut queue, seq, Some(group), 5);
         }
@@ -271,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_push_moves_the_rest_of_its_group() {
-        let mut queue = Queue::new(Order::EbfGroups);
+        let mut queue = Queue::new(Discipline::EBF_GROUPS);
         push_group(&mut queue, 0, Some(1), 1);
         push_group(&mut queue, 1, Some(2), 2);
         push_group(&mut queue, 2, Some(1), 3);
@@ -290,14 +288,14 @@ mod tests {
 
     #[test]
     fn a_deadline_before_the_end_of_the_batch_counts() {
-        for (order, expected) in [
-            (Order::Ebf, [id(1, 0), id(2, 0), id(2, 1), id(1, 1)]),
-            (Order::EbfGroups, [id(1, 0), id(2, 0), id(2, 1), id(1, 1)]),
-            (Order::Fcfs, [id(1, 1), id(2, 0), id(2, 1), id(1, 0)]),
+        for (discipline, expected) in [
+            (Discipline::EBF, [id(1, 0), id(2, 0), id(2, 1), id(1, 1)]),
+            (Discipline::EBF_GROUPS, [id(1, 0), id(2, 0), id(2, 1), id(1, 1)]),
+            (Discipline::FCFS, [id(1, 1), id(2, 0), id(2, 1), id(1, 0)]),
         ] {
-            let mut queue = filled(order);
+            let mut queue = filled(discipline);
             set_deadline(&mut queue, id(1, 0), rank(90), 30, Some(40));
-            if order != Order::Fcfs {
+            if discipline != Discipline::FCFS {
                 assert_eq!(queue.first(), Some((rank(40), id(1, 0).batch)));
             }
             assert_eq!(drain(queue), expected);
@@ -306,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_deadline_after_the_end_of_the_batch_does_not_count() {
-        let mut queue = filled(Order::Ebf);
+        let mut queue = filled(Discipline::EBF);
         set_deadline(&mut queue, id(1, 0), rank(90), 30, Some(91));
         set_deadline(&mut queue, id(2, 1), rank(50), 20, Some(50));
         assert_eq!(drain(queue), [id(2, 0), id(2, 1), id(1, 1), id(1, 0)]);
@@ -314,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_request_without_its_deadline_goes_back_to_its_place() {
-        let mut queue = filled(Order::Ebf);
+        let mut queue = filled(Discipline::EBF);
         set_deadline(&mut queue, id(1, 0), rank(90), 30, Some(1));
         set_deadline(&mut queue, id(1, 0), rank(90), 30, Some(60));
         assert_eq!(queue.first(), Some((rank(50), id(2, 0).batch)));
@@ -324,8 +322,8 @@ mod tests {
 
     #[test]
     fn a_removed_batch_leaves_nothing() {
-        for order in [Order::Ebf, Order::Fcfs, Order::EbfGroups] {
-            let mut queue = filled(order);
+        for discipline in Discipline::ALL {
+            let mut queue = filled(discipline);
             set_deadline(&mut queue, id(1, 1), rank(90), 10, Some(5));
             queue.remove_batch(id(1, 0).batch);
             assert_eq!(queue.len(), 2);

@@ -16,11 +16,11 @@ use assay_core::time::Micros;
 use crate::action::{Action, BatchDone, BatchEnding, FinalEnd, StageTiming};
 use crate::batch::Batch;
 use crate::config::Config;
+use crate::entitlement::{Entitlement, PoolEntitlement};
 use crate::estimate::Estimates;
 use crate::event::{Event, NewBatch, NewRequest};
 use crate::pool::Pool;
 use crate::queue::Place;
-use crate::share::{PoolShare, Share};
 use crate::timer::{Due, Timers};
 use crate::worker::Worker;
 
@@ -39,7 +39,7 @@ pub struct Sched {
     pub(crate) workers: BTreeMap<WorkerId, Worker>,
     pub(crate) estimates: Estimates,
     /// The weights and bounds of tenants that differ from the default.
-    pub(crate) shares: BTreeMap<TenantId, Share>,
+    pub(crate) entitlements: BTreeMap<TenantId, Entitlement>,
     pub(crate) timers: Timers,
     /// The deadlines of clients that have not passed.
     pub(crate) deadlines: BTreeSet<(Micros, RequestId)>,
@@ -69,7 +69,7 @@ impl Sched {
             pools: BTreeMap::new(),
             workers: BTreeMap::new(),
             estimates: Estimates::new(),
-            shares: BTreeMap::new(),
+            entitlements: BTreeMap::new(),
             timers: Timers::default(),
             deadlines: BTreeSet::new(),
             lingers_until: None,
@@ -107,7 +107,9 @@ impl Sched {
             }
             Event::StartFailed { pool } => self.start_failed(&pool),
             Event::Planned { pools, again } => self.planned(pools, again),
-            Event::TenantShared { tenant, share } => self.tenant_shared(tenant, share),
+            Event::EntitlementChanged { tenant, entitlement } => {
+                self.entitlement_changed(tenant, entitlement)
+            }
             Event::PlanOutdated => self.planning.called = true,
             Event::Tick => self.tick(&mut out),
         }
@@ -156,17 +158,17 @@ impl Sched {
         self.planning.due = due;
     }
 
-    /// Changes a tenant's share from now on; granted leases stay, even above a bound.
-    fn tenant_shared(&mut self, tenant: TenantId, share: Share) {
+    /// Changes a tenant's entitlement from now on; granted leases stay, even above a bound.
+    fn entitlement_changed(&mut self, tenant: TenantId, entitlement: Entitlement) {
         for (name, pool) in &mut self.pools {
-            pool.fair_queue.share(tenant, share.of(name));
+            pool.fair_queue.set_entitlement(tenant, entitlement.of(name));
         }
-        let before = self.shares.remove(&tenant).unwrap_or_default();
+        let before = self.entitlements.remove(&tenant).unwrap_or_default();
         // Bounds are the planner's business as well, once there is something to plan for.
-        let bounds = before.workers_max != share.workers_max;
+        let bounds = before.workers_max != entitlement.workers_max;
         self.planning.called |= bounds && !self.batches.is_empty();
-        if share != Share::default() {
-            self.shares.insert(tenant, share);
+        if entitlement != Entitlement::default() {
+            self.entitlements.insert(tenant, entitlement);
         }
     }
 
@@ -185,7 +187,7 @@ impl Sched {
     fn submit(&mut self, id: BatchId, requests: Vec<NewRequest>, out: &mut Vec<Action>) {
         let Some(batch) = self.batches.get_mut(&id) else { return };
         self.planning.called |= !batch.has_requests() && !requests.is_empty();
-        let groups: BTreeSet<u32> = if self.config.groups_first() {
+        let groups: BTreeSet<u32> = if self.config.discipline.counts_groups {
             requests.iter().filter_map(|request| request.group).collect()
         } else {
             BTreeSet::new()
@@ -224,11 +226,11 @@ impl Sched {
         let (stage, ready, group) = (request.stage, request.ready, request.group);
         let deadline = request.effective_deadline();
         // Not worth a look-up where nobody asks.
-        let left = if self.config.groups_first() { batch.left(group) } else { 0 };
+        let left = if self.config.discipline.counts_groups { batch.left(group) } else { 0 };
         let (tenant, name) = (batch.new.tenant, &batch.new.stages[stage].pool);
         let place = Place { rank, ready, group, left, deadline };
-        let share = || pool_share(&self.shares, tenant, name);
-        pool(&mut self.pools, &self.config, name).fair_queue.push(tenant, id, place, share);
+        let entitlement = || pool_entitlement(&self.entitlements, tenant, name);
+        pool(&mut self.pools, &self.config, name).fair_queue.push(tenant, id, place, entitlement);
     }
 
     /// Ends a request; `timing` is of its last stage, where that ran to an end.
@@ -247,7 +249,7 @@ impl Sched {
 
     /// These groups have another number of requests left: what waits of them moves.
     pub(crate) fn regroup(&mut self, id: BatchId, groups: impl IntoIterator<Item = u32>) {
-        if !self.config.groups_first() {
+        if !self.config.discipline.counts_groups {
             return;
         }
         let batch = &self.batches[&id];
@@ -370,12 +372,14 @@ impl Sched {
 }
 
 /// What a tenant may have of a pool.
-pub(crate) fn pool_share(
-    shares: &BTreeMap<TenantId, Share>,
+pub(crate) fn pool_entitlement(
+    entitlements: &BTreeMap<TenantId, Entitlement>,
     tenant: TenantId,
     pool: &str,
-) -> PoolShare {
-    shares.get(&tenant).map_or_else(|| Share::default().of(pool), |share| share.of(pool))
+) -> PoolEntitlement {
+    entitlements
+        .get(&tenant)
+        .map_or_else(|| Entitlement::default().of(pool), |entitlement| entitlement.of(pool))
 }
 
 /// The pool of this name, made when it is not there.
@@ -386,7 +390,7 @@ pub(crate) fn pool<'a>(
 ) -> &'a mut Pool {
     // `entry` would need an owned key on each look-up.
     if !pools.contains_key(name) {
-        pools.insert(Arc::clone(name), Pool::new(config.order));
+        pools.insert(Arc::clone(name), Pool::new(config.discipline));
     }
     pools.get_mut(name).expect("just made")
 }

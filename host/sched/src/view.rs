@@ -12,7 +12,7 @@ use assay_core::time::Micros;
 use crate::event::StageShape;
 use crate::pool::Pool;
 use crate::scale::PoolPlan;
-use crate::sched::{Sched, pool_share};
+use crate::sched::{Sched, pool_entitlement};
 use crate::worker::Worker;
 
 /// The scheduler's state between two steps.
@@ -179,7 +179,7 @@ impl Sched {
     /// The sum of the tenants' bounds, for each pool that only tenants with a bound need. A tenant that has a
     /// worker needs the pool, and keeps its workers above the bound.
     fn bounds(&self) -> BTreeMap<Arc<str>, usize> {
-        if self.shares.values().all(|share| share.workers_max.is_empty()) {
+        if self.entitlements.values().all(|entitlement| entitlement.workers_max.is_empty()) {
             return BTreeMap::new();
         }
         let mut users: BTreeMap<&Arc<str>, BTreeSet<TenantId>> = BTreeMap::new();
@@ -196,7 +196,7 @@ impl Sched {
             let pool = self.pools.get(name);
             let bounds = tenants.into_iter().map(|tenant| {
                 let has = pool.map_or(0, |pool| pool.fair_queue.serving(tenant));
-                let max = pool_share(&self.shares, tenant, name).workers_max?;
+                let max = pool_entitlement(&self.entitlements, tenant, name).workers_max?;
                 Some(max.max(has) as usize)
             });
             Some((Arc::clone(name), bounds.sum::<Option<usize>>()?))

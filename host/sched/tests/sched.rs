@@ -2,10 +2,10 @@
 
 mod deadlines;
 mod elastic;
+mod entitlements;
 mod groups;
 mod property;
 mod restart;
 mod scenario;
 mod script;
-mod shares;
 mod table;

@@ -18,7 +18,7 @@ use assay_dispatch::planning::{self, PoolDefaults};
 use assay_dispatch::secrets::Secrets;
 use assay_dispatch::tenants::Tenants;
 use assay_dispatch::{Dispatch, Parts, PlanConfig};
-use assay_fleet::{Device, Failures, Fleet, Launch, Programs};
+use assay_fleet::{Device, Failures, Fleet, Launch, ProcessLauncher, Programs};
 use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
 use assay_http::{App, Front, Inside, SignInConfig};
 use assay_link::Link;
@@ -116,12 +116,11 @@ impl Server {
         let (socket, socket_folder) = socket_path(data)?;
         // Bound before the dispatcher starts the first worker.
         let workers = assay_link::bind(&socket)?;
-        let token = assay_http::random_token();
         let program = settings.worker_program.clone();
         let programs = settings.programs.clone();
         let cache = data.join(CACHE);
-        let (fleet, failures) =
-            Fleet::new(Launch { program, socket, token: token.clone(), cache, programs });
+        let launch = Launch { program, socket, cache, programs };
+        let (fleet, failures) = Fleet::new(|events| ProcessLauncher::new(launch, events));
         let parts = parts(&settings, &store, fleet.clone(), failures).await?;
         let (dispatch, dispatching) = Dispatch::start(parts, async |row| {
             registry.pinned(row.tenant, &row.plugin, &row.version).await.with_context(|| {
@@ -137,7 +136,6 @@ impl Server {
             fleet: fleet.clone(),
             blobs,
             storage: Storage::new(settings.storage.clone(), store.clone()),
-            token,
             engine: registry.engine.clone(),
         };
         tasks.spawn(serve_link(link, workers, stopped(&stop)));

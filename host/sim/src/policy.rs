@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use assay_core::time::Micros;
 use assay_planner::{self as planner, Checked, Tuning};
-use assay_sched::{Order, Share};
+use assay_sched::{Discipline, Entitlement};
 
 use crate::faults::Faults;
 
@@ -147,7 +147,7 @@ impl<T: Copy> ByStage<T> {
 /// The settings that all policies of one comparison share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    pub order: Order,
+    pub discipline: Discipline,
     /// The paper's D.
     pub tolerance: Micros,
     /// The time from the order of a worker until it takes work; it is billed from the start.
@@ -163,7 +163,7 @@ pub struct Settings {
     pub hint: Hint,
     /// The weights and bounds of the tenants that the trace names; other tenants have the default. Bounds
     /// are by stage, and also by task if the policy has pools by task.
-    pub shares: BTreeMap<String, Share>,
+    pub entitlements: BTreeMap<String, Entitlement>,
     pub seed: u64,
     pub faults: Faults,
 }
@@ -180,7 +180,7 @@ pub enum Hint {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            order: Order::Ebf,
+            discipline: Discipline::EBF,
             tolerance: Micros::from_secs(2),
             startup: ByStage::default(),
             quota: ByStage::all(QUOTA_DEFAULT),
@@ -188,7 +188,7 @@ impl Default for Settings {
             period: Micros::from_secs(10),
             tuning: None,
             hint: Hint::RolloutStart,
-            shares: BTreeMap::new(),
+            entitlements: BTreeMap::new(),
             seed: 1,
             faults: Faults::default(),
         }

@@ -11,7 +11,7 @@ use assay_planner::{
     Check, Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest, Rule, search,
     simulate,
 };
-use assay_sched::Order;
+use assay_sched::Discipline;
 use serde::Deserialize;
 
 use crate::engine::batch_id;
@@ -122,9 +122,9 @@ impl Vector {
     fn compare(&self, replay: &mut Replay) {
         let problem = self.problem();
         let rule = Rule {
-            order: match self.policy {
-                Policy::Ebf => Order::Ebf,
-                Policy::Fcfs => Order::Fcfs,
+            discipline: match self.policy {
+                Policy::Ebf => Discipline::EBF,
+                Policy::Fcfs => Discipline::FCFS,
             },
             check: if self.lt_check { Check::Timeouts } else { Check::Late },
         };

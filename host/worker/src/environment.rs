@@ -1,10 +1,10 @@
-//! The environment of the process: the token is taken out and the rest is deleted before anything else runs.
+//! The environment of the process: the ticket is taken out and the rest is deleted before anything else runs.
 
-const TOKEN: &str = "ASSAY_WORKER_TOKEN";
+const TICKET: &str = "ASSAY_WORKER_TICKET";
 
-/// Empties the environment; returns the token if there was one. Must be called first in `main`.
+/// Empties the environment; returns the ticket if there was one. Must be called first in `main`.
 pub(crate) fn take() -> Option<String> {
-    let token = std::env::var(TOKEN).ok();
+    let ticket = std::env::var(TICKET).ok();
     let names: Vec<_> = std::env::vars_os().map(|(name, _)| name).collect();
     for name in names {
         // SAFETY: called first in `main`, when there is one thread only.
@@ -18,5 +18,5 @@ pub(crate) fn take() -> Option<String> {
     unsafe {
         std::env::set_var("RUST_BACKTRACE", "0");
     }
-    token
+    ticket
 }

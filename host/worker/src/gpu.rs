@@ -32,11 +32,6 @@ enum GpuArgument {
     Simulated,
 }
 
-/// Whether the stages of a pool have a GPU.
-fn has_gpus(pool: &str) -> bool {
-    pool == "gpu" || pool.starts_with("gpu-")
-}
-
 impl GpuArguments {
     /// The folders that boxes must see for compilers to run in them.
     pub(crate) fn shown(&self) -> Vec<Shown> {
@@ -63,11 +58,12 @@ impl GpuArguments {
         Some(Gpu::new(GpuSettings { program: program.with_file_name(PROGRAM), kind, locks }))
     }
 
-    /// The device for the stages of a pool.
-    pub(crate) fn device(&self, pool: &str, program: &Path, cache: &Path) -> StageDevice {
-        if !has_gpus(pool) {
+    /// The device of a worker that has this many GPUs, 0 or 1.
+    pub(crate) fn device(&self, gpus: u8, program: &Path, cache: &Path) -> StageDevice {
+        if gpus == 0 {
             return StageDevice::None(
-                "this worker has no GPU: the stage's pool must be gpu, or its name begin with gpu-",
+                "this worker has no GPU: the stage must name a pool with GPUs, such as gpu; an \
+                 operator gives a pool of another name GPUs by --workers POOL=N,gpus=1",
             );
         }
         match self.gpu(program, cache) {
@@ -84,11 +80,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn which_pools_have_gpus() {
-        for (pool, expected) in
-            [("gpu", true), ("gpu-h100", true), ("cpu", false), ("gpus", false), ("no-gpu", false)]
-        {
-            assert_eq!(has_gpus(pool), expected, "{pool}");
-        }
+    fn a_worker_has_a_device_if_it_has_a_gpu_and_the_platform_runs_kernels() {
+        let arguments = |gpu| GpuArguments { gpu, gpu_arch: "compute_90".into(), cuda: None };
+        let device = |gpu, gpus| arguments(gpu).device(gpus, Path::new("/a/b"), Path::new("/c"));
+        let says = |device| match device {
+            StageDevice::None(why) => why,
+            StageDevice::Gpu(_) => "a device",
+        };
+        assert!(says(device(Some(GpuArgument::Simulated), 0)).contains("gpus=1"));
+        assert!(says(device(None, 1)).contains("--gpu"));
+        assert_eq!(says(device(Some(GpuArgument::Simulated), 1)), "a device");
     }
 }

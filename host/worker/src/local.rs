@@ -67,7 +67,7 @@ impl LocalOptions {
         let roots = self.storage.clone().unwrap_or_else(|| temporary.join("roots"));
         let cache = self.cache.as_deref().unwrap_or(temporary);
         // Every stage runs here, whatever its pool.
-        let programs = self.programs.open("gpu", cache)?;
+        let programs = self.programs.open(1, cache)?;
         Ok(Capabilities {
             tenant: TENANT.parse().expect("a tenant id"),
             exec: programs.exec,

@@ -1,6 +1,6 @@
 //! `assay-worker`: runs plugins for a host, and compiles them for it.
 //!
-//! Hostile plugins run in this process, hostile programs in boxes of a helper. The process holds no secret but the token
+//! Hostile plugins run in this process, hostile programs in boxes of a helper. The process holds no secret but the ticket
 //! with which it joins, keeps no state but a cache that it verifies before use, and dies with its host.
 
 mod cases;
@@ -52,7 +52,7 @@ enum WorkerCommand {
         #[command(flatten)]
         programs: programs::ProgramOptions,
     },
-    /// Connect to a host and run what it grants; the token is in ASSAY_WORKER_TOKEN.
+    /// Connect to a host and run what it grants; its ticket is in ASSAY_WORKER_TICKET.
     Serve(serve::ServeOptions),
 }
 
@@ -60,7 +60,7 @@ enum WorkerCommand {
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let token = environment::take();
+    let ticket = environment::take();
     let result = match WorkerArguments::parse().command {
         WorkerCommand::Engine => {
             println!("{}", assay_sandbox::engine_id());
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
         WorkerCommand::Doctor { cache, programs } => {
             doctor::run(&programs, cache.as_deref()).map(|()| ExitCode::SUCCESS)
         }
-        WorkerCommand::Serve(options) => serve::run(options, token).map(|()| ExitCode::SUCCESS),
+        WorkerCommand::Serve(options) => serve::run(options, ticket).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {
         eprintln!("assay-worker: {error:#}");

@@ -46,15 +46,16 @@ pub(crate) struct ProgramRuntime {
 }
 
 impl ProgramOptions {
-    /// Makes the services; starts no process. The workers of a machine share the folder `cache`.
-    pub(crate) fn open(&self, pool: &str, cache: &Path) -> anyhow::Result<ProgramRuntime> {
+    /// Makes the services of a worker with this many GPUs; starts no process. The workers of a machine
+    /// share the folder `cache`.
+    pub(crate) fn open(&self, gpus: u8, cache: &Path) -> anyhow::Result<ProgramRuntime> {
         let (exec, objects) = self.exec(cache)?;
         let program = std::env::current_exe().context("finding this program")?;
         Ok(ProgramRuntime {
             exec: Arc::new(Mutex::new(exec)),
             objects,
             compiler: Arc::new(Mutex::new(self.gpu.compiler(&program, cache))),
-            device: self.gpu.device(pool, &program, cache),
+            device: self.gpu.device(gpus, &program, cache),
             network: Arc::new(self.network()?),
         })
     }

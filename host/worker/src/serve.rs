@@ -46,6 +46,9 @@ pub(crate) struct ServeOptions {
     /// The kind of worker this is.
     #[arg(long, default_value = "cpu")]
     pool: String,
+    /// Number of GPUs of this worker.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=1))]
+    gpus: u8,
     /// Where compiled plugins are kept, by digest; several workers may share it.
     #[arg(long)]
     cache: PathBuf,
@@ -57,8 +60,8 @@ pub(crate) struct ServeOptions {
 const RUNNER_STACK_BYTES: usize = 8 << 20;
 
 /// Runs until the host ends the stream after a drain; any other end is an error.
-pub(crate) fn run(options: ServeOptions, token: Option<String>) -> anyhow::Result<()> {
-    let token = token.context("ASSAY_WORKER_TOKEN is not set")?;
+pub(crate) fn run(options: ServeOptions, ticket: Option<String>) -> anyhow::Result<()> {
+    let ticket = ticket.context("ASSAY_WORKER_TICKET is not set")?;
     prctl::set_pdeathsig(Signal::SIGKILL).context("tying the worker to its host's life")?;
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -74,7 +77,7 @@ pub(crate) fn run(options: ServeOptions, token: Option<String>) -> anyhow::Resul
     let sandbox = Sandbox::new()?;
     let granted = CapabilityFactory::new(
         options.programs,
-        options.pool.clone(),
+        options.gpus,
         options.cache.clone(),
         host_requests.clone(),
     );
@@ -86,7 +89,7 @@ pub(crate) fn run(options: ServeOptions, token: Option<String>) -> anyhow::Resul
         })?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let hello = conversation::hello(token, options.pool);
+    let hello = conversation::hello(ticket, options.pool);
     runtime.block_on(conversation::run(
         &options.connect,
         hello,

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::{ReceiverStream, UnixListenerStream};
 use tonic::{Request, Response, Status, Streaming};
 
-pub(crate) const TOKEN: &str = "a-token";
+pub(crate) const TICKET: &str = "a-ticket";
 /// Longer than anything here takes; a test that waits so long has failed.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -86,7 +86,7 @@ impl Host for Service {
         request: Request<FetchRequest>,
     ) -> Result<Response<Self::FetchCompiledStream>, Status> {
         let request = request.into_inner();
-        assert_eq!(request.token, TOKEN);
+        assert_eq!(request.ticket, TICKET);
         let digest = Digest::try_from(&request.digest[..]).expect("a digest");
         let bytes = {
             let mut store = self.store.lock().expect("no panic");
@@ -108,8 +108,8 @@ impl Host for Service {
         &self,
         request: Request<StoredRequest>,
     ) -> Result<Response<Self::FetchStoredStream>, Status> {
-        let StoredRequest { token, lease, name, known_version } = request.into_inner();
-        assert_eq!(token, TOKEN);
+        let StoredRequest { ticket, lease, name, known_version } = request.into_inner();
+        assert_eq!(ticket, TICKET);
         let found = {
             let mut store = self.store.lock().expect("no panic");
             store.wanted.push((lease, name.clone(), known_version.clone()));
@@ -145,8 +145,8 @@ impl Host for Service {
         &self,
         request: Request<ListRequest>,
     ) -> Result<Response<ListReply>, Status> {
-        let ListRequest { token, folder, .. } = request.into_inner();
-        assert_eq!(token, TOKEN);
+        let ListRequest { ticket, folder, .. } = request.into_inner();
+        assert_eq!(ticket, TICKET);
         let below = format!("{folder}/");
         let store = self.store.lock().expect("no panic");
         let names = store.objects.keys().filter(|name| name.starts_with(&below)).cloned();
@@ -208,7 +208,7 @@ pub(crate) fn serve(command: &mut Command, socket: &Path, cache: &Path) {
         .arg(socket)
         .arg("--cache")
         .arg(cache)
-        .env("ASSAY_WORKER_TOKEN", TOKEN)
+        .env("ASSAY_WORKER_TICKET", TICKET)
         .stderr(Stdio::null());
 }
 

@@ -32,10 +32,9 @@ async fn main() -> anyhow::Result<()> {
     };
     tokio::time::sleep(Duration::from_millis(startup_ms.parse()?)).await;
     let hello = Hello {
-        token: std::env::var("ASSAY_WORKER_TOKEN")?,
+        ticket: std::env::var("ASSAY_WORKER_TICKET")?,
         pool: option(options, "--pool")?.into(),
         engine: engine.clone(),
-        pid: std::process::id(),
         in_hand_max: 1,
     };
     serve(option(options, "--connect")?, hello, gates.into()).await
@@ -51,11 +50,11 @@ fn option<'a>(options: &'a [String], name: &str) -> anyhow::Result<&'a str> {
 async fn serve(socket: &str, hello: Hello, gates: PathBuf) -> anyhow::Result<()> {
     let channel = Endpoint::from_shared(format!("unix://{socket}"))?.connect().await?;
     let (outgoing, messages) = mpsc::channel(4);
-    let token = hello.token.clone();
+    let ticket = hello.ticket.clone();
     outgoing.send(FromWorker { hello: Some(hello), finished: Vec::new() }).await?;
     let mut client = HostClient::new(channel);
     let stream = client.work(ReceiverStream::new(messages)).await?;
-    let worker = Worker { client, token, outgoing: outgoing.clone(), gates };
+    let worker = Worker { client, ticket, outgoing: outgoing.clone(), gates };
     let mut incoming = stream.into_inner();
     tokio::spawn(beat(outgoing.clone()));
     while let Some(message) = incoming.message().await? {
@@ -79,7 +78,7 @@ async fn beat(outgoing: mpsc::Sender<FromWorker>) {
 #[derive(Clone)]
 struct Worker {
     client: HostClient<Channel>,
-    token: String,
+    ticket: String,
     outgoing: mpsc::Sender<FromWorker>,
     gates: PathBuf,
 }
@@ -87,12 +86,12 @@ struct Worker {
 /// The host's answers to requests for an object.
 #[derive(serde::Serialize)]
 struct Asked {
-    token: String,
+    ticket: String,
     lease: u64,
     /// Codes of gRPC.
     with_own_lease: i32,
     with_another_lease: i32,
-    with_another_token: i32,
+    with_another_ticket: i32,
     with_a_way_out: i32,
 }
 
@@ -128,12 +127,12 @@ impl Worker {
 
     async fn ask(&self, grant: &Grant, file: &Path, object: &str) -> anyhow::Result<StageEnd> {
         let asked = Asked {
-            token: self.token.clone(),
+            ticket: self.ticket.clone(),
             lease: grant.lease,
-            with_own_lease: self.fetch(&self.token, grant.lease, object).await,
-            with_another_lease: self.fetch(&self.token, grant.lease + 1, object).await,
-            with_another_token: self.fetch("another", grant.lease, object).await,
-            with_a_way_out: self.fetch(&self.token, grant.lease, &way_out(object)).await,
+            with_own_lease: self.fetch(&self.ticket, grant.lease, object).await,
+            with_another_lease: self.fetch(&self.ticket, grant.lease + 1, object).await,
+            with_another_ticket: self.fetch("another", grant.lease, object).await,
+            with_a_way_out: self.fetch(&self.ticket, grant.lease, &way_out(object)).await,
         };
         leave(file, &serde_json::to_string(&asked)?)?;
         look_until(|| !file.exists()).await;
@@ -142,17 +141,17 @@ impl Worker {
 
     /// The host hears of the lease's end a moment after it was told.
     async fn ask_until_refused(&self, lease: u64, file: &Path, object: &str) {
-        while self.fetch(&self.token, lease, object).await == Code::Ok as i32 {
+        while self.fetch(&self.ticket, lease, object).await == Code::Ok as i32 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        let code = self.fetch(&self.token, lease, object).await;
+        let code = self.fetch(&self.ticket, lease, object).await;
         // Whoever waits for it sees that it did not come.
         let _ = leave(&file.with_extension("after"), &code.to_string());
     }
 
-    async fn fetch(&self, token: &str, lease: u64, object: &str) -> i32 {
+    async fn fetch(&self, ticket: &str, lease: u64, object: &str) -> i32 {
         let request = StoredRequest {
-            token: token.to_owned(),
+            ticket: ticket.to_owned(),
             lease,
             name: object.to_owned(),
             known_version: String::new(),

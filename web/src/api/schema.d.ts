@@ -2910,14 +2910,17 @@ export interface components {
              */
             in_hand: number;
             joined_at?: string | null;
-            /** @description Launcher of the worker: `local` for a process on the server's machine. */
+            /** @description Launcher of the worker: `process` for a child process of the server. */
             launcher: string;
             /**
              * Format: u-int64
              * @description Resident memory of its process, in bytes.
              */
             memory_bytes?: number | null;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Process id, if the launcher runs it on the server's machine.
+             */
             pid?: number | null;
             pool: string;
             running?: components["schemas"]["WorkerRunning"] | null;
@@ -2927,6 +2930,8 @@ export interface components {
              */
             stages_done: number;
             state: components["schemas"]["WorkerState"];
+            /** @description Identity of the worker from its start to its end. */
+            ticket: string;
         };
         /** @description `GET /v1/workers`. */
         WorkerList: {

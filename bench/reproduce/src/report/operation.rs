@@ -2,7 +2,7 @@
 
 use assay_core::limits::WORKER_LOST_RETRIES_MAX;
 use assay_core::time::Micros;
-use assay_sched::Order;
+use assay_sched::Discipline;
 use assay_sim::faults::{Fault, Faults};
 use assay_sim::policy::{Hint, QUOTA_DEFAULT, Settings};
 use assay_sim::trace::Trace;
@@ -58,13 +58,13 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
 }
 
 fn groups(page: &mut Page, trace: &Trace) -> anyhow::Result<()> {
-    let orders = [("`ebf`", Order::Ebf), ("`ebf-groups`", Order::EbfGroups)];
-    let settings = orders.map(|(_, order)| Settings { order, ..settings(STARTUP_S) });
+    let orders = [("`ebf`", Discipline::EBF), ("`ebf-groups`", Discipline::EBF_GROUPS)];
+    let settings = orders.map(|(_, discipline)| Settings { discipline, ..settings(STARTUP_S) });
     let cases: Vec<_> = settings.iter().map(|settings| (trace, settings)).collect();
     let compared = compare_all(&cases, "distrs,assay")?;
     page.heading("Groups that are waited for");
     page.say(
-        "A trainer that streams mini-batches waits for groups. Order `ebf-groups` serves, inside a \
+        "A trainer that streams mini-batches waits for groups. Discipline `ebf-groups` serves, inside a \
          batch, the group that is nearest to its end. A group's delay is from when its last \
          request could have ended to when it did.",
     );
@@ -84,7 +84,7 @@ fn groups(page: &mut Page, trace: &Trace) -> anyhow::Result<()> {
         }
     }
     page.table(
-        &["policy, order", "group delay: mean, s", "p99, s", DELAYS, "GPU norm", "CPU norm"],
+        &["policy, discipline", "group delay: mean, s", "p99, s", DELAYS, "GPU norm", "CPU norm"],
         &table,
     );
     let [plain, grouped] = [0, 1].map(|order: usize| compared[order].get("assay"));
@@ -104,11 +104,11 @@ fn quotas(page: &mut Page, workloads: &Workloads, trace: &Trace) -> anyhow::Resu
     let mut quotas = QUOTAS.map(|quota| (quota * requests / QUOTAS_FOR).max(1)).to_vec();
     quotas.dedup();
     quotas.push(QUOTA_DEFAULT);
-    let orders = [Order::Ebf, Order::Fcfs];
+    let orders = [Discipline::EBF, Discipline::FCFS];
     let mut all: Vec<Settings> = Vec::new();
     for quota in &quotas {
-        for order in orders {
-            let mut one = Settings { order, ..settings(0) };
+        for discipline in orders {
+            let mut one = Settings { discipline, ..settings(0) };
             one.quota.named.insert(GPU.to_owned(), *quota);
             all.push(one);
         }

@@ -1,7 +1,7 @@
 //! Two batches 100 s apart on a fixed number of GPUs: what the order of a queue does (figure 14).
 
 use assay_core::time::Micros;
-use assay_sched::Order;
+use assay_sched::Discipline;
 use assay_sim::plot::{Labels, Line, Scale, Scales, Series, curve, line_chart};
 use assay_sim::policy::{Policy, Settings};
 use assay_sim::trace::Trace;
@@ -27,7 +27,7 @@ const LOW_S: [f64; 3] = [2.0, 5.0, 10.0];
 /// The one that the paper's "just a few seconds" is held to.
 pub(super) const FEW_S: f64 = 5.0;
 
-const ORDERS: [(&str, Order); 2] = [("EBF", Order::Ebf), ("FCFS", Order::Fcfs)];
+const ORDERS: [(&str, Discipline); 2] = [("EBF", Discipline::EBF), ("FCFS", Discipline::FCFS)];
 
 pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
     let sweep = Sweep::run(workloads)?;
@@ -87,7 +87,7 @@ impl Sweep {
         };
         let policies: Vec<Policy> = gpus.iter().map(policy).collect();
         let pairs: Vec<Trace> = (1..=PAIRS).map(|seed| pair(workloads, seed)).collect();
-        let settings = ORDERS.map(|(_, order)| Settings { order, ..settings(0) });
+        let settings = ORDERS.map(|(_, discipline)| Settings { discipline, ..settings(0) });
         let mut jobs = Vec::new();
         for settings in &settings {
             for policy in &policies {

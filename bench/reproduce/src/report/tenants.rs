@@ -1,7 +1,7 @@
 //! Tenants that want more of a pool than there is: what each gets, and who waits for whom.
 
 use assay_core::time::Micros;
-use assay_sched::{Share, Weight};
+use assay_sched::{Entitlement, Weight};
 use assay_sim::Run;
 use assay_sim::fair::{Demand, STAGE, trace};
 use assay_sim::policy::{Policy, Settings};
@@ -156,9 +156,9 @@ fn contest(tenants: &[Tenant]) -> Trace {
 fn weighed(tenants: &[Tenant]) -> Settings {
     let share = |(tenant, weight, _): &Tenant| {
         let weight = Weight::new(*weight).expect("within the range of weights");
-        ((*tenant).to_owned(), Share { weight, ..Share::default() })
+        ((*tenant).to_owned(), Entitlement { weight, ..Entitlement::default() })
     };
-    Settings { shares: tenants.iter().map(share).collect(), ..Settings::default() }
+    Settings { entitlements: tenants.iter().map(share).collect(), ..Settings::default() }
 }
 
 fn share(run: &Run, tenant: usize) -> f64 {

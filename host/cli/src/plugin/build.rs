@@ -11,7 +11,7 @@ use super::super::{Format, print_json};
 use super::project::Source;
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct PluginBuildCommand {
     /// Folder of the project, or a component (.wasm)
     #[arg(default_value = ".")]
     path: PathBuf,
@@ -30,7 +30,7 @@ struct Built<'a> {
     imports: &'a [String],
 }
 
-pub(super) async fn run(options: Options, format: Format) -> anyhow::Result<()> {
+pub(super) async fn run(options: PluginBuildCommand, format: Format) -> anyhow::Result<()> {
     let component = Source::at(&options.path)?.component().await?;
     let plugin = options.engine.describe(&component).await?;
     match format {

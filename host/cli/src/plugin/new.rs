@@ -16,7 +16,7 @@ const NAME: &str = "__NAME__";
 const IDENTIFIER: &str = "__CRATE__";
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct PluginNewCommand {
     /// Name of the plugin: lower-case letters, digits, `-` and `_`
     name: String,
     /// Template of the project, such as rust or python
@@ -50,8 +50,8 @@ fn template(text: &str) -> Result<String, String> {
     Err(format!("unknown template; the templates are {}", known.join(", ")))
 }
 
-pub(super) fn run(options: Options, format: Format) -> anyhow::Result<()> {
-    let Options { name, template, to } = options;
+pub(super) fn run(options: PluginNewCommand, format: Format) -> anyhow::Result<()> {
+    let PluginNewCommand { name, template, to } = options;
     check_name("NAME", &name, limits::PLUGIN_NAME_BYTES_MAX).map_err(anyhow::Error::msg)?;
     ensure!(
         name.starts_with(|c: char| c.is_ascii_lowercase()),

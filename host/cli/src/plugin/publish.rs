@@ -13,7 +13,7 @@ use super::project::Source;
 use super::test::test;
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct PluginPublishCommand {
     /// Folder of the project, or a component (.wasm)
     #[arg(default_value = ".")]
     path: PathBuf,
@@ -39,7 +39,11 @@ struct Outcome {
     changed: bool,
 }
 
-pub(super) async fn run(options: Options, format: Format, client: Client) -> anyhow::Result<()> {
+pub(super) async fn run(
+    options: PluginPublishCommand,
+    format: Format,
+    client: Client,
+) -> anyhow::Result<()> {
     let source = Source::at(&options.path)?;
     let component = match (&source, options.no_test || options.skip_cases) {
         (Source::Project(_), false) => {

@@ -15,7 +15,7 @@ use super::super::{Format, print_json};
 use super::project::Source;
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct PluginTestCommand {
     /// Folder of the project
     #[arg(default_value = ".")]
     path: PathBuf,
@@ -52,7 +52,7 @@ pub(super) struct Tested {
 }
 
 pub(super) async fn run(
-    options: Options,
+    options: PluginTestCommand,
     format: Format,
     client: impl FnOnce() -> anyhow::Result<Client>,
 ) -> anyhow::Result<ExitCode> {
@@ -85,7 +85,7 @@ pub(super) async fn run(
     Ok(code(report.changed.is_empty()))
 }
 
-impl Options {
+impl PluginTestCommand {
     fn runs(&self) -> CaseRuns {
         CaseRuns { update: self.update, repeat: self.repeat }
     }

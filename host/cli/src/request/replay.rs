@@ -19,7 +19,7 @@ use super::super::{Format, print_json};
 use super::show;
 
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct ReplayCommand {
     /// Id of the request
     id: RequestId,
     /// Version of the plugin to run [default: the version that scored the request]
@@ -66,7 +66,7 @@ struct StageCompared {
 
 pub(super) async fn run(
     client: &Client,
-    options: Options,
+    options: ReplayCommand,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
     let agrees = if options.local {
@@ -88,7 +88,7 @@ pub(super) async fn run(
     Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn local(client: &Client, options: &Options) -> anyhow::Result<LocalReplay> {
+async fn local(client: &Client, options: &ReplayCommand) -> anyhow::Result<LocalReplay> {
     let id = options.id;
     let request = client.stored_request(id).await?;
     let result = request.result.as_ref();

@@ -22,7 +22,7 @@ const SPEC_BYTES_MAX: u64 = 1 << 20;
 /// numbers, so more tasks or iterations do not change the others. The first line of a trace holds
 /// all its settings as `spec`, which `--spec` reads back.
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct GenerateCommand {
     /// Specification as a JSON file, `-` for standard input; other options override it
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
@@ -77,7 +77,7 @@ enum Mode {
     Disaggregated,
 }
 
-pub(super) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+pub(super) fn run(options: &GenerateCommand) -> anyhow::Result<ExitCode> {
     let stdout = io::stdout();
     if options.gzip && stdout.is_terminal() {
         bail!("gzip output needs a file, not a terminal: write `-z > trace.jsonl.gz`");
@@ -97,7 +97,7 @@ fn send(trace: &Trace, mut out: impl Write, gzip: bool) -> io::Result<()> {
     zipped.finish()?.flush()
 }
 
-impl Options {
+impl GenerateCommand {
     fn specification(&self) -> anyhow::Result<Spec> {
         let mut spec = match &self.spec {
             Some(path) => read(path)?,

@@ -29,6 +29,8 @@ pub const WORKER_RETRY_MS_MIN: u64 = 50;
 pub const WORKER_RETRY_MS_MAX: u64 = 10_000;
 /// The time after which an idle worker that was asked to stop is killed, in seconds.
 pub const WORKER_STOP_SECONDS_MAX: u64 = 5;
+/// The time between two comparisons of the expected workers with those that exist, in seconds.
+pub const WORKERS_RECONCILE_SECONDS: u64 = 60;
 /// The time without a message after which a worker counts as lost, in seconds.
 pub const HEARTBEAT_SECONDS_MAX: u64 = 10;
 /// The period of a worker's heartbeats, in seconds.

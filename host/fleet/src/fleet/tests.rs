@@ -1,214 +1,191 @@
-//! With a shell script in a worker's place.
+//! With a simulated launcher. Pauses are short or skipped by calling what follows them.
 
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::time::Duration;
+use std::collections::BTreeSet;
 
 use super::*;
-use crate::gpu::{Device, Gpu};
-use crate::programs::SandboxLayer;
+use crate::launcher::{Reconciling, Start};
 
-const SOON: Duration = Duration::from_secs(120);
-
-/// A fleet whose workers run this script, in a folder of their own that they find as `$DIR`.
-struct Scripted {
-    fleet: Fleet,
-    failures: Failures,
-    folder: tempfile::TempDir,
+/// A launcher of no processes: it notes what it is told, and the test says what becomes of the workers.
+#[derive(Clone)]
+struct SimulatedLauncher {
+    events: Events,
+    told: Arc<Mutex<Told>>,
 }
 
-impl Scripted {
-    fn new(script: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let program = folder.path().join("worker");
-        let text = format!("#!/bin/sh\nDIR='{}'\n{script}\n", folder.path().display());
-        std::fs::write(&program, text).expect("writes");
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("sets");
-        let nowhere = folder.path().join("socket");
-        let launch = Launch {
-            program,
-            socket: nowhere.clone(),
-            token: String::new(),
-            cache: nowhere,
-            programs: Programs {
-                toolchains: Some("/further/toolchains".into()),
-                weaker: vec![SandboxLayer::Cgroups, SandboxLayer::Landlock],
-                trust: Some("/further/authorities.pem".into()),
-                gpu: Gpu {
-                    device: Some(Device::Simulated),
-                    arch: "compute_90".into(),
-                    toolkit: Some("/cuda".into()),
-                },
-            },
-        };
-        let (fleet, failures) = Fleet::new(launch);
-        Self { fleet, failures, folder }
+#[derive(Default)]
+struct Told {
+    starts: Vec<Start>,
+    stops: Vec<(TicketId, Stop)>,
+    has: BTreeSet<TicketId>,
+}
+
+impl Launcher for SimulatedLauncher {
+    fn name(&self) -> &'static str {
+        "simulated"
     }
 
-    /// The pool of the next start that came to nothing.
-    async fn failure(&mut self) -> Option<Arc<str>> {
-        let process = self.failures.recv().await.expect("the fleet is there");
-        self.fleet.start_failed(process)
+    fn start(&self, starts: Vec<Start>) {
+        let mut told = self.told();
+        told.has.extend(starts.iter().map(|start| start.ticket.id));
+        told.starts.extend(starts);
     }
 
-    /// The process ids that scripts have written, in the order of their starts.
-    async fn pids(&self, count: usize) -> Vec<u32> {
-        let file = self.folder.path().join("pids");
-        until(|| {
-            let text = std::fs::read_to_string(&file).unwrap_or_default();
-            let pids: Vec<u32> = text.lines().filter_map(|line| line.parse().ok()).collect();
-            (pids.len() >= count).then_some(pids)
-        })
-        .await
+    fn stop(&self, ticket: TicketId, how: Stop) {
+        self.told().stops.push((ticket, how));
+    }
+
+    fn reconcile(&self) -> Reconciling<'_> {
+        let has = self.told().has.iter().copied().collect();
+        Box::pin(std::future::ready(Ok(has)))
     }
 }
 
-async fn until<T>(mut ask: impl FnMut() -> Option<T>) -> T {
-    let answer = async {
-        loop {
-            if let Some(answer) = ask() {
-                return answer;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(SOON, answer).await.expect("it comes to that")
+impl SimulatedLauncher {
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().expect("no panic")
+    }
+
+    fn start_of(&self, number: usize) -> Start {
+        self.told().starts[number].clone()
+    }
+
+    fn place(&self, number: usize) -> Start {
+        let start = self.start_of(number);
+        self.events.send(WorkerEvent::Placed { ticket: start.ticket.id, pid: None });
+        start
+    }
+
+    fn end(&self, ticket: TicketId, how: WorkerEnd) {
+        self.told().has.remove(&ticket);
+        self.events.send(WorkerEvent::Ended { ticket, how });
+    }
+
+    fn fail(&self, number: usize) {
+        self.end(self.start_of(number).ticket.id, WorkerEnd::Failed("exit status: 3".into()));
+    }
 }
 
-fn lives(pid: u32) -> bool {
-    Path::new(&format!("/proc/{pid}")).exists()
+fn simulated() -> (Fleet, Failures, SimulatedLauncher) {
+    let mut launcher = None;
+    let (fleet, failures) = Fleet::new(|events| {
+        launcher.insert(SimulatedLauncher { events, told: Arc::default() }).clone()
+    });
+    (fleet, failures, launcher.expect("it was made"))
 }
 
-/// Each line is whole, so that several scripts may write; the shell itself waits, as `exec` would
-/// leave nobody to catch a signal.
-const WAITS: &str = "echo $$ >> $DIR/pids; while :; do /bin/sleep 0.02; done";
-
-#[test]
-fn the_pause_doubles_up_to_its_limit() {
-    let pauses = [1, 2, 3, 8, 9, 100, u32::MAX].map(|level| pause(level).as_millis());
-    assert_eq!(pauses, [50, 100, 200, 6_400, 10_000, 10_000, 10_000]);
+fn cpu() -> Arc<str> {
+    "cpu".into()
 }
 
 #[tokio::test]
 async fn a_start_that_fails_is_reported_once_with_its_reason() {
-    let mut scripted = Scripted::new("exit 3");
-    let pool: Arc<str> = "cpu".into();
-    scripted.fleet.start(&pool, 3);
+    let (fleet, mut failures, launcher) = simulated();
+    fleet.start(&cpu(), 3);
+    (0..3).for_each(|number| launcher.fail(number));
+    assert!(failures.try_recv().is_err(), "there is a pause first");
     for _ in 0..3 {
-        assert_eq!(scripted.failure().await.as_deref(), Some("cpu"));
+        let failed = failures.recv().await.expect("it is reported");
+        assert_eq!(fleet.start_failed(failed), Some(cpu()));
+        assert_eq!(fleet.start_failed(failed), None, "it failed once");
     }
-    let trouble = scripted.fleet.troubles().remove(&pool).expect("it is known");
+    let trouble = fleet.troubles().remove(&cpu()).expect("it is known");
     assert_eq!(trouble.failures, 3);
-    assert!(trouble.error.contains("exit status: 3"), "{}", trouble.error);
+    assert_eq!(trouble.error, "a worker ended before it joined: exit status: 3");
     // They failed together: the pause is the first, not the third.
     assert_eq!(trouble.next_try_at.since(trouble.failed_at), Micros::from_ms(50));
-    scripted.fleet.start(&pool, 1);
-    assert!(scripted.failure().await.is_some());
-    let trouble = scripted.fleet.troubles().remove(&pool).expect("it is known");
+    fleet.start(&cpu(), 1);
+    launcher.fail(3);
+    assert!(failures.recv().await.is_some());
+    let trouble = fleet.troubles().remove(&cpu()).expect("it is known");
     assert_eq!(trouble.next_try_at.since(trouble.failed_at), Micros::from_ms(100));
-    scripted.fleet.stop_all().await;
-    assert!(scripted.failures.try_recv().is_err());
-}
-
-#[tokio::test]
-async fn workers_are_told_what_the_operator_says_of_programs() {
-    let mut scripted = Scripted::new("echo \"$@\" > $DIR/arguments; exit 1");
-    scripted.fleet.start(&"cpu".into(), 1);
-    assert!(scripted.failure().await.is_some());
-    let told = std::fs::read_to_string(scripted.folder.path().join("arguments")).expect("is told");
-    let expected = " --toolchains /further/toolchains --weaker cgroups,landlock \
-                    --trust /further/authorities.pem \
-                    --gpu simulated --gpu-arch compute_90 --cuda /cuda\n";
-    assert!(told.starts_with("serve --connect ") && told.ends_with(expected), "{told}");
-    assert!(Programs::default().arguments().is_empty());
-}
-
-#[tokio::test]
-async fn a_program_that_is_not_there_is_a_failed_start() {
-    let mut scripted = Scripted::new("");
-    std::fs::remove_file(scripted.folder.path().join("worker")).expect("removes");
-    let pool: Arc<str> = "cpu".into();
-    scripted.fleet.start(&pool, 1);
-    assert!(scripted.failure().await.is_some());
-    assert!(scripted.fleet.troubles()[&pool].error.contains("No such file"));
-}
-
-#[tokio::test]
-async fn the_latest_starts_are_given_up_and_nobody_hears_of_them() {
-    let mut scripted = Scripted::new(WAITS);
-    let pool: Arc<str> = "cpu".into();
-    scripted.fleet.start(&pool, 1);
-    let first = scripted.pids(1).await[0];
-    scripted.fleet.start(&pool, 2);
-    let pids = scripted.pids(3).await;
-    let processes = [scripted.fleet.find(first).await, scripted.fleet.find(pids[2]).await];
-    let [first_member, last_member] = processes.map(|process| process.expect("was started here"));
-    scripted.fleet.cancel(&pool, 2);
-    assert!(!scripted.fleet.joined(last_member), "it was given up");
-    until(|| (!lives(pids[1]) && !lives(pids[2])).then_some(())).await;
-    assert!(scripted.fleet.find(pids[2]).await.is_none());
-    assert!(scripted.fleet.joined(first_member) && lives(first));
-    // Only who has not joined can be given up.
-    scripted.fleet.cancel(&pool, 1);
-    scripted.fleet.stop(first_member);
-    until(|| (!lives(first)).then_some(())).await;
-    assert!(scripted.failures.try_recv().is_err());
-    assert!(scripted.fleet.troubles().is_empty());
+    fleet.stop_all().await;
+    assert!(failures.try_recv().is_err());
 }
 
 #[tokio::test]
 async fn a_start_is_given_up_while_its_failure_waits() {
-    let mut scripted = Scripted::new("echo $$ >> $DIR/pids; exit 1");
-    let pool: Arc<str> = "cpu".into();
-    scripted.fleet.start(&pool, 1);
-    until(|| scripted.fleet.troubles().remove(&pool)).await;
-    scripted.fleet.cancel(&pool, 1);
-    scripted.fleet.stop_all().await;
-    assert!(scripted.failures.try_recv().is_err());
+    let (fleet, mut failures, launcher) = simulated();
+    fleet.start(&cpu(), 1);
+    launcher.fail(0);
+    fleet.cancel(&cpu(), 1);
+    fleet.report(launcher.start_of(0).ticket.id);
+    assert!(failures.try_recv().is_err());
+    fleet.stop_all().await;
 }
 
 /// A start that its caller gave up is no longer counted, so its failure must not be reported as well.
 #[tokio::test]
 async fn a_start_is_given_up_after_its_failure_was_reported() {
-    let mut scripted = Scripted::new("exit 1");
-    let pool: Arc<str> = "cpu".into();
-    scripted.fleet.start(&pool, 2);
-    let [first, second] = [scripted.failures.recv().await, scripted.failures.recv().await]
-        .map(|process| process.expect("both fail"));
-    scripted.fleet.cancel(&pool, 1);
-    let heard = [first.max(second), first.min(second)].map(|it| scripted.fleet.start_failed(it));
-    assert_eq!(heard, [None, Some(pool)], "the latest was given up");
-    assert_eq!(scripted.fleet.start_failed(first.min(second)), None, "it failed once");
-    scripted.fleet.stop_all().await;
-}
-
-#[tokio::test]
-async fn a_stop_waits_for_no_failure_to_be_heard() {
-    let mut scripted = Scripted::new("exit 1");
-    scripted.fleet.start(&"cpu".into(), 1);
-    let process = scripted.failures.recv().await.expect("it fails");
-    assert!(!scripted.fleet.is_stopping());
-    scripted.fleet.stop_all().await;
-    assert!(scripted.fleet.is_stopping());
-    assert_eq!(scripted.fleet.start_failed(process), None);
-}
-
-#[tokio::test]
-async fn one_that_does_not_hear_is_killed_in_the_end() {
-    let scripted = Scripted::new(&format!("trap '' TERM; {WAITS}"));
-    let pool: Arc<str> = "cpu".into();
-    scripted.fleet.start(&pool, 2);
-    let pids = scripted.pids(2).await;
-    for pid in &pids {
-        let process = scripted.fleet.find(*pid).await.expect("was started here");
-        assert!(scripted.fleet.joined(process));
-        assert!(!scripted.fleet.joined(process), "a process joins once");
+    let (fleet, mut failures, launcher) = simulated();
+    fleet.start(&cpu(), 2);
+    (0..2).for_each(|number| launcher.fail(number));
+    for _ in 0..2 {
+        failures.recv().await.expect("both fail");
     }
-    let process = scripted.fleet.find(pids[0]).await.expect("still there");
-    scripted.fleet.stop(process);
-    scripted.fleet.kill(process);
-    until(|| (!lives(pids[0])).then_some(())).await;
-    // The other is asked, and killed after its time.
-    scripted.fleet.stop_all().await;
-    assert!(!lives(pids[1]));
+    fleet.cancel(&cpu(), 1);
+    let [first, latest] = [0, 1].map(|number| launcher.start_of(number).ticket.id);
+    let heard = [latest, first].map(|ticket| fleet.start_failed(ticket));
+    assert_eq!(heard, [None, Some(cpu())], "the latest was given up");
+    fleet.stop_all().await;
+}
+
+#[tokio::test]
+async fn a_worker_that_does_not_join_in_time_is_ended_and_reported() {
+    let (fleet, mut failures, launcher) = simulated();
+    fleet.start(&cpu(), 2);
+    // The other one waits for a place: its time does not run.
+    let late = launcher.place(0);
+    (0..2).for_each(|number| fleet.overdue(launcher.start_of(number).ticket.id));
+    assert_eq!(launcher.told().stops, [(late.ticket.id, Stop::GiveUp)]);
+    assert_eq!(fleet.admit(&late.ticket.text(), "cpu"), Err(TicketRefusal::GivenUp));
+    assert!(!fleet.joined(late.ticket.id), "it comes too late");
+    assert!(fleet.troubles().is_empty(), "it has not ended yet");
+    launcher.end(late.ticket.id, WorkerEnd::Finished("killed".into()));
+    assert_eq!(failures.recv().await, Some(late.ticket.id));
+    assert_eq!(fleet.troubles()[&cpu()].error, "a worker did not join within 30 s");
+    let waiting = launcher.place(1);
+    assert!(fleet.joined(waiting.ticket.id));
+    assert!(fleet.troubles().is_empty(), "a worker that joins ends the trouble");
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_every_worker_and_starts_no_more() {
+    let (fleet, mut failures, launcher) = simulated();
+    fleet.start(&cpu(), 3);
+    let joined = launcher.place(0).ticket.id;
+    assert!(fleet.joined(joined));
+    launcher.fail(1);
+    assert!(!fleet.is_stopping());
+    let stopping = tokio::spawn({
+        let fleet = fleet.clone();
+        async move { fleet.stop_all().await }
+    });
+    tokio::task::yield_now().await;
+    assert!(fleet.is_stopping() && !stopping.is_finished());
+    let starting = launcher.start_of(2).ticket.id;
+    assert_eq!(launcher.told().stops, [(joined, Stop::Leave), (starting, Stop::GiveUp)]);
+    fleet.start(&cpu(), 1);
+    assert_eq!(launcher.told().starts.len(), 3);
+    launcher.end(joined, WorkerEnd::Finished("signal: 15 (SIGTERM)".into()));
+    launcher.end(starting, WorkerEnd::Finished("killed".into()));
+    stopping.await.expect("it ends");
+    assert!(failures.try_recv().is_err(), "it waits for no failure to be heard");
+}
+
+#[tokio::test]
+async fn a_worker_of_one_side_alone_is_ended_on_that_side() {
+    let (fleet, mut failures, launcher) = simulated();
+    fleet.start(&cpu(), 3);
+    let [lost, lost_early] = [0, 1].map(|number| launcher.place(number).ticket.id);
+    let asked = launcher.start_of(2).ticket.id;
+    assert!(fleet.joined(lost));
+    let stray = TicketId::generate();
+    launcher.told().has = BTreeSet::from([stray]);
+    fleet.reconcile().await.expect("the launcher answers");
+    assert_eq!(failures.recv().await, Some(lost_early), "its start has failed");
+    assert_eq!(fleet.troubles()[&cpu()].error, "a worker was lost before it joined");
+    assert!(!fleet.state().has(lost), "it has gone");
+    let starting: Vec<TicketId> = fleet.starting().iter().map(|(ticket, ..)| *ticket).collect();
+    assert_eq!(starting, [lost_early, asked], "the one without a place is waited for");
+    assert_eq!(launcher.told().stops[0], (stray, Stop::Kill));
 }

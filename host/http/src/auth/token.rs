@@ -5,7 +5,7 @@
 /// # Panics
 /// When the operating system has no randomness to give.
 #[must_use]
-pub fn random_token() -> String {
+pub(crate) fn random_token() -> String {
     let mut random = [0u8; 32];
     getrandom::fill(&mut random).expect("the operating system gives randomness");
     hex::encode(random)

@@ -1,19 +1,18 @@
 //! Reads of storage by workers. The worker does not name the tenant whose roots are read: it is the
-//! tenant of a lease that the calling process holds.
+//! tenant of a lease that the calling worker holds.
 
 use std::time::Duration;
 
-use assay_core::id::{LeaseId, TenantId};
+use assay_core::id::{LeaseId, TenantId, TicketId};
 use assay_core::limits;
 use assay_wire::proto::{ListReply, ListRequest, StoredChunk, StoredRequest};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::transport::server::UdsConnectInfo;
-use tonic::{Request, Status};
+use tonic::Status;
 
-use crate::link::{Answers, Link};
+use crate::link::{Answers, CallerProcess, Link};
 use assay_dispatch::LeaseClaim;
 use assay_storage::{FetchedObject, StorageError};
 
@@ -22,21 +21,14 @@ const TAKE_MAX: Duration = Duration::from_secs(limits::OBJECT_WAIT_SECONDS_MAX);
 /// The number of chunks that are buffered for a worker.
 const CHUNKS_MAX: usize = 2;
 
-/// The process id of the caller, as the kernel reports it.
-pub(super) fn caller<T>(request: &Request<T>) -> Option<u32> {
-    let peer = request.extensions().get::<UdsConnectInfo>()?.peer_cred?;
-    peer.pid()?.try_into().ok()
-}
-
 impl Link {
     pub(super) async fn stored(
         &self,
-        caller: Option<u32>,
+        caller: CallerProcess,
         request: StoredRequest,
     ) -> Result<Answers<StoredChunk>, Status> {
-        let StoredRequest { token, lease, name, known_version } = request;
-        self.check_token(&token)?;
-        let tenant = self.tenant(caller, lease).await?;
+        let StoredRequest { ticket, lease, name, known_version } = request;
+        let tenant = self.tenant(self.worker(caller, &ticket)?, lease).await?;
         let fetched = self.storage.fetch(tenant, &name, &known_version).await.map_err(status)?;
         let FetchedObject { version, size, chunks } = fetched;
         let unchanged = chunks.is_none();
@@ -49,20 +41,18 @@ impl Link {
 
     pub(super) async fn listed(
         &self,
-        caller: Option<u32>,
+        caller: CallerProcess,
         request: ListRequest,
     ) -> Result<ListReply, Status> {
-        let ListRequest { token, lease, folder } = request;
-        self.check_token(&token)?;
-        let tenant = self.tenant(caller, lease).await?;
+        let ListRequest { ticket, lease, folder } = request;
+        let tenant = self.tenant(self.worker(caller, &ticket)?, lease).await?;
         let names = self.storage.list(tenant, &folder).await.map_err(status)?;
         Ok(ListReply { names })
     }
 
-    async fn tenant(&self, caller: Option<u32>, lease: u64) -> Result<TenantId, Status> {
+    async fn tenant(&self, ticket: TicketId, lease: u64) -> Result<TenantId, Status> {
         let refused = || Status::permission_denied("this worker does not hold the lease");
-        let pid = caller.ok_or_else(refused)?;
-        let claim = LeaseClaim { pid, lease: LeaseId(lease) };
+        let claim = LeaseClaim { ticket, lease: LeaseId(lease) };
         let tenant = self.dispatch.tenant_of(claim).await;
         tenant.map_err(|error| Status::unavailable(error.to_string()))?.ok_or_else(refused)
     }

@@ -5,7 +5,7 @@ mod reference;
 
 use proptest::prelude::*;
 
-use assay_sched::Order;
+use assay_sched::Discipline;
 
 use self::reference::reference;
 use super::*;
@@ -109,12 +109,12 @@ fn check(problem: &Problem, kind: usize) -> Check {
     }
 }
 
-fn rule(problem: &Problem, order: Order, kind: usize) -> Rule {
-    Rule { order, check: check(problem, kind) }
+fn rule(problem: &Problem, discipline: Discipline, kind: usize) -> Rule {
+    Rule { discipline, check: check(problem, kind) }
 }
 
-fn any_order() -> impl Strategy<Value = Order> {
-    prop_oneof![Just(Order::Ebf), Just(Order::Fcfs)]
+fn any_discipline() -> impl Strategy<Value = Discipline> {
+    prop_oneof![Just(Discipline::EBF), Just(Discipline::FCFS)]
 }
 
 /// Some workers at first, and some that join later.
@@ -138,11 +138,11 @@ proptest! {
     #[test]
     fn a_run_says_what_the_reference_says(
         problem in any_problem(),
-        order in any_order(),
+        discipline in any_discipline(),
         kind in 0_usize..3,
         capacities in capacities(),
     ) {
-        let rule = rule(&problem, order, kind);
+        let rule = rule(&problem, discipline, kind);
         let capacities = &capacities[..problem.pools.len()];
         let wanted = reference(&problem, &rule, capacities);
         let mut simulator = Simulator::new(&problem, &rule);
@@ -162,10 +162,10 @@ proptest! {
     #[test]
     fn a_search_finds_what_satisfies_its_rule(
         problem in any_problem(),
-        order in any_order(),
+        discipline in any_discipline(),
         kind in 0_usize..2,
     ) {
-        let rule = rule(&problem, order, kind);
+        let rule = rule(&problem, discipline, kind);
         let found = search(&problem, &rule);
         prop_assert!(simulate(&problem, &rule, &found).satisfied);
         let search = crate::search::Search::new(&problem, &rule);
@@ -177,10 +177,10 @@ proptest! {
     #[test]
     fn without_queues_every_rule_is_satisfied(
         problem in any_problem(),
-        order in any_order(),
+        discipline in any_discipline(),
         kind in 0_usize..3,
     ) {
-        let rule = rule(&problem, order, kind);
+        let rule = rule(&problem, discipline, kind);
         let search = crate::search::Search::new(&problem, &rule);
         let peaks: Vec<usize> =
             (0..problem.pools.len()).map(|pool| search.zero_queue(pool)).collect();
@@ -195,7 +195,7 @@ proptest! {
         kind in 0_usize..3,
         workers in 1_usize..20,
     ) {
-        let rule = rule(&problem, Order::Fcfs, kind);
+        let rule = rule(&problem, Discipline::FCFS, kind);
         let fewer = simulate(&problem, &rule, &[workers]);
         let more = simulate(&problem, &rule, &[workers + 1]);
         prop_assert!(more.satisfied || !fewer.satisfied);
@@ -244,7 +244,7 @@ fn earliest_batch_first_may_need_fewer_workers() {
     let requests =
         [(1, 0.0, short), (1, 0.0, &[1.0]), (1, 0.0, long), (1, 0.0, long), (0, 3.5, &[10.0])];
     let problem = scripted(15, 1, &requests);
-    let rule = Rule { order: Order::Ebf, check: Check::Late };
+    let rule = Rule { discipline: Discipline::EBF, check: Check::Late };
     assert!(simulate(&problem, &rule, &[1]).satisfied);
     assert!(!simulate(&problem, &rule, &[2]).satisfied);
 }
@@ -254,7 +254,7 @@ fn earliest_batch_first_may_need_fewer_workers() {
 #[test]
 fn two_stages_may_need_fewer_workers() {
     let problem = scripted(5, 2, &[(0, 0.0, &[2.0, 1.0]), (1, 0.0, &[1.0, 100.0])]);
-    let rule = Rule { order: Order::Fcfs, check: Check::Late };
+    let rule = Rule { discipline: Discipline::FCFS, check: Check::Late };
     assert!(simulate(&problem, &rule, &[1, 1]).satisfied);
     assert!(!simulate(&problem, &rule, &[2, 1]).satisfied);
 }
@@ -262,7 +262,7 @@ fn two_stages_may_need_fewer_workers() {
 #[test]
 fn what_never_starts_is_late() {
     let problem = scripted(5, 1, &[(0, 0.0, &[1.0])]);
-    let rule = Rule { order: Order::Fcfs, check: Check::Late };
+    let rule = Rule { discipline: Discipline::FCFS, check: Check::Late };
     assert!(!simulate(&problem, &rule, &[0]).satisfied);
 }
 
@@ -270,7 +270,7 @@ fn what_never_starts_is_late() {
 #[test]
 fn ends_are_counted_from_when_a_worker_joins() {
     let problem = scripted(5, 1, &[(0, 0.0, &[0.5]), (0, 0.0, &[0.5])]);
-    let rule = Rule { order: Order::Fcfs, check: Check::Late };
+    let rule = Rule { discipline: Discipline::FCFS, check: Check::Late };
     let mut simulator = Simulator::new(&problem, &rule);
     let first = simulator.workload.first.clone();
     let capacity = Capacity { workers: Some(0), later: vec![(24_800, 1)] };

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! # Why it has to come out so.
-//! mode assay tolerance=2s period=10s patience=60s order=fcfs      anew, with what was learned
+//! mode assay tolerance=2s period=10s patience=60s discipline=fcfs anew, with what was learned
 //! pool gpu max=100 min=0 cost=1 startup=30s                       before the first plan
 //! plugin P cpu:120s gpu:60s                                       its stages, with their timeouts
 //! learn r P 64 every=2s ran=48s,4s lead=100s                      a completed batch of run r
@@ -26,7 +26,7 @@ use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
 use assay_planner::{Because, Plan, PlanConfig, Planner, Policy, PoolConfig, PoolReport, Reason};
 use assay_sched::{
-    BatchView, Ending, Order, PoolView, Profile, ProfileRequest, RunningView, SchedView,
+    BatchView, Discipline, Ending, PoolView, Profile, ProfileRequest, RunningView, SchedView,
     StageShape, StageView,
 };
 use uuid::Uuid;
@@ -101,7 +101,9 @@ impl Player {
             tolerance: words.span("tolerance").unwrap_or(defaults.tolerance),
             period: words.span("period").unwrap_or(defaults.period),
             patience: words.span("patience").unwrap_or(defaults.patience),
-            order: words.get("order").map_or(Order::Ebf, |_| Order::Fcfs),
+            discipline: words.get("discipline").map_or(Discipline::EBF, |name| {
+                Discipline::named(name).expect("a name of the table")
+            }),
             ..defaults
         };
         self.planner = None;

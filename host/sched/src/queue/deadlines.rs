@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use assay_core::id::{BatchId, RequestId};
 
 use super::Rank;
-use super::lane::Turn;
+use crate::discipline::Turn;
 
 type Entry = (Rank, BatchId, Turn);
 

@@ -91,7 +91,7 @@ fn a_deadline_holds_for_the_next_stage_and_the_next_try() {
 fn first_come_first_served_ignores_deadlines() {
     check(
         "
-        config order=fcfs
+        config discipline=fcfs
         0ms announce A stages=cpu:1s
         0ms submit A 0
           -> estimate A 1000ms

@@ -6,7 +6,7 @@ use super::script::check;
 fn a_group_that_was_begun_is_completed_before_the_next() {
     check(
         "
-        config order=ebf-groups
+        config discipline=ebf-groups
         0ms announce A stages=cpu:1s group=2
         0ms join w1 cpu
         0ms submit A 0 group=7
@@ -65,7 +65,7 @@ fn arrival_decides_where_groups_do_not() {
 fn a_request_that_ends_moves_its_group_in_every_pool() {
     check(
         "
-        config order=ebf-groups
+        config discipline=ebf-groups
         0ms announce A stages=cpu:1s,gpu:1s group=3
         0ms submit A 0 1 2 group=7 stage=1
           -> estimate A 1000ms
@@ -100,7 +100,7 @@ fn a_request_that_ends_moves_its_group_in_every_pool() {
 fn the_earliest_batch_still_goes_first() {
     check(
         "
-        config order=ebf-groups
+        config discipline=ebf-groups
         0ms announce A stages=cpu:10s plugin=1 group=1
         0ms announce B stages=cpu:200ms plugin=2 group=9
         0ms submit A 0 group=0
@@ -125,7 +125,7 @@ fn the_earliest_batch_still_goes_first() {
 fn without_a_size_what_was_submitted_counts() {
     check(
         "
-        config order=ebf-groups
+        config discipline=ebf-groups
         0ms announce A stages=cpu:1s
         0ms submit A 0 1 2 group=1
           -> estimate A 1000ms
@@ -160,7 +160,7 @@ fn without_a_size_what_was_submitted_counts() {
 fn what_comes_on_top_of_a_complete_group_goes_last() {
     check(
         "
-        config order=ebf-groups
+        config discipline=ebf-groups
         0ms announce A stages=cpu:1s group=1
         0ms submit A 0 1 group=1
           -> estimate A 1000ms
@@ -184,7 +184,7 @@ fn what_comes_on_top_of_a_complete_group_goes_last() {
 fn a_retried_request_keeps_its_place() {
     check(
         "
-        config order=ebf-groups
+        config discipline=ebf-groups
         0ms announce A stages=cpu:1s:1 group=2
         0ms submit A 0 1 group=1
           -> estimate A 1000ms

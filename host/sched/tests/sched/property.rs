@@ -1,8 +1,8 @@
 //! Random lives of the scheduler, watched by a model that knows only the rules.
 
+mod entitlements;
 mod pools;
 mod rules;
-mod shares;
 mod waiters;
 mod world;
 
@@ -10,8 +10,8 @@ use assay_core::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, End, Ending, Event, NewBatch, NewRequest, Order, PoolPlan, Progress, Share, StageShape,
-    Weight,
+    Action, Discipline, End, Ending, Entitlement, Event, NewBatch, NewRequest, PoolPlan, Progress,
+    StageShape, Weight,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -58,7 +58,7 @@ impl World {
             114..117 => self.stopped_leaves(),
             117 => self.apply(Event::PlanOutdated),
             118..124 => self.deadline(a, b),
-            _ => self.change_share(a, b),
+            _ => self.change_entitlement(a, b),
         }
     }
 
@@ -136,15 +136,15 @@ impl World {
         TenantId(Uuid::from_u128(u128::from(b % self.tenants)))
     }
 
-    fn change_share(&mut self, a: u8, b: u8) {
+    fn change_entitlement(&mut self, a: u8, b: u8) {
         let weight = [0.001, 0.5, 1.0, 1.0, 3.0, 1_000_000.0][usize::from(b % 6)];
         let weight = Weight::new(weight).expect("in range");
         // Down to none at all, at times.
         let bounds = POOLS.iter().zip([a / 4 % 8, a / 32]);
         let bounds = bounds.filter(|(_, max)| *max < 4);
         let workers_max = bounds.map(|(pool, max)| ((*pool).into(), u32::from(max))).collect();
-        let share = Share { weight, workers_max };
-        self.apply(Event::TenantShared { tenant: self.tenant(a), share });
+        let entitlement = Entitlement { weight, workers_max };
+        self.apply(Event::EntitlementChanged { tenant: self.tenant(a), entitlement });
     }
 
     fn plan(&mut self, a: u8, b: u8) {
@@ -235,9 +235,12 @@ impl World {
         for batch in live.collect::<Vec<_>>() {
             self.apply(Event::BatchSealed { batch });
         }
-        for tenant in self.shares.keys().copied().collect::<Vec<_>>() {
-            let share = Share { workers_max: Default::default(), ..self.shares[&tenant].clone() };
-            self.apply(Event::TenantShared { tenant, share });
+        for tenant in self.entitlements.keys().copied().collect::<Vec<_>>() {
+            let entitlement = Entitlement {
+                workers_max: Default::default(),
+                ..self.entitlements[&tenant].clone()
+            };
+            self.apply(Event::EntitlementChanged { tenant, entitlement });
         }
         self.plan_elastic(1, 4);
         self.join(0, 4);
@@ -289,15 +292,15 @@ proptest! {
     #[test]
     fn every_life_keeps_the_rules(
         choices in choices(),
-        order in prop::sample::select(&[Order::Ebf, Order::Fcfs, Order::EbfGroups]),
+        discipline in prop::sample::select(&Discipline::ALL),
         tenants in prop::sample::select(&[1, 2, 4]),
     ) {
-        let mut world = World::new(order, tenants);
+        let mut world = World::new(discipline, tenants);
         for choice in choices {
             world.choose(choice);
         }
         world.wind_up();
-        let mut again = World::new(order, tenants).sched;
+        let mut again = World::new(discipline, tenants).sched;
         for step in world.steps {
             let actions = again.step(step.now, step.event);
             prop_assert_eq!(actions, step.actions, "the same events gave other actions");

@@ -70,7 +70,7 @@ fn a_run_is_expected_to_take_as_long_as_its_last_batch() {
 fn fcfs_serves_by_arrival_over_all_batches() {
     check(
         "
-        config order=fcfs
+        config discipline=fcfs
         0ms announce A stages=cpu:10s plugin=1
         0ms announce B stages=cpu:200ms plugin=2
         0ms submit A 0 1

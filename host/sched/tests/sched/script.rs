@@ -1,7 +1,7 @@
 //! Scenarios as text: a line an event, below it the actions that it must lead to.
 //!
 //! ```text
-//! config order=fcfs              only before the first event; `wakes=shown` shows wake-ups,
+//! config discipline=fcfs         only before the first event; `wakes=shown` shows wake-ups,
 //!                                `plans=shown` calls for a plan, not paused between
 //! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms tenant=1
 //! 0ms join w1 cpu leases=4
@@ -15,7 +15,7 @@
 //! 4ms seal A | cancel A | drain w1 | lose w1 | tick
 //! 5ms plan cpu hold=2 ceiling=5 linger=0ms again=10s
 //! 6ms start-failed cpu | outdated
-//! 7ms share 1 weight=0.5 cpu=2    bounds by pool; what is not said is the default
+//! 7ms entitlement 1 weight=0.5 cpu=2  bounds by pool; what is not said is the default
 //! ```
 
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ use assay_core::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchEnding, Config, End, Ending, Event, FinalEnd, NewBatch, NewRequest, Order,
-    PoolPlan, Progress, Released, Sched, Share, SharedEnd, StageShape, StageTiming, WaiterEnd,
+    Action, BatchEnding, Config, Discipline, End, Ending, Entitlement, Event, FinalEnd, NewBatch,
+    NewRequest, PoolPlan, Progress, Released, Sched, SharedEnd, StageShape, StageTiming, WaiterEnd,
     Weight,
 };
 use uuid::Uuid;
@@ -94,8 +94,9 @@ impl Player {
         let config = &mut self.config;
         for (key, value) in &words.named {
             match (*key, *value) {
-                ("order", "fcfs") => config.order = Order::Fcfs,
-                ("order", "ebf-groups") => config.order = Order::EbfGroups,
+                ("discipline", name) => {
+                    config.discipline = Discipline::named(name).expect("a name of the table");
+                }
                 ("wakes", "shown") => self.wakes_shown = true,
                 ("plans", "shown") => self.plans_shown = true,
                 ("plan_pause", value) => self.plan_pause = span(value),
@@ -155,7 +156,9 @@ impl Player {
             "plan" => planned(words, now),
             "start-failed" => Event::StartFailed { pool: of(2).into() },
             "outdated" => Event::PlanOutdated,
-            "share" => Event::TenantShared { tenant: tenant(of(2)), share: share(words) },
+            "entitlement" => {
+                Event::EntitlementChanged { tenant: tenant(of(2)), entitlement: entitlement(words) }
+            }
             "tick" => Event::Tick,
             other => panic!("unknown event `{other}`"),
         }
@@ -245,10 +248,10 @@ fn planned(words: &Words, now: Micros) -> Event {
     Event::Planned { pools, again: words.get("again").map(|after| now + span(after)) }
 }
 
-fn share(words: &Words) -> Share {
+fn entitlement(words: &Words) -> Entitlement {
     let weight = words.get("weight").map_or(1.0, number);
     let bounds = words.named.iter().filter(|(key, _)| *key != "weight");
-    Share {
+    Entitlement {
         weight: Weight::new(weight).expect("a weight"),
         workers_max: bounds.map(|(pool, max)| ((*pool).into(), number(max))).collect(),
     }

@@ -19,7 +19,7 @@ impl Engine<'_> {
         self.sched = Sched::new(Config { leases_after, ..self.sched_config.clone() });
         self.planner = Planner::new(self.plan_config.clone());
         self.pending.clear();
-        self.tell_shares();
+        self.tell_entitlements();
         for profile in &self.history {
             self.planner.learn(Arc::clone(profile));
             self.pending.push_back(Event::HistoryRead(Arc::clone(profile)));

@@ -31,13 +31,13 @@ impl<'a> Engine<'a> {
         let configs = pools.iter().map(|pool| (Arc::clone(&pool.name), pool.config.clone()));
         let plan_config = PlanConfig {
             tuning: policy.tuning(settings),
-            order: settings.order,
+            discipline: settings.discipline,
             tolerance: settings.tolerance,
             period: settings.period,
             ..PlanConfig::new(policy.planner(), configs.collect())
         };
         let sched_config = Config {
-            order: settings.order,
+            discipline: settings.discipline,
             // A trainer takes as long as it takes; the batches of a trace never expire.
             announced_max: Micros::MAX,
             open_idle_max: Micros::MAX,
@@ -70,7 +70,7 @@ impl<'a> Engine<'a> {
             pools,
             shapes,
         };
-        engine.tell_shares();
+        engine.tell_entitlements();
         engine.learn_history();
         engine.schedule();
         Ok(engine)
@@ -113,7 +113,8 @@ fn check(trace: &Trace, policy: &Policy, settings: &Settings) -> Result<(), Simu
         Policy::Fixed(counts) => Some(counts.keys()),
         _ => None,
     };
-    let bounds = settings.shares.values().flat_map(|share| share.workers_max.keys());
+    let bounds =
+        settings.entitlements.values().flat_map(|entitlement| entitlement.workers_max.keys());
     let named = settings.startup.named.keys().chain(settings.quota.named.keys());
     let named = named.chain(fixed.into_iter().flatten()).map(String::as_str);
     for named in named.chain(bounds.map(AsRef::as_ref)) {
@@ -123,7 +124,7 @@ fn check(trace: &Trace, policy: &Policy, settings: &Settings) -> Result<(), Simu
             return Err(SimulateError::NoSuchStage { named: named.to_owned(), stages });
         }
     }
-    Tenants::of_trace(trace).check(&settings.shares)?;
+    Tenants::of_trace(trace).check(&settings.entitlements)?;
     match stages.iter().find(|stage| workers_max(policy, settings, &stage.name) == 0) {
         Some(stage) => Err(SimulateError::NoWorkers { stage: stage.name.clone() }),
         None => Ok(()),

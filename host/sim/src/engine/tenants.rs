@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assay_core::id::TenantId;
 use assay_core::time::Micros;
-use assay_sched::{Event, Share};
+use assay_sched::{Entitlement, Event};
 use uuid::Uuid;
 
 use super::fleet::Job;
@@ -37,8 +37,11 @@ impl Tenants {
     }
 
     /// Shares are of tenants that there are.
-    pub(super) fn check(&self, shares: &BTreeMap<String, Share>) -> Result<(), SimulateError> {
-        match shares.keys().find(|named| !self.names.contains(named)) {
+    pub(super) fn check(
+        &self,
+        entitlements: &BTreeMap<String, Entitlement>,
+    ) -> Result<(), SimulateError> {
+        match entitlements.keys().find(|named| !self.names.contains(named)) {
             Some(named) => {
                 let tenants = self.names.join(", ");
                 Err(SimulateError::NoSuchTenant { named: named.clone(), tenants })
@@ -83,19 +86,19 @@ fn tenant_id(place: usize) -> TenantId {
 
 impl Engine<'_> {
     /// Gives the scheduler the tenants' weights and bounds, as a server does before it restores any batch.
-    pub(super) fn tell_shares(&mut self) {
+    pub(super) fn tell_entitlements(&mut self) {
         for (place, name) in self.tenants.names.iter().enumerate() {
-            let Some(share) = self.settings.shares.get(name) else { continue };
+            let Some(entitlement) = self.settings.entitlements.get(name) else { continue };
             let mut workers_max = BTreeMap::new();
             for pool in &self.pools {
                 let stage = &self.trace.meta.stages[pool.stage].name;
-                if let Some(max) = share.workers_max.get(stage.as_str()) {
+                if let Some(max) = entitlement.workers_max.get(stage.as_str()) {
                     workers_max.insert(Arc::clone(&pool.name), *max);
                 }
             }
-            let share = Share { weight: share.weight, workers_max };
+            let entitlement = Entitlement { weight: entitlement.weight, workers_max };
             let tenant = tenant_id(place);
-            self.pending.push_back(Event::TenantShared { tenant, share });
+            self.pending.push_back(Event::EntitlementChanged { tenant, entitlement });
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_core::time::Micros;
-use assay_sched::{Order, Share, Weight};
+use assay_sched::{Discipline, Entitlement, Weight};
 use assay_sim::fair::{Demand, STAGE, trace};
 use assay_sim::policy::{ByStage, Settings};
 use assay_sim::{BatchRun, Run};
@@ -22,9 +22,9 @@ fn fixed(workers: u64) -> String {
 fn weights(weights: &[(&str, f64)]) -> Settings {
     let share = |(name, weight): &(&str, f64)| {
         let weight = Weight::new(*weight).expect("a weight");
-        ((*name).to_owned(), Share { weight, ..Share::default() })
+        ((*name).to_owned(), Entitlement { weight, ..Entitlement::default() })
     };
-    Settings { shares: weights.iter().map(share).collect(), ..Settings::default() }
+    Settings { entitlements: weights.iter().map(share).collect(), ..Settings::default() }
 }
 
 /// Demand for as much work as the whole pool can do while requests come, in requests of this length.
@@ -73,8 +73,8 @@ fn long_stages_get_no_more_than_short_ones() {
 
 #[test]
 fn every_order_inside_a_share_leaves_the_shares_as_they_are() {
-    for order in [Order::Fcfs, Order::EbfGroups] {
-        let settings = Settings { order, ..weights(&[("b", 3.0)]) };
+    for discipline in [Discipline::FCFS, Discipline::EBF_GROUPS] {
+        let settings = Settings { discipline, ..weights(&[("b", 3.0)]) };
         let two = [all("a", 1_000), all("b", 1_000)];
         check_shares(&two, &settings, &[("a", 0.25), ("b", 0.75)]);
     }
@@ -144,8 +144,9 @@ fn earliest_batch_first_holds_inside_a_share() {
         service,
     };
     let trace = trace(&[all("b", 1_000), batch(1, 600), batch(20, 300)]);
-    let run_in = |order| run(&trace, &fixed(WORKERS), &Settings { order, ..Settings::default() });
-    let ebf = run_in(Order::Ebf);
+    let run_in =
+        |discipline| run(&trace, &fixed(WORKERS), &Settings { discipline, ..Settings::default() });
+    let ebf = run_in(Discipline::EBF);
     // The first has 12 workers to itself until it is done: 600 s of work in 50 s.
     assert!((47.0..54.0).contains(&delay_s(&ebf, 1)), "{}", delay_s(&ebf, 1));
     assert!((53.0..60.0).contains(&delay_s(&ebf, 2)), "{}", delay_s(&ebf, 2));
@@ -161,9 +162,12 @@ fn a_bound_holds_and_starts_nothing_in_vain() {
             policy,
             &Settings { quota: quota.clone(), ..Settings::default() },
         );
-        let bound = |max| Share { workers_max: [(STAGE.into(), max)].into(), ..Share::default() };
-        let shares = [("a".to_owned(), bound(4)), ("b".to_owned(), bound(3))].into();
-        let settings = Settings { shares, quota: quota.clone(), ..Settings::default() };
+        let bound = |max| Entitlement {
+            workers_max: [(STAGE.into(), max)].into(),
+            ..Entitlement::default()
+        };
+        let entitlements = [("a".to_owned(), bound(4)), ("b".to_owned(), bound(3))].into();
+        let settings = Settings { entitlements, quota: quota.clone(), ..Settings::default() };
         let bounded = run(&trace(&demands), policy, &settings);
         let most = |run: &Run, tenant: usize| {
             let served = &run.tenants[tenant].served;
@@ -204,8 +208,9 @@ fn a_share_of_nobody_is_refused() {
     };
     let wanted = "the trace has no tenant `c`: its tenants are a, b";
     assert_eq!(refusal(&weights(&[("c", 2.0)])), wanted);
-    let share = Share { workers_max: [("gpu".into(), 1)].into(), ..Share::default() };
-    let shares = [("a".to_owned(), share)].into();
+    let entitlement =
+        Entitlement { workers_max: [("gpu".into(), 1)].into(), ..Entitlement::default() };
+    let entitlements = [("a".to_owned(), entitlement)].into();
     let wanted = "the trace has no stage `gpu`: its stages are check";
-    assert_eq!(refusal(&Settings { shares, ..Settings::default() }), wanted);
+    assert_eq!(refusal(&Settings { entitlements, ..Settings::default() }), wanted);
 }

@@ -5,7 +5,7 @@ use std::io::{BufReader, Cursor, Read};
 use std::path::PathBuf;
 
 use assay_core::time::Micros;
-use assay_sched::Order;
+use assay_sched::Discipline;
 use assay_sim::policy::{ByStage, Hint, Settings};
 use assay_sim::report::Report;
 use assay_sim::trace::{Trace, read};
@@ -36,9 +36,9 @@ fn simulate_and_algorithm_1_agree_on_every_vector() {
 #[test]
 fn the_small_trace_runs_under_every_policy_and_order() {
     let trace = small();
-    for order in [Order::Ebf, Order::Fcfs, Order::EbfGroups] {
+    for discipline in Discipline::ALL {
         for hint in [Hint::RolloutStart, Hint::FirstRequest] {
-            let settings = Settings { order, hint, ..Settings::default() };
+            let settings = Settings { discipline, hint, ..Settings::default() };
             for policy in ["zq", "distrs", "history", "assay", "ideal", "limit"] {
                 let run = run(&trace, policy, &settings);
                 assert!(run.batches.iter().all(|batch| batch.failed == 0));

@@ -1,7 +1,7 @@
 //! Every policy, order and trainer on traces of one to three stages.
 
 use assay_core::time::Micros;
-use assay_sched::Order;
+use assay_sched::Discipline;
 use assay_sim::Run;
 use assay_sim::policy::{ByStage, Settings};
 use assay_sim::report::Report;
@@ -34,10 +34,10 @@ fn executed(trace: &Trace) -> Vec<u128> {
 #[test]
 fn every_policy_ends_every_request_in_every_order() {
     let trace = small();
-    for order in [Order::Ebf, Order::Fcfs, Order::EbfGroups] {
+    for discipline in Discipline::ALL {
         for startup in [0, 7] {
             let startup = ByStage::all(Micros::from_secs(startup));
-            let settings = Settings { order, startup, ..settings() };
+            let settings = Settings { discipline, startup, ..settings() };
             for policy in POLICIES {
                 let run = run(&trace, policy, &settings);
                 let ran: Vec<u128> = run.stages.iter().map(|used| used.executed).collect();

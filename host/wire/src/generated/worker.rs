@@ -10,15 +10,14 @@ pub struct FromWorker {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Hello {
+    /// The text that the host gave at the start; each worker joins once, with a ticket of its own.
     #[prost(string, tag = "1")]
-    pub token: ::prost::alloc::string::String,
+    pub ticket: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub pool: ::prost::alloc::string::String,
     /// Names the engine build and its settings: what was compiled for another is not loadable.
     #[prost(string, tag = "3")]
     pub engine: ::prost::alloc::string::String,
-    #[prost(uint32, tag = "4")]
-    pub pid: u32,
     /// Leases it is ready to hold at once, the running one included.
     #[prost(uint32, tag = "5")]
     pub in_hand_max: u32,
@@ -186,7 +185,7 @@ pub struct LogLine {
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FetchRequest {
     #[prost(string, tag = "1")]
-    pub token: ::prost::alloc::string::String,
+    pub ticket: ::prost::alloc::string::String,
     #[prost(bytes = "bytes", tag = "2")]
     pub digest: ::prost::bytes::Bytes,
 }
@@ -198,7 +197,7 @@ pub struct Chunk {
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StoredRequest {
     #[prost(string, tag = "1")]
-    pub token: ::prost::alloc::string::String,
+    pub ticket: ::prost::alloc::string::String,
     /// A lease that this worker is running.
     #[prost(uint64, tag = "2")]
     pub lease: u64,
@@ -225,7 +224,7 @@ pub struct StoredChunk {
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRequest {
     #[prost(string, tag = "1")]
-    pub token: ::prost::alloc::string::String,
+    pub ticket: ::prost::alloc::string::String,
     #[prost(uint64, tag = "2")]
     pub lease: u64,
     /// `root` or `root/path`.

@@ -19,7 +19,7 @@ use crate::programs;
 
 pub(crate) struct CapabilityFactory {
     options: programs::ProgramOptions,
-    pool: String,
+    gpus: u8,
     cache: PathBuf,
     host_requests: mpsc::UnboundedSender<HostRequest>,
     made: Option<SharedResources>,
@@ -36,11 +36,11 @@ struct SharedResources {
 impl CapabilityFactory {
     pub(crate) fn new(
         options: programs::ProgramOptions,
-        pool: String,
+        gpus: u8,
         cache: PathBuf,
         host_requests: mpsc::UnboundedSender<HostRequest>,
     ) -> Self {
-        Self { options, pool, cache, host_requests, made: None }
+        Self { options, gpus, cache, host_requests, made: None }
     }
 
     /// The capabilities of one granted stage, in the name of its tenant; the error says why there are none.
@@ -64,7 +64,7 @@ impl CapabilityFactory {
     }
 
     fn make(&self) -> Result<SharedResources, String> {
-        let programs = self.options.open(&self.pool, &self.cache).map_err(|problem| {
+        let programs = self.options.open(self.gpus, &self.cache).map_err(|problem| {
             tracing::error!(problem = format!("{problem:#}"), "programs cannot be run");
             "this worker cannot open its caches for programs and objects".to_owned()
         })?;

@@ -28,9 +28,9 @@ const OUTGOING_MAX: usize = 4;
 const WINDOW_BYTES: u32 = 4 << 20;
 
 /// The first message.
-pub(crate) fn hello(token: String, pool: String) -> Hello {
+pub(crate) fn hello(ticket: String, pool: String) -> Hello {
     let in_hand_max = u32::try_from(limits::PREFETCH_LEASES_MAX).expect("a small number");
-    Hello { token, pool, engine: assay_sandbox::engine_id(), pid: std::process::id(), in_hand_max }
+    Hello { ticket, pool, engine: assay_sandbox::engine_id(), in_hand_max }
 }
 
 /// Runs until the host ends the stream or, after a drain, everything in the queue was run and sent.
@@ -42,7 +42,7 @@ pub(crate) async fn run(
     mut incoming_requests: mpsc::UnboundedReceiver<HostRequest>,
 ) -> anyhow::Result<()> {
     let client = connect(socket).await?;
-    let token = hello.token.clone();
+    let ticket = hello.ticket.clone();
     let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
     outgoing.send(FromWorker { hello: Some(hello), finished: Vec::new() }).await?;
     let stream = client.clone().work(ReceiverStream::new(messages)).await;
@@ -68,7 +68,7 @@ pub(crate) async fn run(
                 }
             }
             Some(request) = incoming_requests.recv() => {
-                tokio::spawn(host_request::send(client.clone(), token.clone(), request));
+                tokio::spawn(host_request::send(client.clone(), ticket.clone(), request));
             }
             _ = heartbeat.tick() => {
                 outgoing.send(FromWorker::default()).await.context("the host is gone")?;

@@ -15,7 +15,7 @@ use tokio::time::timeout_at;
 use tonic::Status;
 use tonic::transport::Channel;
 
-/// A question for the host. The conversation fills in the token.
+/// A question for the host. The conversation fills in the ticket.
 pub(crate) enum HostRequest {
     /// The bytes of a compiled plugin.
     Compiled { digest: Digest, answer: oneshot::Sender<Result<Vec<u8>, String>> },
@@ -34,20 +34,20 @@ pub(crate) enum HostRequest {
 }
 
 /// Sends a request and passes the answer on. That fails only if the runner ended or needs no more of an object.
-pub(crate) async fn send(client: HostClient<Channel>, token: String, request: HostRequest) {
+pub(crate) async fn send(client: HostClient<Channel>, ticket: String, request: HostRequest) {
     match request {
         HostRequest::Compiled { digest, answer } => {
-            let _ = answer.send(compiled(client, token, digest).await);
+            let _ = answer.send(compiled(client, ticket, digest).await);
         }
         HostRequest::Stored { mut request, deadline, pieces } => {
-            request.token = token;
+            request.ticket = ticket;
             let sent = timeout_at(deadline.into(), stored(client, request, &pieces)).await;
             if let Err(status) = sent.unwrap_or_else(|_| Err(too_late())) {
                 let _ = pieces.send(Err(status)).await;
             }
         }
         HostRequest::Names { mut request, deadline, answer } => {
-            request.token = token;
+            request.ticket = ticket;
             let names = timeout_at(deadline.into(), names(client, request)).await;
             let _ = answer.send(names.unwrap_or_else(|_| Err(too_late())));
         }
@@ -60,11 +60,11 @@ fn too_late() -> Status {
 
 async fn compiled(
     mut client: HostClient<Channel>,
-    token: String,
+    ticket: String,
     digest: Digest,
 ) -> Result<Vec<u8>, String> {
     let failed = |status: Status| format!("the host did not send the plugin: {}", status.message());
-    let request = FetchRequest { token, digest: digest.0.to_vec().into() };
+    let request = FetchRequest { ticket, digest: digest.0.to_vec().into() };
     let mut chunks = client.fetch_compiled(request).await.map_err(failed)?.into_inner();
     let mut bytes = Vec::new();
     while let Some(chunk) = chunks.message().await.map_err(failed)? {

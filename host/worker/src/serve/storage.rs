@@ -96,8 +96,8 @@ impl LeasedStorage {
         let known = known.filter(|known| self.client.objects.holds(known.digest, known.size_bytes));
         let known_version = known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let (pieces, mut coming) = mpsc::channel(PIECES_MAX);
-        let (token, name) = (String::new(), name.to_owned());
-        let request = StoredRequest { token, lease: self.lease, name, known_version };
+        let (ticket, name) = (String::new(), name.to_owned());
+        let request = StoredRequest { ticket, lease: self.lease, name, known_version };
         self.client.request(HostRequest::Stored { request, deadline, pieces })?;
 
         let (_, name) = &key;
@@ -135,8 +135,8 @@ impl Storage for LeasedStorage {
     }
 
     fn names(&self, folder: &str, deadline: Instant) -> Result<Vec<String>, ObjectError> {
-        let (token, folder) = (String::new(), folder.to_owned());
-        let request = ListRequest { token, lease: self.lease, folder: folder.clone() };
+        let (ticket, folder) = (String::new(), folder.to_owned());
+        let request = ListRequest { ticket, lease: self.lease, folder: folder.clone() };
         let (answer, answered) = oneshot::channel();
         self.client.request(HostRequest::Names { request, deadline, answer })?;
         let names = answered.blocking_recv().map_err(|_| gone())?;

@@ -6,7 +6,7 @@ use tokio::signal::ctrl_c;
 
 use super::super::super::{Format, print_json};
 use super::super::project::{Project, Source};
-use super::{Options, test};
+use super::{PluginTestCommand, test};
 
 /// The interval at which modification times are compared.
 const LOOK: Duration = Duration::from_millis(300);
@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_millis(300);
 /// Runs until Ctrl-C. Failures are printed, and the next change is awaited.
 pub(super) async fn run(
     project: &Project,
-    options: &Options,
+    options: &PluginTestCommand,
     format: Format,
 ) -> anyhow::Result<()> {
     loop {

@@ -1,7 +1,7 @@
 //! SIMULATE as one would first write it: at every moment, every request.
 
 use assay_core::time::Micros;
-use assay_sched::Order;
+use assay_sched::Ranking;
 
 use crate::problem::Problem;
 use crate::rule::{Check, Rule};
@@ -108,9 +108,9 @@ impl World<'_> {
             match self.state[index] {
                 State::Runs(_) => busy += usize::from(self.is_at(index, pool)),
                 State::Ready(ready) if ready <= now && self.is_at(index, pool) => {
-                    let rank = match self.rule.order {
-                        Order::Fcfs => Micros::ZERO,
-                        _ => problem.batches[request.batch].rank,
+                    let rank = match self.rule.discipline.ranking {
+                        Ranking::Arrival => Micros::ZERO,
+                        Ranking::EstimatedEnd => problem.batches[request.batch].rank,
                     };
                     waiting.push((rank, ready, request.ready, index));
                 }

@@ -131,9 +131,9 @@ impl World {
     pub(super) fn calls_for_plan(&self, event: &Event) -> bool {
         match event {
             Event::BatchAnnounced(_) | Event::PlanOutdated => true,
-            Event::TenantShared { tenant, share } => {
+            Event::EntitlementChanged { tenant, entitlement } => {
                 let live = self.batches.values().any(|batch| !batch.ended);
-                live && share.workers_max != self.share(*tenant).workers_max
+                live && entitlement.workers_max != self.entitlement(*tenant).workers_max
             }
             Event::RequestsSubmitted { batch, requests } => {
                 let live = self.batches.get(batch).is_some_and(|batch| !batch.ended);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::time::Micros;
-use assay_sched::{Grant, Order, SchedView};
+use assay_sched::{Grant, SchedView};
 
 use super::world::{POOLS, World, all_of, at, group};
 
@@ -15,10 +15,11 @@ impl World {
     pub(super) fn key(&self, id: RequestId) -> Key {
         let ready = self.requests[&id].ready;
         let estimated = || self.sched.estimated_done(id.batch).expect("a live batch");
-        let (at, left) = match self.order {
-            Order::Ebf => (estimated(), 0),
-            Order::Fcfs => (ready, 0),
-            Order::EbfGroups => (estimated(), self.left(id)),
+        let (at, left) = match self.discipline.name {
+            "ebf" => (estimated(), 0),
+            "fcfs" => (ready, 0),
+            "ebf-groups" => (estimated(), self.left(id)),
+            other => panic!("this reference does not know the discipline {other}"),
         };
         // It goes before what its batch would have served first.
         let deadline = self.effective_deadline(id).filter(|deadline| *deadline < at);

@@ -3,7 +3,7 @@
 use assay_core::id::{BatchId, RequestId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
-use assay_sched::{Event, FinalEnd, Finish, Order, Progress, Released, SharedEnd, WaiterEnd};
+use assay_sched::{Discipline, Event, FinalEnd, Finish, Progress, Released, SharedEnd, WaiterEnd};
 
 use super::world::World;
 
@@ -12,7 +12,7 @@ impl World {
     pub(super) fn effective_deadline(&self, id: RequestId) -> Option<Micros> {
         let request = &self.requests[&id];
         let deadline = [request.deadline, request.inherited_deadline].into_iter().flatten().min();
-        deadline.filter(|_| self.order != Order::Fcfs)
+        deadline.filter(|_| self.discipline != Discipline::FCFS)
     }
 
     /// Sets a request's deadline, at times one that has passed.

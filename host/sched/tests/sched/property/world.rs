@@ -8,8 +8,8 @@ use assay_core::id::{BatchId, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchDone, BatchEnding, Config, Event, FinalEnd, Finish, Grant, NewRequest, Order,
-    Progress, Sched, Share, StageShape,
+    Action, BatchDone, BatchEnding, Config, Discipline, Entitlement, Event, FinalEnd, Finish,
+    Grant, NewRequest, Progress, Sched, StageShape,
 };
 
 use super::pools::Planning;
@@ -69,7 +69,7 @@ pub(super) struct Step {
 
 pub(super) struct World {
     pub(super) sched: Sched,
-    pub(super) order: Order,
+    pub(super) discipline: Discipline,
     /// How many there are.
     pub(super) tenants: u8,
     pub(super) now: Micros,
@@ -79,7 +79,7 @@ pub(super) struct World {
     pub(super) pools: [super::pools::Pool; 2],
     pub(super) planning: Planning,
     /// Of tenants of which one was told.
-    pub(super) shares: BTreeMap<TenantId, Share>,
+    pub(super) entitlements: BTreeMap<TenantId, Entitlement>,
     pub(super) groups_done: BTreeSet<(BatchId, u32)>,
     pub(super) workers_ever: u64,
     pub(super) steps: Vec<Step>,
@@ -94,9 +94,9 @@ pub(super) fn group(seq: u32) -> Option<u32> {
 }
 
 impl World {
-    pub(super) fn new(order: Order, tenants: u8) -> Self {
+    pub(super) fn new(discipline: Discipline, tenants: u8) -> Self {
         let config = Config {
-            order,
+            discipline,
             worker_lost_retries_max: 2,
             announced_max: Micros::from_secs(2),
             open_idle_max: Micros::from_secs(3),
@@ -106,7 +106,7 @@ impl World {
         };
         Self {
             sched: Sched::new(config),
-            order,
+            discipline,
             tenants,
             now: Micros::from_secs(1),
             requests: BTreeMap::new(),
@@ -114,7 +114,7 @@ impl World {
             workers: BTreeMap::new(),
             pools: Default::default(),
             planning: Planning::default(),
-            shares: BTreeMap::new(),
+            entitlements: BTreeMap::new(),
             groups_done: BTreeSet::new(),
             workers_ever: 0,
             steps: Vec::new(),
@@ -179,7 +179,7 @@ impl World {
         let waiting = self.waiting();
         let view = self.sched.view();
         self.check_order(&grants, &waiting);
-        self.check_shares(&grants, &waiting);
+        self.check_entitlements(&grants, &waiting);
         self.check_state(&waiting, &view);
         self.check_plan_calls(&event, calls_for_plan, &actions);
         self.check_pools(&waiting, &view, &actions);
@@ -233,8 +233,8 @@ impl World {
                 self.pool(pool).starting -= usize::from(self.pool(pool).starting > 0);
             }
             Event::Planned { pools, .. } => self.planned(pools),
-            Event::TenantShared { tenant, share } => {
-                self.shares.insert(*tenant, share.clone());
+            Event::EntitlementChanged { tenant, entitlement } => {
+                self.entitlements.insert(*tenant, entitlement.clone());
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use super::script::{Player, check};
 fn workers_are_divided_by_weight() {
     check(
         "
-        0ms share 2 weight=3
+        0ms entitlement 2 weight=3
         0ms announce A tenant=1 stages=cpu:100s
         0ms announce B tenant=2 stages=cpu:100s
         0ms submit A 0 1 2 3 4 5
@@ -74,7 +74,7 @@ fn a_flood_holds_up_no_other_tenant() {
 fn a_tenant_at_its_bound_gets_no_more_until_one_ends() {
     check(
         "
-        0ms share 1 cpu=2
+        0ms entitlement 1 cpu=2
         0ms announce A tenant=1 stages=cpu:100s
         0ms submit A 0 1 2 3 4
           -> estimate A 1000ms
@@ -86,11 +86,11 @@ fn a_tenant_at_its_bound_gets_no_more_until_one_ends() {
         1s finish w2 scored 1s
           -> finish A.1 scored t=1000ms [0: queued 0ms ran 1000ms tries 1]
           -> grant w2 L3 A.2 stage 0 try 1
-        2s share 1 cpu=1
+        2s entitlement 1 cpu=1
         3s finish w1 scored 3s
           -> finish A.0 scored t=3000ms [0: queued 0ms ran 3000ms tries 1]
           -> estimate A 3000ms
-        4s share 1
+        4s entitlement 1
           -> grant w1 L4 A.3 stage 0 try 1
           -> grant w3 L5 A.4 stage 0 try 1
         ",
@@ -108,7 +108,7 @@ fn a_lower_bound_takes_nothing_away() {
           -> grant w1 L1 A.0 stage 0 try 1
         0ms join w2 cpu
           -> grant w2 L2 A.1 stage 0 try 1
-        1s share 1 cpu=0
+        1s entitlement 1 cpu=0
         2s finish w1 scored 2s
           -> finish A.0 scored t=2000ms [0: queued 0ms ran 2000ms tries 1]
           -> estimate A 2000ms
@@ -116,7 +116,7 @@ fn a_lower_bound_takes_nothing_away() {
           -> finish A.1 scored t=3000ms [0: queued 0ms ran 3000ms tries 1]
           -> estimate A 3000ms
         4s tick
-        5s share 1 weight=2 cpu=1
+        5s entitlement 1 weight=2 cpu=1
           -> grant w1 L3 A.2 stage 0 try 1
         ",
     );
@@ -126,7 +126,7 @@ fn a_lower_bound_takes_nothing_away() {
 fn what_a_cancelled_batch_runs_counts_until_it_ends() {
     check(
         "
-        0ms share 1 cpu=1
+        0ms entitlement 1 cpu=1
         0ms announce A tenant=1 stages=cpu:100s
         0ms announce B tenant=1 stages=cpu:100s
         0ms submit A 0
@@ -227,7 +227,7 @@ fn a_worker_changes_over_when_it_has_no_lease() {
 fn what_nobody_may_run_starts_no_workers() {
     check(
         "
-        0ms share 1 cpu=2
+        0ms entitlement 1 cpu=2
         0ms announce A tenant=1 stages=cpu:100s
         0ms plan cpu hold=0 ceiling=10
         0ms submit A 0 1 2 3 4
@@ -237,9 +237,9 @@ fn what_nobody_may_run_starts_no_workers() {
           -> grant w1 L1 A.0 stage 0 try 1
         0ms join w2 cpu
           -> grant w2 L2 A.1 stage 0 try 1
-        1ms share 1 cpu=4
+        1ms entitlement 1 cpu=4
           -> start cpu 2
-        2ms share 1 cpu=1
+        2ms entitlement 1 cpu=1
           -> cancel starts cpu 2
         1s finish w1 scored 1s
           -> finish A.0 scored t=1000ms [0: queued 0ms ran 1000ms tries 1]
@@ -257,14 +257,14 @@ fn a_bound_calls_for_a_plan_of_what_is_live_and_a_weight_does_not() {
     check(
         "
         config plans=shown
-        0ms share 1 cpu=1
+        0ms entitlement 1 cpu=1
         0ms announce A tenant=1
           -> plan anew
-        0ms share 1 weight=2 cpu=1
-        1ms share 1 weight=2 cpu=2
+        0ms entitlement 1 weight=2 cpu=1
+        1ms entitlement 1 weight=2 cpu=2
           -> plan anew
-        2ms share 1 weight=3 cpu=2
-        3ms share 1
+        2ms entitlement 1 weight=3 cpu=2
+        3ms entitlement 1
           -> plan anew
         ",
     );
@@ -274,7 +274,7 @@ fn a_bound_calls_for_a_plan_of_what_is_live_and_a_weight_does_not() {
 fn a_share_outlives_its_pool() {
     check(
         "
-        0ms share 1 cpu=1
+        0ms entitlement 1 cpu=1
         0ms join w1 cpu
         1ms lose w1
         2ms announce A tenant=1 stages=cpu:100s
@@ -299,15 +299,15 @@ fn the_planner_sees_a_bound_where_all_who_need_a_pool_have_one() {
     };
     let mut then = |lines: &[&str]| seen(&mut player, lines);
     let two_stages = "0ms announce A tenant=1 stages=cpu:9s,gpu:9s";
-    assert_eq!(then(&["0ms share 1 cpu=3 gpu=1", "0ms share 2 cpu=2"]), (None, None));
+    assert_eq!(then(&["0ms entitlement 1 cpu=3 gpu=1", "0ms entitlement 2 cpu=2"]), (None, None));
     assert_eq!(then(&[two_stages]), (Some(3), Some(1)));
     assert_eq!(then(&["0ms announce B tenant=2 stages=cpu:9s"]), (Some(5), Some(1)));
     assert_eq!(then(&["0ms announce C tenant=3 stages=gpu:9s"]), (Some(5), None));
     assert_eq!(then(&["0ms cancel C", "0ms join w1 cpu", "0ms join w2 cpu"]), (Some(5), Some(1)));
     // Who has more than it may now keeps it until it is done, even of a batch that is gone.
-    assert_eq!(then(&["1ms submit B 0 1", "1ms share 2 cpu=1"]), (Some(5), Some(1)));
+    assert_eq!(then(&["1ms submit B 0 1", "1ms entitlement 2 cpu=1"]), (Some(5), Some(1)));
     assert_eq!(then(&["2ms cancel B"]), (Some(5), Some(1)));
     assert_eq!(then(&["3ms answer w1 L1 scored 1ms"]), (Some(4), Some(1)));
     assert_eq!(then(&["3ms answer w2 L2 scored 1ms"]), (Some(3), Some(1)));
-    assert_eq!(then(&["4ms share 1"]), (None, None));
+    assert_eq!(then(&["4ms entitlement 1"]), (None, None));
 }

@@ -37,7 +37,7 @@ impl Default for Weight {
 
 /// The weight of one tenant, and its bounds by pool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct Entitlement {
     pub weight: Weight,
     /// The bounds by pool: the most workers that serve the tenant at once. With 0 its requests wait until
     /// the bound is raised; a pool that is not named has no bound.
@@ -46,14 +46,14 @@ pub struct Share {
 
 /// The tenant's weight, and its bound in one pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PoolShare {
+pub(crate) struct PoolEntitlement {
     pub(crate) weight: Weight,
     pub(crate) workers_max: Option<u32>,
 }
 
-impl Share {
-    pub(crate) fn of(&self, pool: &str) -> PoolShare {
-        PoolShare { weight: self.weight, workers_max: self.workers_max.get(pool).copied() }
+impl Entitlement {
+    pub(crate) fn of(&self, pool: &str) -> PoolEntitlement {
+        PoolEntitlement { weight: self.weight, workers_max: self.workers_max.get(pool).copied() }
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_core::id::{LeaseId, RequestId, TenantId, WorkerId};
-use assay_sched::{Grant, Share, TenantView};
+use assay_sched::{Entitlement, Grant, TenantView};
 
 use super::rules::Key;
 use super::world::{POOLS, World, at};
@@ -22,8 +22,8 @@ impl World {
         self.batches[&id.batch].tenant
     }
 
-    pub(super) fn share(&self, tenant: TenantId) -> Share {
-        self.shares.get(&tenant).cloned().unwrap_or_default()
+    pub(super) fn entitlement(&self, tenant: TenantId) -> Entitlement {
+        self.entitlements.get(&tenant).cloned().unwrap_or_default()
     }
 
     /// How many workers of a pool serve a tenant: the draining too, and those that run what ended.
@@ -34,7 +34,7 @@ impl World {
     }
 
     pub(super) fn may_have_more(&self, tenant: TenantId, pool: &str) -> bool {
-        let max = self.share(tenant).workers_max.get(pool).copied();
+        let max = self.entitlement(tenant).workers_max.get(pool).copied();
         max.is_none_or(|max| self.serving_tenant(tenant, pool) < max as usize)
     }
 
@@ -45,14 +45,14 @@ impl World {
             tenant,
             waiting: waiting.iter().filter(|id| self.tenant_of(**id) == tenant).count(),
             workers: self.serving_tenant(tenant, pool),
-            workers_max: self.share(tenant).workers_max.get(pool).copied(),
+            workers_max: self.entitlement(tenant).workers_max.get(pool).copied(),
         };
         let there = |tenant: &TenantView| tenant.waiting + tenant.workers > 0;
         tenants.into_iter().map(view).filter(there).collect()
     }
 
     /// Plays the step's grants again, which come last in it, and looks at each.
-    pub(super) fn check_shares(&self, grants: &[Grant], waiting: &[Vec<RequestId>]) {
+    pub(super) fn check_entitlements(&self, grants: &[Grant], waiting: &[Vec<RequestId>]) {
         let new: BTreeSet<LeaseId> = grants.iter().map(|grant| grant.lease).collect();
         for pool in POOLS {
             let workers = self.workers.iter().filter(|(_, worker)| *worker.pool == *pool);
@@ -105,13 +105,14 @@ impl Scene<'_> {
     }
 
     fn may_have_more(&self, tenant: TenantId) -> bool {
-        let max = self.world.share(tenant).workers_max.get(self.pool).copied();
+        let max = self.world.entitlement(tenant).workers_max.get(self.pool).copied();
         max.is_none_or(|max| self.serving(tenant) < max as usize)
     }
 
     /// Workers for a weight, in whole thousandths.
     fn compare(&self, a: (usize, TenantId), b: (usize, TenantId)) -> Ordering {
-        let weight = |tenant| (self.world.share(tenant).weight.value() * 1_000.0).round() as u128;
+        let weight =
+            |tenant| (self.world.entitlement(tenant).weight.value() * 1_000.0).round() as u128;
         (a.0 as u128 * weight(b.1)).cmp(&(b.0 as u128 * weight(a.1)))
     }
 

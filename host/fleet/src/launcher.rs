@@ -1,0 +1,84 @@
+//! The seam between the fleet and what runs workers.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use assay_core::id::TicketId;
+
+use crate::ticket::Ticket;
+
+/// An engine that runs workers. It does what it is told, repeats nothing, and never decides. Its calls return
+/// at once; what becomes of a worker is an [`WorkerEvent`].
+pub trait Launcher: Send + Sync + 'static {
+    /// The name in interfaces: `process`.
+    fn name(&self) -> &'static str;
+
+    /// Starts a worker for each entry. Each is answered by one [`WorkerEvent::Ended`], sooner or later.
+    fn start(&self, starts: Vec<Start>);
+
+    /// Ends a worker, however far it has come. Does nothing if there is none with this ticket; a stronger
+    /// call may follow a weaker one.
+    fn stop(&self, ticket: TicketId, how: Stop);
+
+    /// Lists the fleet's workers that exist: at least those that were placed before the call and have not
+    /// ended since.
+    fn reconcile(&self) -> Reconciling<'_>;
+}
+
+/// The answer to [`Launcher::reconcile`].
+pub type Reconciling<'a> = Pin<Box<dyn Future<Output = anyhow::Result<Vec<TicketId>>> + Send + 'a>>;
+
+/// The order of one worker.
+#[derive(Debug, Clone)]
+pub struct Start {
+    pub ticket: Ticket,
+    pub pool: Arc<str>,
+}
+
+/// The ways to end a worker, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stop {
+    /// Asks it to end, and kills it if it does not end in time. It holds no lease.
+    Leave,
+    /// Ends a worker that has not joined.
+    GiveUp,
+    /// Kills it at once.
+    Kill,
+}
+
+/// What a launcher tells of a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerEvent {
+    /// It has a place and is starting there. From now on it must join in time. `pid` is its process on this
+    /// machine, if it has one.
+    Placed { ticket: TicketId, pid: Option<u32> },
+    /// There is no worker with this ticket any more, or never was one.
+    Ended { ticket: TicketId, how: WorkerEnd },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerEnd {
+    /// It could not be started, for this reason.
+    NotStarted(String),
+    /// It ended as asked, or without an error.
+    Finished(String),
+    /// It ended by itself.
+    Failed(String),
+    /// The launcher has it no more and does not know why.
+    Lost,
+}
+
+/// The receiver of a launcher's events; cheap to clone.
+#[derive(Clone)]
+pub struct Events(Arc<dyn Fn(WorkerEvent) + Send + Sync>);
+
+impl Events {
+    pub fn new(receiver: impl Fn(WorkerEvent) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(receiver))
+    }
+
+    /// Takes effect before it returns. Must be called on the fleet's runtime.
+    pub fn send(&self, event: WorkerEvent) {
+        (self.0)(event);
+    }
+}

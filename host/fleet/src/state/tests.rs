@@ -1,0 +1,226 @@
+//! Every phase with everything that can happen in it.
+
+use super::*;
+
+const NOW: Micros = Micros::from_secs(100);
+
+const PHASES: [Phase; 8] = [
+    Phase::Asked,
+    Phase::Placed,
+    Phase::Overdue,
+    Phase::Failed,
+    Phase::Reported,
+    Phase::GivenUp,
+    Phase::Joined,
+    Phase::Leaving,
+];
+
+fn pool() -> Arc<str> {
+    "cpu".into()
+}
+
+/// One worker of the pool `cpu` in this phase.
+fn one(phase: Phase) -> (FleetState, Ticket) {
+    let mut state = FleetState::default();
+    let effects = state.start(NOW, &pool(), 1);
+    let [Effect::Start(starts)] = &effects[..] else { panic!("{effects:?}") };
+    let ticket = starts[0].ticket.clone();
+    state.workers.get_mut(&ticket.id).expect("just started").phase = phase;
+    (state, ticket)
+}
+
+fn ended(ticket: TicketId) -> WorkerEvent {
+    WorkerEvent::Ended { ticket, how: WorkerEnd::Failed("exit status: 3".into()) }
+}
+
+/// What happens, then for each phase what it becomes and what must be done.
+const TABLE: &str = "
+placed       Asked: Placed, join in time
+placed       Placed: Placed
+placed       Overdue: Overdue
+placed       Failed: Failed
+placed       Reported: Reported
+placed       GivenUp: GivenUp
+placed       Joined: Joined
+placed       Leaving: Leaving
+ended        Asked: Failed, report
+ended        Placed: Failed, report
+ended        Overdue: Failed, report
+ended        Failed: Failed
+ended        Reported: Reported
+ended        GivenUp: gone
+ended        Joined: gone
+ended        Leaving: gone
+overdue      Asked: Asked
+overdue      Placed: Overdue, stop GiveUp
+overdue      Overdue: Overdue
+overdue      Failed: Failed
+overdue      Reported: Reported
+overdue      GivenUp: GivenUp
+overdue      Joined: Joined
+overdue      Leaving: Leaving
+report       Asked: Asked
+report       Placed: Placed
+report       Overdue: Overdue
+report       Failed: Reported
+report       Reported: Reported
+report       GivenUp: GivenUp
+report       Joined: Joined
+report       Leaving: Leaving
+heard        Asked: Asked
+heard        Placed: Placed
+heard        Overdue: Overdue
+heard        Failed: Failed
+heard        Reported: gone
+heard        GivenUp: GivenUp
+heard        Joined: Joined
+heard        Leaving: Leaving
+joined       Asked: Joined
+joined       Placed: Joined
+joined       Overdue: Overdue
+joined       Failed: Failed
+joined       Reported: Reported
+joined       GivenUp: GivenUp
+joined       Joined: Joined
+joined       Leaving: Leaving
+stop         Asked: Asked
+stop         Placed: Placed
+stop         Overdue: Overdue
+stop         Failed: Failed
+stop         Reported: Reported
+stop         GivenUp: GivenUp
+stop         Joined: Leaving, stop Leave
+stop         Leaving: Leaving
+kill         Asked: Asked
+kill         Placed: Placed
+kill         Overdue: Overdue
+kill         Failed: Failed
+kill         Reported: Reported
+kill         GivenUp: GivenUp
+kill         Joined: Leaving, stop Kill
+kill         Leaving: Leaving, stop Kill
+cancel       Asked: GivenUp, stop GiveUp
+cancel       Placed: GivenUp, stop GiveUp
+cancel       Overdue: GivenUp, stop GiveUp
+cancel       Failed: gone
+cancel       Reported: gone
+cancel       GivenUp: GivenUp
+cancel       Joined: Joined
+cancel       Leaving: Leaving
+stop_all     Asked: GivenUp, stop GiveUp
+stop_all     Placed: GivenUp, stop GiveUp
+stop_all     Overdue: GivenUp, stop GiveUp
+stop_all     Failed: gone
+stop_all     Reported: gone
+stop_all     GivenUp: GivenUp
+stop_all     Joined: Leaving, stop Leave
+stop_all     Leaving: Leaving
+";
+
+const HAPPENINGS: [&str; 10] = [
+    "placed", "ended", "overdue", "report", "heard", "joined", "stop", "kill", "cancel", "stop_all",
+];
+
+fn happen(what: &str, state: &mut FleetState, ticket: TicketId) -> Vec<Effect> {
+    let one: Option<Effect> = match what {
+        "placed" => state.apply(NOW, WorkerEvent::Placed { ticket, pid: Some(7) }),
+        "ended" => state.apply(NOW, ended(ticket)),
+        "overdue" => state.overdue(ticket),
+        "report" => {
+            let _ = state.report(ticket);
+            None
+        }
+        "heard" => {
+            let _ = state.heard(ticket);
+            None
+        }
+        "joined" => {
+            let _ = state.joined(NOW, ticket);
+            None
+        }
+        "stop" => state.stop(ticket, Stop::Leave),
+        "kill" => state.stop(ticket, Stop::Kill),
+        "cancel" => return state.cancel("cpu", 1),
+        "stop_all" => return state.stop_all(),
+        other => panic!("{other} is not in the table"),
+    };
+    one.into_iter().collect()
+}
+
+#[test]
+fn each_phase_with_each_event() {
+    let mut table = String::from("\n");
+    for what in HAPPENINGS {
+        for phase in PHASES {
+            let (mut state, ticket) = one(phase);
+            let effects = happen(what, &mut state, ticket.id);
+            let became = state.workers.get(&ticket.id);
+            let became = became.map_or("gone".to_owned(), |worker| format!("{:?}", worker.phase));
+            let effects: String = effects
+                .iter()
+                .map(|effect| match effect {
+                    Effect::Start(_) => ", start".to_owned(),
+                    Effect::Stop(stopped, how) if *stopped == ticket.id => {
+                        format!(", stop {how:?}")
+                    }
+                    Effect::Stop(..) => panic!("another worker is stopped"),
+                    Effect::JoinInTime(_) => ", join in time".to_owned(),
+                    Effect::ReportAfter(..) => ", report".to_owned(),
+                })
+                .collect();
+            table.push_str(&format!("{what:12} {phase:?}: {became}{effects}\n"));
+        }
+    }
+    assert_eq!(table, TABLE, "the table is now:{table}");
+}
+
+#[test]
+fn a_ticket_joins_one_worker_of_its_pool_once() {
+    let (mut state, ticket) = one(Phase::Placed);
+    let text = ticket.text();
+    let mut forged = text.clone().into_bytes();
+    let last = forged.last_mut().expect("it is long");
+    *last = if *last == b'0' { b'1' } else { b'0' };
+    let forged = String::from_utf8(forged).expect("hexadecimal");
+    for unknown in ["", "x", &ticket.id.to_string(), &forged, &Ticket::generate().text()] {
+        assert_eq!(state.admit(unknown, "cpu"), Err(TicketRefusal::Unknown), "{unknown}");
+    }
+    assert_eq!(state.admit(&text, "gpu"), Err(TicketRefusal::OtherPool));
+    assert_eq!(state.authenticate(&text), None, "it has not joined");
+    assert_eq!(state.admit(&text, "cpu"), Ok(ticket.id));
+    assert_eq!(state.joined(NOW, ticket.id), Some((pool(), Micros::ZERO)));
+    assert_eq!(state.joined(NOW, ticket.id), None, "it joins once");
+    assert_eq!(state.admit(&text, "cpu"), Err(TicketRefusal::Used));
+    assert_eq!(state.authenticate(&text), Some(ticket.id));
+    assert_eq!(state.authenticate(&forged), None);
+    assert!(state.apply(NOW, ended(ticket.id)).is_none());
+    assert_eq!(state.admit(&text, "cpu"), Err(TicketRefusal::Unknown), "its worker has ended");
+    assert_eq!(state.authenticate(&text), None);
+}
+
+#[test]
+fn a_worker_that_nobody_waits_for_is_refused() {
+    for phase in [Phase::Overdue, Phase::Failed, Phase::Reported, Phase::GivenUp] {
+        let (state, ticket) = one(phase);
+        assert_eq!(state.admit(&ticket.text(), "cpu"), Err(TicketRefusal::GivenUp), "{phase:?}");
+        assert_eq!(state.authenticate(&ticket.text()), None, "{phase:?}");
+    }
+}
+
+#[test]
+fn the_latest_starts_are_given_up_first() {
+    let mut state = FleetState::default();
+    for name in ["cpu", "gpu", "cpu", "cpu"] {
+        state.start(NOW, &name.into(), 1);
+    }
+    let starting: Vec<TicketId> = state.starting().iter().map(|(ticket, ..)| *ticket).collect();
+    state.cancel("cpu", 2);
+    let left: Vec<TicketId> = state.starting().iter().map(|(ticket, ..)| *ticket).collect();
+    assert_eq!(left, starting[..2]);
+}
+
+#[test]
+fn the_pause_doubles_up_to_its_limit() {
+    let pauses = [1, 2, 3, 8, 9, 100, u32::MAX].map(|level| pause(level).as_millis());
+    assert_eq!(pauses, [50, 100, 200, 6_400, 10_000, 10_000, 10_000]);
+}

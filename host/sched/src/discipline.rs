@@ -1,0 +1,78 @@
+//! The disciplines of queues: one table, from which the server, the simulator and the command line take their
+//! names and help texts.
+//!
+//! A discipline has a file of its own: its row of the table, and the queue of a batch if it needs one of its
+//! own. A new discipline is that file and a line in [`Discipline::ALL`].
+
+mod batch_queue;
+
+mod ebf;
+mod ebf_groups;
+mod fcfs;
+
+use std::fmt;
+
+pub(crate) use batch_queue::{BatchQueue, Turn};
+
+/// A row of the table of disciplines. Two disciplines are equal if they have the same name.
+#[derive(Clone, Copy)]
+pub struct Discipline {
+    /// The name in options and reports.
+    pub name: &'static str,
+    /// The order of service, for help texts.
+    pub summary: &'static str,
+    /// The key by which batches are ordered.
+    pub ranking: Ranking,
+    /// Whether the number of requests left in a group matters; it is counted only if it does.
+    pub(crate) counts_groups: bool,
+    /// Makes the queue of one batch.
+    pub(crate) batch_queue: fn() -> Box<dyn BatchQueue>,
+}
+
+/// The key by which the batches of a queue are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ranking {
+    /// The batch's estimated end. A request with an earlier deadline is ranked by its deadline.
+    EstimatedEnd,
+    /// The time at which the batch's next request became ready. Deadlines do not matter.
+    Arrival,
+}
+
+impl Discipline {
+    /// All disciplines, the default one first.
+    pub const ALL: [Self; 3] = [Self::EBF, Self::EBF_GROUPS, Self::FCFS];
+
+    /// The discipline of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|discipline| discipline.name == name)
+    }
+}
+
+impl PartialEq for Discipline {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Discipline {}
+
+impl fmt::Debug for Discipline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Discipline").field(&self.name).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_finds_its_row() {
+        for discipline in Discipline::ALL {
+            let found = Discipline::named(discipline.name).expect("it is in the table");
+            assert_eq!((found, found.summary), (discipline, discipline.summary));
+        }
+        assert_eq!(Discipline::named("lifo"), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! The waiting requests of one batch, in the order in which the batch wants them served.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use assay_core::time::Micros;
+
+/// The time at which a request became ready, then its number in the batch.
+pub(crate) type Turn = (Micros, u32);
+
+/// The waiting requests of one batch. The tenant's queue owns it and drops it with its last request.
+pub(crate) trait BatchQueue: Debug + Send + Sync {
+    /// Adds a request; returns whether it was not there before. `left` is the number of unfinished requests
+    /// of its group, and holds for all requests of the group that wait here.
+    fn push(&mut self, turn: Turn, group: Option<u32>, left: u32) -> bool;
+
+    fn pop(&mut self) -> Option<Turn>;
+
+    /// Removes a request that need not be the next; returns whether it was there.
+    fn remove(&mut self, turn: Turn, group: Option<u32>) -> bool;
+
+    /// The group has this many unfinished requests from now on.
+    fn regroup(&mut self, _group: u32, _left: u32) {}
+
+    /// The time at which the next request became ready.
+    fn ready(&self) -> Option<Micros>;
+
+    fn is_empty(&self) -> bool;
+
+    fn len(&self) -> usize;
+}
+
+/// First come, first served.
+#[derive(Debug, Default)]
+pub(super) struct ArrivalOrder(BTreeSet<Turn>);
+
+impl ArrivalOrder {
+    pub(super) fn make() -> Box<dyn BatchQueue> {
+        Box::<Self>::default()
+    }
+}
+
+impl BatchQueue for ArrivalOrder {
+    fn push(&mut self, turn: Turn, _group: Option<u32>, _left: u32) -> bool {
+        self.0.insert(turn)
+    }
+
+    fn pop(&mut self) -> Option<Turn> {
+        self.0.pop_first()
+    }
+
+    fn remove(&mut self, turn: Turn, _group: Option<u32>) -> bool {
+        self.0.remove(&turn)
+    }
+
+    fn ready(&self) -> Option<Micros> {
+        self.0.first().map(|(ready, _)| *ready)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}

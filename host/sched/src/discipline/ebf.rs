@@ -1,0 +1,16 @@
+//! The discipline `ebf`: earliest batch first.
+
+use super::batch_queue::ArrivalOrder;
+use super::{Discipline, Ranking};
+
+impl Discipline {
+    /// Section 5 of the paper: the batch with the earliest estimated end, and its requests in the order in
+    /// which they came.
+    pub const EBF: Self = Self {
+        name: "ebf",
+        summary: "Earliest batch first",
+        ranking: Ranking::EstimatedEnd,
+        counts_groups: false,
+        batch_queue: ArrivalOrder::make,
+    };
+}
