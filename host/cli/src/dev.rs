@@ -18,6 +18,8 @@ use assay_server::Server;
 
 const CHANNEL: &str = "prod";
 const TENANT: &str = "demo";
+const NO_PLUGINS: &str = "no plugins are published: no folder `plugins` is beside this program; \
+     name a folder of components with --plugins";
 
 #[derive(clap::Args)]
 pub(super) struct Options {
@@ -27,6 +29,8 @@ pub(super) struct Options {
     #[arg(long, env = "ASSAY_LISTEN", default_value = "127.0.0.1:7700")]
     listen: SocketAddr,
     /// Folder with plugin components to publish; the channel `prod` of each plugin is pointed to it
+    ///
+    /// [default: the folder `plugins` beside this program, where a release has the shipped ones]
     #[arg(long)]
     plugins: Option<PathBuf>,
     /// Hosts that plugins may send requests to, such as private:http://127.0.0.1:8000; without this
@@ -100,8 +104,9 @@ pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
             let grant = json!({ "grants": { "hosts": options.hosts } });
             client.set_tenant(TENANT, &grant).await.context("granting the hosts")?;
         }
-        if let Some(folder) = &options.plugins {
-            publish_all(&client, folder).await?;
+        match options.plugins.or_else(shipped_plugins) {
+            Some(folder) => publish_all(&client, &folder).await?,
+            None => eprintln!("{NO_PLUGINS}"),
         }
         // The results go to a temporary folder, so that every start scores the whole file.
         let folder = tempfile::tempdir().context("creating a folder for the results")?;
@@ -145,6 +150,12 @@ fn free(wanted: SocketAddr) -> SocketAddr {
         }
         _ => wanted,
     }
+}
+
+/// The folder of plugins beside this program, as in a release.
+fn shipped_plugins() -> Option<PathBuf> {
+    let folder = std::env::current_exe().ok()?.with_file_name("plugins");
+    folder.is_dir().then_some(folder)
 }
 
 /// Publishes every component of a folder and points `prod` to it.
