@@ -104,19 +104,32 @@ pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
             let grant = json!({ "grants": { "hosts": options.hosts } });
             client.set_tenant(TENANT, &grant).await.context("granting the hosts")?;
         }
-        match options.plugins.or_else(shipped_plugins) {
-            Some(folder) => publish_all(&client, &folder).await?,
-            None => eprintln!("{NO_PLUGINS}"),
-        }
+        let files = match options.plugins.or_else(shipped_plugins) {
+            Some(folder) => components(&folder)?,
+            None => {
+                eprintln!("{NO_PLUGINS}");
+                Vec::new()
+            }
+        };
+        let plugin = match options.demo {
+            Some(demo) => demo.plugin(),
+            None => options.plugin.as_str(),
+        };
+        let scores = options.demo.is_some() || options.score.is_some();
+        // The first reward does not wait until every plugin is compiled.
+        let named = files.iter().any(|file| is_of(file, plugin));
+        let (first, later) =
+            files.into_iter().partition(|file| !scores || !named || is_of(file, plugin));
+        publish(&client, first).await?;
         // The results go to a temporary folder, so that every start scores the whole file.
         let folder = tempfile::tempdir().context("creating a folder for the results")?;
-        let (file, plugin) = match (&options.demo, options.score) {
+        let file = match (&options.demo, options.score) {
             (Some(demo), _) => {
                 let file = folder.path().join("sample.jsonl");
                 std::fs::write(&file, demo.sample()).context("writing the sample")?;
-                (file, demo.plugin())
+                file
             }
-            (None, Some(file)) => (file, options.plugin.as_str()),
+            (None, Some(file)) => file,
             (None, None) => return Ok(true),
         };
         let mut scoring = score::Options::new(file, plugin.to_owned());
@@ -124,6 +137,7 @@ pub(super) async fn run(mut options: Options) -> anyhow::Result<ExitCode> {
         let mut summary = score_file(&client, &scoring, &mut interruption).await?;
         summary.output = None;
         print!("{}", summary.text());
+        publish(&client, later).await?;
         Ok(summary.ok())
     };
     let went_well = match work.await {
@@ -158,8 +172,8 @@ fn shipped_plugins() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// Publishes every component of a folder and points `prod` to it.
-async fn publish_all(client: &Client, folder: &Path) -> anyhow::Result<()> {
+/// The components of a folder, sorted.
+fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .with_context(|| format!("reading {}", folder.display()))?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -167,6 +181,19 @@ async fn publish_all(client: &Client, folder: &Path) -> anyhow::Result<()> {
         .collect();
     files.sort();
     anyhow::ensure!(!files.is_empty(), "{} has no component (*.wasm)", folder.display());
+    Ok(files)
+}
+
+/// Whether a file is named after a plugin (`math@prod`), as our builds name them.
+fn is_of(file: &Path, plugin: &str) -> bool {
+    let name = plugin.split('@').next().unwrap_or(plugin);
+    file.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| {
+        stem.strip_prefix("assay_plugin_").unwrap_or(stem).replace('_', "-") == name
+    })
+}
+
+/// Publishes components and points `prod` to each.
+async fn publish(client: &Client, files: Vec<PathBuf>) -> anyhow::Result<()> {
     for file in files {
         let component =
             tokio::fs::read(&file).await.with_context(|| format!("reading {}", file.display()))?;
