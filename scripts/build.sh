@@ -52,8 +52,8 @@ tell() {
     local left=$((seconds - SECONDS))
     [ "$built" -gt 0 ] && [ $((SECONDS - told)) -ge "$LINE_SECONDS" ] || return 0
     told=$SECONDS
-    # The last third is the slowest, so a count alone tells too little; what takes longer than it did tells nothing.
-    [ "$left" -gt 0 ] || left=
+    # Packages differ too much to be counted on; nothing is known of part of a build, nor of one that takes longer.
+    [ "$left" -gt 0 ] && [ $((2 * built)) -gt "$seen" ] || left=
     say "$seen of about $packages packages after $(minutes "$SECONDS")${left:+, about $(minutes "$left") left}; last: $last"
 }
 
