@@ -5,19 +5,20 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # The programs of a running service, and those that measure it.
 PROGRAMS := -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
 BENCHES := $(PROGRAMS) -p assay-bench
-PLUGIN := cargo build --target wasm32-wasip2 --profile plugin
+PLUGIN := --target wasm32-wasip2 --profile plugin
+PLUGINS ?= hello math code cuda judge run
 DATA ?= plugins/math/sample.jsonl
 ARGS ?=
 
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels reproduce docs test-trainers release release-benches plugins guests sqlx fmt clean help
+.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels reproduce docs test-trainers release release-benches plugins guests dist test-dist sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
 	@$(MAKE) --no-print-directory web
-	@$(MAKE) --no-print-directory release plugins
+	@$(MAKE) --no-print-directory release plugins PLUGINS="math code cuda"
 	$(if $(findstring cuda,$(ARGS)),@"$(TARGET)/release/assay" gpu install-toolchain)
 	"$(TARGET)/release/assay" dev --plugins "$(TARGET)/wasm32-wasip2/plugin" \
 		$(if $(findstring --demo,$(ARGS)),,--score "$(DATA)") $(ARGS)
@@ -42,7 +43,7 @@ proto: ## Write the messages between server and workers anew, after a change of 
 web-speed: ## Measure every page of the dashboard on 1,000 batches of 2,048 requests (some minutes)
 	@scripts/setup.sh test
 	@$(MAKE) --no-print-directory web
-	cargo build --release $(RELEASE) -p assay-seed
+	cargo build --release $(PROGRAMS) -p assay-seed
 	program=$$(realpath "$(TARGET)/release/assay") && cd web && ASSAY_PROGRAM="$$program" npm run --silent e2e:fast
 
 check: ## What is known within three minutes: formatting, lints, tests without servers, one reward end to end
@@ -99,16 +100,25 @@ test-trainers: ## Follow the trainers' guides with the trainers themselves (larg
 	docs/book/run.py --trainers
 
 release: ## Build the programs, optimised
-	cargo build --release $(PROGRAMS)
+	@scripts/build.sh programs --release $(PROGRAMS)
 
 release-benches: ## Build the programs and what measures them, optimised
 	cargo build --release $(BENCHES)
 
-plugins: ## Build the plugins as WebAssembly components
-	$(PLUGIN) -p assay-plugin-hello -p assay-plugin-math -p assay-plugin-code -p assay-plugin-cuda -p assay-plugin-judge -p assay-plugin-run
+plugins: ## Build the plugins as WebAssembly components, or those of PLUGINS alone
+	@scripts/build.sh plugins $(PLUGIN) $(addprefix -p assay-plugin-,$(PLUGINS))
 
 guests: ## Build the guests of the tests, hostile ones among them
-	$(PLUGIN) -p assay-guests --examples
+	cargo build $(PLUGIN) -p assay-guests --examples
+
+dist: ## Pack a release into target/dist: an archive, a Debian package, their sums and contents
+	@scripts/setup.sh build dist
+	@$(MAKE) --no-print-directory web
+	@$(MAKE) --no-print-directory release plugins
+	@scripts/dist.sh
+
+test-dist: dist ## Try the release in fresh Debian 12 systems, as root (some minutes, Debian's packages)
+	@scripts/test-dist.sh
 
 sqlx: ## Describe the server's queries anew (.sqlx), after a change of one or of a migration
 	@scripts/setup.sh sqlx

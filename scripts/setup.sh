@@ -2,7 +2,7 @@
 # Installs what building, running, testing or benchmarking Assay needs and this machine lacks.
 # Says each thing it does; does nothing, in well under a second, where nothing is missing.
 #
-#   scripts/setup.sh [build|run|test|bench|sqlx|lint|web|docs]...      (run when nothing is named)
+#   scripts/setup.sh [build|run|test|bench|sqlx|lint|web|docs|dist|test-dist]...      (run when nothing is named)
 #
 # Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
 # database: Assay starts its own, see host/postgres.
@@ -202,6 +202,23 @@ check_bench_boxes() {
     say "no bubblewrap: \`make bench-boxes\` leaves it out"
 }
 
+# What packs a release; `readelf` comes with the C compiler.
+check_dist() {
+    if has dpkg-deb && has python3 && has readelf; then return; fi
+    can_be_root && has apt-get ||
+        fail "releases are packed with dpkg-deb, python3 and readelf: install them (\`apt-get install dpkg python3 binutils\`)"
+    say "installing dpkg, python3 and binutils with apt-get"
+    apt_install dpkg python3 binutils
+}
+
+# What makes the fresh systems in which a release is tried.
+check_test_dist() {
+    if has mmdebstrap; then return; fi
+    can_be_root && has apt-get || fail "fresh systems are made with mmdebstrap: install it (\`apt-get install mmdebstrap\`)"
+    say "installing mmdebstrap with apt-get"
+    apt_install mmdebstrap
+}
+
 # Whether a version of Node is new enough for the dashboard's tools.
 fits_node() {
     major=${1%%.*}
@@ -359,13 +376,21 @@ for part in "$@"; do
             check_web || exit 1
             continue
             ;;
+        dist)
+            check_dist
+            continue
+            ;;
+        test-dist)
+            check_test_dist
+            continue
+            ;;
         docs)
             check_rust
             check_c_compiler
             check_book "${CARGO_TARGET_DIR:-target}" || exit 1
             continue
             ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench, sqlx, lint, web or docs" ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, sqlx, lint, web, docs, dist or test-dist" ;;
     esac
     check_rust
     check_c_compiler

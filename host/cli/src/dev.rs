@@ -18,6 +18,8 @@ use assay_server::Server;
 
 const CHANNEL: &str = "prod";
 const TENANT: &str = "demo";
+const NO_PLUGINS: &str = "no plugins are published: no folder `plugins` is beside this program; \
+     name a folder of components with --plugins";
 
 #[derive(clap::Args)]
 pub(super) struct DevCommand {
@@ -27,6 +29,8 @@ pub(super) struct DevCommand {
     #[arg(long, env = "ASSAY_LISTEN", default_value = "127.0.0.1:7700")]
     listen: SocketAddr,
     /// Folder with plugin components to publish; the channel `prod` of each plugin is pointed to it
+    ///
+    /// [default: the folder `plugins` beside this program, where a release has the shipped ones]
     #[arg(long)]
     plugins: Option<PathBuf>,
     /// Hosts that plugins may send requests to, such as private:http://127.0.0.1:8000; without this
@@ -100,18 +104,32 @@ pub(super) async fn run(mut options: DevCommand) -> anyhow::Result<ExitCode> {
             let grant = json!({ "grants": { "hosts": options.hosts } });
             client.set_tenant(TENANT, &grant).await.context("granting the hosts")?;
         }
-        if let Some(folder) = &options.plugins {
-            publish_all(&client, folder).await?;
-        }
+        let files = match options.plugins.or_else(shipped_plugins) {
+            Some(folder) => components(&folder)?,
+            None => {
+                eprintln!("{NO_PLUGINS}");
+                Vec::new()
+            }
+        };
+        let plugin = match options.demo {
+            Some(demo) => demo.plugin(),
+            None => options.plugin.as_str(),
+        };
+        let scores = options.demo.is_some() || options.score.is_some();
+        // The first reward does not wait until every plugin is compiled.
+        let named = files.iter().any(|file| is_of(file, plugin));
+        let (first, later) =
+            files.into_iter().partition(|file| !scores || !named || is_of(file, plugin));
+        publish(&client, first).await?;
         // The results go to a temporary folder, so that every start scores the whole file.
         let folder = tempfile::tempdir().context("creating a folder for the results")?;
-        let (file, plugin) = match (&options.demo, options.score) {
+        let file = match (&options.demo, options.score) {
             (Some(demo), _) => {
                 let file = folder.path().join("sample.jsonl");
                 std::fs::write(&file, demo.sample()).context("writing the sample")?;
-                (file, demo.plugin())
+                file
             }
-            (None, Some(file)) => (file, options.plugin.as_str()),
+            (None, Some(file)) => file,
             (None, None) => return Ok(true),
         };
         let mut scoring = score::Options::new(file, plugin.to_owned());
@@ -119,6 +137,7 @@ pub(super) async fn run(mut options: DevCommand) -> anyhow::Result<ExitCode> {
         let mut summary = score_file(&client, &scoring, &mut interruption).await?;
         summary.output = None;
         print!("{}", summary.text());
+        publish(&client, later).await?;
         Ok(summary.ok())
     };
     let went_well = match work.await {
@@ -147,8 +166,14 @@ fn free(wanted: SocketAddr) -> SocketAddr {
     }
 }
 
-/// Publishes every component of a folder and points `prod` to it.
-async fn publish_all(client: &Client, folder: &Path) -> anyhow::Result<()> {
+/// The folder of plugins beside this program, as in a release.
+fn shipped_plugins() -> Option<PathBuf> {
+    let folder = std::env::current_exe().ok()?.with_file_name("plugins");
+    folder.is_dir().then_some(folder)
+}
+
+/// The components of a folder, sorted.
+fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .with_context(|| format!("reading {}", folder.display()))?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -156,6 +181,19 @@ async fn publish_all(client: &Client, folder: &Path) -> anyhow::Result<()> {
         .collect();
     files.sort();
     anyhow::ensure!(!files.is_empty(), "{} has no component (*.wasm)", folder.display());
+    Ok(files)
+}
+
+/// Whether a file is named after a plugin (`math@prod`), as our builds name them.
+fn is_of(file: &Path, plugin: &str) -> bool {
+    let name = plugin.split('@').next().unwrap_or(plugin);
+    file.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| {
+        stem.strip_prefix("assay_plugin_").unwrap_or(stem).replace('_', "-") == name
+    })
+}
+
+/// Publishes components and points `prod` to each.
+async fn publish(client: &Client, files: Vec<PathBuf>) -> anyhow::Result<()> {
     for file in files {
         let component =
             tokio::fs::read(&file).await.with_context(|| format!("reading {}", file.display()))?;

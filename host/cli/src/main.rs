@@ -11,6 +11,7 @@ mod gpu;
 mod key;
 mod login;
 mod logs;
+mod manual;
 mod member;
 mod planning;
 mod plugin;
@@ -88,6 +89,11 @@ enum Verb {
     Doctor(doctor::DoctorCommand),
     /// Print the OpenAPI document
     Openapi,
+    /// Print a script that completes these commands in a shell
+    Completions(manual::CompletionsOptions),
+    /// Write a manual page for each command
+    #[command(hide = true)]
+    Manual(manual::ManualOptions),
 }
 
 /// The output format: text for people or JSON for programs.
@@ -201,6 +207,8 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
             println!("{}", assay_http::document().to_pretty_json()?);
             Ok(ExitCode::SUCCESS)
         }
+        Verb::Completions(options) => manual::complete(&options),
+        Verb::Manual(options) => manual::write(&options),
     }
 }
 

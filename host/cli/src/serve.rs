@@ -9,7 +9,10 @@ use anyhow::Context as _;
 use assay_core::limits;
 use assay_core::plugin::check_name;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer as _, fmt, registry};
 
 use super::gpu::Settled;
 use super::login::SignInOptions;
@@ -119,15 +122,15 @@ impl HostOptions {
 
     /// Starts logging to standard error; `RUST_LOG` overrides the default filter.
     pub(super) fn start_logging(&self, default: &str) {
-        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
-        let logs = tracing_subscriber::fmt()
-            .with_env_filter(filter)
-            .with_writer(std::io::stderr)
-            .with_ansi(std::io::stderr().is_terminal());
+        let named = std::env::var("RUST_LOG").ok().and_then(|filter| filter.parse().ok());
+        let filter: Targets =
+            named.unwrap_or_else(|| default.parse().expect("the default is a level"));
+        let logs =
+            fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
         if self.log_json {
-            logs.json().init();
+            registry().with(logs.json().with_filter(filter)).init();
         } else {
-            logs.with_target(false).init();
+            registry().with(logs.with_target(false).with_filter(filter)).init();
         }
     }
 }
