@@ -267,11 +267,11 @@ async fn a_running_batch_is_cancelled_without_numbers() {
     let host = host("cpu=1");
     let http = Http::new(&host);
     let liar = host.publish("liar").await;
-    let batch = announce(&http, &liar, "cancelled", json!({})).await;
+    let batch = announce(&http, &liar, "cancelled", json!({ "share_equal": false })).await;
     // A second each: enough for a machine that stalls while the batch is to be cancelled.
     let slow = |at: u32| json!({ "key": format!("slow{at}"), "response": "spin" });
-    let mut items: Vec<Value> = (0..20).map(slow).collect();
-    items.push(json!({ "key": "quick", "response": "count" }));
+    let quick = json!({ "key": "quick", "response": "count" });
+    let items: Vec<Value> = [quick].into_iter().chain((0..20).map(slow)).collect();
     let _: SubmitReply = http.post(&requests(&batch), &json!(items)).await.json(200);
     let path = format!("/v1/batches/{}", batch.id);
     until("the first result is there", async || {

@@ -144,7 +144,7 @@ fn execute(source: &str, label: &Label) -> Result<Outcome, Error> {
     let source = Source { toolchain: label.toolchain.clone(), files, main, options };
     let limits = toolchain.zip(label.compile_limits.as_ref());
     let limits = limits.map(|(tool, limits)| limits.over(&tool.compile_defaults));
-    let done = compile(&source, limits.as_ref())?;
+    let done = compile(&source, limits)?;
     let log = done.log.data;
     let program = match done.compiled {
         Compiled::Ok(program) => program,
