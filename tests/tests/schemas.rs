@@ -38,11 +38,6 @@ async fn settings_are_validated_when_a_batch_is_announced() {
     // The run keeps its settings: none are given again.
     let again = json!({ "plugin": math, "run": "wrong", "iteration": 1 });
     let _: Batch = http.post("/v1/batches", &again).await.json(201);
-    // Settings that a plugin requires.
-    let judge = host.publish("assay_plugin_judge").await;
-    let call = json!({ "plugin": judge, "run": "judged" });
-    let problem = http.post("/v1/batches", &call).await.problem(422, "invalid_settings");
-    assert!(problem.detail.starts_with("settings lacks \"url\""), "{problem:?}");
 }
 
 #[tokio::test]
@@ -136,7 +131,7 @@ async fn a_version_of_before_goes_on_without_validation() {
     let plugin = host.publish("trivial").await;
     let recursive = r##"{"items": {"$ref": "#"}}"##;
     let schemas = json!({ "label_schema": recursive, "settings_schema": recursive });
-    host.psql().rows(&format!(
+    let _ = host.psql().rows(&format!(
         "update plugins set description = (description::jsonb || '{schemas}'::jsonb)::json"
     ));
     let call = json!({

@@ -8,7 +8,7 @@ use assay_core::id::Digest;
 use assay_core::limits;
 use assay_core::plugin::Description;
 use assay_dispatch::ReadyPlugin;
-use assay_schema::{PluginSchemas, Schema, SchemaRefused, Work};
+use assay_schema::{PluginSchemas, Schema, SchemaRefused, ValidationWork};
 use lru::LruCache;
 use tokio::sync::Semaphore;
 
@@ -45,8 +45,8 @@ impl Validation {
     ) -> Result<(), String> {
         let Some(schema) = which(&self.schemas) else { return Ok(()) };
         let result = match schema.work(json.len()) {
-            Work::Quick => schema.validate(json),
-            Work::Long => {
+            ValidationWork::Quick => schema.validate(json),
+            ValidationWork::Long => {
                 let _turn = self.threads.acquire().await.expect("the semaphore is never closed");
                 let (schemas, json) = (self.clone(), json.to_owned());
                 let task = tokio::task::spawn_blocking(move || {
@@ -62,12 +62,12 @@ impl Validation {
 
 /// The validations of the plugin versions that were used last.
 pub(crate) struct Validations {
-    kept: Mutex<Kept>,
+    kept: Mutex<CompiledSchemas>,
     threads: Arc<Semaphore>,
     compilations: Semaphore,
 }
 
-struct Kept {
+struct CompiledSchemas {
     by_digest: LruCache<Digest, Arc<Validation>>,
     /// The JSON values of all of their schemas.
     nodes: u64,
@@ -76,7 +76,7 @@ struct Kept {
 impl Default for Validations {
     fn default() -> Self {
         let max = NonZeroUsize::new(limits::SCHEMAS_CACHED_MAX).expect("the limit is not 0");
-        let kept = Kept { by_digest: LruCache::new(max), nodes: 0 };
+        let kept = CompiledSchemas { by_digest: LruCache::new(max), nodes: 0 };
         Self {
             kept: Mutex::new(kept),
             threads: Arc::new(Semaphore::new(limits::SCHEMA_THREADS_MAX)),
@@ -107,13 +107,13 @@ impl Validations {
         validation
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, CompiledSchemas> {
         // No code that holds the lock panics in the middle of a change.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl CompiledSchemas {
     fn get(&mut self, digest: Digest) -> Option<Arc<Validation>> {
         self.by_digest.get(&digest).cloned()
     }

@@ -24,7 +24,7 @@ const PATTERN_STEPS: u64 = 256;
 
 /// The size of a schema, or of a part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Size {
+pub(crate) struct SchemaSize {
     /// JSON values.
     pub nodes: u64,
     pub patterns: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Size {
     pub depth: usize,
 }
 
-impl Size {
+impl SchemaSize {
     /// The steps of validating a value of so many parts and bytes, at the most.
     pub(crate) fn steps(&self, parts: u64, bytes: u64) -> u64 {
         let per_byte = 1 + self.text_rules + self.patterns * PATTERN_STEPS;
@@ -82,7 +82,7 @@ pub(crate) fn take_draft(schema: &mut Value) -> Result<jsonschema::Draft, String
 }
 
 /// The size of a schema; the error says which limit it is over, and what to do.
-pub(crate) fn measure(schema: &Value) -> Result<Size, String> {
+pub(crate) fn measure(schema: &Value) -> Result<SchemaSize, String> {
     let size = Walk { root: schema, known: HashMap::new() }.value(schema, 1)?;
     if size.depth > limits::SCHEMA_DEPTH_MAX {
         return Err(too_deep());
@@ -114,15 +114,15 @@ fn too_deep() -> String {
 struct Walk<'a> {
     root: &'a Value,
     /// Objects and arrays that were reached, by address; `None` while one is being measured.
-    known: HashMap<*const Value, Option<Size>>,
+    known: HashMap<*const Value, Option<SchemaSize>>,
 }
 
 impl<'a> Walk<'a> {
-    fn value(&mut self, value: &'a Value, level: usize) -> Result<Size, String> {
+    fn value(&mut self, value: &'a Value, level: usize) -> Result<SchemaSize, String> {
         if level > limits::SCHEMA_DEPTH_MAX {
             return Err(too_deep());
         }
-        let leaf = Size { nodes: 1, depth: 1, ..Size::default() };
+        let leaf = SchemaSize { nodes: 1, depth: 1, ..SchemaSize::default() };
         if !value.is_object() && !value.is_array() {
             return Ok(leaf);
         }
@@ -149,9 +149,9 @@ impl<'a> Walk<'a> {
     fn object(
         &mut self,
         object: &'a Map<String, Value>,
-        mut size: Size,
+        mut size: SchemaSize,
         level: usize,
-    ) -> Result<Size, String> {
+    ) -> Result<SchemaSize, String> {
         for (name, part) in object {
             size.add(self.value(part, level + 1)?);
             match (name.as_str(), part) {
@@ -180,7 +180,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The size of what a `$ref` refers to.
-    fn target(&mut self, target: &'a str, level: usize) -> Result<Size, String> {
+    fn target(&mut self, target: &'a str, level: usize) -> Result<SchemaSize, String> {
         let named = shown(target);
         let pointer = target.strip_prefix('#').filter(|it| it.starts_with('/') || it.is_empty());
         let pointer = pointer.filter(|it| !it.contains('%')).ok_or_else(|| {

@@ -9,4 +9,4 @@ mod mismatch;
 mod schema;
 
 pub use mismatch::Mismatch;
-pub use schema::{PluginSchemas, Schema, SchemaRefused, Work};
+pub use schema::{PluginSchemas, Schema, SchemaRefused, ValidationWork};

@@ -5,7 +5,7 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
-use crate::bounds::{self, Size};
+use crate::bounds::{self, SchemaSize};
 use crate::mismatch::{Mismatch, shown};
 
 /// A text of this many bytes takes as much memory as a JSON value.
@@ -22,7 +22,7 @@ pub struct SchemaRefused {
 
 /// The work of a validation, estimated from the size of the value's text alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
+pub enum ValidationWork {
     /// At most `SCHEMA_QUICK_STEPS_MAX`: it may be done at once.
     Quick,
     /// It takes a thread of its own.
@@ -62,7 +62,7 @@ impl PluginSchemas {
 #[derive(Debug)]
 pub struct Schema {
     validator: Validator,
-    size: Size,
+    size: SchemaSize,
 }
 
 impl Schema {
@@ -91,10 +91,14 @@ impl Schema {
 
     /// The work of a value of this many bytes.
     #[must_use]
-    pub fn work(&self, bytes: usize) -> Work {
+    pub fn work(&self, bytes: usize) -> ValidationWork {
         let bytes = bytes as u64;
         let steps = self.size.steps(bytes, bytes);
-        if steps <= limits::SCHEMA_QUICK_STEPS_MAX { Work::Quick } else { Work::Long }
+        if steps <= limits::SCHEMA_QUICK_STEPS_MAX {
+            ValidationWork::Quick
+        } else {
+            ValidationWork::Long
+        }
     }
 
     /// Validates a value. A value that would take too long passes: the plugin reads it next.
@@ -118,7 +122,7 @@ impl Schema {
 
 /// What is in a value.
 #[derive(Debug, Clone, Copy, Default)]
-struct Parts {
+struct ValueParts {
     /// JSON values and names.
     nodes: u64,
     /// The same with long texts counted by their length: the size of a copy.
@@ -127,7 +131,7 @@ struct Parts {
     copied: u64,
 }
 
-impl Parts {
+impl ValueParts {
     fn add(&mut self, part: Self) {
         self.nodes += part.nodes;
         self.size += part.size;
@@ -140,8 +144,8 @@ impl Parts {
     }
 }
 
-fn count(value: &Value) -> Parts {
-    let mut parts = Parts { nodes: 1, size: 1, copied: 0 };
+fn count(value: &Value) -> ValueParts {
+    let mut parts = ValueParts { nodes: 1, size: 1, copied: 0 };
     match value {
         Value::Array(items) => items.iter().for_each(|item| parts.add(count(item))),
         Value::Object(object) => {
