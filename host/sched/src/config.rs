@@ -10,6 +10,7 @@ pub enum Order {
     /// Earliest batch first (section 5 of the paper): the batch that is expected to end first;
     /// first come, first served inside it.
     Ebf,
+    /// First come, first served.
     Fcfs,
     /// Earliest batch first; inside it the group with the fewest requests left, so that groups
     /// are complete early at no cost to the batch. Ties go first come, first served. A request
@@ -17,14 +18,17 @@ pub enum Order {
     EbfGroups,
 }
 
+/// The operator's options for the scheduler.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// The order of the queues.
     pub order: Order,
     /// Every lease's token is larger. The shell takes it from the clock at start, so that tokens
     /// of an earlier life are stale.
     pub leases_after: LeaseId,
     /// On top of a stage's timeout before its worker is killed.
     pub lease_grace: Micros,
+    /// The retries of a stage whose worker was lost.
     pub worker_lost_retries_max: u32,
     /// An announced batch without requests expires after this long.
     pub announced_max: Micros,

@@ -14,11 +14,13 @@ use crate::sched::{Sched, pool_share};
 /// The state from which the planner makes a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SchedView {
+    /// The pools, by name.
     pub pools: BTreeMap<Arc<str>, PoolView>,
     /// The live batches, by id.
     pub batches: Vec<BatchView>,
 }
 
+/// A pool as the planner sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PoolView {
     /// The workers that have joined and are not draining.
@@ -29,24 +31,35 @@ pub struct PoolView {
     pub starting: Vec<Micros>,
     /// The mean duration of the last starts; `None` before the first.
     pub startup: Option<Micros>,
+    /// The requests that wait for a worker.
     pub waiting: usize,
     /// The most workers that all tenants which need the pool may have together, or have now; `None` if one
     /// of them has no bound.
     pub workers_max: Option<usize>,
 }
 
+/// A live batch as the planner sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchView {
+    /// The batch.
     pub id: BatchId,
+    /// Its tenant.
     pub tenant: TenantId,
+    /// Its run.
     pub run: Arc<str>,
+    /// The digest of the plugin's version.
     pub plugin: Digest,
+    /// The stages of the plugin.
     pub stages: Arc<[StageShape]>,
+    /// The paper's D; `None` if the run names none.
     pub tolerance: Option<Micros>,
+    /// The time of its announcement.
     pub announced: Micros,
     /// The paper's AT; `None` until the first request has come.
     pub first_arrival: Option<Micros>,
+    /// The requests that have come.
     pub submitted: u32,
+    /// The number of requests that its client expects; `None` if it names none.
     pub expected_size: Option<u32>,
     /// Whether no more requests will come.
     pub sealed: bool,
@@ -69,9 +82,11 @@ pub struct StageView {
     pub reached: Micros,
     /// The number of requests that ran this stage to its end, and the sum of their times.
     pub ended: u32,
+    /// The sum of their times at this stage.
     pub ended_time: Micros,
 }
 
+/// A running request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunningView {
     /// The time for which it has run (the paper's e_ik).

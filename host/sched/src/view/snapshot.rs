@@ -20,8 +20,10 @@ pub struct Snapshot {
     pub waiters: usize,
 }
 
+/// A pool as operators see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolSnapshot {
+    /// The name of the pool.
     pub pool: Arc<str>,
     /// Requests that wait for a worker.
     pub queued: usize,
@@ -31,6 +33,7 @@ pub struct PoolSnapshot {
     pub workers: usize,
     /// Workers that are not draining and have no lease.
     pub idle: usize,
+    /// Workers that finish their leases and get no more.
     pub draining: usize,
     /// Workers that were requested and have not joined yet.
     pub starting: usize,
@@ -45,6 +48,7 @@ pub struct PoolSnapshot {
 /// A tenant's requests and workers of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TenantSnapshot {
+    /// The tenant.
     pub tenant: TenantId,
     /// Requests that wait for a worker.
     pub queued: usize,

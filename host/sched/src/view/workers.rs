@@ -12,19 +12,26 @@ use crate::sched::Sched;
 /// A worker that has joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerView {
+    /// The worker.
     pub id: WorkerId,
+    /// The pool that it serves.
     pub pool: Arc<str>,
+    /// Whether it gets no more leases.
     pub draining: bool,
     /// The number of its leases, that of a request that ended without it included.
     pub leased: usize,
+    /// The lease that it runs; `None` if it has none.
     pub running: Option<RunningLease>,
 }
 
 /// The lease that is taken to be running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunningLease {
+    /// The request.
     pub request: RequestId,
+    /// The stage, from 0.
     pub stage: usize,
+    /// The time at which it is taken to have begun.
     pub since: Micros,
 }
 
