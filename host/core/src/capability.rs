@@ -22,6 +22,7 @@ pub struct Capability {
 pub enum Grant {
     /// A grant of at least one host.
     Hosts,
+    /// A grant of GPUs.
     Gpu,
     /// A grant of at least one toolchain.
     Toolchains,

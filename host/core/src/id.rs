@@ -11,7 +11,9 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a valid {what}")]
 pub struct BadId {
+    /// The kind of id that was expected.
     pub what: &'static str,
+    /// The text that is not one; at most 80 characters of it.
     pub text: String,
 }
 
@@ -107,6 +109,7 @@ uuid_id!(
 /// One reward computation: its batch and its place in it. Written `<batch>.<seq>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId {
+    /// The batch of the request.
     pub batch: BatchId,
     /// Order of admission in the batch, from 0.
     pub seq: u32,

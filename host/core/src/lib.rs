@@ -3,6 +3,8 @@
 //! Everything else depends on this crate and it depends on nothing of ours. It does no I/O and
 //! holds no state.
 
+#![warn(missing_docs)]
+
 pub mod id;
 pub mod time;
 

@@ -16,11 +16,14 @@ use crate::limits;
 /// How a request travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
+    /// With TLS.
     Https,
+    /// Without TLS.
     Http,
 }
 
 impl Scheme {
+    /// The port of a URL that names none.
     #[must_use]
     pub const fn port(self) -> u16 {
         match self {
@@ -33,15 +36,20 @@ impl Scheme {
 /// The scheme, host and port that a request is sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
+    /// The scheme of the URL.
     pub scheme: Scheme,
+    /// The host of the URL.
     pub host: Host,
+    /// The port of the URL, or the scheme's.
     pub port: u16,
 }
 
 /// A host by name (lower-case, no dot at the end) or by address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Host {
+    /// A name, which is looked up.
     Name(String),
+    /// An IPv4 or IPv6 address.
     Address(IpAddr),
 }
 
@@ -104,6 +112,7 @@ impl HostPattern {
         self.private
     }
 
+    /// Whether requests to this target are allowed.
     #[must_use]
     pub fn matches(&self, target: &Target) -> bool {
         let host = match (&self.target.host, &target.host) {

@@ -10,12 +10,14 @@ use crate::limits;
 /// A reward, as the plugin gave it. Always finite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
+    /// The reward; finite.
     pub reward: f64,
     /// The plugin's word for what happened.
     pub verdict: String,
     /// The parts the reward was made from.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub components: BTreeMap<String, f64>,
+    /// A text for people; empty when there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub explanation: String,
 }
@@ -76,6 +78,7 @@ pub enum ErrorCode {
     PluginError,
     /// The plugin exceeded its memory or table limit.
     OutOfMemory,
+    /// The plugin exceeded its stack.
     StackOverflow,
     /// The plugin returned something that is no outcome.
     BadOutcome,
@@ -96,6 +99,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
+    /// Every code.
     pub const ALL: [Self; 12] = [
         Self::PluginTrap,
         Self::PluginError,
@@ -111,6 +115,7 @@ impl ErrorCode {
         Self::Cancelled,
     ];
 
+    /// The code as it is stored and sent: `plugin_trap`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -129,6 +134,7 @@ impl ErrorCode {
         }
     }
 
+    /// The code of this text; `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == text)
@@ -157,21 +163,29 @@ impl fmt::Display for ErrorCode {
 /// Bytes that one stage hands to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
+    /// The media type, as the plugin gives it.
     pub content_type: String,
+    /// The bytes; the host does not read them.
     pub bytes: Vec<u8>,
 }
 
 /// How one run of one stage ended, as the worker saw it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StageEnd {
+    /// The stage returned an artifact for the next stage.
     Next(Artifact),
+    /// The last stage returned a reward.
     Scored(Scored),
+    /// The stage ran into its timeout.
     TimedOut,
+    /// The stage failed.
     Failed(StageError),
 }
 
+/// The reason why a stage failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageError {
+    /// The code of the error.
     pub code: ErrorCode,
     /// The message for the plugin's author; at most [`limits::ERROR_MESSAGE_BYTES_MAX`] bytes.
     pub message: String,
@@ -181,22 +195,31 @@ pub struct StageError {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Outcome {
+    /// The plugin returned a reward.
     Scored(Scored),
     /// A stage ran into its timeout; the reward is the plugin's policy for that (the paper's
     /// negative reward).
     TimedOut {
+        /// The name of the stage.
         stage: String,
+        /// The plugin's reward for a timeout; finite.
         reward: f64,
     },
+    /// There is no reward.
     Error {
+        /// The code of the error.
         code: ErrorCode,
+        /// The message for the plugin's author.
         message: String,
+        /// Whether the same request may end otherwise when it is submitted again.
         retryable: bool,
+        /// The attempts of the stage that failed.
         attempts: u32,
     },
 }
 
 impl Outcome {
+    /// The reward; `None` for an error.
     #[must_use]
     pub fn reward(&self) -> Option<f64> {
         match self {
@@ -206,6 +229,7 @@ impl Outcome {
         }
     }
 
+    /// The kind as it is stored and sent: `scored`, `timed_out` or `error`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {

@@ -7,26 +7,36 @@ use crate::limits;
 /// One stage of a plugin: `stage` of `assay:reward/types`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stage {
+    /// The name of the stage; unique in its plugin.
     pub name: String,
     /// The kind of worker it runs on: `cpu`, `gpu`, or an operator's own.
     pub pool: String,
+    /// The time limit of one run, in milliseconds.
     pub timeout_ms: u32,
+    /// The memory limit of one run, in bytes.
     pub memory_bytes_max: u64,
+    /// The number of retries after a failure that may pass.
     pub retries_max: u32,
 }
 
 /// The result of a plugin's `describe`: the record `description` of `assay:reward/types`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Description {
+    /// The name of the plugin.
     pub name: String,
+    /// The version; it begins with a digit, which tells it from a channel.
     pub version: String,
+    /// A sentence for people.
     pub summary: String,
+    /// The stages, in the order in which they run.
     pub stages: Vec<Stage>,
     /// JSON schema, as text; empty when there is none.
     pub settings_schema: String,
+    /// JSON schema of labels, as text; empty when there is none.
     pub label_schema: String,
     /// The reward of a request whose stage ran into its timeout.
     pub timeout_reward: f64,
+    /// Whether equal requests get equal outcomes.
     pub deterministic: bool,
 }
 

@@ -13,19 +13,24 @@ use time::format_description::well_known::Rfc3339;
 pub struct Micros(pub u64);
 
 impl Micros {
+    /// No time, or the epoch.
     pub const ZERO: Self = Self(0);
+    /// The latest point in time.
     pub const MAX: Self = Self(u64::MAX);
 
+    /// A number of milliseconds; the greatest span if there are too many.
     #[must_use]
     pub const fn from_ms(ms: u64) -> Self {
         Self(ms.saturating_mul(1_000))
     }
 
+    /// A number of seconds; the greatest span if there are too many.
     #[must_use]
     pub const fn from_secs(secs: u64) -> Self {
         Self(secs.saturating_mul(1_000_000))
     }
 
+    /// A number of days of 24 hours.
     #[must_use]
     pub const fn from_days(days: u32) -> Self {
         Self::from_secs(days as u64 * 24 * 3_600)
@@ -37,11 +42,13 @@ impl Micros {
         Self((ms * 1e3).round() as u64)
     }
 
+    /// The number of milliseconds.
     #[must_use]
     pub fn as_ms_f64(self) -> f64 {
         self.0 as f64 / 1e3
     }
 
+    /// The number of seconds.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e6
@@ -67,6 +74,7 @@ impl Micros {
             .unwrap_or(OffsetDateTime::UNIX_EPOCH)
     }
 
+    /// A date and time in microseconds since the epoch; the epoch for any earlier one.
     #[must_use]
     pub fn from_datetime(at: OffsetDateTime) -> Self {
         Self(u64::try_from(at.unix_timestamp_nanos() / 1_000).unwrap_or(0))

@@ -3,6 +3,8 @@
 //! The compiler runs in boxes ([`assay_exec`]); kernels run in executor processes (`assay-gpu`), never in
 //! the worker. The host owns memory, launches and timing: of a candidate it takes device code alone.
 
+#![warn(missing_docs)]
+
 pub mod compiler;
 pub mod device;
 pub mod types;

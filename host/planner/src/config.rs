@@ -12,7 +12,9 @@ use crate::tuning::Tuning;
 /// The operator's options for the planner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanConfig {
+    /// The policy.
     pub policy: Policy,
+    /// The settings of the policy.
     pub tuning: Tuning,
     /// The discipline of the scheduler's queues.
     pub discipline: Discipline,
@@ -42,6 +44,7 @@ impl PlanConfig {
     }
 }
 
+/// The operator's options for a pool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolConfig {
     /// The number of workers that the pool has even when no batch is live.

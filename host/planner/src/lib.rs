@@ -4,6 +4,8 @@
 //! scheduler, and returns a plan with a reason for each number. It never touches the scheduler: the
 //! dispatcher passes the plan on as [`assay_sched::Event::Planned`].
 
+#![warn(missing_docs)]
+
 mod config;
 mod plan;
 mod planner;

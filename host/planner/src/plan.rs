@@ -11,29 +11,41 @@ use crate::policy::Policy;
 /// The workers of each pool until the next plan, and the report that explains them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
+    /// A plan for each pool of the configuration.
     pub pools: Vec<PoolPlan>,
     /// The time of the next plan, if no event calls for one earlier.
     pub again: Option<Micros>,
+    /// The reasons.
     pub report: PlanReport,
 }
 
+/// A plan, explained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanReport {
+    /// The time of the plan.
     pub at: Micros,
+    /// The policy that made it.
     pub policy: Policy,
+    /// The reasons, by pool.
     pub pools: Vec<PoolReport>,
-    /// Requests in SIMULATE, and how often it ran.
+    /// The requests in SIMULATE.
     pub requests: usize,
+    /// The runs of SIMULATE.
     pub simulations: usize,
 }
 
+/// The plan of a pool, explained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolReport {
+    /// The name of the pool.
     pub pool: Arc<str>,
+    /// The workers that stay whether or not anything waits.
     pub hold: usize,
+    /// The most workers that demand may raise this to.
     pub ceiling: usize,
     /// The workers with which no request would queue.
     pub zero_queue: usize,
+    /// Why the ceiling is what it is.
     pub reason: Reason,
 }
 
@@ -47,7 +59,10 @@ pub enum Reason {
     /// The configured minimum.
     Minimum,
     /// The quota, the pool's or its tenants': it would take `wanted`.
-    Maximum { wanted: usize },
+    Maximum {
+        /// The workers that the plan would take.
+        wanted: usize,
+    },
     /// A live batch has no history, its own or another's: it starts with few and grows.
     Unknown,
     /// One worker, the least while a live batch needs the pool.
@@ -59,24 +74,44 @@ pub enum Reason {
 /// The first violation with one worker less.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bound {
+    /// The batch that would be late.
     pub batch: BatchId,
+    /// Its run.
     pub run: Arc<str>,
     /// The number of workers that the search found.
     pub workers: usize,
+    /// The stage at which its request would queue, from 0.
     pub stage: usize,
-    /// Its request that is ready for the stage at this time ...
+    /// The time at which its request is ready for the stage.
     pub ready: Micros,
-    /// ... would start then, and that is too late, because
+    /// The time at which the request would start.
     pub start: Micros,
+    /// Why that is too late.
     pub because: Because,
 }
 
+/// Why a start is too late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Because {
-    /// the batch would end later than it may.
-    Late { end: Micros, by: Micros },
-    /// it could run into its timeouts and end later than the batch may.
-    MayTimeOut { latest: Micros, by: Micros },
-    /// the expected delay by long runners, over all that queue, would pass its budget.
-    Risk { expected: Micros, budget: Micros },
+    /// The batch would end later than it may.
+    Late {
+        /// The end of the batch.
+        end: Micros,
+        /// The latest allowed end.
+        by: Micros,
+    },
+    /// The request could run into its timeouts and end later than the batch may.
+    MayTimeOut {
+        /// The end of the request if all its stages time out.
+        latest: Micros,
+        /// The latest allowed end.
+        by: Micros,
+    },
+    /// The expected delay by long runners, over all requests that queue, would exceed its budget.
+    Risk {
+        /// The expected delay.
+        expected: Micros,
+        /// The allowed expected delay.
+        budget: Micros,
+    },
 }

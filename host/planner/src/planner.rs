@@ -24,6 +24,7 @@ pub struct Planner {
 }
 
 impl Planner {
+    /// A planner without history.
     #[must_use]
     pub fn new(config: PlanConfig) -> Self {
         let history = History::new(config.tuning.history);
@@ -40,6 +41,7 @@ impl Planner {
         self.history.learn(profile);
     }
 
+    /// A plan for the scheduler's current state.
     #[must_use]
     pub fn plan(&mut self, now: Micros, seen: &SchedView) -> Plan {
         let collected = self.collect(now, seen);

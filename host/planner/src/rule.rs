@@ -11,7 +11,9 @@ pub(crate) const QUEUED_MIN: Micros = Micros::from_ms(1);
 /// The rule that an allocation must satisfy.
 #[derive(Debug, Clone)]
 pub struct Rule {
+    /// The order of the queues.
     pub discipline: Discipline,
+    /// The check of each request.
     pub check: Check,
 }
 
@@ -26,12 +28,20 @@ pub enum Check {
     /// Checks also that the delay that long runners are expected to add by queueing stays within `budget`,
     /// summed over a batch. `tails` has, for each flow and stage, the expected excess of the remaining
     /// time; `trusted` says for each batch whether these hold, and `Timeouts` applies where they do not.
-    Risk { tails: Vec<Vec<Tail>>, trusted: Vec<bool>, budget: Micros },
+    Risk {
+        /// The expected excess, by flow and stage.
+        tails: Vec<Vec<Tail>>,
+        /// Whether the tails hold, by batch.
+        trusted: Vec<bool>,
+        /// The allowed expected delay of a batch.
+        budget: Micros,
+    },
 }
 
 /// The result of SIMULATE for an allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simulated {
+    /// Whether the allocation satisfies the rule.
     pub satisfied: bool,
     /// The end of each batch; complete only after [`crate::simulate`].
     pub batch_ends: Vec<Micros>,

@@ -6,6 +6,7 @@ use assay_core::time::Micros;
 /// in simulation, whose results docs/reproduction.md has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
+    /// The check of each request.
     pub check: Checked,
     /// Batches of a run that stand for its next one.
     pub history: usize,
@@ -28,9 +29,15 @@ pub struct Tuning {
 /// Which of the rule's checks a policy uses; see [`crate::Check`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Checked {
+    /// [`crate::Check::Late`].
     Late,
+    /// [`crate::Check::Timeouts`].
     Timeouts,
-    Risk { budget: Micros },
+    /// [`crate::Check::Risk`].
+    Risk {
+        /// The allowed expected delay of a batch.
+        budget: Micros,
+    },
 }
 
 impl Tuning {

@@ -6,6 +6,7 @@ use assay_core::time::Micros;
 
 use crate::discipline::Discipline;
 
+/// The operator's options for the scheduler.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub discipline: Discipline,
@@ -15,6 +16,7 @@ pub struct Config {
     /// The time after which a stage's worker is killed, in multiples of the stage's timeout; `lease_grace` comes on top.
     pub lease_factor: u32,
     pub lease_grace: Micros,
+    /// The retries of a stage whose worker was lost.
     pub worker_lost_retries_max: u32,
     /// An announced batch without requests expires after this long.
     pub announced_max: Micros,

@@ -23,6 +23,7 @@ impl Weight {
         (WEIGHT_MIN..=WEIGHT_MAX).contains(&weight).then(|| Self((weight * PARTS).round() as u32))
     }
 
+    /// The weight as a number.
     #[must_use]
     pub fn value(self) -> f64 {
         f64::from(self.0) / PARTS
@@ -38,6 +39,7 @@ impl Default for Weight {
 /// The weight of one tenant, and its bounds by pool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entitlement {
+    /// The weight; 1 by default.
     pub weight: Weight,
     /// The bounds by pool: the most workers that serve the tenant at once. With 0 its requests wait until
     /// the bound is raised; a pool that is not named has no bound.

@@ -13,29 +13,40 @@ use crate::scale::PoolPlan;
 /// Named in the past tense: each has happened and, where it matters, is durable.
 #[derive(Debug, Clone)]
 pub enum Event {
+    /// A batch was announced.
     BatchAnnounced(NewBatch),
     /// Committed requests. Also how a restart brings back what was there.
     RequestsSubmitted {
+        /// The batch.
         batch: BatchId,
+        /// The requests, in the order of their numbers.
         requests: Vec<NewRequest>,
     },
     /// The client that waits for this request gives up then; a client that asks again sets a new deadline.
     RequestDeadline {
+        /// The request.
         request: RequestId,
+        /// The time at which the client gives up.
         deadline: Micros,
     },
     /// Primaries have ended with an outcome that their waiters share.
     WaitersEnded {
+        /// The waiters and their ends.
         ended: Vec<WaiterEnd>,
     },
     /// Primaries have ended without an outcome to share: these waiters run.
     WaitersReleased {
+        /// The waiters that run.
         released: Vec<Released>,
     },
+    /// No more requests will come.
     BatchSealed {
+        /// The batch.
         batch: BatchId,
     },
+    /// The client cancelled a batch.
     BatchCancelled {
+        /// The batch.
         batch: BatchId,
     },
     /// A batch that was completed in an earlier life is known: its run's next batch is ranked by
@@ -43,38 +54,52 @@ pub enum Event {
     HistoryRead(Arc<Profile>),
     /// A worker connected and asks for leases, at most `leases_max` at once.
     WorkerJoined {
+        /// The worker; no other had this id.
         worker: WorkerId,
+        /// The pool that it serves.
         pool: Arc<str>,
+        /// The most leases that it holds at once.
         leases_max: usize,
     },
     /// The worker runs the leases that it holds and gets no more.
     WorkerDraining {
+        /// The worker.
         worker: WorkerId,
     },
     /// Its process or its connection is gone, or it fell silent.
     WorkerLost {
+        /// The worker.
         worker: WorkerId,
     },
+    /// A worker answered a lease.
     StageFinished {
+        /// The worker that answers.
         worker: WorkerId,
+        /// The token of the lease; a stale one is refused.
         lease: LeaseId,
+        /// How the stage ended.
         end: End,
+        /// The time that the stage ran, by the worker's clock.
         ran: Micros,
     },
     /// A start that [`crate::Action::StartWorkers`] asked for has failed; no worker comes of it.
     StartFailed {
+        /// The pool.
         pool: Arc<str>,
     },
     /// The planner's answer to [`crate::Action::PlanAnew`]. From its first plan on a pool is
     /// elastic: its workers are started and drained. A pool without one is left alone.
     Planned {
+        /// The plan of each elastic pool.
         pools: Vec<PoolPlan>,
         /// When to plan again if nothing calls for it before.
         again: Option<Micros>,
     },
     /// A tenant has this weight and these bounds from now on. The default is weight 1 without bounds.
     EntitlementChanged {
+        /// The tenant.
         tenant: TenantId,
+        /// Its weight and bounds.
         entitlement: Entitlement,
     },
     /// What bounds the planner has changed, such as a quota.
@@ -86,11 +111,15 @@ pub enum Event {
 /// The paper's iteration of a task.
 #[derive(Debug, Clone)]
 pub struct NewBatch {
+    /// The batch.
     pub id: BatchId,
+    /// Its tenant.
     pub tenant: TenantId,
     /// Unique within the tenant.
     pub run: Arc<str>,
+    /// The digest of the plugin's version.
     pub plugin: Digest,
+    /// The stages of the plugin.
     pub stages: Arc<[StageShape]>,
     /// Complete with this many requests, without a seal.
     pub expected_size: Option<u32>,
@@ -102,23 +131,30 @@ pub struct NewBatch {
     pub announced: Micros,
 }
 
+/// A stage of a plugin, as far as the scheduler knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageShape {
+    /// The pool whose workers run it.
     pub pool: Arc<str>,
+    /// The time limit of one run.
     pub timeout: Micros,
     /// Retries when the plugin or a capability failed in a way that may pass.
     pub retries_max: u32,
 }
 
+/// A request that was admitted.
 #[derive(Debug, Clone)]
 pub struct NewRequest {
+    /// Its number in the batch, from 0.
     pub seq: u32,
     /// The shell's number of the group within the batch.
     pub group: Option<u32>,
+    /// The time of its admission.
     pub arrived: Micros,
     /// The time at which the client that waits for it gives up; until then it is ranked as if its batch ended
     /// then.
     pub deadline: Option<Micros>,
+    /// Where it stands.
     pub progress: Progress,
 }
 
@@ -127,12 +163,27 @@ pub struct NewRequest {
 pub enum Progress {
     /// Waits for this stage; 0 unless it is brought back after a restart, then with the times of the
     /// stages before it.
-    Waiting { stage: usize, ran: Vec<Micros> },
+    Waiting {
+        /// The stage, from 0.
+        stage: usize,
+        /// The times of the stages before it.
+        ran: Vec<Micros>,
+    },
     /// Waits for the outcome of an equal request, of its own batch or another.
-    WaitsFor { primary: RequestId },
+    WaitsFor {
+        /// The request that computes the outcome.
+        primary: RequestId,
+    },
     /// Had ended before the scheduler heard of it; `earliest_end` is its t_i, arrival plus stage
     /// times (eq. 1), `ran` those times, from the first stage on.
-    Finished { earliest_end: Micros, ran: Vec<Micros>, ending: Ending },
+    Finished {
+        /// Its t_i.
+        earliest_end: Micros,
+        /// The times of its stages.
+        ran: Vec<Micros>,
+        /// How it ended.
+        ending: Ending,
+    },
 }
 
 /// How a stage ended, without what it returned: the shell keeps that.
@@ -140,15 +191,20 @@ pub enum Progress {
 pub enum End {
     /// Go on to the next stage.
     Next,
+    /// It returned a reward.
     Scored,
+    /// It ran into its timeout.
     TimedOut,
+    /// It failed; some failures are retried.
     Failed(ErrorCode),
 }
 
 /// The end of a waiter, which is that of its primary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaiterEnd {
+    /// The waiter.
     pub request: RequestId,
+    /// How it ended.
     pub end: SharedEnd,
     /// The primary's t_i (eq. 1).
     pub earliest_end: Micros,
@@ -157,13 +213,20 @@ pub struct WaiterEnd {
 /// Ends that equal requests share; there is no error among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SharedEnd {
+    /// There is a reward.
     Scored,
-    TimedOut { stage: usize },
+    /// A stage ran into its timeout.
+    TimedOut {
+        /// The stage, from 0.
+        stage: usize,
+    },
 }
 
 /// A waiter that runs now, and the requests that wait for it from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Released {
+    /// The waiter that runs.
     pub request: RequestId,
+    /// The requests that wait for it.
     pub waiters: Vec<RequestId>,
 }

@@ -3,6 +3,8 @@
 //! `Sched::step(now, event)` returns actions; the server and the simulator carry them out. No
 //! clock, no I/O, no ambient randomness, ordered maps only: the same events give the same actions.
 
+#![warn(missing_docs)]
+
 mod action;
 mod config;
 mod event;

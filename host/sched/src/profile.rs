@@ -13,15 +13,23 @@ use crate::event::StageShape;
 /// The paper's R and S (algorithm 1) of one batch, with what they belong to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
+    /// The batch.
     pub batch: BatchId,
+    /// Its tenant.
     pub tenant: TenantId,
+    /// Its run; the next batch of the run is expected to be like it.
     pub run: Arc<str>,
+    /// The digest of the plugin's version.
     pub plugin: Digest,
+    /// The stages of the plugin.
     pub stages: Arc<[StageShape]>,
+    /// The time of its announcement.
     pub announced: Micros,
+    /// The time of its first request.
     pub first_arrival: Micros,
     /// The paper's T.
     pub earliest_end: Micros,
+    /// The time at which its last request ended.
     pub ended: Micros,
     /// In order of completion.
     pub requests: Vec<ProfileRequest>,
@@ -29,17 +37,23 @@ pub struct Profile {
     pub ran: Vec<Micros>,
 }
 
+/// A request of a completed batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProfileRequest {
     /// r_i, from the batch's first arrival.
     pub arrived: Micros,
+    /// How it ended.
     pub ending: Ending,
 }
 
+/// How a request ended, for the planner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
+    /// With a reward.
     Scored,
+    /// By a timeout.
     TimedOut,
+    /// Without a reward.
     Error,
 }
 

@@ -14,6 +14,7 @@ use crate::timer::Due;
 /// What the planner wants of a pool until it plans again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolPlan {
+    /// The pool.
     pub pool: Arc<str>,
     /// Workers that are there whether or not anything waits for them, those that start included.
     pub hold: usize,

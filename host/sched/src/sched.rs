@@ -28,6 +28,7 @@ use crate::worker::Worker;
 /// all batches of a plugin, and this bounds both the work and how stale an estimate gets.
 const REFRESHED_PER_ANSWER: usize = 2;
 
+/// The scheduler: a state machine of batches, requests, leases and workers.
 #[derive(Debug)]
 pub struct Sched {
     pub(crate) config: Config,
@@ -60,6 +61,7 @@ struct Planning {
 }
 
 impl Sched {
+    /// A scheduler without batches and workers.
     #[must_use]
     pub fn new(config: Config) -> Self {
         Self {

@@ -2,28 +2,47 @@
 
 use super::{KIB, MIB};
 
+/// The bytes of a component.
 pub const PLUGIN_BYTES_MAX: usize = 128 * MIB;
+/// The bytes of the name of a plugin, a channel, a pool, a stage or a tenant.
 pub const PLUGIN_NAME_BYTES_MAX: usize = 64;
+/// The bytes of a plugin's version.
 pub const VERSION_BYTES_MAX: usize = 64;
+/// The bytes of a plugin's summary.
 pub const SUMMARY_BYTES_MAX: usize = 1_024;
+/// The bytes of a schema of settings or labels.
 pub const SCHEMA_BYTES_MAX: usize = 64 * KIB;
+/// The stages of a plugin.
 pub const STAGES_MAX: usize = 16;
+/// The timeout of a stage, in milliseconds.
 pub const STAGE_TIMEOUT_MS_MAX: u32 = 3_600_000;
+/// The memory of a stage, in bytes.
 pub const STAGE_MEMORY_BYTES_MAX: u64 = 1 << 30;
+/// The retries of a stage.
 pub const STAGE_RETRIES_MAX: u32 = 10;
+/// The bytes that a stage returns for the next one.
 pub const ARTIFACT_BYTES_MAX: usize = 16 * MIB;
+/// The bytes of an artifact's content type.
 pub const CONTENT_TYPE_BYTES_MAX: usize = 256;
+/// The bytes of a verdict.
 pub const VERDICT_BYTES_MAX: usize = 64;
+/// The bytes of the explanation of a reward.
 pub const EXPLANATION_BYTES_MAX: usize = 4 * KIB;
+/// The components of a reward.
 pub const COMPONENTS_MAX: usize = 32;
+/// The bytes of a component's name.
 pub const COMPONENT_NAME_BYTES_MAX: usize = 64;
+/// The bytes of an error message.
 pub const ERROR_MESSAGE_BYTES_MAX: usize = 4 * KIB;
+/// The log lines that are kept of one run of a stage.
 pub const LOG_LINES_MAX: usize = 64;
+/// The bytes of a log line.
 pub const LOG_LINE_BYTES_MAX: usize = KIB;
 /// The bytes that are kept of a guest's standard output, and of its standard error.
 pub const GUEST_OUTPUT_BYTES_MAX: usize = 16 * KIB;
 /// The bytes of a guest's stack; a deeper recursion is an error of the plugin.
 pub const GUEST_STACK_BYTES_MAX: usize = MIB;
+/// The elements of a guest's table.
 pub const GUEST_TABLE_ELEMENTS_MAX: usize = 20_000;
 /// The handles (streams, pollables) that a guest may hold at the same time.
 pub const GUEST_HANDLES_MAX: usize = 4_096;

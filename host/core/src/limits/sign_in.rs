@@ -2,7 +2,9 @@
 
 use super::MIB;
 
+/// The bytes of an e-mail address.
 pub const EMAIL_BYTES_MAX: usize = 254;
+/// The bytes of a person's name.
 pub const PERSON_NAME_BYTES_MAX: usize = 128;
 /// The least length of a password, in characters.
 pub const PASSWORD_CHARS_MIN: usize = 12;
@@ -30,6 +32,7 @@ pub const SESSION_SECONDS_MAX: u64 = 7 * 24 * 3_600;
 pub const SESSIONS_PER_PERSON_MAX: u32 = 32;
 /// The longest life of an invitation, in seconds.
 pub const INVITATION_SECONDS_MAX: u64 = 7 * 24 * 3_600;
+/// The members of a tenant.
 pub const MEMBERS_PER_TENANT_MAX: u32 = 10_000;
 /// The sign-ins that are under way at the OpenID provider.
 pub const OIDC_PENDING_MAX: usize = 1_000;

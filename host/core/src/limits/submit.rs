@@ -12,20 +12,33 @@ pub const UPLOADS_MAX: usize = 2;
 pub const SMALL_BODY_BYTES_MAX: usize = 256 * KIB;
 /// The bytes of one item with all its fields, as JSON.
 pub const ITEM_BYTES_MAX: usize = 4 * MIB;
+/// The bytes of a request's key.
 pub const KEY_BYTES_MAX: usize = 256;
+/// The bytes of a group's name.
 pub const GROUP_BYTES_MAX: usize = 256;
+/// The bytes of a run's name.
 pub const RUN_BYTES_MAX: usize = 256;
+/// The bytes of a prompt.
 pub const PROMPT_BYTES_MAX: usize = MIB;
+/// The bytes of a response.
 pub const RESPONSE_BYTES_MAX: usize = 2 * MIB;
+/// The bytes of a label, as JSON.
 pub const LABEL_BYTES_MAX: usize = MIB;
+/// The bytes of metadata, as JSON.
 pub const METADATA_BYTES_MAX: usize = 256 * KIB;
+/// The bytes of a run's settings, as JSON.
 pub const SETTINGS_BYTES_MAX: usize = 64 * KIB;
+/// The requests of a batch.
 pub const BATCH_REQUESTS_MAX: u32 = 131_072;
+/// The batches of a tenant that have not ended.
 pub const OPEN_BATCHES_PER_TENANT_MAX: usize = 20_000;
 /// The items of one submission that are committed together.
 pub const SUBMIT_CHUNK_ITEMS_MAX: usize = 512;
 /// The bytes of the items of one submission that are committed together.
 pub const SUBMIT_CHUNK_BYTES_MAX: usize = 8 * MIB;
+/// The bytes of an idempotency key.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
+/// The bytes of the reason for a yank.
 pub const REASON_BYTES_MAX: usize = 1_024;
+/// The bytes of an API key's name.
 pub const KEY_NAME_BYTES_MAX: usize = 128;

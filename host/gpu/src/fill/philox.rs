@@ -6,6 +6,7 @@ const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
 /// Added to the key after each round: the golden ratio, and the square root of three less one.
 const KEY_STEPS: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 
+/// Four random words for a counter under a key.
 #[must_use]
 pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let mut words = counter;
