@@ -11,20 +11,28 @@ mod settings;
 mod verify;
 
 mod extract;
+mod join;
 
 mod algebra;
+mod collections;
+mod fold;
 mod lex;
+mod matrix;
+mod moment;
 mod names;
+mod number;
 mod parse;
+mod relate;
 
 mod compare;
 mod expression;
 mod polynomial;
+mod show;
 mod units;
 mod value;
 
 pub use plugin::Math;
-pub use settings::Settings;
+pub use settings::{AnswerFrom, Boxes, Profile, Settings};
 pub use verify::{Label, Verdict, Verified, labels, verify};
 
 assay_plugin::export!(Math);
