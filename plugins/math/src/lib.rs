@@ -7,6 +7,7 @@
 mod limits;
 
 mod plugin;
+mod profiles;
 mod settings;
 mod verify;
 
@@ -25,6 +26,7 @@ mod parse;
 mod relate;
 
 mod compare;
+mod difference;
 mod expression;
 mod polynomial;
 mod show;

@@ -60,6 +60,9 @@ pub struct Settings {
     /// A unit or percent sign must be given as in the label, `x = 5` is not `5`, a guess at the
     /// last number never counts, and a label that is no mathematics is an error.
     pub strict: bool,
+    /// An unbracketed list is the point with the same members, as one profile has it.
+    #[serde(skip)]
+    pub lists_as_points: bool,
 }
 
 impl Default for Settings {
@@ -74,6 +77,7 @@ impl Default for Settings {
             reward_wrong: 0.0,
             reward_boxed: 0.0,
             strict: false,
+            lists_as_points: false,
         }
     }
 }

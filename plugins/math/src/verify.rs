@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use assay_plugin::Error;
 
-use crate::compare::{Equal, compare, difference};
+use crate::compare::{Equal, compare};
+use crate::difference::difference;
 use crate::extract::{Found, Source, find, find_inside, last_boxes};
 use crate::fold::fold;
 use crate::limits;
 use crate::parse::{parse, parse_decimal_comma, parse_mathematics};
-use crate::settings::{AnswerFrom, Boxes, Settings};
+use crate::profiles;
+use crate::settings::{AnswerFrom, Boxes, Profile, Settings};
 use crate::show::show;
 use crate::value::{Value, choice, plain, written};
 
@@ -157,6 +159,17 @@ pub fn labels(json: &serde_json::Value) -> Result<Vec<Label>, Error> {
 
 #[must_use]
 pub fn verify(response: &str, labels: &[Label], settings: &Settings) -> Verified {
+    match settings.profile {
+        Profile::Assay => verify_by_rules(response, labels, settings),
+        Profile::MathVerify => {
+            let rules = Settings { decimals: Some(6), lists_as_points: true, ..*settings };
+            verify_by_rules(response, labels, &rules)
+        }
+        profile => profiles::verify(profile, response, labels),
+    }
+}
+
+fn verify_by_rules(response: &str, labels: &[Label], settings: &Settings) -> Verified {
     let response = fold(response);
     let mut from = settings.answer_from;
     if settings.strict && from == AnswerFrom::Anywhere {

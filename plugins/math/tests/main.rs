@@ -6,5 +6,6 @@ mod gsm8k;
 mod hostile;
 mod pairs;
 mod plugin;
+mod profiles;
 mod properties;
 mod sample;

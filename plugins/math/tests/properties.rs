@@ -39,7 +39,7 @@ fn grouped(value: i64, separator: &str) -> String {
     let digits = value.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             grouped.push_str(separator);
         }
         grouped.push(digit);
