@@ -283,6 +283,12 @@ fn number_start(bytes: &[u8], at: usize, end: usize, before: Option<(usize, usiz
     {
         return start;
     }
+    // `12 or 13` is no single answer.
+    if let Some((start, stop)) = before
+        && bytes.get(stop..at) == Some(&b" or "[..])
+    {
+        return start;
+    }
     let outside =
         |at: usize| at == 0 || !(bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b')');
     let mut start = at;

@@ -28,6 +28,7 @@ mod relate;
 mod compare;
 mod difference;
 mod expression;
+mod near;
 mod polynomial;
 mod show;
 mod units;

@@ -94,6 +94,7 @@ fn value_of_named(text: &str) -> Option<&str> {
             {
                 last = Some(at);
             }
+            b',' | b';' | b'+' | b'*' | b'/' | b'^' if depth == 0 && last.is_none() => return None,
             b',' | b';' if depth == 0 => return None,
             _ => {}
         }

@@ -88,7 +88,7 @@ pub(crate) const SCHEMA: &str = r##"{
   "properties": {
     "profile": {"default": "assay",
       "enum": ["assay", "math-verify", "hendrycks", "gsm8k", "minerva", "prime", "multiple-choice"],
-      "description": "whose rules decide; with another than assay only the rewards may be set"},
+      "description": "whose rules decide; with another than assay only the rewards may be set, with math-verify also decimals"},
     "answer_from": {"enum": ["box", "mark", "formula", "anywhere"], "default": "anywhere",
       "description": "the least that marks an answer: \\boxed{}; also #### and \"answer is\"; also a last formula; also the last number"},
     "boxes": {"enum": ["last", "agree"], "default": "last",
@@ -128,7 +128,7 @@ impl Settings {
         }
         if settings.profile != Profile::Assay && settings != settings.rewards_alone() {
             return Err(Error::bad_settings(
-                "a profile fixes its rules: set only rewards beside it, or leave the profile out",
+                "a profile fixes its rules: set only rewards beside it (and decimals beside math-verify), or leave the profile out",
             ));
         }
         Ok(settings)
@@ -138,6 +138,7 @@ impl Settings {
     fn rewards_alone(self) -> Self {
         Self {
             profile: self.profile,
+            decimals: self.decimals.filter(|_| self.profile == Profile::MathVerify),
             reward_correct: self.reward_correct,
             reward_wrong: self.reward_wrong,
             reward_boxed: self.reward_boxed,

@@ -154,6 +154,8 @@ pub(crate) fn written(text: &str) -> String {
             continue;
         }
         if c == '\\' {
+            // A data set may have doubled some.
+            rest = rest.trim_start_matches('\\');
             let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
             let name = &rest[..end];
             if is_text(name) || matches!(name, "left" | "right" | "displaystyle" | "quad" | "qquad")
@@ -238,7 +240,38 @@ pub(crate) fn choice(text: &str) -> Option<char> {
         }
         Some(_) => false,
     };
-    chosen.then(|| letter.to_ascii_uppercase())
+    (chosen && !names_another(chars.as_str())).then(|| letter.to_ascii_uppercase())
+}
+
+/// Whether another letter follows, as in `A or B`, `(A), (B)` and `A) and C)`.
+fn names_another(rest: &str) -> bool {
+    let mut words = Vec::new();
+    let mut command = false;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '\\' => command = true,
+            ',' | ';' | '/' | '&' => words.push(","),
+            c if c.is_alphanumeric()
+                && (at == 0 || !rest[..at].ends_with(char::is_alphanumeric)) =>
+            {
+                let end =
+                    rest[at..].find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len() - at);
+                let word = &rest[at..at + end];
+                if !std::mem::take(&mut command) {
+                    words.push(word);
+                }
+            }
+            _ => {}
+        }
+        if words.len() > 3 {
+            break;
+        }
+    }
+    let joined = words
+        .first()
+        .is_some_and(|word| matches!(*word, "," | "or" | "and" | "OR" | "AND" | "Or" | "And"));
+    let letter = |word: &&&str| matches!(word.as_bytes(), [b'A'..=b'J' | b'a'..=b'j']);
+    joined && words.iter().skip(1).find(|word| **word != ",").as_ref().is_some_and(letter)
 }
 
 #[cfg(test)]

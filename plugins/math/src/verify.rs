@@ -162,7 +162,11 @@ pub fn verify(response: &str, labels: &[Label], settings: &Settings) -> Verified
     match settings.profile {
         Profile::Assay => verify_by_rules(response, labels, settings),
         Profile::MathVerify => {
-            let rules = Settings { decimals: Some(6), lists_as_points: true, ..*settings };
+            let rules = Settings {
+                decimals: settings.decimals.or(Some(6)),
+                lists_as_points: true,
+                ..*settings
+            };
             verify_by_rules(response, labels, &rules)
         }
         profile => profiles::verify(profile, response, labels),
@@ -340,7 +344,11 @@ fn as_decimal_comma(
     let equal = if single(label.1) && matches!(answer.1, Value::Set(_)) {
         compare(label.1, &parse_decimal_comma(answer.0)?, settings)
     } else if single(answer.1) && matches!(label.1, Value::Set(_)) {
-        compare(&parse_decimal_comma(label.0)?, answer.1, settings)
+        // `1,2` is a list of two, unless the answer says otherwise; `0,5` and `1,25` are numbers.
+        let (whole, part) = label.0.split_once(',')?;
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let number = digits > 1 || whole.trim_start_matches(['$', '-', ' ']) == "0";
+        number.then(|| compare(&parse_decimal_comma(label.0)?, answer.1, settings))?
     } else {
         None
     };
