@@ -18,12 +18,15 @@ from pathlib import Path
 
 from pairs import pairs
 
+PASSES = 20
+
 
 def judge_with_plugin(program, rows, settings):
-    lines = "".join(json.dumps({"response": row["response"], "label": row["label"]}) + "\n" for row in rows)
+    # Many times over: Linux tells processor time to some milliseconds.
+    lines = PASSES * "".join(json.dumps({"response": row["response"], "label": row["label"]}) + "\n" for row in rows)
     done = subprocess.run([program, json.dumps(settings)], input=lines, capture_output=True, text=True, check=True)
     *results, last = map(json.loads, done.stdout.splitlines())
-    return [result.get("reward") == 1.0 for result in results], last["seconds"]
+    return [result.get("reward") == 1.0 for result in results[: len(rows)]], last["seconds"] / PASSES
 
 
 def judge_with_math_verify(rows):

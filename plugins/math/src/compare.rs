@@ -262,12 +262,20 @@ fn unordered(left: &[Value], right: &[Value], settings: &Settings) -> Option<Equ
     }
     let mut free: Vec<&Value> = right.iter().collect();
     weakest(left.iter().map(|item| {
-        let found = free
-            .iter()
-            .enumerate()
-            .filter_map(|(at, other)| Some((compare(item, other, settings)?, at)))
-            .min();
-        let (equal, at) = found?;
+        // Most members stand as they are on the other side, which costs nothing to see.
+        if let Some(at) = free.iter().position(|other| *other == item) {
+            free.remove(at);
+            return Some(Equal::Written);
+        }
+        let mut best: Option<(Equal, usize)> = None;
+        for (at, other) in free.iter().enumerate() {
+            let found = compare(item, other, settings).map(|equal| (equal, at));
+            best = [best, found].into_iter().flatten().min();
+            if best.is_some_and(|(equal, _)| equal <= Equal::Exactly) {
+                break;
+            }
+        }
+        let (equal, at) = best?;
         free.remove(at);
         Some(equal)
     }))
