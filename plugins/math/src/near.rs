@@ -131,8 +131,10 @@ fn at_points(
     for point in POINTS {
         // Every variable gets another point, so that `x - y` is not taken for 0.
         let at = |symbol: Symbol| {
-            let index =
-                symbol.index.iter().fold(0_usize, |sum, byte| sum * 17 + usize::from(*byte));
+            let index = symbol
+                .index
+                .iter()
+                .fold(0_usize, |sum, byte| sum.wrapping_mul(17).wrapping_add(usize::from(*byte)));
             let name = (symbol.letter as usize).wrapping_mul(31).wrapping_add(index);
             let shift = (name % 97) as f64 / 256.0;
             point + shift * point.signum()
