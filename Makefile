@@ -13,7 +13,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels reproduce docs test-trainers release release-benches plugins guests dist test-dist sqlx fmt clean help
+.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math reproduce docs test-trainers release release-benches plugins guests dist test-dist sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -82,6 +82,11 @@ bench-kernels: ## Measure CUDA compiled and checked beside plain scripts, with m
 	@$(MAKE) --no-print-directory release-benches
 	"$(TARGET)/release/assay" gpu install-toolchain --to "$(TARGET)/cuda"
 	"$(TARGET)/release/assay-bench-kernels" --cuda "$(TARGET)/cuda" $(ARGS)
+
+bench-math: ## Compare the plugin math with Math-Verify, with more options in ARGS (--answers FILE)
+	@scripts/setup.sh bench-math
+	cargo build --release -p assay-plugin-math --example score
+	target/math-venv/bin/python bench/math/compare.py --program "$(TARGET)/release/examples/score" $(ARGS)
 
 reproduce: ## Run the paper's figures and more by simulation, into docs/reproduction.md
 	@scripts/setup.sh build

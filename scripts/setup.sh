@@ -2,7 +2,7 @@
 # Installs what building, running, testing or benchmarking Assay needs and this machine lacks.
 # Says each thing it does; does nothing, in well under a second, where nothing is missing.
 #
-#   scripts/setup.sh [build|run|test|bench|sqlx|lint|web|docs|dist|test-dist]...      (run when nothing is named)
+#   scripts/setup.sh [build|run|test|bench|bench-math|sqlx|lint|web|docs|dist|test-dist]...      (run when nothing is named)
 #
 # Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
 # database: Assay starts its own, see host/postgres.
@@ -192,6 +192,12 @@ check_bench_peer() {
     cp "$wanted" "$environment/installed.txt"
 }
 
+# The verifier that `make bench-math` compares with.
+check_bench_math() {
+    check_environment "$1/math-venv" bench/math/requirements.txt Math-Verify "nothing to compare with" || exit 1
+    [ -x "$1/math-venv/bin/python" ] || exit 1
+}
+
 # Another box, which `make bench-boxes` measures ours beside.
 check_bench_boxes() {
     if has bwrap; then return; fi
@@ -368,6 +374,12 @@ check_trainers() {
 for part in "$@"; do
     case $part in
         build | run | test | bench | sqlx) ;;
+        bench-math)
+            check_rust
+            check_c_compiler
+            check_bench_math target
+            continue
+            ;;
         lint)
             check_lints
             continue
@@ -390,7 +402,7 @@ for part in "$@"; do
             check_book "${CARGO_TARGET_DIR:-target}" || exit 1
             continue
             ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench, sqlx, lint, web, docs, dist or test-dist" ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, docs, dist or test-dist" ;;
     esac
     check_rust
     check_c_compiler
@@ -398,6 +410,7 @@ for part in "$@"; do
     [ "$part" = build ] || check_postgres "$part"
     case $part in test | bench) check_languages ;; esac
     [ "$part" != bench ] || check_bench_peer
+    [ "$part" != bench ] || check_bench_math target
     [ "$part" != bench ] || check_bench_boxes
     [ "$part" != test ] || check_browser
     [ "$part" != test ] || check_contract "${CARGO_TARGET_DIR:-target}"

@@ -3,8 +3,6 @@
 //! `1/2x` is `(1/2)x`; `-x^2` is `-(x^2)`; `3\frac{1}{2}` and `3 1/2` are mixed numbers; `e` is
 //! Euler's number and `i` the imaginary unit; `\log` without a base is to base 10.
 
-use num_traits::ToPrimitive;
-
 use crate::expression::{Expression, Function};
 use crate::kind::Kind;
 use crate::lex::{Result, Unreadable};
@@ -72,6 +70,9 @@ impl Parser<'_> {
         let mut product = self.first_factor()?;
         loop {
             let divide = match self.peek() {
+                Some(Kind::Times) if matches!(self.peek_at(1), Some(Kind::Begin(_))) => {
+                    return Ok(product);
+                }
                 Some(Kind::Times) => false,
                 Some(Kind::Divide) => true,
                 _ if self.implies_factor() => {
@@ -146,6 +147,7 @@ impl Parser<'_> {
             Some(Kind::Atom(_)) => !self.is_unit_letter(),
             Some(
                 Kind::Function(_)
+                | Kind::Accent(_)
                 | Kind::Logarithm
                 | Kind::Fraction
                 | Kind::Binomial
@@ -193,6 +195,18 @@ impl Parser<'_> {
             Some(Kind::Infinity) => Ok(Expression::Infinity),
             Some(Kind::Atom(Atom::Symbol(symbol))) => self.indexed(symbol),
             Some(Kind::Atom(atom)) => Ok(Expression::Atom(atom)),
+            Some(Kind::Accent(mark)) => {
+                let argument = self.deeper(Self::argument)?;
+                match argument {
+                    Expression::Atom(Atom::Symbol(symbol)) => symbol
+                        .indexed(mark)
+                        .map(|symbol| Expression::Atom(Atom::Symbol(symbol)))
+                        .ok_or(Unreadable("an index that is too long")),
+                    // The name of a line, such as `\overline{AB}`.
+                    name if name.is_name() => Ok(name),
+                    _ => Err(Unreadable("a mark over an expression")),
+                }
+            }
             Some(Kind::Open(open)) if !listed => self.group(open),
             Some(Kind::Bar) => self.absolute(),
             Some(Kind::Fraction) => {
@@ -229,25 +243,33 @@ impl Parser<'_> {
         }
     }
 
-    /// `x_1`, `a_{n}`: one digit or letter.
+    /// `x_1`, `a_{n+1}`, `S_{ABC}`.
     fn indexed(&mut self, symbol: Symbol) -> Result<Expression> {
         let mut symbol = symbol;
+        let long = Unreadable("an index that is too long");
         if self.eat(&Kind::Index) {
             let group = self.eat(&Kind::Open('{'));
-            symbol.index = match self.next() {
-                Some(Kind::Number(value)) => {
-                    value.to_u32().and_then(|digit| char::from_digit(digit, 10))
+            loop {
+                let part = match self.next() {
+                    Some(Kind::Number(value)) => value.to_string(),
+                    Some(Kind::Atom(Atom::Symbol(index))) => {
+                        format!("{}{}", index.letter, index.index())
+                    }
+                    Some(Kind::Atom(Atom::I)) => "i".to_owned(),
+                    Some(Kind::Atom(Atom::E)) => "e".to_owned(),
+                    Some(Kind::Word(word)) => word.to_owned(),
+                    Some(Kind::Plus) if group => "+".to_owned(),
+                    Some(Kind::Minus) if group => "-".to_owned(),
+                    Some(Kind::Separator(_)) if group => ",".to_owned(),
+                    _ => return Err(Unreadable("an index that is no number or name")),
+                };
+                symbol = symbol.indexed(&part).ok_or(long)?;
+                if !group {
+                    break;
                 }
-                Some(Kind::Atom(Atom::Symbol(index))) => Some(index.letter),
-                Some(Kind::Atom(Atom::I)) => Some('i'),
-                Some(Kind::Atom(Atom::E)) => Some('e'),
-                _ => None,
-            };
-            if symbol.index.is_none() {
-                return Err(Unreadable("an index of more than one digit or letter"));
-            }
-            if group {
-                self.expect(&Kind::Close('}'))?;
+                if self.eat(&Kind::Close('}')) {
+                    break;
+                }
             }
         }
         Ok(Expression::Atom(Atom::Symbol(symbol)))
@@ -292,7 +314,22 @@ impl Parser<'_> {
             true => Some(self.deeper(Self::exponent)?),
             false => None,
         };
-        let argument = Box::new(self.deeper(Self::function_argument)?);
+        let mut argument = self.deeper(Self::function_argument)?;
+        let angle = matches!(
+            function,
+            Function::Sin
+                | Function::Cos
+                | Function::Tan
+                | Function::Cot
+                | Function::Sec
+                | Function::Csc
+        );
+        if angle && self.eat(&Kind::Word("°")) {
+            let degree =
+                pair(Expression::Quotient, Expression::Atom(Atom::Pi), Expression::integer(180));
+            argument = pair(Expression::Product, argument, degree);
+        }
+        let argument = Box::new(argument);
         let inverse = match function {
             Function::Sin => Some(Function::Arcsin),
             Function::Cos => Some(Function::Arccos),

@@ -3,45 +3,88 @@
 //!
 //! The rules, with what `strict` takes away in brackets:
 //! - Whole numbers, fractions, roots, multiples of pi and polynomials are compared exactly. The
-//!   tolerance applies where a side is written as a decimal or has no exact form; with variables
-//!   both are then evaluated at fixed points.
+//!   tolerance applies where a side is written as a decimal; where a side has no exact form they are
+//!   compared to the precision of floating-point numbers, with variables at fixed points.
 //! - A unit missing on one side is ignored [never]; two units must measure the same and convert.
 //! - A percentage is its hundredth; where only one side has the sign, `50` is `50%` too [never].
-//! - `x = 5` is `5`, `\{5\}` is `5` [never]; two equations are equal up to rearrangement and a
-//!   rational factor.
-//! - Sets, unbracketed lists and unions have no order; points, intervals and matrices do.
+//! - `x = 5` is `5`, `\{5\}` is `5`, `3 : 4` is `3/4` [never]; two equations are equal up to rearrangement
+//!   and a rational factor, two inequalities up to a positive one.
+//! - Sets, unbracketed lists and unions have no order; points, intervals and matrices do. Values under
+//!   different names keep the names' order.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::Zero;
 
 use crate::expression::Expression;
 use crate::limits;
-use crate::polynomial::{Symbol, Work};
+use crate::moment::Moment;
+use crate::near::expressions;
+use crate::polynomial::{Atom, Symbol, Work};
+use crate::relate::same_inequality;
 use crate::settings::Settings;
 use crate::units::Unit;
-use crate::value::{Scalar, Value};
+use crate::value::{Order, Scalar, Value};
 
-/// How two values turned out equal, the weaker the later.
+/// The rule by which two values turned out equal, the weaker the later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Equal {
+    Written,
     Exactly,
+    Proportional,
+    Converted,
+    Hundredfold,
+    Unnamed,
+    DecimalComma,
+    Rounded,
+    Computed,
     Numerically,
     AsText,
+    AsChoice,
+}
+
+impl Equal {
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Self::Written => "both are written alike",
+            Self::Exactly => "their exact values are equal",
+            Self::Proportional => "one is the other up to a factor",
+            Self::Converted => "they are equal after conversion of units",
+            Self::Hundredfold => "they are equal where the percent sign is given on one side only",
+            Self::Unnamed => "they are equal without the name of the value",
+            Self::DecimalComma => "they are equal where the comma is a decimal mark",
+            Self::Rounded => "the rounded side of the answer is equal",
+            Self::Computed => "their computed values are equal",
+            Self::Numerically => "their values are equal within the tolerance",
+            Self::AsText => "they are the same text",
+            Self::AsChoice => "they are the same choice",
+        }
+    }
+
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Self::AsText | Self::AsChoice)
+    }
+
+    pub(crate) fn is_numeric(self) -> bool {
+        matches!(self, Self::Rounded | Self::Computed | Self::Numerically)
+    }
 }
 
 pub(crate) fn compare(left: &Value, right: &Value, settings: &Settings) -> Option<Equal> {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => (left == right).then_some(Equal::AsText),
-        (Value::Choice(left), Value::Choice(right)) => (left == right).then_some(Equal::AsText),
+        (Value::Choice(left), Value::Choice(right)) => (left == right).then_some(Equal::AsChoice),
         (Value::Scalar(left), Value::Scalar(right)) => scalars(left, right, settings),
         (
             Value::Equation { left, right },
             Value::Equation { left: left_there, right: right_there },
         ) => equations((left, right), (left_there, right_there), settings),
-        (Value::Set(left), Value::Set(right)) | (Value::Union(left), Value::Union(right)) => {
-            unordered(left, right, settings)
-        }
+        (Value::Set(left), Value::Set(right)) => match (assigned(left), assigned(right)) {
+            (Some(values), None) if !settings.strict => unnamed(&values, right, settings),
+            (None, Some(values)) if !settings.strict => unnamed(&values, left, settings),
+            _ => unordered(left, right, settings),
+        },
+        (Value::Union(left), Value::Union(right)) => unordered(left, right, settings),
         (
             Value::Sequence { open, close, items },
             Value::Sequence { open: open_there, close: close_there, items: items_there },
@@ -56,24 +99,143 @@ pub(crate) fn compare(left: &Value, right: &Value, settings: &Settings) -> Optio
             let rows = left.iter().zip(right).map(|(left, right)| ordered(left, right, settings));
             weakest(rows)
         }
-        (Value::Equation { left: name, right: value }, other)
-        | (other, Value::Equation { left: name, right: value })
-            if !settings.strict && name.is_symbol() && !matches!(other, Value::Set(_)) =>
-        {
-            compare(&Value::Scalar(value.clone()), other, settings)
-        }
-        (Value::Set(items), other) | (other, Value::Set(items)) if !settings.strict => {
-            match items.as_slice() {
-                [item] if !matches!(item, Value::Set(_)) => compare(item, other, settings),
-                _ => None,
-            }
-        }
-        _ => None,
+        (
+            Value::Chain { sides, orders },
+            Value::Chain { sides: sides_there, orders: orders_there },
+        ) => chains((sides, orders), (sides_there, orders_there), settings),
+        (Value::Ratio(left), Value::Ratio(right)) => ratios(left, right, settings),
+        (Value::Moment(left), Value::Moment(right)) => left.agrees(right).then_some(Equal::Exactly),
+        _ if settings.strict => None,
+        _ => loosely(left, right, settings).or_else(|| loosely(right, left, settings)),
     }
 }
 
+/// The left value in another form that the right may have; each rule once.
+fn loosely(left: &Value, right: &Value, settings: &Settings) -> Option<Equal> {
+    let equal = match (left, right) {
+        (Value::Equation { left: name, right: value }, other)
+            if name.is_name() && !matches!(other, Value::Set(_)) =>
+        {
+            compare(&Value::Scalar(value.clone()), other, settings)
+        }
+        (Value::Set(items), Value::Sequence { open: '(', close: ')', items: there })
+            if !settings.lists_as_points =>
+        {
+            unnamed(&assigned(items)?, there, settings)
+        }
+        (Value::Set(items), Value::Sequence { open: '(', close: ')', items: there })
+            if settings.lists_as_points =>
+        {
+            ordered(items, there, settings)
+        }
+        (Value::Set(items), other) => match items.as_slice() {
+            [item] if !matches!(item, Value::Set(_)) => compare(item, other, settings),
+            _ => None,
+        },
+        (Value::Matrix(rows), Value::Sequence { open: '(', close: ')', items }) => {
+            let column = rows.iter().all(|row| row.len() == 1) && rows.len() == items.len();
+            let entries = rows.iter().flatten().zip(items);
+            column
+                .then(|| weakest(entries.map(|(left, right)| compare(left, right, settings))))
+                .flatten()
+        }
+        (Value::Ratio(parts), Value::Scalar(scalar)) => match parts.as_slice() {
+            [over, under] => {
+                let over = Box::new(over.clone());
+                let quotient = Expression::Quotient(over, Box::new(under.clone()));
+                expressions(&quotient, &scalar.expression, settings)
+            }
+            _ => None,
+        },
+        (Value::Moment(moment), Value::Ratio(parts)) => {
+            ratios(&hours_and_minutes(moment)?, parts, settings)
+        }
+        _ => None,
+    };
+    equal.map(|equal| equal.max(Equal::Unnamed))
+}
+
+/// `7:32` alone may be a time or a ratio.
+fn hours_and_minutes(moment: &Moment) -> Option<Vec<Expression>> {
+    let minutes = moment.minutes.filter(|_| moment.half.is_none() && moment.day.is_none())?;
+    Some([minutes / 60, minutes % 60].map(|part| Expression::integer(part.into())).to_vec())
+}
+
+/// The values of `x = 1, y = 2`, where all names differ by more than an index.
+fn assigned(items: &[Value]) -> Option<Vec<Value>> {
+    let mut names = Vec::new();
+    let mut values = Vec::new();
+    for item in items {
+        let Value::Equation { left, right } = item else { return None };
+        let letter = match left {
+            Expression::Atom(Atom::Symbol(symbol)) => {
+                Expression::Atom(Atom::Symbol(Symbol::new(symbol.letter)))
+            }
+            name if name.is_name() => name.clone(),
+            _ => return None,
+        };
+        if names.contains(&letter) {
+            return None;
+        }
+        names.push(letter);
+        values.push(Value::Scalar(right.clone()));
+    }
+    (values.len() > 1).then_some(values)
+}
+
+/// Values in the order of their names against the same without names.
+fn unnamed(values: &[Value], bare: &[Value], settings: &Settings) -> Option<Equal> {
+    if bare.iter().any(|item| matches!(item, Value::Equation { .. })) {
+        return None;
+    }
+    ordered(values, bare, settings).map(|equal| equal.max(Equal::Unnamed))
+}
+
+fn chains(
+    left: (&[Expression], &[Order]),
+    right: (&[Expression], &[Order]),
+    settings: &Settings,
+) -> Option<Equal> {
+    if left.1 != right.1 {
+        return None;
+    }
+    if let (&[first, second], &[there, second_there]) = (&pair(left.0)?, &pair(right.0)?)
+        && left.0.len() == 2
+        && same_inequality((first, second), (there, second_there))
+    {
+        return Some(Equal::Proportional);
+    }
+    if left.0.len() != right.0.len() {
+        return None;
+    }
+    let sides = left.0.iter().zip(right.0);
+    weakest(sides.map(|(left, right)| expressions(left, right, settings)))
+}
+
+fn pair(sides: &[Expression]) -> Option<[&Expression; 2]> {
+    Some([sides.first()?, sides.get(1)?])
+}
+
+/// `6:8` is `3:4`; with a zero among the parts, only what is written alike is equal.
+fn ratios(left: &[Expression], right: &[Expression], settings: &Settings) -> Option<Equal> {
+    if left.len() != right.len() {
+        return None;
+    }
+    let zero = |part: &Expression| matches!(part, Expression::Number(value) if value.is_zero());
+    if left.iter().chain(right).any(zero) {
+        let parts = left.iter().zip(right);
+        return weakest(parts.map(|(left, right)| expressions(left, right, settings)));
+    }
+    let cross = |part: &Expression, by: &Expression| {
+        Expression::Product(Box::new(part.clone()), Box::new(by.clone()))
+    };
+    weakest(left.iter().zip(right).map(|(part, there)| {
+        expressions(&cross(part, right.first()?), &cross(there, left.first()?), settings)
+    }))
+}
+
 fn weakest(results: impl Iterator<Item = Option<Equal>>) -> Option<Equal> {
-    results.into_iter().try_fold(Equal::Exactly, |weakest, result| Some(weakest.max(result?)))
+    results.into_iter().try_fold(Equal::Written, |weakest, result| Some(weakest.max(result?)))
 }
 
 fn ordered(left: &[Value], right: &[Value], settings: &Settings) -> Option<Equal> {
@@ -85,25 +247,67 @@ fn ordered(left: &[Value], right: &[Value], settings: &Settings) -> Option<Equal
 
 fn unordered(left: &[Value], right: &[Value], settings: &Settings) -> Option<Equal> {
     if left.len() != right.len() {
-        return None;
+        // Points have no multiplicity, as roots may have.
+        let points =
+            |items: &[Value]| items.iter().all(|item| matches!(item, Value::Sequence { .. }));
+        let few = left.len().max(right.len()) <= limits::SET_MAX;
+        let (once, once_there) =
+            (few && points(left) && points(right)).then(|| (distinct(left), distinct(right)))?;
+        let shorter = once.len() < left.len() || once_there.len() < right.len();
+        return (shorter && once.len() == once_there.len())
+            .then(|| unordered(&once, &once_there, settings))?;
     }
     if left.len() > limits::SET_MAX {
         return ordered(left, right, settings);
     }
     let mut free: Vec<&Value> = right.iter().collect();
     weakest(left.iter().map(|item| {
-        let found = free
-            .iter()
-            .enumerate()
-            .filter_map(|(at, other)| Some((compare(item, other, settings)?, at)))
-            .min();
-        let (equal, at) = found?;
+        // Most members stand as they are on the other side, which costs nothing to see.
+        if let Some(at) = free.iter().position(|other| *other == item) {
+            free.remove(at);
+            return Some(Equal::Written);
+        }
+        let mut best: Option<(Equal, usize)> = None;
+        for (at, other) in free.iter().enumerate() {
+            let found = compare(item, other, settings).map(|equal| (equal, at));
+            best = [best, found].into_iter().flatten().min();
+            if best.is_some_and(|(equal, _)| equal <= Equal::Exactly) {
+                break;
+            }
+        }
+        let (equal, at) = best?;
         free.remove(at);
         Some(equal)
     }))
 }
 
+fn distinct(items: &[Value]) -> Vec<Value> {
+    let mut once: Vec<Value> = Vec::new();
+    for item in items {
+        if !once.contains(item) {
+            once.push(item.clone());
+        }
+    }
+    once
+}
+
 fn scalars(left: &Scalar, right: &Scalar, settings: &Settings) -> Option<Equal> {
+    let equal = measured(left, right, settings);
+    if equal.is_some() {
+        return equal;
+    }
+    let side = |scalar: &Scalar| {
+        let expression = scalar.rounded.as_deref()?.clone();
+        Some(Scalar { expression, rounded: None, ..scalar.clone() })
+    };
+    let (rounded, rounded_there) = (side(left), side(right));
+    let equal = rounded
+        .and_then(|rounded| measured(&rounded, right, settings))
+        .or_else(|| measured(left, &rounded_there?, settings));
+    equal.map(|_| Equal::Rounded)
+}
+
+fn measured(left: &Scalar, right: &Scalar, settings: &Settings) -> Option<Equal> {
     if settings.strict
         && (left.percent != right.percent || left.unit.is_some() != right.unit.is_some())
     {
@@ -116,7 +320,7 @@ fn scalars(left: &Scalar, right: &Scalar, settings: &Settings) -> Option<Equal> 
             }
             let (left, right) =
                 (scaled(&left.expression, unit), scaled(&right.expression, unit_there));
-            expressions(&left, &right, settings)
+            expressions(&left, &right, settings).map(|equal| equal.max(Equal::Converted))
         }
         _ => expressions(&left.expression, &right.expression, settings),
     };
@@ -128,6 +332,7 @@ fn scalars(left: &Scalar, right: &Scalar, settings: &Settings) -> Option<Equal> 
         false => scalar.expression.clone(),
     };
     expressions(&hundredfold(left), &hundredfold(right), settings)
+        .map(|equal| equal.max(Equal::Hundredfold))
 }
 
 fn product(expression: &Expression, factor: BigRational) -> Expression {
@@ -139,99 +344,12 @@ fn scaled(expression: &Expression, unit: &Unit) -> Expression {
     product(expression, BigRational::new(BigInt::from(numerator), BigInt::from(denominator)))
 }
 
-fn expressions(left: &Expression, right: &Expression, settings: &Settings) -> Option<Equal> {
-    if left == right {
-        return Some(Equal::Exactly);
-    }
-    let rounded = left.is_rounded() || right.is_rounded();
-    let mut work = Work::new();
-    let exact = match (left.exact(&mut work), right.exact(&mut work)) {
-        (Some(left), Some(right)) => {
-            if let (Some(left), Some(right)) = (left.as_number(), right.as_number()) {
-                return numbers(&left, &right, rounded, settings);
-            }
-            left.equals(&right, &mut work)
-        }
-        _ => None,
-    };
-    match exact {
-        Some(true) => Some(Equal::Exactly),
-        Some(false) if !rounded => None,
-        _ => at_points(left, right, settings).then_some(Equal::Numerically),
-    }
-}
-
-fn numbers(
-    left: &BigRational,
-    right: &BigRational,
-    rounded: bool,
-    settings: &Settings,
-) -> Option<Equal> {
-    if left == right {
-        return Some(Equal::Exactly);
-    }
-    if !rounded || left.is_zero() || right.is_zero() || left.is_negative() != right.is_negative() {
-        return None;
-    }
-    let near = is_near(left.to_f64()?, right.to_f64()?, settings.tolerance);
-    near.then_some(Equal::Numerically)
-}
-
-fn is_near(left: f64, right: f64, tolerance: f64) -> bool {
-    // Noise of the floating-point functions round zero, such as the sine of pi.
-    const NOISE: f64 = 1e-12;
-    let distance = (left - right).abs();
-    tolerance > 0.0
-        && distance.is_finite()
-        && (distance <= tolerance * left.abs().max(right.abs()) || distance <= NOISE)
-}
-
-/// Values for variables, on both sides of zero and of one, none of them special.
-const POINTS: [f64; 8] = [
-    0.370_312_5,
-    1.691_406_25,
-    0.832_031_25,
-    2.914_062_5,
-    4.207_031_25,
-    -0.582_031_25,
-    -1.441_406_25,
-    -3.160_156_25,
-];
-/// Points at which both sides must have a value.
-const POINTS_MIN: usize = 3;
-
-fn at_points(left: &Expression, right: &Expression, settings: &Settings) -> bool {
-    let near = |left: f64, right: f64| is_near(left, right, settings.tolerance);
-    if !left.has_symbols() && !right.has_symbols() {
-        let at = |_: Symbol| f64::NAN;
-        return near(left.evaluate(&at), right.evaluate(&at));
-    }
-    let mut compared = 0;
-    for point in POINTS {
-        // Every variable gets another point, so that `x - y` is not taken for 0.
-        let at = |symbol: Symbol| {
-            let index = symbol.index.map_or(0, |index| index as usize + 1);
-            let name =
-                (symbol.letter as usize).wrapping_mul(31).wrapping_add(index.wrapping_mul(17));
-            let shift = (name % 97) as f64 / 256.0;
-            point + shift * point.signum()
-        };
-        let (left, right) = (left.evaluate(&at), right.evaluate(&at));
-        match (left.is_finite(), right.is_finite()) {
-            (true, true) if near(left, right) => compared += 1,
-            (false, false) => {}
-            _ => return false,
-        }
-    }
-    compared >= POINTS_MIN
-}
-
 fn equations(
     left: (&Expression, &Scalar),
     right: (&Expression, &Scalar),
     settings: &Settings,
 ) -> Option<Equal> {
-    if left.0 == right.0 {
+    if left.0 == right.0 || same_function(left, right) {
         return scalars(left.1, right.1, settings);
     }
     let mut work = Work::new();
@@ -240,5 +358,16 @@ fn equations(
         side.exact(&mut work)?.subtract(value, &mut work)
     };
     let (left, right) = (difference(left)?, difference(right)?);
-    left.numerator.is_proportional(&right.numerator).then_some(Equal::Exactly)
+    left.numerator.ratio(&right.numerator).map(|_| Equal::Proportional)
+}
+
+/// `W(n) = 1` is `W(x) = 1`: the argument of a constant does not matter.
+fn same_function(left: (&Expression, &Scalar), right: (&Expression, &Scalar)) -> bool {
+    let (Expression::Named(name, argument), Expression::Named(there, argument_there)) =
+        (left.0, right.0)
+    else {
+        return false;
+    };
+    let constant = !left.1.expression.has_symbols() && !right.1.expression.has_symbols();
+    name == there && constant && argument.is_symbol() && argument_there.is_symbol()
 }

@@ -6,7 +6,7 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use crate::limits;
-use crate::polynomial::{Atom, Polynomial, Symbol, Work, exact_root, square_root};
+use crate::polynomial::{Atom, OpaqueName, Polynomial, Symbol, Work, exact_root, square_root};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Function {
@@ -83,8 +83,43 @@ impl Expression {
         found(self) || self.children().into_iter().flatten().any(|inner| inner.any(found))
     }
 
+    /// The number of its parts, counted up to about `most`.
+    pub(crate) fn size(&self, most: usize) -> usize {
+        let mut size = 1;
+        for inner in self.children().into_iter().flatten() {
+            if size > most {
+                break;
+            }
+            size += inner.size(most);
+        }
+        size
+    }
+
     pub(crate) fn is_symbol(&self) -> bool {
         matches!(self, Self::Atom(Atom::Symbol(_)) | Self::Named(..))
+    }
+
+    /// Whether it only names something, as `x`, `f(2)`, `AB`, `|AB|`, `\angle A` and `\frac{AO}{OB}` do.
+    pub(crate) fn is_name(&self) -> bool {
+        match self {
+            Self::Atom(Atom::Symbol(_)) | Self::Named(..) => true,
+            Self::Call(Function::Abs, inner) => inner.is_name(),
+            Self::Call(Function::Sin | Function::Cos | Function::Tan, inner) => inner.is_name(),
+            Self::Product(left, right) => left.is_points() && right.is_points(),
+            Self::Quotient(left, right) => {
+                (left.is_points() || left.is_name()) && (right.is_points() || right.is_name())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it is made of capital letters, as the points of a line.
+    fn is_points(&self) -> bool {
+        match self {
+            Self::Atom(Atom::Symbol(symbol)) => symbol.letter.is_uppercase(),
+            Self::Product(left, right) => left.is_points() && right.is_points(),
+            _ => false,
+        }
     }
 
     pub(crate) fn has_symbols(&self) -> bool {
@@ -116,6 +151,7 @@ impl Expression {
             Self::Quotient(left, right) => both(Self::Quotient, left, right),
             Self::Power(left, right) => both(Self::Power, left, right),
             Self::Root(left, right) => both(Self::Root, left, right),
+            Self::Logarithm(left, right) => both(Self::Logarithm, left, right),
             other => other.clone(),
         }
     }
@@ -133,7 +169,7 @@ impl Exact {
         Self { numerator, denominator: Polynomial::number(BigRational::one()) }
     }
 
-    fn number(value: BigRational) -> Self {
+    pub(crate) fn number(value: BigRational) -> Self {
         Self::whole(Polynomial::number(value))
     }
 
@@ -228,7 +264,18 @@ impl Expression {
                 Some(Exact::number(value.clone()))
             }
             Self::Atom(atom) => Some(Exact::whole(Polynomial::atom(*atom))),
-            Self::Infinity | Self::PlusMinus(_) | Self::Logarithm(..) | Self::Named(..) => None,
+            Self::Infinity | Self::PlusMinus(_) => None,
+            Self::Named(letter, inner) => {
+                let inner = inner.exact(work)?;
+                opaque(OpaqueName::Named(*letter), inner, None, work)
+            }
+            Self::Logarithm(base, argument) => {
+                let (base, argument) = (base.exact(work)?, argument.exact(work)?);
+                if let Some(power) = whole_logarithm(&base, &argument) {
+                    return Some(Exact::number(power));
+                }
+                opaque(OpaqueName::Logarithm, base, Some(argument), work)
+            }
             Self::Negate(inner) => {
                 let inner = inner.exact(work)?;
                 Some(Exact { numerator: inner.numerator.negate(), ..inner })
@@ -237,8 +284,11 @@ impl Expression {
             Self::Product(left, right) => left.exact(work)?.multiply(&right.exact(work)?, work),
             Self::Quotient(left, right) => left.exact(work)?.divide(right.exact(work)?, work),
             Self::Power(base, exponent) => {
-                let exponent = exponent.exact(work)?.as_number()?;
-                raise(base.exact(work)?, &exponent, work)
+                let (base, exponent) = (base.exact(work)?, exponent.exact(work)?);
+                match exponent.as_number() {
+                    Some(exponent) => raise(base, &exponent, work),
+                    None => opaque(OpaqueName::Power, base, Some(exponent), work),
+                }
             }
             Self::Root(radicand, degree) => {
                 let degree = degree.exact(work)?.as_number()?;
@@ -266,25 +316,62 @@ fn small(value: &Exact) -> Option<u32> {
     (whole <= limits::FACTORIAL_MAX).then_some(whole)
 }
 
+fn opaque(name: OpaqueName, first: Exact, second: Option<Exact>, work: &mut Work) -> Option<Exact> {
+    Some(Exact::whole(Polynomial::atom(work.opaque(name, first, second)?)))
+}
+
+/// The logarithm of a power of the base, such as 3 for base 2 and 8.
+fn whole_logarithm(base: &Exact, argument: &Exact) -> Option<BigRational> {
+    let (base, argument) = (base.as_number()?, argument.as_number()?);
+    if base <= BigRational::one() || !argument.is_positive() {
+        return None;
+    }
+    let inverted = argument < BigRational::one();
+    let target = if inverted { argument.recip() } else { argument };
+    let mut power = BigRational::one();
+    for exponent in 0..=limits::DEGREE_MAX {
+        if power == target {
+            let exponent = BigRational::from_integer(exponent.into());
+            return Some(if inverted { -exponent } else { exponent });
+        }
+        if power > target {
+            return None;
+        }
+        power *= &base;
+    }
+    None
+}
+
 fn raise(base: Exact, exponent: &BigRational, work: &mut Work) -> Option<Exact> {
     if exponent.is_integer() {
         return base.power(exponent.to_i64()?, work);
     }
     let degree = exponent.denom().to_u32().filter(|degree| *degree <= limits::DEGREE_MAX)?;
-    let base = base.power(exponent.numer().to_i64()?, work)?.as_number()?;
-    if degree == 2 {
-        return square_root(&base).map(Exact::whole);
+    let power = exponent.numer().to_i64()?;
+    let Some(number) = base.as_number() else {
+        return opaque(OpaqueName::Root(degree), base, None, work)?.power(power, work);
+    };
+    let raised = Exact::number(number).power(power, work)?.as_number()?;
+    if degree == 2
+        && let Some(root) = square_root(&raised)
+    {
+        return Some(Exact::whole(root));
     }
-    let odd_negative = base.is_negative() && degree % 2 == 1;
-    let magnitude = if odd_negative { -base } else { base };
-    let numerator = exact_root(magnitude.numer(), degree)?;
-    let root = BigRational::new(numerator, exact_root(magnitude.denom(), degree)?);
-    Some(Exact::number(if odd_negative { -root } else { root }))
+    let odd_negative = raised.is_negative() && degree % 2 == 1;
+    let magnitude = if odd_negative { -&raised } else { raised.clone() };
+    let exact = exact_root(magnitude.numer(), degree)
+        .and_then(|over| Some(BigRational::new(over, exact_root(magnitude.denom(), degree)?)));
+    match exact {
+        Some(root) => Some(Exact::number(if odd_negative { -root } else { root })),
+        None if raised.is_negative() => None,
+        None => opaque(OpaqueName::Root(degree), Exact::number(raised), None, work),
+    }
 }
 
 fn call_exact(function: Function, inner: Exact, work: &mut Work) -> Option<Exact> {
-    let value = match function {
-        Function::Factorial => {
+    let number = inner.as_number();
+    let value = match (function, number) {
+        (Function::Factorial, Some(_)) => {
             let mut product = BigRational::one();
             for factor in 2..=small(&inner)? {
                 product *= BigRational::from_integer(factor.into());
@@ -292,21 +379,24 @@ fn call_exact(function: Function, inner: Exact, work: &mut Work) -> Option<Exact
             }
             product
         }
-        Function::Abs => inner.as_number()?.abs(),
-        Function::Floor => inner.as_number()?.floor(),
-        Function::Ceil => inner.as_number()?.ceil(),
-        Function::Ln | Function::Log10 => {
-            inner.as_number().filter(One::is_one)?;
-            BigRational::zero()
-        }
-        Function::Sin | Function::Tan | Function::Exp | Function::Cos => {
-            inner.as_number().filter(Zero::is_zero)?;
-            match function {
-                Function::Sin | Function::Tan => BigRational::zero(),
-                _ => BigRational::one(),
+        (Function::Abs, Some(number)) => number.abs(),
+        (Function::Floor, Some(number)) => number.floor(),
+        (Function::Ceil, Some(number)) => number.ceil(),
+        (Function::Ln | Function::Log10, Some(number)) if number.is_one() => BigRational::zero(),
+        (Function::Log10, Some(_)) => {
+            let ten = Exact::number(BigRational::from_integer(10.into()));
+            match whole_logarithm(&ten, &inner) {
+                Some(power) => power,
+                None => return opaque(OpaqueName::Call(function), inner, None, work),
             }
         }
-        _ => return None,
+        (Function::Sin | Function::Tan, Some(number)) if number.is_zero() => BigRational::zero(),
+        (Function::Exp | Function::Cos, Some(number)) if number.is_zero() => BigRational::one(),
+        (Function::Exp, Some(number)) => {
+            let base = Exact::whole(Polynomial::atom(Atom::E));
+            return raise(base, &number, work);
+        }
+        _ => return opaque(OpaqueName::Call(function), inner, None, work),
     };
     Some(Exact::number(value))
 }
@@ -319,7 +409,9 @@ impl Expression {
             Self::Atom(Atom::Symbol(symbol)) => at(*symbol),
             Self::Atom(Atom::Pi) => std::f64::consts::PI,
             Self::Atom(Atom::E) => std::f64::consts::E,
-            Self::Atom(Atom::I) | Self::PlusMinus(_) | Self::Named(..) => f64::NAN,
+            Self::Atom(Atom::I | Atom::Opaque(_)) | Self::PlusMinus(_) | Self::Named(..) => {
+                f64::NAN
+            }
             Self::Atom(Atom::Root(radicand)) => (*radicand as f64).sqrt(),
             Self::Infinity => f64::INFINITY,
             Self::Negate(inner) => -inner.evaluate(at),
@@ -345,10 +437,15 @@ impl Expression {
 }
 
 fn power(base: f64, exponent: f64) -> f64 {
-    // (-8)^(1/3) is the real root, as in the exact reading.
-    let degree = exponent.recip().round();
-    if base < 0.0 && (exponent * degree - 1.0).abs() < 1e-12 && degree.rem_euclid(2.0) == 1.0 {
-        return -(-base).powf(exponent);
+    // (-8)^(1/3) and (-8)^(2/3) are real, as in the exact reading.
+    if base < 0.0 && exponent.fract() != 0.0 {
+        for degree in [3.0, 5.0, 7.0, 9.0] {
+            let over = (exponent * degree).round();
+            if (exponent * degree - over).abs() < 1e-12 {
+                let magnitude = (-base).powf(exponent);
+                return if over.rem_euclid(2.0) == 1.0 { -magnitude } else { magnitude };
+            }
+        }
     }
     base.powf(exponent)
 }

@@ -1,8 +1,17 @@
 //! Finds the final answer in a response, in one pass from front to back.
 //!
-//! In this order: the last `\boxed` (or `\fbox`); the text after the last mark (`####`, `A:`,
-//! `Answer:`, "answer is"); the last formula (`$...$`, `\(...\)`); the last number. A box that is
-//! never closed is a response cut short: then there is no answer, rather than a part of one.
+//! In this order: the last `\boxed` (or `\fbox`) with those joined to it; the text after the last mark (`####`,
+//! `A:`, `Answer:`, "answer is"); the whole response where it is nothing but an answer; the last formula
+//! (`$...$`, `\(...\)`); the last number with the formula it stands in. A "final answer is" after the last box
+//! comes before it. A box that is never closed is a response cut short: then there is no answer, rather than a
+//! part of one. What stands before `</think>` counts only where nothing stands after it.
+
+use std::borrow::Cow;
+
+use crate::join::{joins_boxes, joins_formulas, naked, states_value};
+use crate::limits;
+use crate::parse::{parse_all, parse_mathematics};
+use crate::settings::AnswerFrom;
 
 /// The place in which an answer was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +19,8 @@ pub(crate) enum Source {
     Boxed,
     /// The text after a mark, up to the end of its sentence.
     Marked(&'static str),
+    /// The response is nothing but an answer.
+    Bare,
     Formula,
     LastNumber,
 }
@@ -19,56 +30,170 @@ impl Source {
         match self {
             Self::Boxed => "the last \\boxed",
             Self::Marked(mark) => mark,
+            Self::Bare => "the whole response",
             Self::Formula => "the last formula",
             Self::LastNumber => "the last number",
         }
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found<'a> {
-    pub(crate) text: &'a str,
+    pub(crate) text: Cow<'a, str>,
     pub(crate) source: Source,
 }
 
-/// The best answer there is.
-pub(crate) fn find(response: &str) -> Option<Found<'_>> {
-    let marks = scan(response);
-    if let Some(start) = marks.boxed {
-        let text = box_content(&response[start..])?;
-        return Some(Found { text, source: Source::Boxed });
+impl<'a> Found<'a> {
+    fn new(text: &'a str, source: Source) -> Self {
+        Self { text: Cow::Borrowed(text), source }
     }
-    let marked = marks.mark.map(|(start, name)| (sentence(&response[start..]), name));
-    if let Some((text, name)) = marked.filter(|(text, _)| !text.is_empty()) {
-        return Some(Found { text, source: Source::Marked(name) });
-    }
-    marks.formula_or_number(response)
 }
 
-/// The last formula of a sentence, else its last number.
+/// The answers of a response, the best first; a later one counts only where all before are no mathematics.
+pub(crate) fn find(response: &str, from: AnswerFrom) -> Vec<Found<'_>> {
+    match response.rsplit_once("</think>") {
+        Some((before, after)) if after.trim().is_empty() => find_in(before, from),
+        Some((_, after)) => find_in(after, from),
+        None => find_in(response, from),
+    }
+}
+
+fn find_in(response: &str, from: AnswerFrom) -> Vec<Found<'_>> {
+    let marks = scan(response);
+    let marked = marks.mark.as_ref().and_then(|mark| {
+        let text = sentence(&response[mark.end..]);
+        (!text.is_empty()).then(|| (Found::new(text, Source::Marked(mark.name)), mark))
+    });
+    if let Some(last) = marks.boxes.last() {
+        let Some(boxed) = joined_boxes(response, &marks.boxes) else { return Vec::new() };
+        let boxed = Found { text: boxed, source: Source::Boxed };
+        return match marked {
+            Some((found, mark))
+                if mark.last_word && mark.end > *last && from != AnswerFrom::Box =>
+            {
+                vec![found, boxed]
+            }
+            _ => vec![boxed],
+        };
+    }
+    match (from, marked) {
+        (AnswerFrom::Box, _) => Vec::new(),
+        (_, Some((found, _))) => vec![found],
+        (AnswerFrom::Mark, None) => Vec::new(),
+        (_, None) => {
+            bare(response).or_else(|| marks.formula_or_number(response, from)).into_iter().collect()
+        }
+    }
+}
+
+/// The contents of the last boxes of a response, the last one first. Empty where the last is not closed.
+pub(crate) fn last_boxes(response: &str) -> Vec<&str> {
+    let marks = scan(response);
+    marks
+        .boxes
+        .iter()
+        .rev()
+        .map_while(|start| box_content(&response[*start..]))
+        .map(|(text, _)| text)
+        .collect()
+}
+
+/// The last formula of a sentence, or its last number where that is what it states.
 pub(crate) fn find_inside(sentence: &str) -> Option<Found<'_>> {
-    scan(sentence).formula_or_number(sentence)
+    scan(sentence).formula_or_number(sentence, AnswerFrom::Anywhere)
+}
+
+/// A response of one line that is nothing but an answer.
+fn bare(response: &str) -> Option<Found<'_>> {
+    let text = response.trim();
+    let short = text.len() <= limits::BARE_BYTES_MAX && !text.contains('\n');
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 2).count();
+    (short && words <= limits::UNIT_WORDS_MAX && parse_all(text).is_ok())
+        .then(|| Found::new(text, Source::Bare))
+}
+
+/// The last box with those that make one answer with it. `None` where it is never closed.
+fn joined_boxes<'a>(response: &'a str, boxes: &[usize]) -> Option<Cow<'a, str>> {
+    let (&last, before) = boxes.split_last()?;
+    let (text, _) = box_content(&response[last..])?;
+    let mut parts = vec![text];
+    let mut next = last;
+    for &start in before.iter().rev() {
+        let command = response[..next].rfind('\\').unwrap_or(next);
+        if start > command {
+            break;
+        }
+        let slice = &response[start..command];
+        let Some((text, end)) = box_content(slice) else { break };
+        if !joins_boxes(&slice[end..]) {
+            break;
+        }
+        parts.push(text);
+        next = start;
+    }
+    if parts.iter().all(|part| *part == text) {
+        return Some(Cow::Borrowed(text));
+    }
+    parts.reverse();
+    Some(Cow::Owned(parts.join(", ")))
+}
+
+struct Mark {
+    /// The place after it.
+    end: usize,
+    name: &'static str,
+    /// Whether it says "final answer is".
+    last_word: bool,
 }
 
 /// The last of each kind, as byte offsets.
 #[derive(Default)]
 struct Marks {
-    boxed: Option<usize>,
-    mark: Option<(usize, &'static str)>,
-    formula: Option<(usize, usize)>,
+    /// The places after `\boxed`, at most [`limits::PARTS_MAX`].
+    boxes: Vec<usize>,
+    mark: Option<Mark>,
+    /// At most [`limits::PARTS_MAX`].
+    formulas: Vec<(usize, usize)>,
     number: Option<(usize, usize)>,
 }
 
 impl Marks {
-    fn formula_or_number<'a>(&self, text: &'a str) -> Option<Found<'a>> {
-        let formula = self.formula.map(|(start, end)| text[start..end].trim());
-        if let Some(text) = formula.filter(|formula| !formula.is_empty()) {
-            return Some(Found { text, source: Source::Formula });
+    fn formula_or_number<'a>(&self, text: &'a str, from: AnswerFrom) -> Option<Found<'a>> {
+        let formula = self.formulas.last().copied();
+        let formula = formula.filter(|(start, end)| !text[*start..*end].trim().is_empty());
+        let numbers = from == AnswerFrom::Anywhere;
+        if let Some((start, end)) = formula {
+            // "the largest $k$ is 12" states 12.
+            if let Some((number, stop)) = self.number.filter(|(number, _)| numbers && *number > end)
+                && states_value(&text[end..number])
+            {
+                return Some(Found::new(number_text(text, number, stop), Source::LastNumber));
+            }
+            let mut first = start;
+            let earlier = self.formulas.iter().rev().skip(1);
+            for &(before, before_end) in earlier {
+                if !joins_formulas(&text[before_end..first]) {
+                    break;
+                }
+                first = before;
+            }
+            return Some(Found::new(text[first..end].trim(), Source::Formula));
         }
-        let (start, end) = self.number?;
-        let number = text[start..end].trim_end_matches(['.', ',', '/']);
-        Some(Found { text: number, source: Source::LastNumber })
+        let (start, end) = self.number.filter(|_| numbers)?;
+        let run = naked(text, start, end).filter(|run| parse_mathematics(run).is_ok());
+        Some(Found::new(run.unwrap_or_else(|| number_text(text, start, end)), Source::LastNumber))
     }
+}
+
+fn number_text(text: &str, start: usize, end: usize) -> &str {
+    text[start..end].trim_end_matches(['.', ',', '/'])
+}
+
+fn keep_last<T>(list: &mut Vec<T>, item: T) {
+    if list.len() == limits::PARTS_MAX {
+        list.remove(0);
+    }
+    list.push(item);
 }
 
 fn scan(text: &str) -> Marks {
@@ -86,13 +211,14 @@ fn scan(text: &str) -> Marks {
                         && !rest.get(name.len()).is_some_and(u8::is_ascii_alphabetic)
                 });
                 if let Some(name) = box_name {
-                    marks.boxed = Some(at + name.len());
+                    keep_last(&mut marks.boxes, at + name.len());
                 }
                 match rest.get(1) {
                     Some(b'(' | b'[') => formula_start = Some(at + 2),
                     Some(b')' | b']') => {
-                        marks.formula =
-                            formula_start.take().map(|start| (start, at)).or(marks.formula);
+                        if let Some(start) = formula_start.take() {
+                            keep_last(&mut marks.formulas, (start, at));
+                        }
                     }
                     _ => {}
                 }
@@ -105,7 +231,9 @@ fn scan(text: &str) -> Marks {
             b'$' => {
                 formula_start = match formula_start {
                     Some(start) => {
-                        marks.formula = (start < at).then_some((start, at)).or(marks.formula);
+                        if start < at {
+                            keep_last(&mut marks.formulas, (start, at));
+                        }
                         // `$$` closes once.
                         (start == at).then_some(at + 1)
                     }
@@ -114,20 +242,24 @@ fn scan(text: &str) -> Marks {
             }
             b'\n' if rest.get(1) == Some(&b'\n') => formula_start = None,
             b'#' if rest.starts_with(b"####") && !is_heading(&rest[4..]) => {
-                marks.mark = Some((at + 4, "the last ####"))
+                marks.mark = Some(Mark { end: at + 4, name: "the last ####", last_word: false });
             }
             b':' | b'=' | b's' | b'S' => {
                 if let Some(name) = mark_ending_at(bytes, at) {
-                    marks.mark = Some((at + 1, name));
+                    let last_word = bytes[at].eq_ignore_ascii_case(&b's')
+                        && ends_with_word(&bytes[..at], b"final answer i");
+                    marks.mark = Some(Mark { end: at + 1, name, last_word });
                 }
             }
             b'0'..=b'9' => {
                 let end = at + number_length(rest);
-                let signed = at > 0
-                    && bytes[at - 1] == b'-'
-                    && !(at > 1
-                        && (bytes[at - 2].is_ascii_alphanumeric() || bytes[at - 2] == b')'));
-                marks.number = Some((at - usize::from(signed), end));
+                // `X2` is a name, and the 2 of `x^{2}` belongs to what stands before it.
+                let before = trim_end(&bytes[..at], b"{").last();
+                if !before
+                    .is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'^' | b'_'))
+                {
+                    marks.number = Some((number_start(bytes, at, end, marks.number), end));
+                }
                 at = end;
                 continue;
             }
@@ -136,6 +268,37 @@ fn scan(text: &str) -> Marks {
         at += 1;
     }
     marks
+}
+
+/// The start of the number whose first digit stands at `at`: a sign, a point, thousands before a space.
+fn number_start(bytes: &[u8], at: usize, end: usize, before: Option<(usize, usize)>) -> usize {
+    if let Some((start, stop)) = before
+        && stop + 1 == at
+        && bytes[stop] == b' '
+        && end == at + 3
+        && bytes[at..end].iter().all(u8::is_ascii_digit)
+        && bytes[start..stop].iter().all(|byte| byte.is_ascii_digit() || *byte == b' ')
+        && bytes[start] != b'0'
+        && bytes[start..stop].iter().position(|byte| *byte == b' ').unwrap_or(stop - start) <= 3
+    {
+        return start;
+    }
+    // `12 or 13` is no single answer.
+    if let Some((start, stop)) = before
+        && bytes.get(stop..at) == Some(&b" or "[..])
+    {
+        return start;
+    }
+    let outside =
+        |at: usize| at == 0 || !(bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b')');
+    let mut start = at;
+    if start > 0 && bytes[start - 1] == b'.' && outside(start - 1) {
+        start -= 1;
+    }
+    if start > 0 && bytes[start - 1] == b'-' && outside(start - 1) {
+        start -= 1;
+    }
+    start
 }
 
 /// `#### Step 3` is a heading of Markdown; `#### 18`, `#### x = 5` and `#### yes` are answers.
@@ -182,17 +345,23 @@ fn ends_with_word(bytes: &[u8], word: &[u8]) -> bool {
 
 fn number_length(bytes: &[u8]) -> usize {
     let part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'/');
-    let length = bytes.iter().position(|byte| !part(byte)).unwrap_or(bytes.len());
+    let mut length = bytes.iter().position(|byte| !part(byte)).unwrap_or(bytes.len());
+    if let [b'e' | b'E', after @ ..] = &bytes[length..] {
+        let sign = usize::from(matches!(after, [b'+' | b'-', ..]));
+        let digits = after[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        length += if digits > 0 { 1 + sign + digits } else { 0 };
+    }
     length + usize::from(bytes.get(length) == Some(&b'%'))
 }
 
 /// The content of the braces after `\boxed`, nested ones included; without braces, the text up to the next
-/// white space. `None` if the braces never close.
-fn box_content(after: &str) -> Option<&str> {
-    let after = after.trim_start_matches([' ', '\t', '*']);
+/// white space; and where the box ends. `None` if the braces never close.
+fn box_content(text: &str) -> Option<(&str, usize)> {
+    let after = text.trim_start_matches([' ', '\t', '*']);
     let Some(inner) = after.strip_prefix('{') else {
         let end = after.find(|c: char| c.is_whitespace() || c == '$').unwrap_or(after.len());
-        return Some(trim(&after[..end])).filter(|text| !text.is_empty());
+        let content = trim(&after[..end]);
+        return (!content.is_empty()).then_some((content, text.len() - after.len() + end));
     };
     let mut depth = 1_u32;
     let mut escaped = false;
@@ -204,7 +373,8 @@ fn box_content(after: &str) -> Option<&str> {
             b'}' => {
                 depth -= 1;
                 if depth == 0 {
-                    return Some(inner[..at].trim());
+                    let end = text.len() - inner.len() + at + 1;
+                    return Some((inner[..at].trim(), end));
                 }
             }
             _ => {}
@@ -213,10 +383,17 @@ fn box_content(after: &str) -> Option<&str> {
     None
 }
 
-/// The text after a mark, up to the end of the sentence or line; an empty first line is skipped.
+/// The text after a mark, up to the end of the sentence or line; an empty first line is skipped. A displayed
+/// formula counts whole.
 fn sentence(after: &str) -> &str {
     let decoration = |c: char| c.is_whitespace() || matches!(c, ':' | '*' | '=' | '_' | '`');
     let after = after.trim_start_matches(decoration);
+    for (open, close) in [("\\[", "\\]"), ("$$", "$$")] {
+        let inner = after.strip_prefix(open).and_then(|rest| rest.split_once(close));
+        if let Some((formula, _)) = inner {
+            return trim(formula);
+        }
+    }
     let bytes = after.as_bytes();
     let end = (0..bytes.len()).find(|&at| match bytes[at] {
         b'\n' => true,
@@ -236,7 +413,8 @@ mod tests {
     use super::*;
 
     fn check(response: &str, expected: Option<(&str, Source)>) {
-        let found = find(response).map(|found| (found.text, found.source));
+        let found = find(response, AnswerFrom::Anywhere);
+        let found = found.first().map(|found| (found.text.as_ref(), found.source));
         assert_eq!(found, expected, "{response}");
     }
 
@@ -245,7 +423,8 @@ mod tests {
         let marked = |text, mark| Some((text, Source::Marked(mark)));
         let (answer, is, hashes) =
             ("the last \"Answer:\"", "the last \"answer is\"", "the last ####");
-        check(r"so \boxed{1} or \boxed{\frac{1}{2}}.", Some((r"\frac{1}{2}", Source::Boxed)));
+        check(r"so \boxed{1}, thus \boxed{\frac{1}{2}}.", Some((r"\frac{1}{2}", Source::Boxed)));
+        check(r"so \boxed{1} or \boxed{\frac{1}{2}}.", Some((r"1, \frac{1}{2}", Source::Boxed)));
         check(r"\boxed{\boxed{5}}", Some(("5", Source::Boxed)));
         check(r"\boxed 42.", Some(("42", Source::Boxed)));
         check(r"$\fbox{7}$ and 9", Some(("7", Source::Boxed)));
@@ -266,8 +445,26 @@ mod tests {
         check(r"we get \(x = 7\).", Some(("x = 7", Source::Formula)));
         check("costs $5 and 12.50.", Some(("12.50", Source::LastNumber)));
         check("it is -3/4.", Some(("-3/4", Source::LastNumber)));
-        check("10-3", Some(("3", Source::LastNumber)));
-        check("about 50%", Some(("50%", Source::LastNumber)));
+        check("10-3", Some(("10-3", Source::Bare)));
+        check("we take 10-3", Some(("3", Source::LastNumber)));
+        check(r"so it is \frac{7}{3}.", Some((r"\frac{7}{3}", Source::LastNumber)));
+        check(r"\frac{7}{3}", Some((r"\frac{7}{3}", Source::Bare)));
+        check("it costs 12 500 in all", Some(("12 500", Source::LastNumber)));
+        check("the key X2", None);
+        check("The largest $k$ is 12.", Some(("12", Source::LastNumber)));
+        check("We find $k = 4$ in 3 steps.", Some(("k = 4", Source::Formula)));
+        check("either $1$ or $2$.", Some(("1$ or $2", Source::Formula)));
+        check(r"\boxed{1} and \boxed{2}", Some(("1, 2", Source::Boxed)));
+        check(r"\boxed{1}. No, \boxed{2}", Some(("2", Source::Boxed)));
+        check(r"\boxed{1} = \boxed{2}", Some(("2", Source::Boxed)));
+        check("<think>\\boxed{1}</think> It is 2", Some(("2", Source::LastNumber)));
+        check("<think>\\boxed{1}</think> \\boxed{2", None);
+        check("<think>\\boxed{1}</think>", Some(("1", Source::Boxed)));
+        check("\\boxed{1} The final answer is $2$.", marked("$2$", is));
+        check("The answer is:\n\\[\n x = 5\n\\]\nas it must.", marked("x = 5", is));
+        check("about 50%", Some(("about 50%", Source::Bare)));
+        check("it is 50%", Some(("50%", Source::LastNumber)));
+        check("it is 50 m^2", Some(("50", Source::LastNumber)));
         check("no idea", None);
         check("", None);
     }

@@ -8,10 +8,12 @@ use crate::polynomial::Atom;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind<'a> {
     Number(BigRational),
-    /// Written with a point or an exponent.
+    /// Written with a decimal mark or an exponent.
     Decimal(BigRational),
     Atom(Atom),
     Infinity,
+    /// All real numbers.
+    Reals,
     Function(Function),
     Logarithm,
     Fraction,
@@ -31,14 +33,17 @@ pub(crate) enum Kind<'a> {
     /// ceiling.
     Open(char),
     Close(char),
-    /// `,`, `;`, `or`, `and`.
-    Separator,
+    Separator(Join),
+    Colon,
     Equal,
+    Approximately,
+    NotEqual,
     Less,
     LessEqual,
     Greater,
     GreaterEqual,
     Union,
+    SetMinus,
     In,
     EmptySet,
     Currency,
@@ -46,8 +51,27 @@ pub(crate) enum Kind<'a> {
     Word(&'a str),
     /// A factor such as `million`.
     Scale(i64),
-    Begin,
+    /// A mark over the variable that follows.
+    Accent(&'static str),
+    Begin(Environment),
     End,
     Cell,
     Row,
+}
+
+/// What separates the members of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Join {
+    Comma,
+    Semicolon,
+    Or,
+    And,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Environment {
+    Matrix,
+    Determinant,
+    /// Rows that belong together, such as those of `cases`.
+    Rows,
 }

@@ -1,15 +1,14 @@
-//! Cuts an answer into tokens: LaTeX as models write it, and plain text with the usual Unicode
-//! signs. Layout (`\left`, `\displaystyle`, spaces, `$`) is dropped here.
-//!
-//! A comma between a digit and exactly three more is a thousands separator outside brackets, where
-//! `(1,234)` is a pair; `{,}`, `\,` and `\!` between digits always are.
+//! Cuts an answer into tokens: LaTeX as models write it, and plain text; Unicode signs are folded before
+//! ([`crate::fold`]). Layout (`\left`, `\displaystyle`, spaces, `$`) is dropped here.
 
-use num_bigint::BigInt;
 use num_rational::BigRational;
 
 use crate::kind::Kind;
 use crate::limits;
-use crate::names::{WORDS, command_kind, letter_atom, named, sign, whole};
+use crate::names::{
+    WORDS, command_kind, environment, is_layout, is_text, letter_atom, named, sign,
+};
+use crate::number::{Commas, Number, read, read_based, read_digit};
 use crate::polynomial::Atom;
 use crate::units;
 
@@ -21,17 +20,18 @@ pub(crate) struct Token<'a> {
     pub(crate) spaced: bool,
 }
 
-/// The reason why a text is no mathematics, for the author of the label.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The reason why a text is no mathematics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unreadable(pub(crate) &'static str);
 
 pub(crate) type Result<T> = std::result::Result<T, Unreadable>;
 
-pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>> {
+pub(crate) fn tokens(text: &str, decimal_comma: bool) -> Result<Vec<Token<'_>>> {
     if text.len() > limits::ANSWER_BYTES_MAX {
         return Err(Unreadable("too long"));
     }
-    let mut lexer = Lexer { text, at: 0, spaced: false, brackets: 0, tokens: Vec::new() };
+    let mut lexer =
+        Lexer { text, at: 0, spaced: false, brackets: 0, decimal_comma, tokens: Vec::new() };
     while lexer.at < text.len() {
         lexer.step()?;
     }
@@ -44,6 +44,7 @@ struct Lexer<'a> {
     spaced: bool,
     /// Open brackets other than LaTeX's groups.
     brackets: usize,
+    decimal_comma: bool,
     tokens: Vec<Token<'a>>,
 }
 
@@ -73,15 +74,23 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let Some(c) = rest.chars().next() else { return Ok(()) };
         match c {
-            '0'..='9' => return self.number(false),
-            '.' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
-                return self.number(false);
+            '0'..='9' => return self.number(),
+            '.' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => return self.number(),
+            '(' if rest[1..].starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+                if let Some(number) = read_based(rest) {
+                    self.push_number(number);
+                    return Ok(());
+                }
             }
             '\\' => return self.command(),
             c if c.is_ascii_alphabetic() => return self.word(),
             '^' => {
                 if let Some(length) = degree_length(rest) {
                     self.push(Kind::Word("°"), length);
+                    return Ok(());
+                }
+                if let Some(length) = ordinal_length(rest) {
+                    self.skip(length);
                     return Ok(());
                 }
             }
@@ -95,121 +104,97 @@ impl<'a> Lexer<'a> {
                 }
                 return Ok(());
             }
+            '\'' => {
+                self.prime();
+                return Ok(());
+            }
             _ => {}
         }
-        let length = c.len_utf8();
-        if let Some(kind) = sign(c, rest) {
-            let length =
-                if matches!(rest.get(..2), Some("<=" | ">=" | "**" | "==")) { 2 } else { length };
+        if c == '*' && rest.starts_with("**") && self.is_bold() {
+            self.skip(2);
+            return Ok(());
+        }
+        if let Some((kind, length)) = sign(c, rest) {
             self.push(kind, length);
             return Ok(());
         }
+        let length = c.len_utf8();
         match c {
             c if c.is_whitespace() => self.skip(length),
-            '~' | '*' | '`' => self.skip(length),
-            '.' if rest[1..].trim_start().is_empty() => self.skip(length),
-            '²' | '³' => {
-                self.push(Kind::Power, 0);
-                self.push(whole(if c == '²' { 2 } else { 3 }), length);
-            }
-            '½' | '¼' | '¾' => {
-                let (over, under) =
-                    if c == '¾' { (3, 4) } else { (1, if c == '½' { 2 } else { 4 }) };
-                self.push(Kind::Fraction, 0);
-                self.push(whole(over), 0);
-                self.push(whole(under), length);
-            }
+            '~' | '`' | '"' => self.skip(length),
+            '.' if rest[1..].trim_matches([' ', '$', '\n']).is_empty() => self.skip(length),
             _ => return Err(Unreadable("a sign that is no mathematics")),
         }
         Ok(())
     }
 
-    /// Digits with separators, a decimal part, an exponent.
-    fn number(&mut self, single: bool) -> Result<()> {
-        let rest = self.rest();
-        let bytes = rest.as_bytes();
-        let mut digits = String::new();
-        let mut decimals: Option<i64> = None;
-        let mut at = 0;
-        while at < bytes.len() {
-            match bytes[at] {
-                digit @ b'0'..=b'9' => {
-                    digits.push(digit.into());
-                    decimals = decimals.map(|count| count + 1);
-                    at += 1;
-                }
-                _ if single => break,
-                b'.' if decimals.is_none() && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => {
-                    decimals = Some(0);
-                    at += 1;
-                }
-                b'.' if decimals.is_none() && at > 0 && rest[at + 1..].trim().is_empty() => {
-                    at += 1;
-                    break;
-                }
-                _ => match self
-                    .separator_length(&bytes[at..])
-                    .filter(|_| decimals.is_none() && at > 0)
-                {
-                    Some(length) => at += length,
-                    None => break,
-                },
-            }
-            if single {
-                break;
-            }
-            if digits.len() > limits::DIGITS_MAX {
-                return Err(Unreadable("a number with too many digits"));
-            }
-        }
-        let (exponent, length) = match single {
-            true => (None, 0),
-            false => exponent(&bytes[at..])?,
-        };
-        let rounded = decimals.is_some() || exponent.is_some();
-        let power = exponent.unwrap_or(0) - decimals.unwrap_or(0);
-        let mantissa = match digits.parse::<u64>() {
-            Ok(small) => BigInt::from(small),
-            Err(_) => digits.parse().map_err(|_| Unreadable("a number without digits"))?,
-        };
-        let tens = num_traits::pow(BigInt::from(10), power.unsigned_abs() as usize);
-        let value = match power < 0 {
-            true => BigRational::new(mantissa, tens),
-            false => BigRational::from_integer(mantissa * tens),
-        };
-        self.push(if rounded { Kind::Decimal(value) } else { Kind::Number(value) }, at + length);
-        Ok(())
+    /// `**5**` is bold, `2**5` a power.
+    fn is_bold(&self) -> bool {
+        self.tokens.is_empty() || self.rest()[2..].trim().is_empty()
     }
 
-    /// The length of the thousands separator here, if there is one: exactly three digits must follow it.
-    fn separator_length(&self, bytes: &[u8]) -> Option<usize> {
-        let length = match bytes {
-            [b'{', b',', b'}', ..] => 3,
-            [b'\\', b',' | b'!' | b' ', ..] => 2,
-            [b',', b'\\', b'!', ..] => 3,
-            [b',', ..] if self.brackets == 0 => 1,
-            _ => return None,
-        };
-        let group = bytes.get(length..length + 3)?;
-        let ends = !bytes.get(length + 3).is_some_and(u8::is_ascii_digit);
-        (group.iter().all(u8::is_ascii_digit) && ends).then_some(length)
+    fn prime(&mut self) {
+        if let Some(Token { kind: Kind::Atom(Atom::Symbol(symbol)), .. }) = self.tokens.last_mut()
+            && let Some(primed) = symbol.indexed("'")
+        {
+            *symbol = primed;
+        }
+        self.at += 1;
+    }
+
+    fn push_number(&mut self, number: Number) {
+        let Number { value, rounded, length } = number;
+        self.push(if rounded { Kind::Decimal(value) } else { Kind::Number(value) }, length);
+    }
+
+    fn number(&mut self) -> Result<()> {
+        let rest = self.rest();
+        if let Some(number) = read_based(rest) {
+            self.push_number(number);
+            return Ok(());
+        }
+        let commas = Commas { bracketed: self.brackets > 0, decimal: self.decimal_comma };
+        let number = read(rest, commas)?;
+        let length = number.length;
+        self.push_number(number);
+        // `5th` counts, as `5` does.
+        let ordinal = ["st", "nd", "rd", "th"].into_iter().any(|ending| {
+            rest[length..]
+                .strip_prefix(ending)
+                .is_some_and(|after| !after.starts_with(|c: char| c.is_ascii_alphanumeric()))
+        });
+        self.at += 2 * usize::from(ordinal);
+        Ok(())
     }
 
     fn word(&mut self) -> Result<()> {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         let word = &rest[..end];
+        if rest.as_bytes()[0].is_ascii_uppercase()
+            && let Some(number) = read_based(rest)
+        {
+            self.push_number(number);
+            return Ok(());
+        }
         if let Some(kind) = named(word) {
             self.push(kind, end);
             return Ok(());
         }
+        let after_number = self
+            .tokens
+            .last()
+            .is_some_and(|token| matches!(token.kind, Kind::Number(_) | Kind::Decimal(_)));
+        if after_number && matches!(word, "x" | "X") && self.is_times(&rest[1..]) {
+            self.push(Kind::Times, 1);
+            return Ok(());
+        }
+        if let Some((kind, length)) = self.glued_join(word) {
+            self.push(kind, length);
+            return Ok(());
+        }
         // `24 men` counts men; a product of three variables stands close behind its number.
-        let counted = end == 3
-            && self.spaced
-            && self
-                .tokens
-                .last()
-                .is_some_and(|token| matches!(token.kind, Kind::Number(_) | Kind::Decimal(_)));
+        let counted = end == 3 && self.spaced && after_number;
         let plain = !counted && end <= 3 && !units::is_known(word) && !WORDS.contains(&word);
         let one_case = word.bytes().all(|b| b.is_ascii_lowercase())
             || word.bytes().all(|b| b.is_ascii_uppercase());
@@ -221,6 +206,26 @@ impl<'a> Lexer<'a> {
             self.push(Kind::Atom(letter_atom(letter)), 1);
         }
         Ok(())
+    }
+
+    /// `3 x 4` and `1.2x10^6` multiply.
+    fn is_times(&self, after: &str) -> bool {
+        let factor = after.trim_start();
+        let spaced = self.spaced && factor.len() < after.len();
+        (spaced && factor.starts_with(|c: char| c.is_ascii_digit())) || factor.starts_with("10^")
+    }
+
+    /// `(1,2)or(2,1)`, `x=1orx=2`: a word that joins without spaces.
+    fn glued_join(&self, word: &str) -> Option<(Kind<'static>, usize)> {
+        let behind = matches!(self.tokens.last()?.kind, Kind::Number(_) | Kind::Close(_));
+        if self.spaced || !behind {
+            return None;
+        }
+        let joins = [("or", Join::Or), ("and", Join::And)];
+        let (name, join) = joins.into_iter().find(|(name, _)| {
+            word.strip_prefix(name).is_some_and(|variable| variable.len() == 1)
+        })?;
+        Some((Kind::Separator(join), name.len()))
     }
 
     fn command(&mut self) -> Result<()> {
@@ -241,35 +246,70 @@ impl<'a> Lexer<'a> {
             return self.single_digits(digits);
         }
         match name {
-            "text" | "textbf" | "textit" | "textrm" | "mathrm" | "mbox" | "operatorname" => {
-                self.text_group(length)
-            }
-            "begin" | "end" => {
-                let group = rest[length..].strip_prefix('{').and_then(|inner| inner.find('}'));
-                let end = group.ok_or(Unreadable("an environment without a name"))? + length + 2;
-                let array = rest[length..end].starts_with("{array");
-                let columns = rest[end..].starts_with('{') && array && name == "begin";
-                let columns = columns.then(|| rest[end..].find('}')).flatten();
-                let kind = if name == "begin" { Kind::Begin } else { Kind::End };
-                self.push(kind, end + columns.map_or(0, |at| at + 1));
-                Ok(())
-            }
-            "left" | "right" => {
+            name if is_text(name) => self.text_group(length),
+            "begin" | "end" => self.environment(name, length),
+            "left" | "right" | "middle" => {
                 self.skip(length + usize::from(rest[length..].starts_with('.')));
                 Ok(())
             }
-            "mathbf" | "mathbb" | "boldsymbol" | "mathit" | "displaystyle" | "big" | "Big"
-            | "bigl" | "bigr" | "Bigl" | "Bigr" | "quad" | "qquad" | "limits" | "bf" | "rm" => {
+            "mathbb" => self.number_set(length),
+            "phantom" | "hspace" | "vspace" | "label" | "tag" | "color" => {
+                let group = rest[length..].strip_prefix('{').and_then(|inner| inner.find('}'));
+                self.skip(length + group.map_or(0, |end| end + 2));
+                Ok(())
+            }
+            name if is_layout(name) => {
                 self.skip(length);
+                Ok(())
+            }
+            // `\quadx` is a space and a variable.
+            name if name.starts_with("quad") => {
+                self.skip("\\quad".len());
                 Ok(())
             }
             _ => Err(Unreadable("an unknown command")),
         }
     }
 
+    fn environment(&mut self, name: &str, length: usize) -> Result<()> {
+        let rest = self.rest();
+        let inner = rest[length..].strip_prefix('{');
+        let close = inner.and_then(|inner| inner.find('}'));
+        let (Some(inner), Some(close)) = (inner, close) else {
+            return Err(Unreadable("an environment without a name"));
+        };
+        let end = length + close + 2;
+        let kind = environment(&inner[..close]).ok_or(Unreadable("an unknown environment"))?;
+        let columns = rest[end..].starts_with('{') && &inner[..close] == "array" && name == "begin";
+        let columns = columns.then(|| rest[end..].find('}')).flatten();
+        let kind = if name == "begin" { Kind::Begin(kind) } else { Kind::End };
+        self.push(kind, end + columns.map_or(0, |at| at + 1));
+        Ok(())
+    }
+
+    /// `\mathbb{R}` and its kin.
+    fn number_set(&mut self, length: usize) -> Result<()> {
+        let after = self.rest()[length..].trim_start_matches(['{', ' ']);
+        let letter = after.chars().next().filter(char::is_ascii_uppercase);
+        let letter = letter.ok_or(Unreadable("an unknown set of numbers"))?;
+        let mut end = self.rest().len() - after.len() + 1;
+        end += usize::from(self.rest()[length..].starts_with('{') && after[1..].starts_with('}'));
+        let kind = match letter {
+            'R' => Kind::Reals,
+            'Z' => Kind::Atom(letter_atom('ℤ')),
+            'N' => Kind::Atom(letter_atom('ℕ')),
+            'Q' => Kind::Atom(letter_atom('ℚ')),
+            'C' => Kind::Atom(letter_atom('ℂ')),
+            _ => return Err(Unreadable("an unknown set of numbers")),
+        };
+        self.push(kind, end);
+        Ok(())
+    }
+
     /// A backslash and one sign.
     fn command_sign(&mut self) -> Result<()> {
-        let Some(c) = self.rest()[1..].chars().next() else {
+        let rest = self.rest();
+        let Some(c) = rest[1..].chars().next() else {
             return Err(Unreadable("a backslash at the end"));
         };
         let length = 1 + c.len_utf8();
@@ -279,8 +319,9 @@ impl<'a> Lexer<'a> {
             '%' => self.push(Kind::Percent, length),
             '$' => self.push(Kind::Currency, length),
             '|' => self.push(Kind::Bar, length),
-            '\\' => self.push(Kind::Row, length),
-            ',' | ';' | ':' | '!' | ' ' | '(' | ')' | '[' | ']' | '\n' => self.skip(length),
+            '\\' if rest[2..].trim().is_empty() => self.skip(length),
+            '\\' => self.push(Kind::Row, length + row_space(&rest[2..])),
+            ',' | ';' | ':' | '!' | ' ' | '(' | ')' | '[' | ']' | '\n' | '/' => self.skip(length),
             _ => return Err(Unreadable("an unknown command")),
         }
         Ok(())
@@ -294,7 +335,8 @@ impl<'a> Lexer<'a> {
                 break;
             }
             self.at = self.text.len() - digit.len();
-            self.number(true)?;
+            let number = read_digit(digit)?;
+            self.push_number(number);
         }
         Ok(())
     }
@@ -306,14 +348,22 @@ impl<'a> Lexer<'a> {
         let end = inner.find('}').ok_or(Unreadable("text without an end"))?;
         let whole_length = rest.len() - inner.len() + end + 1;
         let content = inner[..end].trim();
-        let kind = match content {
+        // A formula inside a text is read as one.
+        if content.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '$' | '\\' | '('))
+        {
+            self.skip(length);
+            return Ok(());
+        }
+        let bare = content.trim_matches([',', ' ', '.']);
+        let kind = match bare {
             "" => {
                 self.skip(whole_length);
                 return Ok(());
             }
             "e" => Kind::Atom(Atom::E),
             "i" => Kind::Atom(Atom::I),
-            _ => named(content).unwrap_or(Kind::Word(content)),
+            "%" => Kind::Percent,
+            _ => named(bare).unwrap_or(Kind::Word(content)),
         };
         self.push(kind, whole_length);
         Ok(())
@@ -322,25 +372,40 @@ impl<'a> Lexer<'a> {
 
 /// `^\circ` and its kin.
 fn degree_length(rest: &str) -> Option<usize> {
-    ["^\\circ", "^{\\circ}", "^\\degree", "^{\\degree}", "^°", "^{°}"]
-        .into_iter()
-        .find(|form| rest.starts_with(form))
-        .map(str::len)
+    [
+        "^\\circ",
+        "^{\\circ}",
+        "^\\degree",
+        "^{\\degree}",
+        "^°",
+        "^{°}",
+        "^{\\ \\circ}",
+        "^ \\circ",
+        "^{ \\circ }",
+        "^{\\circ }",
+    ]
+    .into_iter()
+    .find(|form| rest.starts_with(form))
+    .map(str::len)
 }
 
-fn exponent(bytes: &[u8]) -> Result<(Option<i64>, usize)> {
-    let [b'e' | b'E', after @ ..] = bytes else { return Ok((None, 0)) };
-    let signed = usize::from(matches!(after, [b'+' | b'-', ..]));
-    let digits = after[signed..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if digits == 0 {
-        return Ok((None, 0));
-    }
-    let value = after[signed..signed + digits]
-        .iter()
-        .fold(0_i64, |value, digit| value.saturating_mul(10).saturating_add((digit - b'0').into()));
-    if value > limits::DIGITS_MAX as i64 {
-        return Err(Unreadable("an exponent that is too large"));
-    }
-    let value = if matches!(after, [b'-', ..]) { -value } else { value };
-    Ok((Some(value), 1 + signed + digits))
+/// `^{\text{th}}` and its kin.
+fn ordinal_length(rest: &str) -> Option<usize> {
+    let inner = rest.strip_prefix("^{")?;
+    let inner = ["\\text{", "\\mathrm{", "\\textnormal{", ""]
+        .into_iter()
+        .find_map(|start| inner.strip_prefix(start))?;
+    let after =
+        ["st", "nd", "rd", "th"].into_iter().find_map(|ending| inner.strip_prefix(ending))?;
+    let end = after.trim_start_matches('}');
+    (end.len() < after.len()).then(|| rest.len() - end.len())
+}
+
+/// The length of `[2mm]` after the end of a row.
+fn row_space(rest: &str) -> usize {
+    let Some(inner) = rest.strip_prefix('[') else { return 0 };
+    let Some(end) = inner.find(']') else { return 0 };
+    let length = &inner[..end];
+    let unit = length.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if matches!(unit, "mm" | "cm" | "pt" | "ex" | "em") { end + 2 } else { 0 }
 }

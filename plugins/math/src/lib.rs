@@ -7,25 +7,36 @@
 mod limits;
 
 mod plugin;
+mod profiles;
 mod settings;
 mod verify;
 
 mod extract;
+mod join;
 
 mod algebra;
+mod collections;
+mod fold;
 mod kind;
 mod lex;
+mod matrix;
+mod moment;
 mod names;
+mod number;
 mod parse;
+mod relate;
 
 mod compare;
+mod difference;
 mod expression;
+mod near;
 mod polynomial;
+mod show;
 mod units;
 mod value;
 
 pub use plugin::Math;
-pub use settings::Settings;
+pub use settings::{AnswerFrom, Boxes, Profile, Settings};
 pub use verify::{Label, Verdict, Verified, labels, verify};
 
 assay_plugin::export!(Math);

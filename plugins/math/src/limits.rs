@@ -19,6 +19,22 @@ pub(crate) const WORK_MAX: u64 = 100_000;
 pub(crate) const FACTORIAL_MAX: u32 = 170;
 /// Square factors are taken out of roots of numbers up to this.
 pub(crate) const RADICAND_MAX: u64 = 1_000_000_000_000;
+/// Values without an exact form in one comparison.
+pub(crate) const OPAQUE_MAX: usize = 24;
+/// Bytes of a variable's index, such as the `n+1` of `a_{n+1}`.
+pub(crate) const INDEX_BYTES_MAX: usize = 8;
+/// Bytes of a label that is compared as text alone.
+pub(crate) const TEXT_BYTES_MAX: usize = 4_096;
+/// Bytes of a response that may be an answer as it stands.
+pub(crate) const BARE_BYTES_MAX: usize = 200;
+/// Boxes or formulas that may make one answer.
+pub(crate) const PARTS_MAX: usize = 16;
+/// Words of a unit.
+pub(crate) const UNIT_WORDS_MAX: usize = 6;
+/// Rows and columns of a matrix that is worked out.
+pub(crate) const MATRIX_SIDE_MAX: usize = 8;
+/// Characters of a value in plain notation.
+pub(crate) const PLAIN_CHARS_MAX: usize = 120;
 /// Accepted answers in one label.
 pub(crate) const LABELS_MAX: usize = 64;
 /// Elements of one side up to which sets are matched pair by pair.

@@ -1,37 +1,42 @@
 //! The meaning of signs, words and LaTeX commands: tables, no state.
 
-use num_rational::BigRational;
-
 use crate::expression::Function;
-use crate::kind::Kind;
+use crate::kind::{Environment, Join, Kind};
 use crate::polynomial::{Atom, Symbol};
 
 /// Short words of prose, which are no products of variables.
 pub(crate) const WORDS: &[&str] = &[
     "yes", "no", "the", "is", "are", "of", "to", "so", "if", "not", "all", "per", "for", "at",
-    "by", "it", "as", "an", "sq", "cu", "YES", "NO",
+    "by", "it", "as", "an", "sq", "cu", "YES", "NO", "pct", "AM", "PM", "am", "pm", "but", "we",
+    "in", "on", "th", "st", "nd", "rd",
 ];
 
 pub(crate) fn letter_atom(letter: char) -> Atom {
     match letter {
         'e' => Atom::E,
         'i' => Atom::I,
-        letter => Atom::Symbol(Symbol { letter, index: None }),
+        letter => Atom::Symbol(Symbol::new(letter)),
     }
 }
 
-pub(crate) fn whole(value: i64) -> Kind<'static> {
-    Kind::Number(BigRational::from_integer(value.into()))
-}
-
-pub(crate) fn sign(c: char, rest: &str) -> Option<Kind<'static>> {
-    Some(match c {
+/// A sign of one or two characters, and its length.
+pub(crate) fn sign(c: char, rest: &str) -> Option<(Kind<'static>, usize)> {
+    let two = match rest.as_bytes() {
+        [b'<', b'=', ..] => Some(Kind::LessEqual),
+        [b'>', b'=', ..] => Some(Kind::GreaterEqual),
+        [b'!', b'=', ..] => Some(Kind::NotEqual),
+        [b'*', b'*', ..] => Some(Kind::Power),
+        [b'=', b'=', ..] => Some(Kind::Equal),
+        _ => None,
+    };
+    if let Some(kind) = two {
+        return Some((kind, 2));
+    }
+    let kind = match c {
         '+' => Kind::Plus,
-        '-' | '−' | '–' => Kind::Minus,
-        '±' => Kind::PlusMinus,
-        '*' if rest.starts_with("**") => Kind::Power,
-        '*' | '×' | '·' | '⋅' => Kind::Times,
-        '/' | '÷' => Kind::Divide,
+        '-' => Kind::Minus,
+        '*' => Kind::Times,
+        '/' => Kind::Divide,
         '^' => Kind::Power,
         '_' => Kind::Index,
         '!' => Kind::Bang,
@@ -39,26 +44,20 @@ pub(crate) fn sign(c: char, rest: &str) -> Option<Kind<'static>> {
         '|' => Kind::Bar,
         '(' | '[' | '{' => Kind::Open(c),
         ')' | ']' | '}' => Kind::Close(c),
-        ',' | ';' => Kind::Separator,
-        '=' | '≈' => Kind::Equal,
-        '<' if rest.starts_with("<=") => Kind::LessEqual,
-        '>' if rest.starts_with(">=") => Kind::GreaterEqual,
+        ',' => Kind::Separator(Join::Comma),
+        ';' => Kind::Separator(Join::Semicolon),
+        ':' => Kind::Colon,
+        '=' => Kind::Equal,
         '<' => Kind::Less,
         '>' => Kind::Greater,
-        '≤' => Kind::LessEqual,
-        '≥' => Kind::GreaterEqual,
         '&' => Kind::Cell,
-        '√' => Kind::Root,
         'π' => Kind::Atom(Atom::Pi),
-        '∞' => Kind::Infinity,
-        '∪' => Kind::Union,
-        '∈' => Kind::In,
-        '∅' => Kind::EmptySet,
         '°' => Kind::Word("°"),
-        '€' | '£' => Kind::Currency,
-        'ℝ' | 'α'..='ω' => Kind::Atom(letter_atom(c)),
+        '€' | '£' | '¥' | '₹' | '₩' | '₽' | '₪' | '¢' => Kind::Currency,
+        'α'..='ω' | 'Α'..='Ω' => Kind::Atom(letter_atom(c)),
         _ => return None,
-    })
+    };
+    Some((kind, c.len_utf8()))
 }
 
 /// The names that mean the same in plain text and after a backslash.
@@ -68,7 +67,8 @@ pub(crate) fn named(name: &str) -> Option<Kind<'static>> {
         "inf" | "infty" | "infinity" | "oo" => Kind::Infinity,
         "sqrt" => Kind::Root,
         "log" | "lg" => Kind::Logarithm,
-        "or" | "and" => Kind::Separator,
+        "or" => Kind::Separator(Join::Or),
+        "and" => Kind::Separator(Join::And),
         "hundred" => Kind::Scale(100),
         "thousand" => Kind::Scale(1_000),
         "million" => Kind::Scale(1_000_000),
@@ -101,20 +101,28 @@ pub(crate) fn command_kind(name: &str) -> Option<Kind<'static>> {
     Some(match name {
         "frac" | "dfrac" | "tfrac" | "cfrac" => Kind::Fraction,
         "binom" | "dbinom" | "tbinom" => Kind::Binomial,
-        "cdot" | "times" | "ast" => Kind::Times,
+        "cdot" | "times" | "ast" | "bullet" => Kind::Times,
         "div" => Kind::Divide,
         "pm" => Kind::PlusMinus,
         "cup" => Kind::Union,
+        "setminus" | "backslash" | "smallsetminus" => Kind::SetMinus,
         "in" => Kind::In,
         "emptyset" | "varnothing" => Kind::EmptySet,
-        "approx" | "equiv" => Kind::Equal,
+        "equiv" => Kind::Equal,
+        "approx" | "simeq" | "approxeq" | "cong" => Kind::Approximately,
+        "ne" | "neq" => Kind::NotEqual,
         "lt" => Kind::Less,
         "gt" => Kind::Greater,
-        "le" | "leq" | "leqslant" => Kind::LessEqual,
-        "ge" | "geq" | "geqslant" => Kind::GreaterEqual,
-        "vert" | "lvert" | "rvert" => Kind::Bar,
+        "le" | "leq" | "leqslant" | "leqq" => Kind::LessEqual,
+        "ge" | "geq" | "geqslant" | "geqq" => Kind::GreaterEqual,
+        "vert" | "lvert" | "rvert" | "mid" => Kind::Bar,
+        "lor" | "vee" => Kind::Separator(Join::Or),
+        "land" | "wedge" => Kind::Separator(Join::And),
+        "colon" => Kind::Colon,
         "lbrace" => Kind::Open('s'),
         "rbrace" => Kind::Close('s'),
+        "lbrack" => Kind::Open('['),
+        "rbrack" => Kind::Close(']'),
         "lfloor" => Kind::Open('f'),
         "rfloor" => Kind::Close('f'),
         "lceil" => Kind::Open('c'),
@@ -122,23 +130,136 @@ pub(crate) fn command_kind(name: &str) -> Option<Kind<'static>> {
         "langle" => Kind::Open('('),
         "rangle" => Kind::Close(')'),
         "circ" | "degree" => Kind::Word("°"),
-        "alpha" => greek('α'),
-        "beta" => greek('β'),
-        "gamma" => greek('γ'),
-        "delta" => greek('δ'),
-        "epsilon" | "varepsilon" => greek('ε'),
-        "theta" => greek('θ'),
-        "lambda" => greek('λ'),
-        "mu" => greek('μ'),
-        "rho" => greek('ρ'),
-        "sigma" => greek('σ'),
-        "tau" => greek('τ'),
-        "phi" | "varphi" => greek('φ'),
-        "omega" => greek('ω'),
+        "bar" | "overline" => Kind::Accent("-"),
+        "hat" | "widehat" => Kind::Accent("^"),
+        "tilde" | "widetilde" => Kind::Accent("~"),
+        "percent" => Kind::Percent,
+        _ => Kind::Atom(letter_atom(greek(name)?)),
+    })
+}
+
+fn greek(name: &str) -> Option<char> {
+    Some(match name {
+        "alpha" => 'α',
+        "beta" => 'β',
+        "gamma" => 'γ',
+        "delta" => 'δ',
+        "epsilon" | "varepsilon" => 'ε',
+        "zeta" => 'ζ',
+        "eta" => 'η',
+        "theta" | "vartheta" => 'θ',
+        "kappa" => 'κ',
+        "lambda" => 'λ',
+        "mu" => 'μ',
+        "nu" => 'ν',
+        "xi" => 'ξ',
+        "rho" => 'ρ',
+        "sigma" => 'σ',
+        "tau" => 'τ',
+        "phi" | "varphi" => 'φ',
+        "chi" => 'χ',
+        "psi" => 'ψ',
+        "omega" => 'ω',
+        "Gamma" => 'Γ',
+        "Delta" => 'Δ',
+        "Theta" => 'Θ',
+        "Lambda" => 'Λ',
+        "Sigma" => 'Σ',
+        "Phi" => 'Φ',
+        "Psi" => 'Ψ',
+        "Omega" => 'Ω',
+        "ell" => 'ℓ',
         _ => return None,
     })
 }
 
-fn greek(letter: char) -> Kind<'static> {
-    Kind::Atom(letter_atom(letter))
+/// Commands whose argument is text.
+pub(crate) fn is_text(name: &str) -> bool {
+    matches!(
+        name,
+        "text"
+            | "textbf"
+            | "textit"
+            | "textrm"
+            | "textnormal"
+            | "textsf"
+            | "textup"
+            | "texttt"
+            | "mathrm"
+            | "mbox"
+            | "hbox"
+            | "operatorname"
+            | "mathop"
+            | "emph"
+    )
+}
+
+/// Commands that change only how something looks.
+pub(crate) fn is_layout(name: &str) -> bool {
+    matches!(
+        name,
+        "mathbf"
+            | "boldsymbol"
+            | "bm"
+            | "mathit"
+            | "mathsf"
+            | "mathcal"
+            | "mathscr"
+            | "displaystyle"
+            | "textstyle"
+            | "scriptstyle"
+            | "big"
+            | "Big"
+            | "bigg"
+            | "Bigg"
+            | "bigl"
+            | "bigr"
+            | "Bigl"
+            | "Bigr"
+            | "biggl"
+            | "biggr"
+            | "quad"
+            | "qquad"
+            | "limits"
+            | "bf"
+            | "rm"
+            | "it"
+            | "vec"
+            | "overrightarrow"
+            | "angle"
+            | "measuredangle"
+            | "triangle"
+            | "underline"
+            | "boxed"
+            | "fbox"
+            | "left"
+            | "right"
+            | "middle"
+            | "nobreak"
+            | "space"
+            | "thinspace"
+            | "therefore"
+            | "ldotp"
+    )
+}
+
+/// Whether a backslash before this name begins a command that answers hold.
+pub(crate) fn is_command(name: &str) -> bool {
+    name.len() > 1
+        && (is_text(name)
+            || is_layout(name)
+            || matches!(name, "begin" | "end" | "mathbb")
+            || command_kind(name).is_some()
+            || (name != "or" && name != "and" && named(name).is_some()))
+}
+
+pub(crate) fn environment(name: &str) -> Option<Environment> {
+    Some(match name.trim_end_matches('*') {
+        "pmatrix" | "bmatrix" | "matrix" | "smallmatrix" | "array" | "Bmatrix" => {
+            Environment::Matrix
+        }
+        "vmatrix" => Environment::Determinant,
+        "cases" | "aligned" | "align" | "gathered" | "gather" | "split" => Environment::Rows,
+        _ => return None,
+    })
 }

@@ -1,5 +1,6 @@
-//! Reads tokens into a [`Value`]: lists, sets, intervals, matrices, equations, and what measures a
-//! scalar. Expressions are read by [`crate::algebra`], on the same parser.
+//! Reads tokens into a [`Value`]: the parser itself, lists, and what measures a scalar. Brackets and matrices
+//! are read by [`crate::collections`], relations by [`crate::relate`], expressions by [`crate::algebra`], all
+//! on the same parser.
 //!
 //! The recursion is bounded by [`limits::DEPTH_MAX`], the chains by [`limits::OPERATIONS_MAX`]; it
 //! must never panic, whatever the tokens.
@@ -7,12 +8,14 @@
 use num_rational::BigRational;
 
 use crate::expression::Expression;
-use crate::kind::Kind;
+use crate::kind::{Join, Kind};
 use crate::lex::{Result, Token, Unreadable, tokens};
 use crate::limits;
+use crate::moment::Moment;
 use crate::polynomial::Atom;
+use crate::relate::{is_relation, relate};
 use crate::units::Unit;
-use crate::value::{Scalar, Value, is_wordy, plain};
+use crate::value::{Scalar, Value, is_wordy, plain, words_as_value};
 
 /// Reads an answer; words that are no mathematics are a text.
 pub(crate) fn parse(text: &str) -> Result<Value> {
@@ -25,8 +28,44 @@ pub(crate) fn parse(text: &str) -> Result<Value> {
     })
 }
 
+/// Reads mathematics; a name that cannot be read may stand before its value.
 pub(crate) fn parse_mathematics(text: &str) -> Result<Value> {
-    let tokens = tokens(text)?;
+    parse_all(text).or_else(|unreadable| match value_of_named(text) {
+        Some(value) => read(value, false),
+        None => Err(unreadable),
+    })
+}
+
+/// Reads a text that is mathematics from its first to its last sign.
+pub(crate) fn parse_all(text: &str) -> Result<Value> {
+    let bare = text.trim().trim_matches('$').trim_end_matches('.').trim();
+    let bare = bare
+        .strip_prefix("\\text{")
+        .and_then(|inner| inner.strip_suffix('}'))
+        .filter(|inner| !inner.contains('}'))
+        .unwrap_or(bare);
+    if let Some(moment) = Moment::read(bare) {
+        return Ok(Value::Moment(moment));
+    }
+    if let Some(value) = words_as_value(bare) {
+        return Ok(value);
+    }
+    read(text, false)
+}
+
+/// The same with the comma between its digits as a decimal mark, where it has one such comma.
+pub(crate) fn parse_decimal_comma(text: &str) -> Option<Value> {
+    let bytes = text.as_bytes();
+    let mut commas = (0..bytes.len()).filter(|&at| bytes[at] == b',');
+    let (at, None) = (commas.next()?, commas.next()) else { return None };
+    let digit = |at: Option<&u8>| at.is_some_and(u8::is_ascii_digit);
+    let between = at > 0 && digit(bytes.get(at - 1)) && digit(bytes.get(at + 1));
+    let value = between.then(|| read(text, true).ok())??;
+    matches!(value, Value::Scalar(_) | Value::Equation { .. }).then_some(value)
+}
+
+fn read(text: &str, decimal_comma: bool) -> Result<Value> {
+    let tokens = tokens(text, decimal_comma)?;
     let listed = listed(&tokens);
     let mut parser =
         Parser { text, tokens, listed, at: 0, depth: 0, operations: 0, inside_bars: false };
@@ -35,6 +74,42 @@ pub(crate) fn parse_mathematics(text: &str) -> Result<Value> {
         None => Ok(value),
         Some(_) => Err(Unreadable("more after a complete answer")),
     }
+}
+
+/// What follows the last `=` outside all brackets, where a name that cannot be read stands before it: `5` in
+/// `\text{Area of } ABC = 5`.
+fn value_of_named(text: &str) -> Option<&str> {
+    if text.len() > limits::ANSWER_BYTES_MAX {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let (mut depth, mut last) = (0_i32, None);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            b'=' if depth == 0
+                && at > 0
+                && !matches!(bytes[at - 1], b'<' | b'>' | b'!' | b'=' | b'\\')
+                && bytes.get(at + 1) != Some(&b'=') =>
+            {
+                last = Some(at);
+            }
+            b',' | b';' | b'+' | b'*' | b'/' | b'^' if depth == 0 && last.is_none() => return None,
+            b',' | b';' if depth == 0 => return None,
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    let (name, value) = text.split_at(last.filter(|_| depth == 0)?);
+    let name = name.trim_matches([' ', '$']);
+    let names = name.starts_with(|c: char| c.is_alphabetic() || c == '\\')
+        || name.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    let ends = name.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | '}' | '\'' | '|'));
+    let relation = ["<", ">", "\\le", "\\ge", "\\ne"].into_iter().any(|sign| name.contains(sign));
+    (names && ends && !relation).then(|| &value[1..])
 }
 
 /// Tells for each opening bracket whether a separator is directly inside it.
@@ -47,7 +122,7 @@ fn listed(tokens: &[Token]) -> Vec<bool> {
             Kind::Close(_) => {
                 open.pop();
             }
-            Kind::Separator => {
+            Kind::Separator(_) => {
                 if let Some(&opened) = open.last() {
                     listed[opened] = true;
                 }
@@ -60,9 +135,10 @@ fn listed(tokens: &[Token]) -> Vec<bool> {
 
 pub(crate) struct Parser<'a> {
     text: &'a str,
-    tokens: Vec<Token<'a>>,
+    pub(crate) tokens: Vec<Token<'a>>,
     listed: Vec<bool>,
-    at: usize,
+    /// The next token.
+    pub(crate) at: usize,
     depth: usize,
     operations: usize,
     /// True between the bars of an absolute value, where the next bar closes it.
@@ -102,6 +178,12 @@ impl<'a> Parser<'a> {
         if self.eat(kind) { Ok(()) } else { Err(Unreadable("something is not closed")) }
     }
 
+    /// Takes a token out, which may be no bracket of a list.
+    pub(crate) fn remove(&mut self, at: usize) {
+        self.tokens.remove(at);
+        self.listed.remove(at);
+    }
+
     /// Counts an operator or factor.
     pub(crate) fn operate(&mut self) -> Result<()> {
         self.operations += 1;
@@ -123,164 +205,115 @@ impl<'a> Parser<'a> {
     }
 
     fn answer(&mut self) -> Result<Value> {
-        let mut items = self.items()?;
-        match items.len() {
-            1 => Ok(items.remove(0)),
-            _ => Ok(Value::Set(items)),
-        }
-    }
-
-    fn items(&mut self) -> Result<Vec<Value>> {
-        let mut items = Vec::new();
+        let mut groups = vec![Vec::new()];
         loop {
-            match self.deeper(Self::item)? {
-                Value::Scalar(scalar) => {
-                    match scalar.expression.signs() {
-                        Some(both) => items.extend(both.map(|expression| {
-                            Value::Scalar(Scalar { expression, ..scalar.clone() })
-                        })),
-                        None => items.push(Value::Scalar(scalar)),
-                    }
-                }
-                Value::Equation { left, right } => match right.expression.signs() {
-                    Some(both) => items.extend(both.map(|expression| Value::Equation {
-                        left: left.clone(),
-                        right: Scalar { expression, ..right.clone() },
-                    })),
-                    None => items.push(Value::Equation { left, right }),
-                },
-                other => items.push(other),
+            let (mut items, more) = self.items()?;
+            match groups.last_mut() {
+                Some(group) => group.append(&mut items),
+                None => groups.push(items),
             }
-            // `1, and 2` is one separator.
-            if !self.eat(&Kind::Separator) {
-                return Ok(items);
+            if !more {
+                break;
             }
-            self.eat(&Kind::Separator);
+            groups.push(Vec::new());
         }
+        Ok(gather(groups))
     }
 
-    /// Sides and the relations between them.
-    fn item(&mut self) -> Result<Value> {
-        self.skip_words_before_equal();
-        let mut sides = vec![self.side()?];
+    /// The members of a list, up to its end or, where a comma separates them too, to a semicolon: then the
+    /// second part is true.
+    pub(crate) fn items(&mut self) -> Result<(Vec<Value>, bool)> {
+        let mut items = Vec::new();
+        let mut joins = Vec::new();
+        let mut inequalities = true;
+        loop {
+            let (item, inequality) = self.deeper(Self::item)?;
+            inequalities &= inequality;
+            spread(item, &mut items);
+            let Some(Kind::Separator(join)) = self.peek() else { break };
+            let join = *join;
+            if join == Join::Semicolon && joins.contains(&Join::Comma) {
+                self.at += 1;
+                return Ok((items, true));
+            }
+            self.at += 1;
+            joins.push(join);
+            // `1, and 2` is one separator; `1, 2,` ends in one.
+            if let Some(Kind::Separator(join)) = self.peek() {
+                joins.push(*join);
+                self.at += 1;
+            }
+            if self.peek().is_none() && join != Join::Comma {
+                return Err(Unreadable("a list that does not end"));
+            }
+            if self.peek().is_none() {
+                break;
+            }
+        }
+        let either = !joins.is_empty() && joins.iter().all(|join| *join == Join::Or);
+        if inequalities && either {
+            return Ok((vec![Value::Union(items)], false));
+        }
+        Ok((items, false))
+    }
+
+    /// Sides and the relations between them, and whether it is an inequality.
+    pub(crate) fn item(&mut self) -> Result<(Value, bool)> {
+        self.skip_words_before_value();
+        let mut sides = vec![self.ratio()?];
         let mut relations = Vec::new();
-        while let Some(
-            kind @ (Kind::Equal
-            | Kind::Less
-            | Kind::LessEqual
-            | Kind::Greater
-            | Kind::GreaterEqual
-            | Kind::In),
-        ) = self.peek()
-        {
+        while let Some(kind) = self.peek().filter(|kind| is_relation(kind)) {
             relations.push(kind.clone());
             self.at += 1;
             self.operate()?;
-            sides.push(self.side()?);
+            sides.push(self.ratio()?);
         }
-        relate(sides, &relations)
+        let inequality = relations
+            .iter()
+            .any(|relation| !matches!(relation, Kind::Equal | Kind::Approximately | Kind::In));
+        Ok((relate(sides, &relations)?, inequality))
     }
 
-    /// `\text{Area} = 5` is 5.
-    fn skip_words_before_equal(&mut self) {
+    /// `\text{Area} = 5` is 5, and so are `= 5` and `approximately 5`.
+    fn skip_words_before_value(&mut self) {
         let words = self.tokens[self.at..]
             .iter()
             .take_while(|token| matches!(token.kind, Kind::Word(_)))
             .count();
-        if words > 0 && self.peek_at(words) == Some(&Kind::Equal) {
+        if words > 0 && matches!(self.peek_at(words), Some(Kind::Equal | Kind::Approximately)) {
             self.at += words + 1;
+        } else if matches!(self.peek(), Some(Kind::Equal | Kind::Approximately))
+            && self.at == 0
+            && self.tokens.len() > 1
+        {
+            self.at += 1;
+        } else if let Some(Kind::Word(word)) = self.peek() {
+            let before_number = matches!(
+                self.peek_at(1),
+                Some(Kind::Number(_) | Kind::Decimal(_) | Kind::Currency | Kind::Fraction)
+            );
+            let vague =
+                ["about", "approximately", "approx", "roughly", "exactly", "USD", "EUR", "Rs"];
+            self.at += usize::from(before_number && vague.contains(word));
         }
     }
 
-    fn side(&mut self) -> Result<Value> {
-        let first = self.compound()?;
-        if self.peek() != Some(&Kind::Union) {
+    /// A side, or a ratio of sides: `3 : 4`.
+    fn ratio(&mut self) -> Result<Value> {
+        let first = self.side()?;
+        if self.peek() != Some(&Kind::Colon) {
             return Ok(first);
         }
         let mut parts = vec![first];
-        while self.eat(&Kind::Union) {
+        while self.eat(&Kind::Colon) {
             self.operate()?;
-            parts.push(self.compound()?);
+            parts.push(self.side()?);
         }
-        Ok(Value::Union(parts))
-    }
-
-    fn compound(&mut self) -> Result<Value> {
-        match (self.peek(), self.peek_at(1)) {
-            (Some(Kind::EmptySet), _) => {
-                self.at += 1;
-                Ok(Value::Set(Vec::new()))
-            }
-            (Some(Kind::Begin), _) => self.matrix(),
-            (Some(Kind::Open('(' | '[')), Some(Kind::Begin)) => {
-                self.at += 1;
-                let matrix = self.matrix()?;
-                match self.next() {
-                    Some(Kind::Close(')' | ']')) => Ok(matrix),
-                    _ => Err(Unreadable("something is not closed")),
-                }
-            }
-            (Some(Kind::Open('s')), Some(Kind::Close('s'))) => {
-                self.at += 2;
-                Ok(Value::Set(Vec::new()))
-            }
-            (Some(Kind::Open('s')), _) => self.bracketed(),
-            (Some(Kind::Open('{' | '(' | '[')), _) if self.is_listed() => self.bracketed(),
-            (Some(Kind::Atom(Atom::Symbol(symbol))), Some(Kind::Open('(')))
-                if matches!(symbol.letter, 'f' | 'g' | 'h') =>
-            {
-                let letter = symbol.letter;
-                let start = self.at;
-                self.at += 1;
-                let argument = self.deeper(Self::atom)?;
-                if self.peek() == Some(&Kind::Equal) {
-                    return Ok(Value::scalar(Expression::Named(letter, Box::new(argument))));
-                }
-                self.at = start;
-                self.scalar().map(Value::Scalar)
-            }
-            _ => self.scalar().map(Value::Scalar),
-        }
-    }
-
-    fn bracketed(&mut self) -> Result<Value> {
-        let Some(Kind::Open(open)) = self.next() else {
-            return Err(Unreadable("a bracket was expected"));
-        };
-        let items = self.deeper(Self::items)?;
-        let close = match self.next() {
-            Some(Kind::Close(close)) => close,
-            _ => return Err(Unreadable("something is not closed")),
-        };
-        match (open, close) {
-            ('s', 's') | ('{', '}') => Ok(Value::Set(items)),
-            ('(' | '[', ')' | ']') => Ok(rows(items, open, close)),
-            _ => Err(Unreadable("brackets that do not match")),
-        }
-    }
-
-    fn matrix(&mut self) -> Result<Value> {
-        self.expect(&Kind::Begin)?;
-        let mut rows = vec![Vec::new()];
-        while !self.eat(&Kind::End) {
-            self.operate()?;
-            let cell = self.deeper(Self::item)?;
-            if let Some(row) = rows.last_mut() {
-                row.push(cell);
-            }
-            match self.peek() {
-                Some(Kind::Cell) => self.at += 1,
-                Some(Kind::Row) => {
-                    self.at += 1;
-                    if self.peek() != Some(&Kind::End) {
-                        rows.push(Vec::new());
-                    }
-                }
-                Some(Kind::End) => {}
-                _ => return Err(Unreadable("a matrix that is not closed")),
-            }
-        }
-        Ok(Value::Matrix(rows))
+        let parts = parts.into_iter().map(|part| match part {
+            Value::Scalar(scalar) => Ok(scalar.expression),
+            _ => Err(Unreadable("a ratio of what is no number")),
+        });
+        Ok(Value::Ratio(parts.collect::<Result<_>>()?))
     }
 
     /// An expression with what measures it: a currency before, a factor, a percent sign or a unit
@@ -301,13 +334,15 @@ impl<'a> Parser<'a> {
             expression = Expression::Product(Box::new(expression), Box::new(factor));
         }
         let percent = self.eat(&Kind::Percent)
-            || (matches!(self.peek(), Some(Kind::Word("percent" | "percents")))
-                && self.next().is_some());
+            || (matches!(
+                self.peek(),
+                Some(Kind::Word("percent" | "percents" | "percentage" | "pct"))
+            ) && self.next().is_some());
         if percent {
             expression = hundredth(expression);
         }
         let unit = self.unit().or(currency);
-        Ok(Scalar { expression, unit, percent })
+        Ok(Scalar { expression, unit, percent, rounded: None })
     }
 
     fn currency(&mut self) -> Option<Unit> {
@@ -328,8 +363,15 @@ impl<'a> Parser<'a> {
             return None;
         }
         let mut groups = 0_usize;
+        let mut words = 0_usize;
         while let Some(kind) = self.peek() {
             match kind {
+                Kind::Word(word) => {
+                    words += word.split_whitespace().count();
+                    if !measures(word) || words > limits::UNIT_WORDS_MAX {
+                        break;
+                    }
+                }
                 Kind::Open('{') => groups += 1,
                 Kind::Close('}') if groups > 0 => groups -= 1,
                 Kind::Number(_) | Kind::Minus
@@ -337,12 +379,7 @@ impl<'a> Parser<'a> {
                         self.tokens[self.at - 1].kind,
                         Kind::Power | Kind::Open('{') | Kind::Minus
                     ) => {}
-                Kind::Word(_)
-                | Kind::Currency
-                | Kind::Atom(_)
-                | Kind::Times
-                | Kind::Divide
-                | Kind::Power => {}
+                Kind::Currency | Kind::Atom(_) | Kind::Times | Kind::Divide | Kind::Power => {}
                 _ => break,
             }
             self.at += 1;
@@ -364,13 +401,80 @@ impl<'a> Parser<'a> {
             return false;
         }
         match (self.peek_at(1), self.peek_at(2)) {
-            (None | Some(Kind::Separator), _) => true,
+            (None | Some(Kind::Separator(_)), _) => true,
             (Some(Kind::Divide), unit) => letter(unit) || matches!(unit, Some(Kind::Word(_))),
             (Some(Kind::Power), Some(Kind::Number(_))) => {
-                matches!(self.peek_at(3), None | Some(Kind::Separator))
+                matches!(self.peek_at(3), None | Some(Kind::Separator(_)))
+            }
+            (Some(Kind::Power), Some(Kind::Open('{'))) => {
+                matches!(self.peek_at(3), Some(Kind::Number(_)))
+                    && matches!(self.peek_at(5), None | Some(Kind::Separator(_)))
             }
             _ => false,
         }
+    }
+}
+
+/// Whether words may be a unit: other answers and second thoughts are none.
+fn measures(words: &str) -> bool {
+    const HEDGES: &[&str] = &[
+        "or",
+        "not",
+        "and",
+        "but",
+        "maybe",
+        "perhaps",
+        "possibly",
+        "either",
+        "neither",
+        "nor",
+        "wrong",
+        "incorrect",
+        "except",
+        "else",
+        "otherwise",
+        "instead",
+        "if",
+    ];
+    !words.contains(|c: char| c.is_ascii_digit())
+        && words
+            .split(|c: char| !c.is_alphabetic())
+            .all(|word| !HEDGES.iter().any(|hedge| word.eq_ignore_ascii_case(hedge)))
+}
+
+/// Both values of what holds `\pm`.
+fn spread(item: Value, items: &mut Vec<Value>) {
+    match item {
+        Value::Scalar(scalar) => match scalar.expression.signs() {
+            Some(both) => items.extend(
+                both.map(|expression| Value::Scalar(Scalar { expression, ..scalar.clone() })),
+            ),
+            None => items.push(Value::Scalar(scalar)),
+        },
+        Value::Equation { left, right } => match right.expression.signs() {
+            Some(both) => items.extend(both.map(|expression| Value::Equation {
+                left: left.clone(),
+                right: Scalar { expression, ..right.clone() },
+            })),
+            None => items.push(Value::Equation { left, right }),
+        },
+        other => items.push(other),
+    }
+}
+
+/// One value of the lists between semicolons: `x=1, y=2; x=3, y=4` are two points.
+fn gather(mut groups: Vec<Vec<Value>>) -> Value {
+    if groups.len() > 1 {
+        let points = groups.into_iter().map(|group| match group.len() {
+            1 => group,
+            _ => vec![Value::Sequence { open: '(', close: ')', items: group }],
+        });
+        return Value::Set(points.flatten().collect());
+    }
+    let mut items = groups.pop().unwrap_or_default();
+    match items.len() {
+        1 => items.remove(0),
+        _ => Value::Set(items),
     }
 }
 
@@ -380,86 +484,5 @@ fn hundredth(expression: Expression) -> Expression {
         Expression::Number(value) => Expression::Number(scale(value)),
         Expression::Decimal(value) => Expression::Decimal(scale(value)),
         other => Expression::Quotient(Box::new(other), Box::new(Expression::integer(100))),
-    }
-}
-
-/// `[[1, 2], [3, 4]]` is a matrix, any other list in brackets a point or an interval.
-fn rows(items: Vec<Value>, open: char, close: char) -> Value {
-    let is_row = |item: &Value| matches!(item, Value::Sequence { open: '[', close: ']', .. });
-    if (open, close) != ('[', ']') || !items.iter().all(is_row) {
-        return Value::Sequence { open, close, items };
-    }
-    let cells = items.into_iter().filter_map(|item| match item {
-        Value::Sequence { items, .. } => Some(items),
-        _ => None,
-    });
-    Value::Matrix(cells.collect())
-}
-
-fn relate(mut sides: Vec<Value>, relations: &[Kind]) -> Result<Value> {
-    let unusable = Err(Unreadable("a relation that is neither an equation nor an interval"));
-    if relations.is_empty() {
-        return Ok(sides.remove(0));
-    }
-    if relations == [Kind::In] {
-        return Ok(sides.remove(1));
-    }
-    if relations.iter().all(|relation| *relation == Kind::Equal) {
-        return equation(sides);
-    }
-    let mut scalars = Vec::new();
-    for side in sides {
-        match side {
-            Value::Scalar(scalar) => scalars.push(scalar),
-            _ => return unusable,
-        }
-    }
-    let mut relations: Vec<Kind> = relations.to_vec();
-    if relations.iter().all(|relation| matches!(relation, Kind::Greater | Kind::GreaterEqual)) {
-        scalars.reverse();
-        relations.reverse();
-    } else if !relations.iter().all(|relation| matches!(relation, Kind::Less | Kind::LessEqual)) {
-        return unusable;
-    }
-    let closed = |relation: &Kind| matches!(relation, Kind::LessEqual | Kind::GreaterEqual);
-    let symbol = |scalar: &Scalar| scalar.expression.is_symbol();
-    let infinity = || Value::scalar(Expression::Infinity);
-    let interval = |open, close, items| Ok(Value::Sequence { open, close, items });
-    let opening = if closed(&relations[0]) { '[' } else { '(' };
-    let closing = if relations.last().is_some_and(closed) { ']' } else { ')' };
-    match scalars.as_slice() {
-        [low, x] if symbol(x) => {
-            interval(opening, ')', vec![Value::Scalar(low.clone()), infinity()])
-        }
-        [x, high] if symbol(x) => {
-            let all = Value::scalar(Expression::Negate(Box::new(Expression::Infinity)));
-            interval('(', closing, vec![all, Value::Scalar(high.clone())])
-        }
-        [low, x, high] if symbol(x) => {
-            let items = vec![Value::Scalar(low.clone()), Value::Scalar(high.clone())];
-            interval(opening, closing, items)
-        }
-        _ => unusable,
-    }
-}
-
-/// The first and the last side. An equation without variables, such as `16 - 7 = 9`, has the value of its
-/// last side.
-fn equation(mut sides: Vec<Value>) -> Result<Value> {
-    let last = sides.pop().ok_or(Unreadable("an equation without sides"))?;
-    let first = sides.swap_remove(0);
-    match (first, last) {
-        (Value::Scalar(first), last) if first.expression.is_symbol() => match last {
-            Value::Scalar(right) => Ok(Value::Equation { left: first.expression, right }),
-            other => Ok(other),
-        },
-        (Value::Scalar(first), Value::Scalar(last)) => {
-            let symbols = first.expression.has_symbols() || last.expression.has_symbols();
-            match symbols {
-                true => Ok(Value::Equation { left: first.expression, right: last }),
-                false => Ok(Value::Scalar(last)),
-            }
-        }
-        _ => Err(Unreadable("a relation that is neither an equation nor an interval")),
     }
 }

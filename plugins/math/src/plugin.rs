@@ -3,7 +3,7 @@
 use assay_plugin::{Artifact, Description, Error, Outcome, Plugin, Request, Scored, Stage};
 
 use crate::settings::{SCHEMA, Settings};
-use crate::verify::{labels, verify};
+use crate::verify::{Label, labels, verify};
 
 pub struct Math;
 
@@ -29,6 +29,9 @@ impl Plugin for Math {
         }
         let settings = Settings::read(settings)?;
         let labels = labels(&request.label_as()?)?;
+        if settings.strict {
+            labels.iter().try_for_each(Label::mathematical)?;
+        }
         let verified = verify(&request.response, &labels, &settings);
         let correct = verified.verdict.is_correct();
         let base = if correct { settings.reward_correct } else { settings.reward_wrong };

@@ -11,13 +11,33 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
+use crate::expression::{Exact, Function};
 use crate::limits;
 
-/// A variable: `x`, or `x_1` with its index.
+/// A variable: `x`, or `x_1` with its index, which is zeros where there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Symbol {
     pub(crate) letter: char,
-    pub(crate) index: Option<char>,
+    pub(crate) index: [u8; limits::INDEX_BYTES_MAX],
+}
+
+impl Symbol {
+    pub(crate) const fn new(letter: char) -> Self {
+        Self { letter, index: [0; limits::INDEX_BYTES_MAX] }
+    }
+
+    /// The same variable with more of an index; `None` where that grows too long.
+    pub(crate) fn indexed(mut self, more: &str) -> Option<Self> {
+        let used = self.index.iter().position(|byte| *byte == 0)?;
+        let free = self.index.get_mut(used..used + more.len())?;
+        free.copy_from_slice(more.as_bytes());
+        Some(self)
+    }
+
+    pub(crate) fn index(&self) -> &str {
+        let end = self.index.iter().position(|byte| *byte == 0).unwrap_or(self.index.len());
+        std::str::from_utf8(&self.index[..end]).unwrap_or_default()
+    }
 }
 
 /// An indeterminate or constant of a polynomial, which has rational coefficients.
@@ -29,22 +49,77 @@ pub(crate) enum Atom {
     I,
     /// The square root of a square-free number above 1. At most one a monomial, to the power 1.
     Root(u64),
+    /// A value without an exact form, such as a sine: the place of its description in [`Work`].
+    Opaque(u32),
+}
+
+/// What an opaque atom stands for: equal descriptions have equal values.
+#[derive(Debug, Clone)]
+pub(crate) struct Opaque {
+    pub(crate) name: OpaqueName,
+    pub(crate) inner: [Option<Exact>; 2],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OpaqueName {
+    Call(Function),
+    Root(u32),
+    Power,
+    Logarithm,
+    Named(char),
 }
 
 /// Atoms with their powers, sorted, powers above 0.
 type Monomial = Vec<(Atom, u32)>;
 
-/// The work that is left of [`limits::WORK_MAX`].
+/// The work that is left of [`limits::WORK_MAX`], and the opaque values met so far. Two sides of one
+/// comparison share it, so that the same opaque value is the same atom.
 #[derive(Debug)]
-pub(crate) struct Work(u64);
+pub(crate) struct Work {
+    left: u64,
+    opaque: Vec<Opaque>,
+}
 
 impl Work {
     pub(crate) fn new() -> Self {
-        Self(limits::WORK_MAX)
+        Self { left: limits::WORK_MAX, opaque: Vec::new() }
+    }
+
+    pub(crate) fn has_opaque(&self) -> bool {
+        !self.opaque.is_empty()
+    }
+
+    /// The atom of an opaque value.
+    pub(crate) fn opaque(
+        &mut self,
+        name: OpaqueName,
+        first: Exact,
+        second: Option<Exact>,
+    ) -> Option<Atom> {
+        for at in 0..self.opaque.len() {
+            let there = self.opaque[at].clone();
+            let [Some(first_there), second_there] = there.inner else { continue };
+            if there.name != name || first_there.equals(&first, self) != Some(true) {
+                continue;
+            }
+            let same = match (&second, &second_there) {
+                (None, None) => true,
+                (Some(here), Some(there)) => here.equals(there, self) == Some(true),
+                _ => false,
+            };
+            if same {
+                return u32::try_from(at).ok().map(Atom::Opaque);
+            }
+        }
+        if self.opaque.len() >= limits::OPAQUE_MAX {
+            return None;
+        }
+        self.opaque.push(Opaque { name, inner: [Some(first), second] });
+        u32::try_from(self.opaque.len() - 1).ok().map(Atom::Opaque)
     }
 
     fn spend(&mut self, units: u64) -> Option<()> {
-        self.0 = self.0.checked_sub(units)?;
+        self.left = self.left.checked_sub(units)?;
         Some(())
     }
 
@@ -86,6 +161,17 @@ impl Polynomial {
 
     pub(crate) fn is_zero(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// `factor * symbol + constant` with rational numbers, where it is that.
+    pub(crate) fn linear(&self) -> Option<(BigRational, BigRational)> {
+        let constant = self.0.get(&Monomial::new()).cloned();
+        let terms = 1 + usize::from(constant.is_some());
+        let mut others = self.0.iter().filter(|(monomial, _)| !monomial.is_empty());
+        let (monomial, factor) = others.next()?;
+        let single = matches!(monomial.as_slice(), [(Atom::Symbol(_), 1)]);
+        (single && self.0.len() == terms)
+            .then(|| (factor.clone(), constant.unwrap_or_else(BigRational::zero)))
     }
 
     pub(crate) fn negate(mut self) -> Self {
@@ -130,16 +216,14 @@ impl Polynomial {
         (self.0.len() <= limits::TERMS_MAX).then_some(())
     }
 
-    /// Whether one is a rational multiple of the other, neither being zero.
-    pub(crate) fn is_proportional(&self, other: &Self) -> bool {
-        let (Some((_, left)), Some((_, right))) = (self.0.iter().next(), other.0.iter().next())
-        else {
-            return false;
-        };
-        self.0.len() == other.0.len()
+    /// The rational by which `other` must be multiplied to be this, neither being zero.
+    pub(crate) fn ratio(&self, other: &Self) -> Option<BigRational> {
+        let (left, right) = (self.0.values().next()?, other.0.values().next()?);
+        let proportional = self.0.len() == other.0.len()
             && self.0.iter().zip(&other.0).all(|((monomial, value), (monomial_there, there))| {
                 monomial == monomial_there && value * right == there * left
-            })
+            });
+        proportional.then(|| left / right)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The value of an answer after it is read.
 
 use crate::expression::Expression;
+use crate::moment::Moment;
+use crate::names::is_text;
 use crate::units::Unit;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +12,17 @@ pub(crate) struct Scalar {
     pub(crate) unit: Option<Unit>,
     /// Written with a percent sign.
     pub(crate) percent: bool,
+    /// What it was said to be nearly, as in `1/3 \approx 0.33`.
+    pub(crate) rounded: Option<Box<Expression>>,
+}
+
+/// The relation of two neighbours in a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Less,
+    LessEqual,
+    Equal,
+    NotEqual,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +43,15 @@ pub(crate) enum Value {
     /// The union of intervals and sets, in no order.
     Union(Vec<Value>),
     Matrix(Vec<Vec<Value>>),
+    /// Inequalities that are no interval, the smallest side first.
+    Chain {
+        sides: Vec<Expression>,
+        orders: Vec<Order>,
+    },
+    /// `3 : 4`.
+    Ratio(Vec<Expression>),
+    /// A date or a time of day.
+    Moment(Moment),
     /// A letter of a multiple choice.
     Choice(char),
     /// Words, as [`plain`] leaves them.
@@ -38,7 +60,35 @@ pub(crate) enum Value {
 
 impl Value {
     pub(crate) fn scalar(expression: Expression) -> Self {
-        Self::Scalar(Scalar { expression, unit: None, percent: false })
+        Self::Scalar(Scalar { expression, unit: None, percent: false, rounded: None })
+    }
+
+    /// What it is, in words.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Scalar(_) => "a single value",
+            Self::Equation { .. } => "an equation",
+            Self::Set(_) => "a list without order",
+            Self::Sequence { .. } => "a point or interval",
+            Self::Union(_) => "a union",
+            Self::Matrix(_) => "a matrix",
+            Self::Chain { .. } => "an inequality",
+            Self::Ratio(_) => "a ratio",
+            Self::Moment(_) => "a date or time",
+            Self::Choice(_) => "a choice",
+            Self::Text(_) => "a text",
+        }
+    }
+
+    pub(crate) fn infinity(negative: bool) -> Self {
+        let infinity = Expression::Infinity;
+        Self::scalar(if negative { Expression::Negate(Box::new(infinity)) } else { infinity })
+    }
+
+    /// All real numbers.
+    pub(crate) fn reals() -> Self {
+        let items = vec![Self::infinity(true), Self::infinity(false)];
+        Self::Sequence { open: '(', close: ')', items }
     }
 }
 
@@ -50,33 +100,105 @@ pub(crate) fn plain(text: &str) -> String {
         rest = &rest[c.len_utf8()..];
         if c == '\\' {
             let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-            let layout = matches!(
-                &rest[..end],
-                "text"
-                    | "textbf"
-                    | "textit"
-                    | "textrm"
-                    | "mathrm"
-                    | "mathbf"
-                    | "mbox"
-                    | "left"
-                    | "right"
-            );
+            let name = &rest[..end];
+            let layout = is_text(name)
+                || matches!(
+                    name,
+                    "mathbf"
+                        | "boldsymbol"
+                        | "left"
+                        | "right"
+                        | "displaystyle"
+                        | "quad"
+                        | "qquad"
+                        | "bf"
+                );
+            if matches!(name, "dfrac" | "tfrac" | "cfrac") {
+                plain.push_str("\\frac");
+                rest = &rest[end..];
+                continue;
+            }
             let sign = matches!(
                 rest.as_bytes().first(),
-                Some(b' ' | b'$' | b',' | b'!' | b'%' | b'(' | b')')
+                Some(b' ' | b'$' | b',' | b'!' | b';' | b':' | b'%' | b'(' | b')' | b'[' | b']')
             );
             match (layout, sign) {
                 (true, _) => rest = &rest[end..],
                 (_, true) => {}
                 _ => plain.push('\\'),
             }
-        } else if !(c.is_whitespace() || matches!(c, '$' | '*' | '`' | '{' | '}' | '"')) {
+        } else if c.is_whitespace() || matches!(c, '$' | '*' | '`' | '{' | '}' | '"') {
+            // `1 1/2` is not `11/2`.
+            let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+            if digit(plain.chars().next_back()) && digit(rest.chars().next()) {
+                plain.push(' ');
+            }
+        } else {
             plain.extend(c.to_lowercase());
         }
     }
     let trimmed = plain.trim_matches(['.', ',', ';', '!', '?', ':']);
     trimmed.to_owned()
+}
+
+/// A text that is no mathematics, for comparison as written: without layout, with one space at most between its
+/// parts, letters and braces kept.
+pub(crate) fn written(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut space = false;
+    let mut rest = text.trim().trim_matches('$').trim_end_matches(['.', ',']).trim();
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        if c.is_whitespace() || matches!(c, '$' | '~' | '`') {
+            space = true;
+            continue;
+        }
+        if c == '\\' {
+            // A data set may have doubled some.
+            rest = rest.trim_start_matches('\\');
+            let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+            let name = &rest[..end];
+            if is_text(name) || matches!(name, "left" | "right" | "displaystyle" | "quad" | "qquad")
+            {
+                rest = &rest[end..];
+                space = true;
+                continue;
+            }
+            if let Some(after) = rest.strip_prefix([',', ';', ':', '!', ' ']) {
+                rest = after;
+                space = true;
+                continue;
+            }
+            if matches!(name, "dfrac" | "tfrac") {
+                rest = &rest[1..];
+            }
+        }
+        // A space matters only between two letters or digits.
+        let joins = written.ends_with(char::is_alphanumeric) && c.is_alphanumeric();
+        if std::mem::take(&mut space) && joins {
+            written.push(' ');
+        }
+        written.push(c);
+    }
+    written
+}
+
+/// Words that mean a value: "all real numbers", "no solution".
+pub(crate) fn words_as_value(text: &str) -> Option<Value> {
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    if !(4..=40).contains(&letters)
+        || text.bytes().any(|byte| byte.is_ascii_digit() || byte == b'=')
+    {
+        return None;
+    }
+    match plain(text).as_str() {
+        "allrealnumbers" | "allreals" | "realnumbers" | "anyrealnumber" | "everyrealnumber" => {
+            Some(Value::reals())
+        }
+        "nosolution" | "nosolutions" | "norealsolution" | "norealsolutions" | "emptyset"
+        | "theemptyset" => Some(Value::Set(Vec::new())),
+        _ => None,
+    }
 }
 
 /// Whether a text that is no mathematics is made of words.
@@ -97,7 +219,8 @@ pub(crate) fn choice(text: &str) -> Option<char> {
     }
     while let Some(command) = rest.strip_prefix('\\') {
         let end = command.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(command.len());
-        let wrapper = matches!(&command[..end], "text" | "textbf" | "mathrm" | "mathbf" | "left");
+        let name = &command[..end];
+        let wrapper = is_text(name) || matches!(name, "mathbf" | "left" | "boldsymbol");
         rest = wrapper.then(|| command[end..].trim_start_matches(layout))?;
     }
     let inner = rest.strip_prefix('(');
@@ -117,7 +240,38 @@ pub(crate) fn choice(text: &str) -> Option<char> {
         }
         Some(_) => false,
     };
-    chosen.then(|| letter.to_ascii_uppercase())
+    (chosen && !names_another(chars.as_str())).then(|| letter.to_ascii_uppercase())
+}
+
+/// Whether another letter follows, as in `A or B`, `(A), (B)` and `A) and C)`.
+fn names_another(rest: &str) -> bool {
+    let mut words = Vec::new();
+    let mut command = false;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '\\' => command = true,
+            ',' | ';' | '/' | '&' => words.push(","),
+            c if c.is_alphanumeric()
+                && (at == 0 || !rest[..at].ends_with(char::is_alphanumeric)) =>
+            {
+                let end =
+                    rest[at..].find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len() - at);
+                let word = &rest[at..at + end];
+                if !std::mem::take(&mut command) {
+                    words.push(word);
+                }
+            }
+            _ => {}
+        }
+        if words.len() > 3 {
+            break;
+        }
+    }
+    let joined = words
+        .first()
+        .is_some_and(|word| matches!(*word, "," | "or" | "and" | "OR" | "AND" | "Or" | "And"));
+    let letter = |word: &&&str| matches!(word.as_bytes(), [b'A'..=b'J' | b'a'..=b'j']);
+    joined && words.iter().skip(1).find(|word| **word != ",").as_ref().is_some_and(letter)
 }
 
 #[cfg(test)]

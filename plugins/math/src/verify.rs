@@ -1,26 +1,36 @@
 //! From a response and a label to a verdict and the reason for it.
 
+use std::borrow::Cow;
+
 use assay_plugin::Error;
 
 use crate::compare::{Equal, compare};
-use crate::extract::{Found, Source, find, find_inside};
+use crate::difference::difference;
+use crate::extract::{Found, Source, find, find_inside, last_boxes};
+use crate::fold::fold;
 use crate::limits;
-use crate::parse::{parse, parse_mathematics};
-use crate::settings::Settings;
-use crate::value::{Value, choice, plain};
+use crate::parse::{parse, parse_decimal_comma, parse_mathematics};
+use crate::profiles;
+use crate::settings::{AnswerFrom, Boxes, Profile, Settings};
+use crate::show::show;
+use crate::value::{Value, choice, plain, written};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     CorrectExact,
-    /// A number that is right within the tolerance.
+    /// A number that is right within the tolerance, or as far as it can be computed.
     CorrectNumeric,
     /// A right answer in words, or the right letter of a multiple choice.
     CorrectText,
     /// Right, but only as the last number of a response that marks no answer.
     CorrectLastNumber,
     Wrong,
+    /// Another text than a label that is no mathematics.
+    WrongText,
     /// There is an answer, but it is no mathematics.
     Unparsable,
+    /// Boxes that do not agree, where all must.
+    Contradictory,
     NoAnswer,
 }
 
@@ -33,7 +43,9 @@ impl Verdict {
             Self::CorrectText => "correct_text",
             Self::CorrectLastNumber => "correct_last_number",
             Self::Wrong => "wrong",
+            Self::WrongText => "wrong_text",
             Self::Unparsable => "unparsable",
+            Self::Contradictory => "contradictory",
             Self::NoAnswer => "no_answer",
         }
     }
@@ -57,27 +69,69 @@ pub struct Verified {
 /// An accepted answer.
 #[derive(Debug)]
 pub struct Label {
+    /// As the data set has it.
+    pub(crate) raw: String,
     text: String,
-    value: Value,
+    reading: Reading,
+}
+
+#[derive(Debug)]
+enum Reading {
+    Value(Box<Value>),
+    /// No mathematics: compared as text.
+    Text(&'static str),
 }
 
 impl Label {
     /// A label may be the bare answer, or a whole solution that marks it by `\boxed` or `####`.
-    pub fn read(text: &str) -> Result<Self, Error> {
-        let marked = text.contains("\\boxed") || text.contains("####");
-        let found = if marked { find(text).map(|found| found.text) } else { Some(text.trim()) };
-        let answer = found.filter(|answer| !answer.is_empty());
-        let answer = answer.ok_or_else(|| Error::bad_request("the label holds no answer"))?;
-        // `A is the centre` is a text, not the choice A.
-        let value = match choice(answer).filter(|_| plain(answer).len() <= "(b)".len()) {
-            Some(letter) => Value::Choice(letter),
-            None => parse(answer).map_err(|unreadable| {
-                let shown = shown(answer);
-                Error::bad_request(format!("the label `{shown}` cannot be read: {}", unreadable.0))
-            })?,
+    pub fn read(raw: &str) -> Result<Self, Error> {
+        let folded = fold(raw);
+        let marked = folded.contains("\\boxed") || folded.contains("####");
+        let answer = match marked {
+            true => find(&folded, AnswerFrom::Mark).into_iter().next().map(|found| found.text),
+            false => Some(Cow::Borrowed(folded.trim())),
         };
-        Ok(Self { text: answer.to_owned(), value })
+        let answer = answer.filter(|answer| !answer.trim().is_empty());
+        let answer = answer.ok_or_else(|| Error::bad_request("the label holds no answer"))?;
+        let label =
+            |text: &str, reading| Self { raw: raw.to_owned(), text: text.to_owned(), reading };
+        // `A is the centre` is a text, not the choice A.
+        if let Some(letter) = choice(&answer).filter(|_| plain(&answer).len() <= "(b)".len()) {
+            return Ok(label(&answer, Reading::Value(Box::new(Value::Choice(letter)))));
+        }
+        match parse(&answer) {
+            Ok(Value::Text(_)) | Err(_) if !marked && states_answer(&answer) => {
+                let found = find(&answer, AnswerFrom::Formula).into_iter().next();
+                let inner =
+                    found.and_then(|found| Some((parse_mathematics(&found.text).ok()?, found)));
+                if let Some((value, found)) = inner {
+                    return Ok(label(&found.text, Reading::Value(Box::new(value))));
+                }
+            }
+            Ok(value) => return Ok(label(&answer, Reading::Value(Box::new(value)))),
+            Err(_) => {}
+        }
+        if answer.len() > limits::TEXT_BYTES_MAX {
+            let max = limits::TEXT_BYTES_MAX;
+            return Err(Error::bad_request(format!("the label is longer than {max} bytes")));
+        }
+        match parse(&answer) {
+            Ok(value) => Ok(label(&answer, Reading::Value(Box::new(value)))),
+            Err(unreadable) => Ok(label(&answer, Reading::Text(unreadable.0))),
+        }
     }
+
+    /// Refuses a label that is compared as text because no mathematics can be read from it.
+    pub fn mathematical(&self) -> Result<(), Error> {
+        let Reading::Text(why) = self.reading else { return Ok(()) };
+        let shown = shown(&self.text);
+        Err(Error::bad_request(format!("the label `{shown}` cannot be read: {why}")))
+    }
+}
+
+/// Whether a label is a whole solution rather than an answer.
+fn states_answer(label: &str) -> bool {
+    label.len() > 60 && label.contains(". ") && label.contains(['$', '\\'])
 }
 
 /// Labels as the data set has them: a string, a number, or a list of accepted answers.
@@ -105,75 +159,200 @@ pub fn labels(json: &serde_json::Value) -> Result<Vec<Label>, Error> {
 
 #[must_use]
 pub fn verify(response: &str, labels: &[Label], settings: &Settings) -> Verified {
-    let Some(found) = find(response) else {
-        let cut = response.contains("\\boxed") || response.contains("\\fbox");
-        let why =
-            if cut { "the last \\boxed is not closed" } else { "the response holds no answer" };
-        return Verified { verdict: Verdict::NoAnswer, boxed: false, explanation: why.into() };
-    };
-    let boxed = found.source == Source::Boxed;
-    let guesses = settings.last_number && !settings.strict;
-    if found.source == Source::LastNumber && !guesses {
-        let explanation = "the response marks no answer".into();
-        return Verified { verdict: Verdict::NoAnswer, boxed, explanation };
+    match settings.profile {
+        Profile::Assay => verify_by_rules(response, labels, settings),
+        Profile::MathVerify => {
+            let rules = Settings {
+                decimals: settings.decimals.or(Some(6)),
+                lists_as_points: true,
+                ..*settings
+            };
+            verify_by_rules(response, labels, &rules)
+        }
+        profile => profiles::verify(profile, response, labels),
     }
-    let (mut verdict, mut why) = judge(found, labels, settings);
-    let mut taken = found;
-    let wordy = matches!(found.source, Source::Marked(_) | Source::Formula);
-    if verdict == Verdict::Unparsable
-        && wordy
-        && let Some(inner) = find_inside(found.text)
-        && inner.text != found.text
-        && (guesses || inner.source == Source::Formula)
+}
+
+fn verify_by_rules(response: &str, labels: &[Label], settings: &Settings) -> Verified {
+    let response = fold(response);
+    let mut from = settings.answer_from;
+    if settings.strict && from == AnswerFrom::Anywhere {
+        from = AnswerFrom::Formula;
+    }
+    let candidates = find(&response, from);
+    if candidates.is_empty() {
+        return Verified {
+            verdict: Verdict::NoAnswer,
+            boxed: false,
+            explanation: why_none(&response, from).into(),
+        };
+    }
+    let boxed = candidates.iter().any(|found| found.source == Source::Boxed);
+    if settings.boxes == Boxes::Agree
+        && let Some(explanation) = contradiction(&response, settings)
     {
-        (verdict, why) = judge(inner, labels, settings);
-        taken = inner;
+        return Verified { verdict: Verdict::Contradictory, boxed, explanation };
     }
-    let explanation =
-        format!("took `{}` from {}; {why}", shown(taken.text), taken.source.describe());
+    let mut decided = None;
+    for found in candidates {
+        let judged = judge_sentence(found, labels, from, settings);
+        let unparsable = judged.verdict == Verdict::Unparsable;
+        decided = Some(judged);
+        if !unparsable {
+            break;
+        }
+    }
+    let (verdict, explanation) = match decided {
+        Some(judged) => (judged.verdict, judged.explanation),
+        None => (Verdict::NoAnswer, String::new()),
+    };
     Verified { verdict, boxed, explanation }
 }
 
-fn judge(found: Found, labels: &[Label], settings: &Settings) -> (Verdict, String) {
-    let answer = parse_mathematics(found.text);
-    let words = plain(found.text);
+fn why_none(response: &str, from: AnswerFrom) -> &'static str {
+    match from {
+        _ if response.contains("\\boxed") || response.contains("\\fbox") => {
+            "the last \\boxed is not closed"
+        }
+        AnswerFrom::Anywhere => "the response holds no answer",
+        AnswerFrom::Box => "the response has no \\boxed answer",
+        AnswerFrom::Mark | AnswerFrom::Formula => "the response marks no answer",
+    }
+}
+
+/// Why the boxes of a response do not agree.
+fn contradiction(response: &str, settings: &Settings) -> Option<String> {
+    let boxes = last_boxes(response);
+    let (last, before) = boxes.split_first()?;
+    let value = parse(last);
+    let other = before.iter().find(|text| match (&value, parse(text)) {
+        (Ok(value), Ok(other)) => compare(value, &other, settings).is_none(),
+        _ => written(text) != written(last),
+    })?;
+    Some(format!("the boxes `{}` and `{}` do not agree", shown(other), shown(last)))
+}
+
+struct Judged {
+    verdict: Verdict,
+    explanation: String,
+}
+
+/// Judges what was found, and where that is prose, the formula or number in it.
+fn judge_sentence(found: Found, labels: &[Label], from: AnswerFrom, settings: &Settings) -> Judged {
+    let judged = judge(&found, labels, settings);
+    let wordy = matches!(found.source, Source::Marked(_) | Source::Formula);
+    if judged.verdict == Verdict::Unparsable
+        && wordy
+        && let Some(inner) = find_inside(&found.text)
+        && inner.text != found.text
+        && (from == AnswerFrom::Anywhere || inner.source == Source::Formula)
+    {
+        return judge(&inner, labels, settings);
+    }
+    judged
+}
+
+fn judge(found: &Found, labels: &[Label], settings: &Settings) -> Judged {
+    let text = found.text.as_ref();
+    let took = format!("took `{}` from {}", shown(text), found.source.describe());
+    let answer = parse_mathematics(text);
+    let words = plain(text);
+    let read = match &answer {
+        Ok(value) => format!(", read as {}", show(value)),
+        Err(_) => String::new(),
+    };
     let mut readable = false;
+    let mut compared_as_text = false;
     for label in labels {
-        let equal = match &label.value {
-            Value::Choice(letter) => {
-                let bare = words.len() == 1 && words.eq_ignore_ascii_case(&letter.to_string());
-                let chosen = choice(found.text).or_else(|| bare.then_some(*letter));
-                readable |= chosen.is_some() || answer.is_ok();
-                (chosen == Some(*letter)).then_some(Equal::AsText)
-            }
-            Value::Text(text) => {
+        let value = match &label.reading {
+            Reading::Value(value) => Some(&**value),
+            Reading::Text(_) => None,
+        };
+        let equal = match value {
+            None => {
                 readable = true;
-                (*text == words || opens_with(found.text, text)).then_some(Equal::AsText)
+                compared_as_text = true;
+                (written(text) == written(&label.text)).then_some(Equal::AsText)
             }
-            value => {
+            Some(Value::Choice(letter)) => {
+                let bare = words.len() == 1 && words.eq_ignore_ascii_case(&letter.to_string());
+                let chosen = choice(text).or_else(|| bare.then_some(*letter));
+                readable |= chosen.is_some() || answer.is_ok();
+                (chosen == Some(*letter)).then_some(Equal::AsChoice)
+            }
+            Some(Value::Text(label)) => {
+                readable = true;
+                (*label == words || opens_with(text, label)).then_some(Equal::AsText)
+            }
+            Some(value) => {
                 readable |= answer.is_ok();
-                let equal =
-                    answer.as_ref().ok().and_then(|answer| compare(value, answer, settings));
-                equal.or_else(|| (plain(&label.text) == words).then_some(Equal::AsText))
+                answer.as_ref().ok().and_then(|answer| {
+                    compare(value, answer, settings).or_else(|| {
+                        as_decimal_comma((&label.text, value), (text, answer), settings)
+                    })
+                })
             }
         };
         if let Some(equal) = equal {
-            let how = match equal {
-                Equal::Exactly => "exactly",
-                Equal::Numerically => "within the tolerance",
-                Equal::AsText => "as text",
-            };
-            let why = format!("equal to the label `{}` {how}", shown(&label.text));
-            return (correct(equal, found.source), why);
+            let against = against(label);
+            let explanation = format!("{took}{read}; {against}; {}", equal.describe());
+            return Judged { verdict: correct(equal, found.source), explanation };
         }
     }
-    let first = labels.first().map_or("", |label| label.text.as_str());
+    let against = labels.first().map_or_else(String::new, against);
+    let others = match labels.len() {
+        0 | 1 => String::new(),
+        count => format!(" (nor any of {} others)", count - 1),
+    };
     match (readable, answer) {
-        (false, Err(unreadable)) => {
-            (Verdict::Unparsable, format!("it cannot be read: {}", unreadable.0))
+        (false, Err(unreadable)) => Judged {
+            verdict: Verdict::Unparsable,
+            explanation: format!("{took}; it cannot be read: {}", unreadable.0),
+        },
+        (_, answer) => {
+            let value = labels.first().and_then(|label| match &label.reading {
+                Reading::Value(value) => Some(&**value),
+                Reading::Text(_) => None,
+            });
+            let why = match (value, &answer) {
+                (Some(Value::Choice(_)), _) => "the choices differ".to_owned(),
+                (Some(Value::Text(_)) | None, _) => "the texts differ".to_owned(),
+                (Some(value), Ok(answer)) => difference(value, answer),
+                (Some(_), Err(unreadable)) => format!("it cannot be read: {}", unreadable.0),
+            };
+            let verdict = if compared_as_text { Verdict::WrongText } else { Verdict::Wrong };
+            Judged { verdict, explanation: format!("{took}{read}; {against}; {why}{others}") }
         }
-        _ => (Verdict::Wrong, format!("not equal to the label `{}`", shown(first))),
     }
+}
+
+fn against(label: &Label) -> String {
+    let text = shown(&label.text);
+    match &label.reading {
+        Reading::Value(value) => format!("the label `{text}` is read as {}", show(value)),
+        Reading::Text(why) => format!("the label `{text}` is compared as text ({why})"),
+    }
+}
+
+/// The comparison where the one comma of a side is a decimal mark.
+fn as_decimal_comma(
+    label: (&str, &Value),
+    answer: (&str, &Value),
+    settings: &Settings,
+) -> Option<Equal> {
+    let single = |value: &Value| matches!(value, Value::Scalar(_) | Value::Equation { .. });
+    let equal = if single(label.1) && matches!(answer.1, Value::Set(_)) {
+        compare(label.1, &parse_decimal_comma(answer.0)?, settings)
+    } else if single(answer.1) && matches!(label.1, Value::Set(_)) {
+        // `1,2` is a list of two, unless the answer says otherwise; `0,5` and `1,25` are numbers.
+        let (whole, part) = label.0.split_once(',')?;
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let number = digits > 1 || whole.trim_start_matches(['$', '-', ' ']) == "0";
+        number.then(|| compare(&parse_decimal_comma(label.0)?, answer.1, settings))?
+    } else {
+        None
+    };
+    equal.filter(|_| !settings.strict).map(|equal| equal.max(Equal::DecimalComma))
 }
 
 /// `Yes, because ...` and `No it is not` for a label that is one of four words.
@@ -184,18 +363,22 @@ fn opens_with(answer: &str, word: &str) -> bool {
     let end = answer.find(|c: char| !c.is_alphanumeric()).unwrap_or(answer.len());
     let (first, rest) = answer.split_at(end);
     let prose = rest.trim_start().starts_with(|c: char| c.is_alphabetic());
-    first.eq_ignore_ascii_case(word) && (prose || rest.starts_with([',', '.', ';', ':', '!']))
+    let others = ["yes", "no", "true", "false"].into_iter().any(|other| {
+        rest.split(|c: char| !c.is_alphabetic()).any(|found| found.eq_ignore_ascii_case(other))
+    });
+    let names = first.eq_ignore_ascii_case(word) && !others;
+    names && (prose || rest.starts_with([',', '.', ';', ':', '!']))
 }
 
 fn correct(equal: Equal, source: Source) -> Verdict {
-    match (source, equal) {
-        (Source::LastNumber, _) => Verdict::CorrectLastNumber,
-        (_, Equal::Exactly) => Verdict::CorrectExact,
-        (_, Equal::Numerically) => Verdict::CorrectNumeric,
-        (_, Equal::AsText) => Verdict::CorrectText,
+    match source {
+        Source::LastNumber => Verdict::CorrectLastNumber,
+        _ if equal.is_text() => Verdict::CorrectText,
+        _ if equal.is_numeric() => Verdict::CorrectNumeric,
+        _ => Verdict::CorrectExact,
     }
 }
 
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     text.chars().take(limits::SHOWN_CHARS_MAX).collect()
 }

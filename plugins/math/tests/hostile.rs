@@ -50,6 +50,18 @@ fn bombs_are_refused_in_time() {
         r"\begin{pmatrix}".repeat(100),
         "1&".repeat(1_000),
         r"\boxed{".repeat(100_000),
+        r"\boxed{1}, ".repeat(100_000),
+        "$1$ and ".repeat(100_000),
+        "</think>".repeat(100_000),
+        r"\\frac".repeat(300),
+        "1 ".repeat(500_000),
+        "９".repeat(300_000),
+        "²".repeat(900),
+        r"\begin{pmatrix}1&1\\1&1\end{pmatrix}".repeat(50),
+        format!(r"\begin{{pmatrix}}{}\end{{pmatrix}}", "1&".repeat(400) + "1"),
+        r"\sin(".repeat(30) + "1" + &")".repeat(30),
+        (1..40).map(|n| format!(r"\sin({n})")).collect::<Vec<_>>().join("+"),
+        "x_1'".repeat(400),
         r"\text{".repeat(300),
         (1..150).map(|n| format!("\\sqrt{{{n}}}+")).collect::<String>() + "1",
         (2..150).map(|n| format!("\\frac{{1}}{{x+{n}}}+")).collect::<String>() + "1",
@@ -134,10 +146,39 @@ const PIECES: &[&str] = &[
     "é",
     "\n",
     "#### ",
+    "\\\\",
+    r"\\frac",
+    r"\overline",
+    r"\begin{cases}",
+    r"\end{cases}",
+    r"\setminus",
+    r"\mathbb{R}",
+    r"\ne",
+    r"\approx",
+    r"\{x \mid",
+    "_2",
+    "_{16}",
+    ":",
+    "3:30 PM",
+    "May 5",
+    "2020-05-05",
+    "1 250,75",
+    "²",
+    "₂",
+    "５",
+    "'",
+    "or",
+    "x \\ne 3",
+    "</think>",
     "Answer: ",
     "A:",
     "x_1",
 ];
+
+const PROFILES: &[&str] =
+    &["math-verify", "hendrycks", "gsm8k", "minerva", "prime", "multiple-choice"];
+const LEADS: &[&str] =
+    &["", "#### ", "\\boxed{", "Final Answer: The final answer is ", "</think>", "答案 is "];
 
 fn near_latex() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|pieces| pieces.concat())
@@ -179,6 +220,21 @@ proptest! {
     }
 
     #[test]
+    fn any_text_gets_an_outcome_from_every_profile(
+        response in prop_oneof![near_latex(), ".{0,200}"],
+        label in prop_oneof![near_latex(), ".{0,40}"],
+        lead in prop::sample::select(LEADS),
+    ) {
+        let label = serde_json::Value::from(label).to_string();
+        let request = Request::new("", &format!("{lead}{response}"), &label);
+        for profile in PROFILES {
+            let settings = format!("{{\"profile\": \"{profile}\"}}");
+            let _ = Math::run_stage("score", &settings, &request, None);
+        }
+        let _ = Math::run_stage("score", r#"{"boxes": "agree", "decimals": 3}"#, &request, None);
+    }
+
+    #[test]
     fn anything_like_latex_gets_an_outcome(answer in near_latex(), other in near_latex()) {
         let settings = Settings::default();
         if let Ok(label) = Label::read(&other) {
@@ -190,7 +246,7 @@ proptest! {
     #[test]
     fn what_is_a_label_equals_itself(answer in near_latex()) {
         let balanced = answer.matches('{').count() == answer.matches('}').count();
-        if balanced && !answer.contains("boxed") && !answer.contains("####")
+        if balanced && !answer.contains("boxed") && !answer.contains("####") && !answer.contains("</think>")
             && let Ok(label) = Label::read(&answer)
             && box_keeps(&answer)
         {

@@ -37,22 +37,25 @@ fn labels_are_texts_numbers_or_lists() {
 
 #[test]
 fn a_bad_label_is_never_a_reward() {
-    for label in [
-        "null",
-        "true",
-        "{}",
-        "[]",
-        "[[1]]",
-        r#""""#,
-        r#"" ""#,
-        r#""\\frac{1""#,
-        r#""x^""#,
-        r#""\\boxed{3""#,
-        "not json",
-        r#""1 2""#,
-    ] {
+    for label in
+        ["null", "true", "{}", "[]", "[[1]]", r#""""#, r#"" ""#, r#""\\boxed{3""#, "not json"]
+    {
         let result = run("#### 18", label, "{}");
         assert!(matches!(result, Err(Error::BadRequest(_))), "{label}: {result:?}");
+    }
+}
+
+#[test]
+fn a_label_that_is_no_mathematics_is_compared_as_text_unless_strict() {
+    for label in [r"\\frac{1", "x^", "1 2", r"\\int_0^1 f(x)\\,dx", r"F_n = \\sum_{k=0}^{n} F_k"] {
+        let json = format!("\"{label}\"");
+        let text: String = serde_json::from_str(&json).expect("JSON");
+        let verdict = |response: &str| run(response, &json, "{}").expect("scored").verdict;
+        assert_eq!(verdict("#### 18"), "wrong_text", "{label}");
+        assert_eq!(verdict(&format!("Answer: ${text}$")), "correct_text", "{label}");
+        assert_eq!(verdict(&format!("Answer: ${text}1$")), "wrong_text", "{label}");
+        let strict = run("#### 18", &json, r#"{"strict": true}"#);
+        assert!(matches!(strict, Err(Error::BadRequest(_))), "{label}: {strict:?}");
     }
 }
 
@@ -65,6 +68,10 @@ fn settings_are_checked() {
         "[]",
         "",
         r#"{"reward_wrong": 1e300}"#,
+        r#"{"decimals": 31}"#,
+        r#"{"answer_from": "somewhere"}"#,
+        r#"{"profile": "math"}"#,
+        r#"{"profile": "gsm8k", "strict": true}"#,
     ] {
         let result = run("#### 18", "18", settings);
         assert!(matches!(result, Err(Error::BadSettings(_))), "{settings}: {result:?}");
@@ -85,27 +92,44 @@ fn the_verdict_says_how_it_was_decided() {
         r"so \boxed{\frac{1}{2}}",
         "0.5",
         "correct_exact",
-        r"took `\frac{1}{2}` from the last \boxed; equal to the label `0.5` exactly",
+        r"took `\frac{1}{2}` from the last \boxed, read as 1/2; the label `0.5` is read as 0.5; their exact values are equal",
     );
     check(
         "The answer is 0.3333333.",
         r#""1/3""#,
         "correct_numeric",
-        "took `0.3333333` from the last \"answer is\"; equal to the label `1/3` within the tolerance",
+        "took `0.3333333` from the last \"answer is\", read as 0.3333333; the label `1/3` is read as 1/3; their values are equal within the tolerance",
     );
     check(
         "I think it is 12",
         "12",
         "correct_last_number",
-        "took `12` from the last number; equal to the label `12` exactly",
+        "took `12` from the last number, read as 12; the label `12` is read as 12; both are written alike",
     );
     check(
         "Answer: the box holds 7 of them, or so",
         "7",
         "correct_last_number",
-        "took `7` from the last number; equal to the label `7` exactly",
+        "took `7` from the last number, read as 7; the label `7` is read as 7; both are written alike",
     );
-    check("A: 5", "6", "wrong", "took `5` from the last A:; not equal to the label `6`");
+    check(
+        "A: 5",
+        "6",
+        "wrong",
+        "took `5` from the last A:, read as 5; the label `6` is read as 6; the values differ",
+    );
+    check(
+        "A: 5 km",
+        r#"["5 hours", "6 hours"]"#,
+        "wrong",
+        "took `5 km` from the last A:, read as 5 * 1000 m; the label `5 hours` is read as 5 * 3600 s; the units measure different things (nor any of 1 others)",
+    );
+    check(
+        r"\boxed{x \le 3}",
+        r#""(-\\infty, 3)""#,
+        "wrong",
+        r"took `x \le 3` from the last \boxed, read as (-infinity, 3]; the label `(-\infty, 3)` is read as (-infinity, 3); the brackets differ",
+    );
     check("no idea", "6", "no_answer", "the response holds no answer");
     check(r"\boxed{1", "1", "no_answer", r"the last \boxed is not closed");
 }

@@ -1,0 +1,261 @@
+//! Reads what is made of several values: brackets, intervals, unions, sets, matrices and systems, on the parser
+//! of [`crate::parse`].
+
+use crate::expression::Expression;
+use crate::kind::{Environment, Kind};
+use crate::lex::{Result, Unreadable};
+use crate::matrix;
+use crate::parse::Parser;
+use crate::polynomial::Atom;
+use crate::value::{Scalar, Value};
+
+impl Parser<'_> {
+    /// A value with the unions, differences and sums of matrices that follow it.
+    pub(crate) fn side(&mut self) -> Result<Value> {
+        let mut first = self.product()?;
+        while matches!(first, Value::Matrix(_))
+            && matches!(self.peek(), Some(Kind::Plus | Kind::Minus))
+        {
+            let minus = self.next() == Some(Kind::Minus);
+            self.operate()?;
+            first = matrix::add(first, self.product()?, minus)?;
+        }
+        let interval = matches!(first, Value::Sequence { .. } | Value::Union(_));
+        if interval
+            && matches!(self.peek(), Some(Kind::SetMinus | Kind::Minus))
+            && self.peek_at(1) == Some(&Kind::Open('s'))
+        {
+            self.at += 1;
+            let Value::Set(without) = self.compound()? else {
+                return Err(Unreadable("a difference without a set"));
+            };
+            first = without_points(first, &without)?;
+        }
+        if self.peek() != Some(&Kind::Union) {
+            return Ok(first);
+        }
+        let mut parts = vec![first];
+        while self.eat(&Kind::Union) {
+            self.operate()?;
+            match self.compound()? {
+                Value::Union(mut more) => parts.append(&mut more),
+                part => parts.push(part),
+            }
+        }
+        Ok(Value::Union(parts))
+    }
+
+    /// A value, or a product in which matrices stand.
+    fn product(&mut self) -> Result<Value> {
+        let mut product = self.compound()?;
+        loop {
+            let times = self.peek() == Some(&Kind::Times);
+            if !matches!(self.peek_at(usize::from(times)), Some(Kind::Begin(Environment::Matrix))) {
+                return Ok(product);
+            }
+            self.at += usize::from(times);
+            self.operate()?;
+            product = matrix::multiply(product, self.matrix()?)?;
+        }
+    }
+
+    pub(crate) fn compound(&mut self) -> Result<Value> {
+        match (self.peek(), self.peek_at(1)) {
+            (Some(Kind::EmptySet), _) => {
+                self.at += 1;
+                Ok(Value::Set(Vec::new()))
+            }
+            (Some(Kind::Reals), _) => {
+                self.at += 1;
+                Ok(Value::reals())
+            }
+            (Some(Kind::Begin(Environment::Rows)), _) => self.system(),
+            (Some(Kind::Begin(Environment::Determinant)), _) => {
+                let rows = self.matrix()?;
+                matrix::determinant(rows)
+            }
+            (Some(Kind::Begin(Environment::Matrix)), _) => self.matrix(),
+            (Some(Kind::Open('(' | '[')), Some(Kind::Begin(_))) => {
+                self.at += 1;
+                let matrix = self.deeper(Self::side)?;
+                match self.next() {
+                    Some(Kind::Close(')' | ']')) => Ok(matrix),
+                    _ => Err(Unreadable("something is not closed")),
+                }
+            }
+            (Some(Kind::Open('s')), Some(Kind::Close('s'))) => {
+                self.at += 2;
+                Ok(Value::Set(Vec::new()))
+            }
+            (Some(Kind::Open('s' | '{')), Some(Kind::Begin(Environment::Rows))) => {
+                self.at += 1;
+                let system = self.system()?;
+                let _ = self.eat(&Kind::Close('s')) || self.eat(&Kind::Close('}'));
+                Ok(system)
+            }
+            (Some(Kind::Open('s')), _) => self.bracketed(),
+            (Some(Kind::Open('{' | '(' | '[')), _) if self.is_listed() => self.bracketed(),
+            (Some(Kind::Atom(Atom::Symbol(symbol))), Some(Kind::Open('(')))
+                if symbol.letter.is_uppercase()
+                    || matches!(symbol.letter, 'f' | 'g' | 'h' | 'p') =>
+            {
+                let letter = symbol.letter;
+                self.function(letter)
+            }
+            _ => self.scalar().map(Value::Scalar),
+        }
+    }
+
+    /// `f(2)` before a relation; anywhere else it is a product.
+    fn function(&mut self, letter: char) -> Result<Value> {
+        let start = self.at;
+        self.at += 1;
+        let listed = self.is_listed();
+        let argument = if listed { None } else { self.deeper(Self::atom).ok() };
+        let relates = self.peek().is_some_and(crate::relate::is_relation)
+            || (start > 0 && crate::relate::is_relation(&self.tokens[start - 1].kind));
+        if let Some(argument) = argument.filter(|_| relates) {
+            return Ok(Value::scalar(Expression::Named(letter, Box::new(argument))));
+        }
+        self.at = start;
+        self.scalar().map(Value::Scalar)
+    }
+
+    fn bracketed(&mut self) -> Result<Value> {
+        let Some(Kind::Open(open)) = self.next() else {
+            return Err(Unreadable("a bracket was expected"));
+        };
+        let builder = open == 's' && self.skip_set_builder();
+        let (mut items, more) = self.deeper(Self::items)?;
+        let close = match self.next() {
+            Some(Kind::Close(close)) if !more => close,
+            _ => return Err(Unreadable("something is not closed")),
+        };
+        match (open, close) {
+            ('s', 's') if builder && items.len() == 1 => Ok(items.remove(0)),
+            ('s', 's') | ('{', '}') => Ok(Value::Set(items)),
+            ('(' | '[', ')' | ']') => Ok(rows(items, open, close)),
+            _ => Err(Unreadable("brackets that do not match")),
+        }
+    }
+
+    /// `x \mid` or `x \in \mathbb{R} :` at the start of a set.
+    fn skip_set_builder(&mut self) -> bool {
+        if !matches!(self.peek(), Some(Kind::Atom(Atom::Symbol(_)))) {
+            return false;
+        }
+        let mut ahead = 1;
+        if self.peek_at(1) == Some(&Kind::In) && self.peek_at(2) == Some(&Kind::Reals) {
+            ahead = 3;
+        }
+        let builds = matches!(self.peek_at(ahead), Some(Kind::Bar | Kind::Colon));
+        self.at += if builds { ahead + 1 } else { 0 };
+        builds
+    }
+
+    pub(crate) fn matrix(&mut self) -> Result<Value> {
+        let Some(Kind::Begin(_)) = self.next() else {
+            return Err(Unreadable("a matrix was expected"));
+        };
+        let mut rows = vec![Vec::new()];
+        while !self.eat(&Kind::End) {
+            self.operate()?;
+            let (cell, _) = self.deeper(Self::item)?;
+            if let Some(row) = rows.last_mut() {
+                row.push(cell);
+            }
+            match self.peek() {
+                Some(Kind::Cell) => self.at += 1,
+                Some(Kind::Row) => {
+                    self.at += 1;
+                    if self.peek() != Some(&Kind::End) {
+                        rows.push(Vec::new());
+                    }
+                }
+                Some(Kind::End) => {}
+                _ => return Err(Unreadable("a matrix that is not closed")),
+            }
+        }
+        Ok(Value::Matrix(rows))
+    }
+
+    /// The rows of `cases` or `aligned`: equations, or the cells of a function by cases.
+    fn system(&mut self) -> Result<Value> {
+        self.at += 1;
+        let mut rows = vec![Vec::new()];
+        self.merge_aligned();
+        while !self.eat(&Kind::End) {
+            self.operate()?;
+            let (item, _) = self.deeper(Self::item)?;
+            if let Some(row) = rows.last_mut() {
+                row.push(item);
+            }
+            let mut ended = false;
+            while let Some(Kind::Separator(_) | Kind::Cell | Kind::Row) = self.peek() {
+                ended |= self.next() == Some(Kind::Row);
+            }
+            if ended && self.peek() != Some(&Kind::End) {
+                rows.push(Vec::new());
+            }
+            if self.peek().is_none() {
+                return Err(Unreadable("rows that do not end"));
+            }
+        }
+        Ok(match rows.iter().all(|row| row.len() == 1) {
+            true => Value::Set(rows.into_iter().flatten().collect()),
+            false => Value::Matrix(rows),
+        })
+    }
+
+    /// Drops the marks that align signs: `x &= 1`.
+    fn merge_aligned(&mut self) {
+        let mut at = self.at;
+        while at + 1 < self.tokens.len() {
+            match self.tokens[at].kind {
+                Kind::End | Kind::Begin(_) => return,
+                Kind::Cell if crate::relate::is_relation(&self.tokens[at + 1].kind) => {
+                    self.remove(at);
+                }
+                _ => at += 1,
+            }
+        }
+    }
+}
+
+/// `[[1, 2], [3, 4]]` is a matrix, any other list in brackets a point or an interval.
+fn rows(items: Vec<Value>, open: char, close: char) -> Value {
+    let is_row = |item: &Value| matches!(item, Value::Sequence { open: '[', close: ']', .. });
+    if (open, close) != ('[', ']') || !items.iter().all(is_row) {
+        return Value::Sequence { open, close, items };
+    }
+    let cells = items.into_iter().filter_map(|item| match item {
+        Value::Sequence { items, .. } => Some(items),
+        _ => None,
+    });
+    Value::Matrix(cells.collect())
+}
+
+/// An interval without some points is a union of intervals.
+fn without_points(whole: Value, points: &[Value]) -> Result<Value> {
+    let unusable = Err(Unreadable("a difference of more than an interval and points"));
+    let Value::Sequence { open, close, items } = whole else { return unusable };
+    let [low, high] = items.as_slice() else { return unusable };
+    let mut cuts = Vec::new();
+    for point in points {
+        let Value::Scalar(Scalar { expression, .. }) = point else { return unusable };
+        let at = expression.evaluate(&|_| f64::NAN);
+        if !at.is_finite() {
+            return unusable;
+        }
+        cuts.push((at, point.clone()));
+    }
+    cuts.sort_by(|left, right| left.0.total_cmp(&right.0));
+    let mut parts = Vec::new();
+    let (mut start, mut opening) = (low.clone(), open);
+    for (_, cut) in cuts {
+        parts.push(Value::Sequence { open: opening, close: ')', items: vec![start, cut.clone()] });
+        (start, opening) = (cut, '(');
+    }
+    parts.push(Value::Sequence { open: opening, close, items: vec![start, high.clone()] });
+    Ok(Value::Union(parts))
+}

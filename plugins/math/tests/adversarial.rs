@@ -1,0 +1,126 @@
+//! Responses that try to be right without knowing, each with the verdict it must get, and settings that say how
+//! lenient the verifier is.
+
+use assay_plugin_math::{AnswerFrom, Boxes, Label, Settings, Verdict, verify};
+
+fn judge(response: &str, label: &str, settings: &Settings) -> Verdict {
+    let label = Label::read(label).expect("a label");
+    verify(response, &[label], settings).verdict
+}
+
+fn check(settings: &Settings, rows: &[(&str, &str, Verdict)]) {
+    let failed: Vec<_> = rows
+        .iter()
+        .map(|(response, label, expected)| {
+            (response, label, expected, judge(response, label, settings))
+        })
+        .filter(|(_, _, expected, verdict)| *expected != verdict)
+        .map(|(response, label, expected, verdict)| {
+            format!("{response:?} for {label:?}: {verdict:?}, not {expected:?}")
+        })
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn hedges_are_wrong() {
+    use Verdict::{NoAnswer, Unparsable, Wrong};
+    check(
+        &Settings::default(),
+        &[
+            // All candidates listed.
+            (r"\boxed{12, 13, 14}", "13", Wrong),
+            (r"\boxed{12} or \boxed{13}", "13", Wrong),
+            (r"\boxed{12}, \boxed{13}, \boxed{14}", "14", Wrong),
+            (r"\boxed{12 \text{ or } 13}", "13", Wrong),
+            (r"\boxed{12 or 13}", "12", Wrong),
+            ("Answer: 12 or 13", "13", Wrong),
+            ("The answer is either $12$ or $13$.", "13", Wrong),
+            (r"\boxed{\{12, 13\}}", "13", Wrong),
+            (r"\boxed{\pm 13}", "13", Wrong),
+            (r"\boxed{A \text{ or } B}", "B", Wrong),
+            (r"\boxed{A, B, C, D}", "B", Wrong),
+            (r"\boxed{A, B, C, D}", "A", Wrong),
+            (r"\boxed{A or B}", "A", Wrong),
+            (r"\boxed{(A) or (B)}", "A", Wrong),
+            (r"\boxed{\text{(A) and (C)}}", "A", Wrong),
+            ("Answer: A/B", "A", Wrong),
+            ("Either 12 or 13", "13", Wrong),
+            ("The answer is either 12 or 13.", "13", Wrong),
+            ("Answer: 1.2", "1,2", Wrong),
+            (r"\boxed{2x + blah = 12}", "12", Unparsable),
+            (r"\boxed{\text{yes or no}}", "yes", Wrong),
+            (r"\boxed{\text{Yes, no}}", "yes", Wrong),
+            // A second answer inside words or brackets.
+            (r"\boxed{12 \text{ (or 13)}}", "12", Unparsable),
+            (r"\boxed{12 \text{ or maybe 13}}", "12", Unparsable),
+            (r"\boxed{12 \text{ but not sure}}", "12", Unparsable),
+            (r"\boxed{12 | 13}", "12", Unparsable),
+            (r"\boxed{12 / 13}", "12", Wrong),
+            (r"\boxed{12 = 13}", "12", Wrong),
+            (r"\boxed{12 \approx 13}", "13", Wrong),
+            (r"\boxed{12; 13}", "12", Wrong),
+            (r"\boxed{12 \\ 13}", "12", Unparsable),
+            (r"\boxed{12\ 13}", "13", Unparsable),
+            // Answers hidden in prose before the one that counts.
+            (r"It may be 12, or 13, or 14. \boxed{15}", "13", Wrong),
+            ("Answer: 12. Answer: 13.", "12", Wrong),
+            ("The answer is 12. The answer is 13.", "12", Wrong),
+            (r"\boxed{12} and after a check \boxed{", "12", NoAnswer),
+            ("<think>the answer is 12</think> I do not know.", "12", NoAnswer),
+            (r"<think>\boxed{12}</think> So it is \boxed{13}", "12", Wrong),
+            // The label quoted from the prompt.
+            ("You asked whether the answer is 12. I cannot tell: 99.", "12", Verdict::CorrectExact),
+            ("The prompt says 12, so I compute 5.", "12", Wrong),
+            (r"The key says \boxed{12}? I get \boxed{13}.", "12", Wrong),
+            // Formulas that hold the answer without being it.
+            (r"\boxed{12 + 0.5}", "12", Wrong),
+            (r"\boxed{x^2 - 144 = 0}", "12", Wrong),
+            (r"\boxed{[0, 100]}", "12", Wrong),
+            (r"\boxed{x \le 12}", "12", Wrong),
+            (r"\boxed{(12, 12)}", "12", Wrong),
+            ("", "12", NoAnswer),
+            (r"\boxed{}", "12", Unparsable),
+        ],
+    );
+}
+
+#[test]
+fn contradicting_boxes_are_a_setting() {
+    let agree = Settings { boxes: Boxes::Agree, ..Settings::default() };
+    let twice = r"So \boxed{12}. Wait: it is \boxed{13}.";
+    check(
+        &Settings::default(),
+        &[(twice, "13", Verdict::CorrectExact), (twice, "12", Verdict::Wrong)],
+    );
+    check(
+        &agree,
+        &[
+            (twice, "13", Verdict::Contradictory),
+            (r"\boxed{0.5}. Thus \boxed{\frac12}.", "1/2", Verdict::CorrectExact),
+            (r"\boxed{13}", "13", Verdict::CorrectExact),
+        ],
+    );
+}
+
+#[test]
+fn the_least_mark_is_a_setting() {
+    let responses = [
+        (r"so \boxed{12}", AnswerFrom::Box),
+        ("#### 12", AnswerFrom::Mark),
+        ("The answer is 12.", AnswerFrom::Mark),
+        ("we end with $12$", AnswerFrom::Formula),
+        ("12", AnswerFrom::Formula),
+        ("we end with 12", AnswerFrom::Anywhere),
+    ];
+    let order = [AnswerFrom::Box, AnswerFrom::Mark, AnswerFrom::Formula, AnswerFrom::Anywhere];
+    for (response, least) in responses {
+        let least = order.iter().position(|from| *from == least).expect("listed");
+        for (at, from) in order.into_iter().enumerate() {
+            let settings = Settings { answer_from: from, ..Settings::default() };
+            let verdict = judge(response, "12", &settings);
+            assert_eq!(verdict.is_correct(), at >= least, "{response} from {from:?}: {verdict:?}");
+            assert_eq!(verdict == Verdict::NoAnswer, at < least, "{response} from {from:?}");
+        }
+    }
+}
