@@ -22,10 +22,13 @@ pub struct CaseFile {
 /// `Debug`, and travels on the process's standard input.
 #[derive(Serialize, Deserialize)]
 pub struct CaseJob {
+    /// The tenant whose upload it is.
     pub tenant: TenantId,
     /// The file with the compiled component.
     pub compiled: PathBuf,
+    /// The digest of the compiled bytes.
     pub compiled_digest: Digest,
+    /// The component's own description.
     pub description: Description,
     /// The interfaces that the plugin imports.
     pub imports: Vec<String>,
@@ -33,20 +36,26 @@ pub struct CaseJob {
     pub toolchains: Option<Vec<String>>,
     /// The hosts that the tenant was granted.
     pub hosts: Vec<String>,
+    /// The secrets for the plugin's requests.
     pub secrets: Vec<CaseSecret>,
     /// The folder with one folder for each storage root that the cases may read.
     pub storage: PathBuf,
     /// The granted storage roots that are in no folder of this machine.
     pub distant_roots: Vec<String>,
+    /// The golden cases, in the order of the upload.
     pub cases: Vec<CaseFile>,
 }
 
 /// A secret for the plugin's requests to one host.
 #[derive(Serialize, Deserialize)]
 pub struct CaseSecret {
+    /// The name by which the plugin asks for it.
     pub name: String,
+    /// The host pattern that gets it.
     pub host: String,
+    /// The header that carries it.
     pub header: String,
+    /// The secret itself.
     pub value: String,
 }
 
@@ -54,6 +63,7 @@ pub struct CaseSecret {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CaseState {
+    /// The outcome is the expected one.
     Passed,
     /// The outcome differs from the expected one, or the file is no golden case.
     Failed,
@@ -66,6 +76,7 @@ pub enum CaseState {
 /// The report on one golden case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseReport {
+    /// How the case ended.
     pub state: CaseState,
     /// The case's own name; empty if the file is no golden case.
     pub name: String,
@@ -111,8 +122,10 @@ fn shown(text: &str, bytes_max: usize) -> String {
 /// Why the golden cases of an upload are refused before they run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CasesRefused {
+    /// There are too many cases, or too many bytes; the text says which.
     #[error("{0}")]
     TooLarge(String),
+    /// A file's name is no name; the text says why.
     #[error("{0}")]
     BadName(String),
 }

@@ -290,9 +290,8 @@ impl Shell {
         if gone.dismissed {
             return;
         }
-        let (pid, leases) = (gone.pid, gone.leases.len());
-        let detail =
-            format!("worker {} (process {pid}) ended unasked with {leases} leases in hand", id.0);
+        let leases = gone.leases.len();
+        let detail = format!("{} ended unasked with {leases} leases in hand", gone.named(id));
         self.notes.note(of_workers(now(), IncidentKind::WorkerDied, &gone.pool, detail));
     }
 }

@@ -194,9 +194,13 @@ mod tests {
 
     use super::*;
 
+    fn ticket(number: u128) -> TicketId {
+        TicketId(uuid::Uuid::from_u128(number))
+    }
+
     fn joining() -> Joining {
         let heard = LastContact::default();
-        Joining { ticket: TicketId(7), pool: "cpu".into(), leases_max: 4, heard }
+        Joining { ticket: ticket(7), pool: "cpu".into(), leases_max: 4, heard }
     }
 
     fn request(seq: u32) -> RequestId {
@@ -232,7 +236,7 @@ mod tests {
     fn an_answer_counts_once_and_only_for_a_lease_that_is_held() {
         let (mut workers, id, _sent) = workers();
         workers.grant(id, (request(3), 1), grant(5));
-        let claim = |ticket, lease| LeaseClaim { ticket: TicketId(ticket), lease: LeaseId(lease) };
+        let claim = |number, lease| LeaseClaim { ticket: ticket(number), lease: LeaseId(lease) };
         assert_eq!(workers.request_of(claim(7, 5)), Some(request(3)));
         assert_eq!(workers.request_of(claim(8, 5)), None);
         assert_eq!(workers.finished(id, LeaseId(4)), None);

@@ -9,12 +9,14 @@ use crate::discipline::Discipline;
 /// The operator's options for the scheduler.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// The order of the queues.
     pub discipline: Discipline,
     /// Every lease's token is larger. The shell takes it from the clock at start, so that tokens
     /// of an earlier life are stale.
     pub leases_after: LeaseId,
     /// The time after which a stage's worker is killed, in multiples of the stage's timeout; `lease_grace` comes on top.
     pub lease_factor: u32,
+    /// The time that comes on top of `lease_factor` times the timeout.
     pub lease_grace: Micros,
     /// The retries of a stage whose worker was lost.
     pub worker_lost_retries_max: u32,

@@ -26,12 +26,14 @@ pub struct SchedView {
     pub workers: Vec<WorkerView>,
 }
 
+/// A pool between two steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PoolView {
     /// The workers that have joined and are not draining.
     pub workers: usize,
     /// The workers among them that have no lease.
     pub idle: usize,
+    /// The workers that finish their leases and get no more.
     pub draining: usize,
     /// The time since the request of each start that is under way, the oldest first.
     pub starting: Vec<Micros>,
@@ -53,6 +55,7 @@ pub struct PoolView {
 /// A tenant's requests and workers of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TenantView {
+    /// The tenant.
     pub tenant: TenantId,
     /// Requests that wait for a worker.
     pub waiting: usize,
@@ -62,18 +65,28 @@ pub struct TenantView {
     pub workers_max: Option<u32>,
 }
 
+/// A live batch between two steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchView {
+    /// The batch.
     pub id: BatchId,
+    /// Its tenant.
     pub tenant: TenantId,
+    /// Its run.
     pub run: Arc<str>,
+    /// The version of its plugin.
     pub plugin: Digest,
+    /// The stages of its requests.
     pub stages: Arc<[StageShape]>,
+    /// The batch's tolerance for delay; `None` if it names none.
     pub tolerance: Option<Micros>,
+    /// The time of its announcement.
     pub announced: Micros,
     /// The paper's AT; `None` until the first request has come.
     pub first_arrival: Option<Micros>,
+    /// The number of requests that have come.
     pub submitted: u32,
+    /// The number of requests that will come; `None` if it was not announced.
     pub expected_size: Option<u32>,
     /// Whether no more requests will come.
     pub sealed: bool,
@@ -98,9 +111,11 @@ pub struct StageView {
     pub reached: Micros,
     /// The number of requests that ran this stage to its end, and the sum of their times.
     pub ended: u32,
+    /// The sum of the times that those requests ran this stage.
     pub ended_time: Micros,
 }
 
+/// A running stage of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunningView {
     /// The time for which it has run (the paper's e_ik).
@@ -112,19 +127,26 @@ pub struct RunningView {
 /// A worker that has joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerView {
+    /// The worker.
     pub id: WorkerId,
+    /// Its pool.
     pub pool: Arc<str>,
+    /// Whether it finishes its leases and gets no more.
     pub draining: bool,
     /// The number of its leases, that of a request that ended without it included.
     pub leased: usize,
+    /// The lease that it runs; `None` if it has none.
     pub running: Option<RunningLease>,
 }
 
 /// The lease that is taken to be running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunningLease {
+    /// The request.
     pub request: RequestId,
+    /// The stage, from 0.
     pub stage: usize,
+    /// The time since which it runs.
     pub since: Micros,
 }
 

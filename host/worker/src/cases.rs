@@ -74,7 +74,7 @@ impl CaseRunner {
         let sandbox = Sandbox::new()?;
         let plugin = sandbox.load(&bytes, job.compiled_digest)?;
         // Every stage runs here, whatever its pool.
-        let programs = options.programs.open("gpu", &options.cache)?;
+        let programs = options.programs.open(1, &options.cache)?;
         let storage = Arc::new(NotingStorage {
             inner: FolderStorage::new(job.storage.clone(), programs.objects),
             distant_roots: job.distant_roots.clone(),

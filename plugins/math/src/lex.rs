@@ -1,9 +1,7 @@
 //! Cuts an answer into tokens: LaTeX as models write it, and plain text; Unicode signs are folded before
 //! ([`crate::fold`]). Layout (`\left`, `\displaystyle`, spaces, `$`) is dropped here.
 
-use num_rational::BigRational;
-
-use crate::kind::Kind;
+use crate::kind::{Join, Kind};
 use crate::limits;
 use crate::names::{
     WORDS, command_kind, environment, is_layout, is_text, letter_atom, named, sign,
