@@ -4312,8 +4312,7 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description A golden case, as YAML with its file name; any number of them. */
                     case: string[];
-                    /** @description The component, as WebAssembly. */
-                    component: string;
+                    component: string & Record<string, never>;
                 };
             };
         };
