@@ -18,8 +18,8 @@ use tokio::sync::mpsc;
 const PLUGIN: &str = "worker_load";
 const SOON: Duration = Duration::from_secs(120);
 
-/// A stage of the tests' guests may take so long.
-const STAGE_TIMEOUT: Duration = Duration::from_secs(1);
+/// A stage of `worker_brief` may take so long.
+const BRIEF_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Requests of one wave: enough to be in the middle of them for a while.
 const WAVE: usize = 150;
@@ -284,7 +284,7 @@ async fn a_worker_that_is_stopped_for_a_while() {
     });
     let plugin = host.publish("worker_brief").await;
     let items: Vec<_> =
-        (0..24).map(|at| item(format!("request-{at}"), "300000", &at.to_string())).collect();
+        (0..24).map(|at| item(format!("request-{at}"), "2000000", &at.to_string())).collect();
     let client = host.client();
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     for stop in 0..4 {
@@ -292,7 +292,7 @@ async fn a_worker_that_is_stopped_for_a_while() {
             workers(&host).pop().filter(|worker| worker.thread_ticks("runner") > stop * 20 + 5)
         });
         signal(worker.pid, "STOP");
-        tokio::time::sleep(STAGE_TIMEOUT + STAGE_TIMEOUT / 2).await;
+        tokio::time::sleep(BRIEF_TIMEOUT + BRIEF_TIMEOUT / 2).await;
         signal(worker.pid, "CONT");
     }
     let by_key = answers.finish(&client, &items).await;

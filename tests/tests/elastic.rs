@@ -281,6 +281,10 @@ async fn a_lowered_quota_takes_workers_as_they_finish() {
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     workers(&client, "eight work", |workers| workers.busy == 8).await;
     set(&client, 0, 2).await;
+    until("the plan follows the quota", async || {
+        cpu(&client).await.target.filter(|target| target.ceiling <= 2)
+    })
+    .await;
     // One after the other may finish; one that goes is listed for a moment with what it ran last.
     let mut finished = BTreeSet::new();
     for left in (2..8).rev() {

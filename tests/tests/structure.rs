@@ -12,7 +12,7 @@ mod sources;
 use std::collections::BTreeSet;
 
 use assay_tests::checkout;
-use modules::{Cycle, cycles};
+use modules::{CYCLES, Cycle, cycles};
 use packages::Packages;
 use sources::Source;
 
@@ -219,86 +219,6 @@ const WORDS: &[(&str, &[&str], &str)] = &[
         "host/sim/src/",
         &["Instant", "SystemTime", "std::thread", "std::fs", "std::net", "std::env", "thread_rng"],
         "time is virtual, seeds are arguments",
-    ),
-];
-
-/// Top-level modules of a crate that use each other, and why they still do. Every other crate has no cycle.
-const CYCLES: &[(&str, &[&str], &str)] = &[
-    (
-        "host/dispatch",
-        &[
-            "batch", "command", "handle", "observe", "planning", "publish", "quota", "restore",
-            "shell", "single", "workers",
-        ],
-        "the loop's state has methods in the file of each concern, and commands carry their answers",
-    ),
-    ("host/fleet", &["fleet", "process"], "a process reports to the fleet that starts it"),
-    (
-        "host/http",
-        &[
-            "app",
-            "auth",
-            "extract",
-            "live",
-            "protocols",
-            "quotas",
-            "routes",
-            "dashboard",
-            "middleware",
-        ],
-        "the state of all handlers has that of sign-ins, feeds and protocols, which use it in turn",
-    ),
-    (
-        "host/planner",
-        &[
-            "collect", "config", "decide", "plan", "planner", "policy", "rule", "search",
-            "simulate", "workload",
-        ],
-        "a policy decides by the search and is chosen by the configuration that the search reads",
-    ),
-    (
-        "host/ptx",
-        &["access", "block", "collective", "launch", "warp"],
-        "warps, blocks and launches of an interpreter step each other",
-    ),
-    (
-        "host/ptx",
-        &["convert", "integer", "program", "real"],
-        "an instruction names the operations, which take the types of instructions",
-    ),
-    (
-        "host/ptx",
-        &["decode", "decode_memory", "decode_warp", "emit", "names"],
-        "one decoder in five files",
-    ),
-    ("host/registry", &["compile", "registry"], "compiling is a part of publishing"),
-    (
-        "host/sandbox",
-        &["call", "capability", "ending"],
-        "a call has the capabilities, which use the bindings that are generated for it",
-    ),
-    (
-        "host/sched",
-        &[
-            "action",
-            "batch",
-            "estimate",
-            "event",
-            "fair_queue",
-            "pool",
-            "profile",
-            "request",
-            "scale",
-            "sched",
-            "view",
-            "worker",
-        ],
-        "one state machine: events and actions name parts of the state, and views read it",
-    ),
-    (
-        "plugins/cuda",
-        &["compile", "plan"],
-        "a plan is checked against the code that it is compiled with",
     ),
 ];
 

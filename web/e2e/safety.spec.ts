@@ -43,7 +43,7 @@ test.beforeAll(async () => {
     label: `${MARKUP} label`,
     metadata: { [MARKUP]: COLOURED },
   };
-  const failed = { ...item, key: "javascript:alert(3)", label: { markup: MARKUP } };
+  const failed = { ...item, key: "javascript:alert(3)", label: null };
   batch = await scoreBatch(host, { plugin, run: RUN }, [item, failed]);
 });
 test.afterAll(() => host.stop());

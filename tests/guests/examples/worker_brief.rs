@@ -1,17 +1,17 @@
-//! One stage that spins for as many thousand rounds as the response says, within the default timeout. The label is the
-//! reward.
+//! One stage of at most 2 s that spins for as many thousand rounds as the response says. The label is the reward.
 
 use std::hint::black_box;
 
 use assay_guests::{
-    Artifact, Description, Error, Guest, Outcome, Request, bindings, description, scored, stage,
+    Artifact, Description, Error, Guest, Outcome, Request, Stage, bindings, description, scored,
+    stage,
 };
 
 struct WorkerBrief;
 
 impl Guest for WorkerBrief {
     fn describe() -> Description {
-        description("worker-brief", vec![stage("score")])
+        description("worker-brief", vec![Stage { timeout_ms: 2_000, ..stage("score") }])
     }
 
     fn run_stage(

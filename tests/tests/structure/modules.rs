@@ -4,6 +4,118 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::structure::sources::Source;
 
+/// Top-level modules of a crate that use each other, and why they still do. Every other crate has no cycle.
+pub(crate) const CYCLES: &[(&str, &[&str], &str)] = &[
+    (
+        "host/dispatch",
+        &[
+            "admission",
+            "batch",
+            "command",
+            "handle",
+            "live_batches",
+            "observe",
+            "planning",
+            "publish",
+            "quota",
+            "restore",
+            "shell",
+            "single",
+            "workers",
+        ],
+        "the loop's state has methods in the file of each concern, and commands carry their answers",
+    ),
+    (
+        "host/http",
+        &[
+            "app",
+            "auth",
+            "extract",
+            "live",
+            "protocols",
+            "quotas",
+            "routes",
+            "dashboard",
+            "middleware",
+        ],
+        "the state of all handlers has that of sign-ins, feeds and protocols, which use it in turn",
+    ),
+    (
+        "host/planner",
+        &[
+            "collect", "config", "decide", "plan", "planner", "policy", "rule", "search",
+            "simulate", "workload",
+        ],
+        "a policy decides by the search and is chosen by the configuration that the search reads",
+    ),
+    (
+        "host/ptx",
+        &["access", "block", "collective", "launch", "warp"],
+        "warps, blocks and launches of an interpreter step each other",
+    ),
+    (
+        "host/ptx",
+        &["convert", "integer", "program", "real"],
+        "an instruction names the operations, which take the types of instructions",
+    ),
+    (
+        "host/ptx",
+        &["decode", "decode_memory", "decode_warp", "emit", "names"],
+        "one decoder in five files",
+    ),
+    (
+        "host/registry",
+        &["cases", "compile", "registry"],
+        "compiling and running golden cases are parts of publishing",
+    ),
+    (
+        "host/sandbox",
+        &["call", "capability", "ending"],
+        "a call has the capabilities, which use the bindings that are generated for it",
+    ),
+    (
+        "host/sched",
+        &[
+            "action",
+            "batch",
+            "estimate",
+            "event",
+            "fair_queue",
+            "pool",
+            "profile",
+            "request",
+            "scale",
+            "sched",
+            "view",
+            "worker",
+        ],
+        "one state machine: events and actions name parts of the state, and views read it",
+    ),
+    (
+        "host/store",
+        &["ends", "outcomes"],
+        "a batch's end is written in the statement of its last outcomes",
+    ),
+    (
+        "host/store",
+        &["golden_cases", "plugins"],
+        "a version is published with its cases in one transaction",
+    ),
+    (
+        "plugins/cuda",
+        &["compile", "plan"],
+        "a plan is checked against the code that it is compiled with",
+    ),
+    (
+        "plugins/math",
+        &["compare", "near"],
+        "numbers that are nearly equal answer as a comparison does",
+    ),
+    ("plugins/math", &["expression", "polynomial"], "the atoms of a polynomial are expressions"),
+    ("plugins/math", &["lex", "number"], "a number is a token, and is read from the text at hand"),
+    ("plugins/math", &["profiles", "verify"], "a profile ends in the verdicts of the verifier"),
+];
+
 /// Modules by name, each with the modules that it uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 

@@ -4311,8 +4311,12 @@ export interface operations {
                 "application/wasm": string;
                 "multipart/form-data": {
                     /** @description A golden case, as YAML with its file name; any number of them. */
-                    case: string[];
-                    component: string & Record<string, never>;
+                    case?: string[];
+                    /**
+                     * Format: binary
+                     * @description The component, as WebAssembly.
+                     */
+                    component: string;
                 };
             };
         };

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use multer::{Constraints, Field, Multipart, SizeLimit};
 
-use super::body::{self, Binary};
+use super::body;
 use crate::problem::ApiError;
 
 const COMPONENT: &str = "component";
@@ -31,11 +31,11 @@ pub(crate) struct Upload {
 #[expect(dead_code, reason = "it is read part by part; the type is for the document")]
 pub(crate) struct PluginUpload {
     /// The component, as WebAssembly.
-    #[schema(inline)]
-    component: Binary,
+    #[schema(value_type = String, format = Binary)]
+    component: Bytes,
     /// A golden case, as YAML with its file name; any number of them.
-    #[schema(inline)]
-    case: Vec<Binary>,
+    #[schema(value_type = Vec<String>, format = Binary, required = false)]
+    case: Vec<Bytes>,
 }
 
 /// Reads a component, or a form if the call has one.

@@ -57,7 +57,10 @@ function Table({ cases }: { cases: GoldenCase[] }) {
           ),
         },
         { title: "State", cell: (one) => <State of={one} /> },
-        { title: "Expected", cell: ({ expected }) => <span className="raw">{expected || "–"}</span> },
+        {
+          title: "Expected",
+          cell: ({ expected }) => <span className="raw">{expected || "–"}</span>,
+        },
         { title: "Actual", cell: ({ actual }) => <span className="raw">{actual || "–"}</span> },
         {
           title: "Run time",
