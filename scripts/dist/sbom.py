@@ -13,7 +13,7 @@ import tomllib
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What is shipped, by the platform that it is built for.
+# The shipped packages, by the platform that they are built for.
 SHIPPED = {
     "x86_64-unknown-linux-gnu": ["assay-cli", "assay-worker", "assay-exec", "assay-gpu"],
     "wasm32-wasip2": [f"assay-plugin-{name}" for name in ("math", "code", "cuda", "judge", "run", "hello")],

@@ -20,8 +20,8 @@ const WAITED_PERCENT: u32 = 90;
 pub(crate) struct CallClock {
     started: Instant,
     limit: Duration,
-    /// The processor time of the thread at the first look, which is one tick after the start at most: reading
-    /// it costs as much as a small call.
+    /// The processor time of the thread at the first look, which is one tick after the start at most, and later by
+    /// what the thread used during waits: reading it costs as much as a small call.
     processor_from: Option<Duration>,
     /// The time in waits that have ended.
     waited: Duration,
@@ -33,6 +33,8 @@ pub(crate) struct CallClock {
 struct Wait {
     began: Instant,
     stalled: Duration,
+    /// The processor time that the guest itself had used.
+    ran: Duration,
 }
 
 /// Why a call was interrupted.
@@ -83,12 +85,15 @@ impl CallClock {
 
     pub(crate) fn begin_wait(&mut self) {
         let began = Instant::now();
-        self.wait = Some(Wait { began, stalled: self.stalls.until(began) });
+        self.wait = Some(Wait { began, stalled: self.stalls.until(began), ran: self.ran() });
     }
 
     pub(crate) fn end_wait(&mut self) {
         self.waited += self.waiting();
-        self.wait = None;
+        // What the thread did for the host during the wait is in the time of the wait.
+        if let (Some(wait), Some(from)) = (self.wait.take(), &mut self.processor_from) {
+            *from = processor_time().saturating_sub(wait.ran);
+        }
     }
 
     /// Whether a call that waits must go on waiting at its deadline, as the machine stood still for part of the time.
@@ -106,8 +111,12 @@ impl CallClock {
     }
 
     fn used(&self) -> Duration {
-        let ran = self.processor_from.map_or(Duration::ZERO, |from| processor_time() - from);
+        let ran = self.wait.as_ref().map_or_else(|| self.ran(), |wait| wait.ran);
         ran + self.waited + self.waiting()
+    }
+
+    fn ran(&self) -> Duration {
+        self.processor_from.map_or(Duration::ZERO, |from| processor_time().saturating_sub(from))
     }
 
     fn waiting(&self) -> Duration {
@@ -170,7 +179,8 @@ mod tests {
     #[test]
     fn a_wait_counts_without_what_the_machine_stood_still() {
         let mut clock = clock(ago(LIMIT * 2));
-        clock.wait = Some(Wait { began: ago(LIMIT * 2), stalled: Duration::ZERO });
+        let (began, stalled, ran) = (ago(LIMIT * 2), Duration::ZERO, Duration::ZERO);
+        clock.wait = Some(Wait { began, stalled, ran });
         assert!(clock.is_over());
         clock.stalls.add(LIMIT * 3 / 2);
         assert!(!clock.is_over());
@@ -180,6 +190,20 @@ mod tests {
             let left = deadline.duration_since(Instant::now());
             assert!(left <= LIMIT / 2, "{left:?}");
         });
+    }
+
+    #[test]
+    fn work_of_the_host_during_a_wait_counts_once() {
+        let mut clock = clock(Instant::now());
+        clock.limit = Duration::from_secs(3_600);
+        assert!(!clock.is_due());
+        spin(LIMIT);
+        clock.wait(|_| spin(LIMIT * 3));
+        let (waited, used) = (clock.waited, clock.used());
+        assert!(waited >= LIMIT * 3, "{waited:?}");
+        // The guest ran for a third of what the host did.
+        let ran = used - waited;
+        assert!(ran >= LIMIT && ran < LIMIT * 3, "{ran:?} beside {waited:?}");
     }
 
     #[test]

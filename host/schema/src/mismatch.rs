@@ -56,7 +56,7 @@ impl Mismatch {
     }
 }
 
-/// Of alternatives that all failed, the error of the one that was meant: it got furthest into the value, or
+/// The error of the alternative that the author meant, where all failed: it got furthest into the value, or
 /// it alone has the right type.
 fn meant<'a>(error: &'a ValidationError<'_>) -> Option<&'a ValidationError<'static>> {
     use ValidationErrorKind as Kind;

@@ -120,7 +120,7 @@ impl Schema {
     }
 }
 
-/// What is in a value.
+/// The numbers of parts of a JSON value, by which the cost of its validation is estimated.
 #[derive(Debug, Clone, Copy, Default)]
 struct ValueParts {
     /// JSON values and names.

@@ -130,9 +130,12 @@ impl CaseRunner {
         };
         let ran = case.run(&pipeline);
         let end = pipeline::end(&ran);
-        let (state, reason) = match case.compare(end, description.timeout_reward) {
-            Ok(()) => (CaseState::Passed, String::new()),
-            Err(difference) => self.judge(&ran, difference),
+        let (state, reason) = match (case.compare(end, description.timeout_reward), end) {
+            (_, StageEnd::Failed(error)) if error.code == ErrorCode::LeaseExpired => {
+                (CaseState::Broken, error.message.clone())
+            }
+            (Ok(()), _) => (CaseState::Passed, String::new()),
+            (Err(difference), _) => self.judge(&ran, difference),
         };
         CaseReport {
             state,

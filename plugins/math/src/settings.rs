@@ -29,7 +29,7 @@ pub enum Boxes {
     Agree,
 }
 
-/// Whose rules decide.
+/// The project whose rules decide what is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {

@@ -20,7 +20,7 @@ const CASE: &str = "case";
 /// The bytes of a form beside its files: boundaries and headers.
 const FORM_BYTES_MAX: usize = (limits::GOLDEN_CASES_MAX + 2) * 2 * limits::GOLDEN_NAME_BYTES_MAX;
 
-/// What was uploaded.
+/// An upload: a component, and its golden cases if it has some.
 pub(crate) struct Upload {
     pub component: Bytes,
     pub cases: Vec<CaseFile>,

@@ -1,4 +1,4 @@
-//! What is refused at publication, and that nothing which passes is slow, deep or large.
+//! Publication refuses schemas that are slow, deep or large, and those that pass are none of it.
 
 use std::time::{Duration, Instant};
 
