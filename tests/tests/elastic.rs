@@ -73,6 +73,15 @@ async fn set(client: &Client, min: u32, max: u32) -> PoolCapacity {
     client.set_capacity("cpu", &SetCapacity { min, max }).await.expect("sets")
 }
 
+/// Sets a lower maximum, until the plan follows it: a worker that finishes before that goes on working.
+async fn lower(client: &Client, max: u32) {
+    set(client, 0, max).await;
+    until("the plan follows the quota", async || {
+        cpu(client).await.target.filter(|target| target.ceiling <= max)
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn from_nothing_to_nothing_again_and_again() {
     let host = start("cpu=0..3", &["--linger-s", "0"]);
@@ -230,10 +239,10 @@ async fn a_quota_moves_while_a_batch_runs_and_stays_over_a_restart() {
         let raised = set(&client, 0, 3).await;
         assert_eq!((raised.min, raised.max), (0, 3));
         workers(&client, "three work", |workers| workers.busy == 3).await;
-        set(&client, 0, 1).await;
+        lower(&client, 1).await;
         sleepers.open(gate);
         workers(&client, "two of them finish and go", |workers| {
-            workers.busy <= 1 && workers.draining == 0 && workers.starting == 0
+            workers.idle + workers.busy <= 1 && workers.draining == 0 && workers.starting == 0
         })
         .await;
         answers.follow(&client, 6 * round).await;
@@ -280,11 +289,7 @@ async fn a_lowered_quota_takes_workers_as_they_finish() {
     let items: Vec<_> = (0..60).map(one).collect();
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     workers(&client, "eight work", |workers| workers.busy == 8).await;
-    set(&client, 0, 2).await;
-    until("the plan follows the quota", async || {
-        cpu(&client).await.target.filter(|target| target.ceiling <= 2)
-    })
-    .await;
+    lower(&client, 2).await;
     // One after the other may finish; one that goes is listed for a moment with what it ran last.
     let mut finished = BTreeSet::new();
     for left in (2..8).rev() {

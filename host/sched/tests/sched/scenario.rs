@@ -156,6 +156,28 @@ fn a_failure_in_passing_is_retried_as_often_as_the_stage_allows() {
     );
 }
 
+/// A worker that was starved of its processor reports `lease_expired`; the retries of the stage are not spent on that.
+#[test]
+fn a_starved_worker_counts_as_lost_and_not_as_a_failure_of_the_stage() {
+    check(
+        "
+        config lost_retries=2
+        0ms announce A stages=cpu:1s:0 size=1
+        0ms join w1 cpu
+        0ms submit A 0
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        1ms finish w1 lease_expired 1ms
+          -> grant w1 L2 A.0 stage 0 try 2
+        2ms finish w1 lease_expired 1ms
+          -> grant w1 L3 A.0 stage 0 try 3
+        3ms finish w1 lease_expired 1ms
+          -> finish A.0 lease_expired tries 3 t=1ms [0: queued 2ms ran 1ms tries 3]
+          -> batch A done T=1ms ended=3ms
+        ",
+    );
+}
+
 #[test]
 fn next_from_the_last_stage_is_a_bad_outcome() {
     check(
