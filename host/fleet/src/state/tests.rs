@@ -1,5 +1,7 @@
 //! Every phase with everything that can happen in it.
 
+use expect_test::expect;
+
 use super::*;
 
 const NOW: Micros = Micros::from_secs(100);
@@ -33,90 +35,6 @@ fn ended(ticket: TicketId) -> WorkerEvent {
     WorkerEvent::Ended { ticket, how: WorkerEnd::Failed("exit status: 3".into()) }
 }
 
-/// What happens, then for each phase what it becomes and what must be done.
-const TABLE: &str = "
-placed       Asked: Placed, join in time
-placed       Placed: Placed
-placed       Overdue: Overdue
-placed       Failed: Failed
-placed       Reported: Reported
-placed       GivenUp: GivenUp
-placed       Joined: Joined
-placed       Leaving: Leaving
-ended        Asked: Failed, report
-ended        Placed: Failed, report
-ended        Overdue: Failed, report
-ended        Failed: Failed
-ended        Reported: Reported
-ended        GivenUp: gone
-ended        Joined: gone
-ended        Leaving: gone
-overdue      Asked: Asked
-overdue      Placed: Overdue, stop GiveUp
-overdue      Overdue: Overdue
-overdue      Failed: Failed
-overdue      Reported: Reported
-overdue      GivenUp: GivenUp
-overdue      Joined: Joined
-overdue      Leaving: Leaving
-report       Asked: Asked
-report       Placed: Placed
-report       Overdue: Overdue
-report       Failed: Reported
-report       Reported: Reported
-report       GivenUp: GivenUp
-report       Joined: Joined
-report       Leaving: Leaving
-heard        Asked: Asked
-heard        Placed: Placed
-heard        Overdue: Overdue
-heard        Failed: Failed
-heard        Reported: gone
-heard        GivenUp: GivenUp
-heard        Joined: Joined
-heard        Leaving: Leaving
-joined       Asked: Joined
-joined       Placed: Joined
-joined       Overdue: Overdue
-joined       Failed: Failed
-joined       Reported: Reported
-joined       GivenUp: GivenUp
-joined       Joined: Joined
-joined       Leaving: Leaving
-stop         Asked: Asked
-stop         Placed: Placed
-stop         Overdue: Overdue
-stop         Failed: Failed
-stop         Reported: Reported
-stop         GivenUp: GivenUp
-stop         Joined: Leaving, stop Leave
-stop         Leaving: Leaving
-kill         Asked: Asked
-kill         Placed: Placed
-kill         Overdue: Overdue
-kill         Failed: Failed
-kill         Reported: Reported
-kill         GivenUp: GivenUp
-kill         Joined: Leaving, stop Kill
-kill         Leaving: Leaving, stop Kill
-cancel       Asked: GivenUp, stop GiveUp
-cancel       Placed: GivenUp, stop GiveUp
-cancel       Overdue: GivenUp, stop GiveUp
-cancel       Failed: gone
-cancel       Reported: gone
-cancel       GivenUp: GivenUp
-cancel       Joined: Joined
-cancel       Leaving: Leaving
-stop_all     Asked: GivenUp, stop GiveUp
-stop_all     Placed: GivenUp, stop GiveUp
-stop_all     Overdue: GivenUp, stop GiveUp
-stop_all     Failed: gone
-stop_all     Reported: gone
-stop_all     GivenUp: GivenUp
-stop_all     Joined: Leaving, stop Leave
-stop_all     Leaving: Leaving
-";
-
 const HAPPENINGS: [&str; 10] = [
     "placed", "ended", "overdue", "report", "heard", "joined", "stop", "kill", "cancel", "stop_all",
 ];
@@ -149,7 +67,7 @@ fn happen(what: &str, state: &mut FleetState, ticket: TicketId) -> Vec<Effect> {
 
 #[test]
 fn each_phase_with_each_event() {
-    let mut table = String::from("\n");
+    let mut table = String::new();
     for what in HAPPENINGS {
         for phase in PHASES {
             let (mut state, ticket) = one(phase);
@@ -171,7 +89,90 @@ fn each_phase_with_each_event() {
             table.push_str(&format!("{what:12} {phase:?}: {became}{effects}\n"));
         }
     }
-    assert_eq!(table, TABLE, "the table is now:{table}");
+    // What happens, then for each phase what it becomes and what must be done.
+    expect![[r#"
+        placed       Asked: Placed, join in time
+        placed       Placed: Placed
+        placed       Overdue: Overdue
+        placed       Failed: Failed
+        placed       Reported: Reported
+        placed       GivenUp: GivenUp
+        placed       Joined: Joined
+        placed       Leaving: Leaving
+        ended        Asked: Failed, report
+        ended        Placed: Failed, report
+        ended        Overdue: Failed, report
+        ended        Failed: Failed
+        ended        Reported: Reported
+        ended        GivenUp: gone
+        ended        Joined: gone
+        ended        Leaving: gone
+        overdue      Asked: Asked
+        overdue      Placed: Overdue, stop GiveUp
+        overdue      Overdue: Overdue
+        overdue      Failed: Failed
+        overdue      Reported: Reported
+        overdue      GivenUp: GivenUp
+        overdue      Joined: Joined
+        overdue      Leaving: Leaving
+        report       Asked: Asked
+        report       Placed: Placed
+        report       Overdue: Overdue
+        report       Failed: Reported
+        report       Reported: Reported
+        report       GivenUp: GivenUp
+        report       Joined: Joined
+        report       Leaving: Leaving
+        heard        Asked: Asked
+        heard        Placed: Placed
+        heard        Overdue: Overdue
+        heard        Failed: Failed
+        heard        Reported: gone
+        heard        GivenUp: GivenUp
+        heard        Joined: Joined
+        heard        Leaving: Leaving
+        joined       Asked: Joined
+        joined       Placed: Joined
+        joined       Overdue: Overdue
+        joined       Failed: Failed
+        joined       Reported: Reported
+        joined       GivenUp: GivenUp
+        joined       Joined: Joined
+        joined       Leaving: Leaving
+        stop         Asked: Asked
+        stop         Placed: Placed
+        stop         Overdue: Overdue
+        stop         Failed: Failed
+        stop         Reported: Reported
+        stop         GivenUp: GivenUp
+        stop         Joined: Leaving, stop Leave
+        stop         Leaving: Leaving
+        kill         Asked: Asked
+        kill         Placed: Placed
+        kill         Overdue: Overdue
+        kill         Failed: Failed
+        kill         Reported: Reported
+        kill         GivenUp: GivenUp
+        kill         Joined: Leaving, stop Kill
+        kill         Leaving: Leaving, stop Kill
+        cancel       Asked: GivenUp, stop GiveUp
+        cancel       Placed: GivenUp, stop GiveUp
+        cancel       Overdue: GivenUp, stop GiveUp
+        cancel       Failed: gone
+        cancel       Reported: gone
+        cancel       GivenUp: GivenUp
+        cancel       Joined: Joined
+        cancel       Leaving: Leaving
+        stop_all     Asked: GivenUp, stop GiveUp
+        stop_all     Placed: GivenUp, stop GiveUp
+        stop_all     Overdue: GivenUp, stop GiveUp
+        stop_all     Failed: gone
+        stop_all     Reported: gone
+        stop_all     GivenUp: GivenUp
+        stop_all     Joined: Leaving, stop Leave
+        stop_all     Leaving: Leaving
+    "#]]
+    .assert_eq(&table);
 }
 
 #[test]

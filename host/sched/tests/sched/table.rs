@@ -1,6 +1,9 @@
 //! Every (state, event) pair, with what comes of it: the batch's states, then the request's.
 //!
-//! A row is `event: actions | queued + leased, batches`; where nothing is done, `-`.
+//! A row is `event: actions | queued + leased, batches`; where nothing is done, `-`. After a change that is
+//! meant, `UPDATE_EXPECT=1 cargo test -p assay-sched` writes the tables anew.
+
+use expect_test::expect;
 
 use super::script::Player;
 
@@ -107,23 +110,13 @@ fn table(announce: &[&str], states: &[(&str, &[&str])], events: &[&str]) -> Stri
         let prelude = [announce, prelude].concat();
         rows.extend(events.iter().map(|event| format!("  {}", play(&prelude, event))));
     }
-    rows.join("\n")
-}
-
-#[track_caller]
-fn check(played: &str, wanted: &str) {
-    let wanted: Vec<&str> = wanted.lines().filter(|line| !line.trim().is_empty()).collect();
-    let indent = wanted.iter().map(|line| line.len() - line.trim_start().len()).min();
-    let wanted: Vec<&str> = wanted.iter().map(|line| &line[indent.unwrap_or(0)..]).collect();
-    assert!(played.lines().eq(wanted), "the script plays as\n\n{played}\n");
+    rows.join("\n") + "\n"
 }
 
 #[test]
 fn batch_states_and_events() {
     let played = table(&[], &BATCH_STATES, &BATCH_EVENTS);
-    check(
-        &played,
-        "
+    expect![[r#"
         unknown:
           9h announce A: - | 0 + 0, 1
           9h submit A 5 group=1: - | 0 + 0, 0
@@ -223,17 +216,15 @@ fn batch_states_and_events() {
           9h drain w1: - | 0 + 0, 0
           9h join w2 cpu: - | 0 + 0, 0
           9h tick: - | 0 + 0, 0
-        ",
-    );
+    "#]]
+    .assert_eq(&played);
 }
 
 #[test]
 fn request_states_and_events() {
     let announce = ["0ms announce A stages=cpu:1s:1,gpu:1s"];
     let played = table(&announce, &REQUEST_STATES, &REQUEST_EVENTS);
-    check(
-        &played,
-        "
+    expect![[r#"
         waiting:
           5ms submit A 0: - | 1 + 0, 1
           5ms answer w1 L1 next 1ms: - | 1 + 0, 1
@@ -418,6 +409,6 @@ fn request_states_and_events() {
           5ms tick: - | 0 + 0, 1
           21ms tick: - | 0 + 0, 1
           3s tick: - | 0 + 0, 1
-        ",
-    );
+    "#]]
+    .assert_eq(&played);
 }
