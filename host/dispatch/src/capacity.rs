@@ -17,16 +17,16 @@ impl Shell {
         let mut troubles = self.fleet.troubles();
         let last = self.planning.last.as_ref();
         let pools = self.planning.config.pools.iter().map(|(name, config)| {
-            let standing = view.pools.get(name);
+            let pool_view = view.pools.get(name);
             let report = last.and_then(|plan| plan.report.pools.iter().find(|r| r.pool == *name));
             PoolCapacity {
                 pool: name.to_string(),
                 min: count(config.min),
                 max: count(config.max),
                 cost: config.cost,
-                workers: standing.map(workers).unwrap_or_default(),
-                queued: standing.map_or(0, |pool| pool.waiting as u64),
-                startup_ms: standing.and_then(|pool| pool.startup).map(Micros::as_ms_f64),
+                workers: pool_view.map(workers).unwrap_or_default(),
+                queued: pool_view.map_or(0, |pool| pool.waiting as u64),
+                startup_ms: pool_view.and_then(|pool| pool.startup).map(Micros::as_ms_f64),
                 target: report.map(target),
                 trouble: troubles.remove(name).map(trouble),
             }

@@ -206,7 +206,7 @@ enum RowChoice {
 #[derive(Default)]
 struct Ledger {
     minute: u64,
-    shares: HashMap<IncidentClass, Written>,
+    written: HashMap<IncidentClass, Written>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -230,10 +230,10 @@ impl Ledger {
         let minute = row.at.0 / MINUTE;
         if minute > self.minute {
             self.minute = minute;
-            self.shares.clear();
+            self.written.clear();
         }
         let most = Self::most(row);
-        match self.shares.get(&IncidentClass::of(row)) {
+        match self.written.get(&IncidentClass::of(row)) {
             Some(written) if written.rows >= most => {
                 written.last.map_or(RowChoice::Further, RowChoice::Into)
             }
@@ -247,7 +247,7 @@ impl Ledger {
 
     fn wrote(&mut self, row: &IncidentRow, id: i64) {
         let most = Self::most(row);
-        let written = self.shares.entry(IncidentClass::of(row)).or_default();
+        let written = self.written.entry(IncidentClass::of(row)).or_default();
         written.rows += 1;
         if row.tenant.is_none() || written.rows > most {
             written.last = Some(id);

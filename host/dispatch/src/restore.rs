@@ -18,7 +18,7 @@ use crate::publish::count;
 use crate::shell::Shell;
 use assay_store::Store;
 use assay_store::admissions::BatchRow;
-use assay_store::restore::{LiveBatchRow, LiveRequestRow, Standing};
+use assay_store::restore::{LiveBatchRow, LiveRequestRow, LiveRequestState};
 
 /// The numbers of restored batches and requests.
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ impl Shell {
         news.sort_by_key(|(position, _)| position.unwrap_or(u32::MAX));
         let finished = results.len();
         let waiting = news.len() - finished;
-        batch.restore_standing(results, first_request_at, sealed_at);
+        batch.restore_progress(results, first_request_at, sealed_at);
         self.batches.insert(batch);
         self.admission.readmit(tenant);
         self.batch_announced(id);
@@ -118,10 +118,10 @@ impl LiveBatch {
         budget: &AdmissionBudget,
         results: &mut Vec<(u32, bytes::Bytes)>,
     ) -> (Option<u32>, NewRequest) {
-        let LiveRequestRow { seq, key, group, arrived_at, standing } = request;
+        let LiveRequestRow { seq, key, group, arrived_at, state } = request;
         let group_number = group.as_deref().map(|name| self.group(name));
-        let (position, progress) = match standing {
-            Standing::Finished { position, earliest_end_at, reward, kind, result } => {
+        let (position, progress) = match state {
+            LiveRequestState::Finished { position, earliest_end_at, reward, kind, result } => {
                 self.restore_finished(key);
                 self.position = self.position.max(position);
                 self.reward_sum += reward.unwrap_or(0.0);
@@ -144,7 +144,7 @@ impl LiveBatch {
                 results.push((position, result));
                 (Some(position), progress)
             }
-            Standing::Waiting { body, left } => {
+            LiveRequestState::Waiting { body, left } => {
                 let permit = budget.acquire_restored(body.len());
                 let stage = left.as_ref().map_or(0, |left| left.stage + 1);
                 let item = NewItem { key, group, body, permit, due: None };
@@ -158,7 +158,7 @@ impl LiveBatch {
         )
     }
 
-    fn restore_standing(
+    fn restore_progress(
         &mut self,
         results: Vec<(u32, bytes::Bytes)>,
         first_request_at: Option<Micros>,

@@ -11,8 +11,11 @@ fn main() -> ExitCode {
         }
         Some("serve") => assay_gpu::executor::main(),
         Some("devices") => assay_gpu::cuda::main(),
-        other => {
-            eprintln!("assay-gpu: unknown command {other:?}: the worker starts this program");
+        _ => {
+            eprintln!(
+                "assay-gpu drives GPUs and compiles for them; a worker starts it by itself. \
+                 `assay gpu` is for people."
+            );
             ExitCode::FAILURE
         }
     }

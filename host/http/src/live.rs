@@ -5,7 +5,7 @@
 //! snapshot.
 
 mod feed;
-mod standing;
+mod feed_state;
 mod streams;
 
 pub(crate) use feed::{FeedScope, Feeds, Reader};

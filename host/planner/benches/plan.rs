@@ -104,7 +104,7 @@ fn planner(policy: Policy, runs: usize) -> (Planner, SchedView) {
     let mut planner = Planner::new(PlanConfig::new(policy, pools));
     (0..runs).for_each(|run| planner.learn(Arc::new(profile(run))));
     let busy = |count| PoolView { workers: runs * count, ..PoolView::default() };
-    let seen = SchedView {
+    let view = SchedView {
         pools: BTreeMap::from([
             ("compile".into(), busy(BATCH / 8)),
             ("execute".into(), busy(BATCH / 16)),
@@ -112,7 +112,7 @@ fn planner(policy: Policy, runs: usize) -> (Planner, SchedView) {
         batches: (0..runs).map(batch).collect(),
         ..SchedView::default()
     };
-    (planner, seen)
+    (planner, view)
 }
 
 fn plans(criterion: &mut Criterion) {
@@ -120,16 +120,16 @@ fn plans(criterion: &mut Criterion) {
     group.sample_size(10);
     for requests in [16_000, 100_000, 1_000_000] {
         for (name, policy) in [("assay", Policy::ASSAY), ("distrs", Policy::DISTRS)] {
-            let (mut planner, seen) = planner(policy, requests / BATCH);
+            let (mut planner, view) = planner(policy, requests / BATCH);
             // The first plan has no other to start from; those that are timed do.
-            let first = planner.plan(NOW, &seen).report.simulations;
-            let report = planner.plan(NOW, &seen).report;
+            let first = planner.plan(NOW, &view).report.simulations;
+            let report = planner.plan(NOW, &view).report;
             println!(
                 "{name}: {requests} live requests, {} left in SIMULATE, {} simulations, {first} at first",
                 report.requests, report.simulations
             );
             group.bench_function(BenchmarkId::new(name, requests), |bencher| {
-                bencher.iter(|| planner.plan(NOW, &seen));
+                bencher.iter(|| planner.plan(NOW, &view));
             });
         }
     }

@@ -57,15 +57,15 @@ impl<'a> Collector<'a> {
 
     pub(crate) fn collect(
         mut self,
-        seen: &SchedView,
+        view: &SchedView,
         basis: impl Fn(&BatchView) -> Option<Arc<Basis>>,
     ) -> Collected {
         let mut bases = Vec::new();
         let mut drifts = Vec::new();
         let mut unknown = Vec::new();
-        let stages = seen.batches.iter().map(|batch| batch.stages.len()).max();
+        let stages = view.batches.iter().map(|batch| batch.stages.len()).max();
         self.problem.stages_max = stages.unwrap_or(1);
-        for batch in &seen.batches {
+        for batch in &view.batches {
             match basis(batch) {
                 Some(basis) if self.is_awaited(batch, &basis) => {
                     drifts.push(self.batch(batch, &basis));
@@ -132,12 +132,12 @@ impl<'a> Collector<'a> {
         &mut self,
         batch: usize,
         stage: usize,
-        seen: &StageView,
+        view: &StageView,
         basis: &Basis,
         drift: &Drift,
     ) {
         let reached = basis.reached(stage);
-        for pick in spread(reached.len(), seen.waiting) {
+        for pick in spread(reached.len(), view.waiting) {
             let service = pick.map(|pick| basis.service(reached[pick] as usize));
             let request = ProblemRequest { batch, stage, running: false, ready: self.now };
             self.push(request, service, drift, Micros::ZERO);
@@ -149,13 +149,13 @@ impl<'a> Collector<'a> {
         &mut self,
         batch: usize,
         stage: usize,
-        seen: &StageView,
+        view: &StageView,
         shape: &BatchView,
         basis: &Basis,
         drift: &Drift,
     ) {
         let timeout = shape.stages[stage].timeout;
-        for (nth, RunningView { elapsed, .. }) in seen.running.iter().enumerate() {
+        for (nth, RunningView { elapsed, .. }) in view.running.iter().enumerate() {
             let request = ProblemRequest { batch, stage, running: true, ready: self.now };
             let longer = basis.longer(stage, elapsed.scaled(1.0 / drift.service[stage]));
             if longer.is_empty() {
@@ -282,10 +282,10 @@ impl<'a> Collector<'a> {
             let waits = request.ready <= self.now;
             (!waits).then(|| times.fold(request.ready, |end, (time, cut)| end + (*time).min(*cut)))
         });
-        let waiting = batch.at_stage.iter().enumerate().filter(|(_, seen)| seen.waiting > 0);
-        let waiting = waiting.map(|(stage, seen)| {
+        let waiting = batch.at_stage.iter().enumerate().filter(|(_, view)| view.waiting > 0);
+        let waiting = waiting.map(|(stage, view)| {
             let left = basis.left_quantile(stage, share);
-            seen.reached.min(self.now) + left
+            view.reached.min(self.now) + left
         });
         ends.chain(waiting).max()
     }

@@ -45,14 +45,14 @@ pub(crate) struct PoolTask<'a> {
 }
 
 impl Planner {
-    pub(crate) fn decide(&mut self, collected: &Collected, seen: &SchedView) -> Plan {
+    pub(crate) fn decide(&mut self, collected: &Collected, view: &SchedView) -> Plan {
         let algorithm = self.config.policy.algorithm();
         let fixed = |pool: &PoolConfig| algorithm.is_static() || pool.is_fixed();
         if self.config.pools.values().all(fixed) {
             // Nothing to decide, so nothing to simulate.
             let pools = self.config.pools.iter();
             let decided = pools.map(|(name, pool)| (Arc::clone(name), Decision::fixed(pool)));
-            return self.conclude(collected, seen, decided.collect(), 0);
+            return self.conclude(collected, view, decided.collect(), 0);
         }
         let problem = &collected.problem;
         let rule = self.rule(collected);
@@ -65,7 +65,7 @@ impl Planner {
                 search.capacities[place.pool] = Capacity::of(pool.max);
                 Decision::fixed(pool)
             } else {
-                let supply = self.supply(name, pool, seen);
+                let supply = self.supply(name, pool, view);
                 let hint = self.last.get(name).copied();
                 let task = PoolTask { place, config: pool, supply, hint, collected };
                 algorithm.allocate(&mut search, &task)
@@ -73,12 +73,12 @@ impl Planner {
             self.last.insert(Arc::clone(name), decision.ceiling);
             decisions.insert(place.pool, decision);
         }
-        algorithm.adjust(self, &mut search, &mut decisions, seen);
+        algorithm.adjust(self, &mut search, &mut decisions, view);
         let simulations = search.simulations;
         let decided = decisions
             .into_iter()
             .map(|(pool, decision)| (Arc::clone(&problem.pools[pool].name), decision));
-        self.conclude(collected, seen, decided.collect(), simulations)
+        self.conclude(collected, view, decided.collect(), simulations)
     }
 
     fn rule(&self, collected: &Collected) -> Rule {
@@ -98,22 +98,22 @@ impl Planner {
     }
 
     /// The workers of a pool that could work, over time.
-    pub(crate) fn supply(&self, name: &Arc<str>, pool: &PoolConfig, seen: &SchedView) -> Supply {
+    pub(crate) fn supply(&self, name: &Arc<str>, pool: &PoolConfig, view: &SchedView) -> Supply {
         let default = PoolView::default();
-        let seen = seen.pools.get(name).unwrap_or(&default);
-        let startup = seen.startup.unwrap_or(pool.startup);
+        let pool_view = view.pools.get(name).unwrap_or(&default);
+        let startup = pool_view.startup.unwrap_or(pool.startup);
         if !self.config.policy.algorithm().models_startup() {
             return Supply { present: usize::MAX, starting: Vec::new(), startup };
         }
-        let starting = seen.starting.iter().map(|since| startup.since(*since)).collect();
-        Supply { present: seen.workers, starting, startup }
+        let starting = pool_view.starting.iter().map(|since| startup.since(*since)).collect();
+        Supply { present: pool_view.workers, starting, startup }
     }
 
     /// Applies what no simulation knows: bounds, and batches without any history.
     fn conclude(
         &mut self,
         collected: &Collected,
-        seen: &SchedView,
+        view: &SchedView,
         decided: BTreeMap<Arc<str>, Decision>,
         simulations: usize,
     ) -> Plan {
@@ -122,7 +122,7 @@ impl Planner {
         let mut reports = Vec::new();
         for (name, mut decision) in decided {
             let config = &self.config.pools[&name];
-            let first = self.unknown(&name, &collected.unknown, seen);
+            let first = self.unknown(&name, &collected.unknown, view);
             if first > 0 && !algorithm.is_static() {
                 decision.ceiling = decision.ceiling.max(first);
                 decision.reason = Reason::Unknown;
@@ -133,7 +133,7 @@ impl Planner {
             }
             // Whatever comes next is served by a few at once, before the next plan.
             decision.ceiling = decision.ceiling.max(UNKNOWN_FIRST);
-            let max = self.workers_max(&name, seen).max(config.min);
+            let max = self.workers_max(&name, view).max(config.min);
             let refused = decision.ceiling > max && max < config.max;
             if refused && decision.reason != Reason::Idle {
                 decision.reason = Reason::Maximum { wanted: decision.ceiling };
@@ -149,7 +149,7 @@ impl Planner {
         let replans = algorithm.replans() || !collected.unknown.is_empty();
         // Until nothing is held for what was.
         let held = pools.iter().any(|plan| plan.hold > self.config.pools[&plan.pool].min);
-        let live = (held || !seen.batches.is_empty()) && !algorithm.is_static();
+        let live = (held || !view.batches.is_empty()) && !algorithm.is_static();
         let report = PlanReport {
             at: now,
             policy: self.config.policy,
@@ -161,21 +161,21 @@ impl Planner {
     }
 
     /// The pool's own bound, or those of all who need it: more workers would serve nobody.
-    fn workers_max(&self, pool: &Arc<str>, seen: &SchedView) -> usize {
+    fn workers_max(&self, pool: &Arc<str>, view: &SchedView) -> usize {
         let max = self.config.pools[pool].max;
-        match seen.pools.get(pool).and_then(|pool| pool.workers_max) {
+        match view.pools.get(pool).and_then(|pool| pool.workers_max) {
             Some(tenants) if !self.config.policy.algorithm().is_static() => max.min(tenants),
             _ => max,
         }
     }
 
     /// Workers for batches about which nothing is known: a few, then twice as many as are busy.
-    fn unknown(&self, pool: &Arc<str>, batches: &[BatchView], seen: &SchedView) -> usize {
+    fn unknown(&self, pool: &Arc<str>, batches: &[BatchView], view: &SchedView) -> usize {
         let needs = |batch: &&BatchView| batch.stages.iter().any(|stage| stage.pool == *pool);
         if !batches.iter().any(|batch| needs(&batch) && batch.first_arrival.is_some()) {
             return 0;
         }
-        let busy = seen.pools.get(pool).map_or(0, |pool| pool.workers - pool.idle);
+        let busy = view.pools.get(pool).map_or(0, |pool| pool.workers - pool.idle);
         UNKNOWN_FIRST.max(2 * busy)
     }
 }

@@ -36,7 +36,7 @@ impl Drift {
             arrivals: beyond(arrivals(now, batch, basis), ARRIVALS_CHANCE),
             service: stages
                 // What runs long ends late: shorter times say nothing before the batch is over.
-                .map(|(stage, seen)| beyond(service(stage, seen, basis).max(1.0), SERVICE_CHANCE))
+                .map(|(stage, view)| beyond(service(stage, view, basis).max(1.0), SERVICE_CHANCE))
                 .collect(),
         }
     }
@@ -73,16 +73,16 @@ fn arrivals(now: Micros, batch: &BatchView, basis: &Basis) -> f64 {
 }
 
 /// How much longer than in history a stage runs.
-fn service(stage: usize, seen: &StageView, basis: &Basis) -> f64 {
+fn service(stage: usize, view: &StageView, basis: &Basis) -> f64 {
     let Some(usual) = basis.mean(stage).map(Micros::as_secs_f64) else { return 1.0 };
-    let running = seen.running.len() as f64;
-    let ended = f64::from(seen.ended);
+    let running = view.running.len() as f64;
+    let ended = f64::from(view.ended);
     // While most still run, those that have ended are the short ones.
     if ended >= SEEN_MIN && ended >= 2.0 * running {
-        return seen.ended_time.as_secs_f64() / ended / usual;
+        return view.ended_time.as_secs_f64() / ended / usual;
     }
     let long = basis.quantile(stage, 0.9);
-    let longer: Vec<f64> = seen
+    let longer: Vec<f64> = view
         .running
         .iter()
         .filter(|running| running.elapsed > long)

@@ -43,20 +43,20 @@ impl Planner {
 
     /// A plan for the scheduler's current state.
     #[must_use]
-    pub fn plan(&mut self, now: Micros, seen: &SchedView) -> Plan {
-        let collected = self.collect(now, seen);
-        self.decide(&collected, seen)
+    pub fn plan(&mut self, now: Micros, view: &SchedView) -> Plan {
+        let collected = self.collect(now, view);
+        self.decide(&collected, view)
     }
 
     /// Plans for a workload that the caller knows, in place of one guessed from history.
     #[must_use]
-    pub fn plan_for(&mut self, problem: Problem, seen: &SchedView) -> Plan {
-        self.decide(&Collected::known(problem), seen)
+    pub fn plan_for(&mut self, problem: Problem, view: &SchedView) -> Plan {
+        self.decide(&Collected::known(problem), view)
     }
 
-    fn collect(&self, now: Micros, seen: &SchedView) -> Collected {
+    fn collect(&self, now: Micros, view: &SchedView) -> Collected {
         let collector = Collector::new(now, &self.config, self.problem_pools());
-        collector.collect(seen, |batch| self.history.basis(batch))
+        collector.collect(view, |batch| self.history.basis(batch))
     }
 
     /// Those that are planned for. All others are one, the last: their names are the tenants', and

@@ -34,7 +34,7 @@ use clock::{Clock, Due};
 use fleet::Fleet;
 use tenants::Tenants;
 use trainer::Trainer;
-use work::{Batch, Standing, Work};
+use work::{Batch, RequestState, Work};
 
 pub(crate) use history::{PLUGIN, profile};
 pub(crate) use work::batch_id;
@@ -227,7 +227,7 @@ impl Engine<'_> {
         let batch = self.work.batch(number);
         let progress = match work::first_stage(&batch.truth.requests[request]) {
             Some(stage) => {
-                batch.standings[request] = Standing::Waiting { stage, since: now };
+                batch.states[request] = RequestState::Waiting { stage, since: now };
                 batch.ran[request] = vec![Micros::ZERO; stage];
                 self.accounts[stage].change(now, Change::Queued);
                 Progress::Waiting { stage, ran: vec![Micros::ZERO; stage] }

@@ -32,7 +32,7 @@ const NOW: Micros = Micros::from_secs(1_000_000);
 #[derive(Debug)]
 pub struct Load {
     planner: Planner,
-    seen: SchedView,
+    view: SchedView,
 }
 
 impl Load {
@@ -43,7 +43,7 @@ impl Load {
         let pools = trace.meta.stages.iter().map(|stage| (name(stage), pool(stage)));
         let mut planner = Planner::new(PlanConfig::new(policy, pools.collect()));
         let shapes: Arc<[StageShape]> = trace.meta.stages.iter().map(shape).collect();
-        let mut seen = SchedView::default();
+        let mut view = SchedView::default();
         for number in 0..batches {
             let task = &trace.tasks[number % trace.tasks.len()];
             let run: Arc<str> = format!("run-{number}").into();
@@ -55,17 +55,17 @@ impl Load {
             let age = life * (number as f64 + 0.5) / batches as f64;
             let batch = BatchView { id, ..seen_at(live, Micros(age as u64), run, &shapes) };
             for (stage, at_stage) in trace.meta.stages.iter().zip(&batch.at_stage) {
-                let pool: &mut PoolView = seen.pools.entry(name(stage)).or_default();
+                let pool: &mut PoolView = view.pools.entry(name(stage)).or_default();
                 pool.workers += at_stage.running.len();
             }
-            seen.batches.push(batch);
+            view.batches.push(batch);
         }
-        Self { planner, seen }
+        Self { planner, view }
     }
 
     /// One whole decision: algorithm 2, then the search.
     pub fn plan(&mut self) -> PlanReport {
-        self.planner.plan(NOW, &self.seen).report
+        self.planner.plan(NOW, &self.view).report
     }
 }
 
@@ -102,7 +102,7 @@ fn seen_at(
     shapes: &Arc<[StageShape]>,
 ) -> BatchView {
     let announced = NOW - age;
-    let mut seen = BatchView {
+    let mut view = BatchView {
         id: batch_id(0),
         tenant: TENANT,
         run,
@@ -120,14 +120,14 @@ fn seen_at(
         waiters: 0,
     };
     for request in iteration.requests.iter().filter(|request| request.rollout <= age) {
-        seen.submitted += 1;
+        view.submitted += 1;
         let arrived = announced + request.rollout;
-        seen.first_arrival = Some(seen.first_arrival.map_or(arrived, |first| first.min(arrived)));
+        view.first_arrival = Some(view.first_arrival.map_or(arrived, |first| first.min(arrived)));
         let mut ready = request.rollout;
         let mut is_running = false;
         for (stage, service) in request.service.iter().enumerate() {
             let Some(service) = *service else { continue };
-            let at_stage = &mut seen.at_stage[stage];
+            let at_stage = &mut view.at_stage[stage];
             if ready + service > age {
                 let running = RunningView { elapsed: age - ready, queued: Micros::ZERO };
                 at_stage.running.push(running);
@@ -141,10 +141,10 @@ fn seen_at(
         }
         if !is_running {
             let ended = announced + ready;
-            seen.earliest_end = Some(seen.earliest_end.map_or(ended, |latest| latest.max(ended)));
+            view.earliest_end = Some(view.earliest_end.map_or(ended, |latest| latest.max(ended)));
         }
     }
-    seen
+    view
 }
 
 #[cfg(test)]
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn it_is_planned_for_as_live_work_is() {
         let mut load = Load::new(Policy::DISTRS, 3);
-        let submitted: Vec<u32> = load.seen.batches.iter().map(|batch| batch.submitted).collect();
+        let submitted: Vec<u32> = load.view.batches.iter().map(|batch| batch.submitted).collect();
         assert!(submitted.is_sorted() && submitted[0] < submitted[2], "{submitted:?}");
         let report = load.plan();
         // What has ended is not simulated, all else is.

@@ -21,10 +21,10 @@ pub struct LiveRequestRow {
     pub key: String,
     pub group: Option<String>,
     pub arrived_at: Micros,
-    pub standing: Standing,
+    pub state: LiveRequestState,
 }
 
-pub enum Standing {
+pub enum LiveRequestState {
     Finished {
         position: u32,
         earliest_end_at: Micros,
@@ -118,15 +118,17 @@ impl Store {
         .fetch_all(&self.pool)
         .await?;
         let requests = rows.into_iter().map(|row| {
-            let standing = match (row.position, row.earliest_end_at, row.result) {
-                (Some(position), Some(earliest_end_at), Some(result)) => Standing::Finished {
-                    position: position.cast_unsigned(),
-                    earliest_end_at: Micros::from_datetime(earliest_end_at),
-                    reward: row.reward,
-                    kind: row.kind.unwrap_or_default(),
-                    result: result.into(),
-                },
-                _ => Standing::Waiting {
+            let state = match (row.position, row.earliest_end_at, row.result) {
+                (Some(position), Some(earliest_end_at), Some(result)) => {
+                    LiveRequestState::Finished {
+                        position: position.cast_unsigned(),
+                        earliest_end_at: Micros::from_datetime(earliest_end_at),
+                        reward: row.reward,
+                        kind: row.kind.unwrap_or_default(),
+                        result: result.into(),
+                    }
+                }
+                _ => LiveRequestState::Waiting {
                     body: row.body.unwrap_or_default().into(),
                     left: row.stage.zip(row.content_type).zip(row.bytes).map(
                         |((stage, content_type), bytes)| Left {
@@ -142,7 +144,7 @@ impl Store {
                 key: row.key,
                 group: row.group_name,
                 arrived_at: Micros::from_datetime(row.arrived_at),
-                standing,
+                state,
             }
         });
         Ok(requests.collect())

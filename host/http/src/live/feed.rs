@@ -21,7 +21,7 @@ use tokio::sync::broadcast::error::TryRecvError;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use super::standing::{BatchProgress, View, ended};
+use super::feed_state::{FeedState, View, ended};
 use crate::app::App;
 
 const PERIOD: Duration = Duration::from_millis(250);
@@ -53,7 +53,7 @@ pub(crate) struct Feed {
 }
 
 struct State {
-    standing: BatchProgress,
+    sent: FeedState,
     kept: Kept,
     closed: bool,
 }
@@ -91,12 +91,12 @@ impl Feeds {
         // Before the first look, so that nothing is missed between the two.
         let source = Source { whose, ends: dispatch.committed.ends(), told: dispatch.incidents() };
         let observed = dispatch.observe().await?;
-        let standing = BatchProgress::new(source.view(dispatch, &observed, News::default()));
+        let sent = FeedState::new(source.view(dispatch, &observed, News::default()));
         let feed = Arc::new(Feed {
             name: uuid::Uuid::now_v7().simple().to_string(),
             whose,
             readers: AtomicUsize::new(1),
-            state: Mutex::new(State { standing, kept: Kept::default(), closed: false }),
+            state: Mutex::new(State { sent, kept: Kept::default(), closed: false }),
             changes: watch::Sender::new(()),
         });
         open.insert(whose, Arc::clone(&feed));
@@ -151,10 +151,10 @@ impl Source {
         let mut news = News::default();
         let whose = self.whose;
         let is_ours = |tenant| whose.tenant.is_none_or(|ours| ours == tenant);
-        drain(&mut self.ends, &mut news.missed, |published: Arc<CommittedBatch>| {
-            let tenant = published.row.tenant;
+        drain(&mut self.ends, &mut news.missed, |committed: Arc<CommittedBatch>| {
+            let tenant = committed.row.tenant;
             if is_ours(tenant) {
-                news.ended.push(ended(&published, &dispatch.tenants.name(tenant)));
+                news.ended.push(ended(&committed, &dispatch.tenants.name(tenant)));
             }
         });
         drain(&mut self.told, &mut news.missed, |told: WrittenIncident| {
@@ -196,10 +196,10 @@ impl Feed {
         let view = source.view(dispatch, observed, news);
         let mut state = self.lock();
         let line = if missed {
-            state.standing = BatchProgress::new(view);
-            Some(line("snapshot", &state.standing.snapshot()))
+            state.sent = FeedState::new(view);
+            Some(line("snapshot", &state.sent.snapshot()))
         } else {
-            let delta = state.standing.advance(view, |batch| observed.has(batch));
+            let delta = state.sent.advance(view, |batch| observed.has(batch));
             delta.map(|delta| line("delta", &delta))
         };
         if let Some(line) = line {
@@ -276,7 +276,7 @@ impl Reader {
                 let last = state.kept.last;
                 let Some(behind) = self.behind else {
                     self.behind = Some(last);
-                    let line = line("snapshot", &state.standing.snapshot());
+                    let line = line("snapshot", &state.sent.snapshot());
                     return Some(self.feed.event(last, &line));
                 };
                 if behind < last {

@@ -11,7 +11,7 @@ use assay_dispatch::committed::CommittedBatch;
 
 /// The state of the service as the feed's readers know it.
 #[derive(Default)]
-pub(super) struct BatchProgress {
+pub(super) struct FeedState {
     at: Micros,
     batches: BTreeMap<BatchId, LiveBatch>,
     total: u32,
@@ -32,11 +32,11 @@ pub(super) struct View {
     pub incidents: Vec<Incident>,
 }
 
-impl BatchProgress {
+impl FeedState {
     pub(super) fn new(view: View) -> Self {
-        let mut standing = Self::default();
-        standing.advance(view, |_| false);
-        standing
+        let mut state = Self::default();
+        state.advance(view, |_| false);
+        state
     }
 
     pub(super) fn snapshot(&self) -> LiveSnapshot {
@@ -110,8 +110,8 @@ fn replaced<T: PartialEq + Clone>(known: &mut T, new: T) -> Option<T> {
 }
 
 /// A batch that has ended, for those who look on.
-pub(super) fn ended(published: &Arc<CommittedBatch>, tenant: &str) -> EndedBatch {
-    let batch = published.batch();
+pub(super) fn ended(committed: &Arc<CommittedBatch>, tenant: &str) -> EndedBatch {
+    let batch = committed.batch();
     EndedBatch {
         id: batch.id,
         tenant: tenant.to_owned(),
@@ -178,33 +178,33 @@ mod tests {
     #[test]
     fn only_what_has_changed_is_told() {
         let (a, b) = (BatchId::generate(), BatchId::generate());
-        let mut standing = BatchProgress::new(view(vec![batch(a, 1), batch(b, 1)]));
-        assert!(standing.advance(view(vec![batch(a, 1), batch(b, 1)]), |_| true).is_none());
-        let delta = standing.advance(view(vec![batch(a, 2), batch(b, 1)]), |_| true);
+        let mut state = FeedState::new(view(vec![batch(a, 1), batch(b, 1)]));
+        assert!(state.advance(view(vec![batch(a, 1), batch(b, 1)]), |_| true).is_none());
+        let delta = state.advance(view(vec![batch(a, 2), batch(b, 1)]), |_| true);
         let delta = delta.expect("a batch has changed");
         assert_eq!((delta.batches.len(), delta.batches[0].id), (1, a));
         assert!(delta.queue.is_none() && delta.left.is_empty());
-        assert_eq!(standing.snapshot().batches.len(), 2);
+        assert_eq!(state.snapshot().batches.len(), 2);
     }
 
     #[test]
     fn a_batch_that_is_about_to_end_stays_until_it_has() {
         let id = BatchId::generate();
-        let mut standing = BatchProgress::new(view(vec![batch(id, 1)]));
+        let mut state = FeedState::new(view(vec![batch(id, 1)]));
         let gone = View { total: 1, ..view(Vec::new()) };
-        assert!(standing.advance(gone, |_| false).is_none());
-        assert_eq!(standing.snapshot().batches.len(), 1);
+        assert!(state.advance(gone, |_| false).is_none());
+        assert_eq!(state.snapshot().batches.len(), 1);
         let ended = View { ended: vec![done(id)], ..view(Vec::new()) };
-        let delta = standing.advance(ended, |_| false).expect("it has ended");
+        let delta = state.advance(ended, |_| false).expect("it has ended");
         assert_eq!((delta.ended.len(), delta.left.len()), (1, 0));
-        assert!(standing.snapshot().batches.is_empty());
+        assert!(state.snapshot().batches.is_empty());
     }
 
     #[test]
     fn a_batch_that_gives_way_to_more_urgent_ones_has_left() {
         let (a, b) = (BatchId::generate(), BatchId::generate());
-        let mut standing = BatchProgress::new(view(vec![batch(a, 1)]));
-        let delta = standing.advance(view(vec![batch(b, 1)]), |id| id == a).expect("both changed");
+        let mut state = FeedState::new(view(vec![batch(a, 1)]));
+        let delta = state.advance(view(vec![batch(b, 1)]), |id| id == a).expect("both changed");
         assert_eq!((delta.left, delta.batches[0].id), (vec![a], b));
     }
 }

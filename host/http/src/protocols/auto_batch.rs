@@ -24,7 +24,7 @@ use tokio::time::Instant;
 const OLD_AFTER: Duration = Duration::from_secs(limits::COMPAT_BATCH_SECONDS_MAX);
 
 pub(super) struct AutoBatch {
-    pub published: Arc<CommittedBatch>,
+    pub committed: Arc<CommittedBatch>,
     gap: Duration,
     since: Instant,
     calls: Mutex<Calls>,
@@ -59,10 +59,10 @@ struct Try {
 }
 
 impl AutoBatch {
-    pub(super) fn new(published: Arc<CommittedBatch>, gap: Duration) -> Arc<Self> {
+    pub(super) fn new(committed: Arc<CommittedBatch>, gap: Duration) -> Arc<Self> {
         let calls = Calls { touched: Some(Instant::now()), ..Calls::default() };
         let (calls, closed) = (Mutex::new(calls), Notify::new());
-        Arc::new(Self { published, gap, since: Instant::now(), calls, closed })
+        Arc::new(Self { committed, gap, since: Instant::now(), calls, closed })
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {
@@ -72,9 +72,9 @@ impl AutoBatch {
 
     /// A guard for a call, unless the auto batch takes no more of them.
     pub(super) fn join(self: &Arc<Self>, call: Digest) -> Option<CallGuard> {
-        let takes = self.published.look(|standing| {
-            matches!(standing.state, BatchState::Announced | BatchState::Open)
-                && standing.counts.submitted < limits::COMPAT_BATCH_REQUESTS_MAX
+        let takes = self.committed.look(|progress| {
+            matches!(progress.state, BatchState::Announced | BatchState::Open)
+                && progress.counts.submitted < limits::COMPAT_BATCH_REQUESTS_MAX
         });
         if !takes || self.since.elapsed() > OLD_AFTER {
             self.close();
@@ -84,7 +84,7 @@ impl AutoBatch {
             return None;
         }
         let tries = calls.tries.entry(call).or_default();
-        let found = if self.published.plugin.description.deterministic {
+        let found = if self.committed.plugin.description.deterministic {
             tries.iter().rposition(|it| !it.failed)
         } else {
             // Calls that are open at the same time are different samples; one that was left is taken
@@ -128,7 +128,7 @@ impl AutoBatch {
     /// Closes it if nothing has come for the gap and nothing waits or runs; returns when to look again.
     pub(super) fn close_if_idle(&self) -> Instant {
         let idle =
-            self.published.look(|standing| standing.counts.submitted == standing.counts.finished());
+            self.committed.look(|progress| progress.counts.submitted == progress.counts.finished());
         let mut calls = self.calls();
         let now = Instant::now();
         let since = calls.touched.unwrap_or(now);
@@ -145,7 +145,7 @@ impl AutoBatch {
         struct Ended {
             id: RequestId,
         }
-        let new: Vec<Bytes> = self.published.look(|standing| standing.results[seen..].to_vec());
+        let new: Vec<Bytes> = self.committed.look(|progress| progress.results[seen..].to_vec());
         let mut calls = self.calls();
         for (at, json) in new.iter().enumerate() {
             let Ok(Ended { id }) = serde_json::from_slice(json) else { continue };
@@ -169,7 +169,7 @@ impl AutoBatch {
 
     fn result(&self, seq: u32) -> Option<ResultItem> {
         let place = self.calls().places.get(&seq).copied()?;
-        let json = self.published.look(|standing| standing.results.get(place).cloned())?;
+        let json = self.committed.look(|progress| progress.results.get(place).cloned())?;
         serde_json::from_slice(&json).ok()
     }
 

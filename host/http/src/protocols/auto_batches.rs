@@ -82,9 +82,9 @@ impl AutoBatches {
     /// Takes up the auto batches that an earlier process of the server left open. Call it before any call
     /// is accepted.
     pub(crate) async fn restore(self: &Arc<Self>, store: &Store) -> Result<(), StoreError> {
-        for published in self.dispatch.committed.live() {
-            let (tenant, id) = (published.row.tenant, published.row.id);
-            if published.look(|standing| standing.state == BatchState::Sealed) {
+        for committed in self.dispatch.committed.live() {
+            let (tenant, id) = (committed.row.tenant, committed.row.id);
+            if committed.look(|progress| progress.state == BatchState::Sealed) {
                 continue;
             }
             for counted in [false, true] {
@@ -92,13 +92,13 @@ impl AutoBatches {
                 if store.batch_by_idempotency_key(tenant, &mark).await?.is_none() {
                     continue;
                 }
-                let step = counted.then_some(published.row.iteration);
-                let whose = RunKey { tenant, run: published.row.run.clone(), step };
+                let step = counted.then_some(committed.row.iteration);
+                let whose = RunKey { tenant, run: committed.row.run.clone(), step };
                 // More than a tenant may have end when they expire.
                 let Ok(run) = self.run(&whose) else { continue };
                 let mut run = run.lock_owned().await;
-                run.last_iteration = run.last_iteration.max(Some(published.row.iteration));
-                self.take(&mut run, whose, AutoBatch::new(published.clone(), GAP));
+                run.last_iteration = run.last_iteration.max(Some(committed.row.iteration));
+                self.take(&mut run, whose, AutoBatch::new(committed.clone(), GAP));
             }
         }
         Ok(())
@@ -134,7 +134,7 @@ impl AutoBatches {
         let reference = batches::reference(caller, wanted.plugin)?;
         let mut run = self.run(&wanted.whose)?.lock_owned().await;
         let fits = |auto_batch: &AutoBatch| {
-            let row = &auto_batch.published.row;
+            let row = &auto_batch.committed.row;
             row.plugin == reference.name
                 && (!reference.is_version() || row.version == reference.channel_or_version)
         };
@@ -182,9 +182,9 @@ impl AutoBatches {
         let call_hash = assay_core::id::Digest::of(key.as_bytes());
         row.idempotency = Some(Idempotency { key, call_hash });
         let announcement = Announcement { row, plugin, single: None, replays: None };
-        let published = app.dispatch.announce(announcement).await?;
+        let committed = app.dispatch.announce(announcement).await?;
         run.last_iteration = Some(iteration);
-        Ok(AutoBatch::new(published, wanted.gap.unwrap_or(GAP)))
+        Ok(AutoBatch::new(committed, wanted.gap.unwrap_or(GAP)))
     }
 
     /// The last iteration of a run's batches, whoever made them.
@@ -227,11 +227,11 @@ impl AutoBatches {
     }
 
     async fn follow_batch(&self, whose: &RunKey, auto_batch: &AutoBatch) {
-        let mut changes = auto_batch.published.watch();
+        let mut changes = auto_batch.committed.watch();
         let (mut seen, mut sealed) = (0, false);
         loop {
             changes.borrow_and_update();
-            let ended = auto_batch.published.look(|standing| standing.state.is_final());
+            let ended = auto_batch.committed.look(|progress| progress.state.is_final());
             seen = auto_batch.note(seen);
             if ended {
                 return;
@@ -240,7 +240,7 @@ impl AutoBatches {
             if auto_batch.is_closed() && !sealed {
                 sealed = true;
                 // A batch that is not live any more has ended, and its change is on its way.
-                let _ = self.dispatch.seal(whose.tenant, auto_batch.published.row.id, None).await;
+                let _ = self.dispatch.seal(whose.tenant, auto_batch.committed.row.id, None).await;
                 continue;
             }
             tokio::select! {

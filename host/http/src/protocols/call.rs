@@ -243,7 +243,7 @@ impl Call {
 
     /// Fails if a label does not match the schema of the batch's plugin: no repeat would fare better.
     async fn validate(&self, guard: &CallGuard, samples: &Samples) -> Result<(), ApiError> {
-        let validation = self.app.registry.validation(&guard.auto_batch.published.plugin).await;
+        let validation = self.app.registry.validation(&guard.auto_batch.committed.plugin).await;
         if !validation.has_label() {
             return Ok(());
         }
@@ -262,7 +262,7 @@ impl Call {
         samples: &Samples,
     ) -> Result<Option<(Arc<[u32]>, bool)>, Failure> {
         let mut new = false;
-        let batch = guard.auto_batch.published.row.id;
+        let batch = guard.auto_batch.committed.row.id;
         let mut seqs = Vec::with_capacity(samples.bodies.len());
         for (at, chunk) in samples.bodies.chunks(limits::SUBMIT_CHUNK_ITEMS_MAX).enumerate() {
             let mut items = Vec::with_capacity(chunk.len());
@@ -306,7 +306,7 @@ impl From<DispatchError> for Failure {
 impl Admitted {
     /// The ids of its requests, in the samples' order.
     pub(super) fn ids(&self) -> Vec<RequestId> {
-        let batch = self.guard.auto_batch.published.row.id;
+        let batch = self.guard.auto_batch.committed.row.id;
         self.seqs.iter().map(|&seq| RequestId { batch, seq }).collect()
     }
 }

@@ -55,7 +55,7 @@ impl Call {
             return Ok(Report { cases: vec![ran], ..Report::default() });
         }
         Rewarded::of(item)?;
-        let stages = &guard.auto_batch.published.plugin.description.stages;
+        let stages = &guard.auto_batch.committed.plugin.description.stages;
         let stage = stages.iter().position(|stage| stage.name == STAGE).ok_or_else(no_report)?;
         let artifact = self.app.store.artifact(self.caller.tenant, id, stage).await;
         let artifact = artifact.map_err(ApiError::from)?;

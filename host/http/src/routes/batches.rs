@@ -44,7 +44,7 @@ pub(crate) async fn kept(app: &App, tenant: TenantId, id: BatchId) -> Result<(),
 /// The live or ended batch of a tenant.
 pub(crate) async fn find(app: &App, tenant: TenantId, id: BatchId) -> Result<Batch, ApiError> {
     match app.dispatch.committed.get(tenant, id) {
-        Some(published) => Ok(published.batch()),
+        Some(committed) => Ok(committed.batch()),
         None => Ok(app.store.batch(tenant, id).await?),
     }
 }
@@ -56,8 +56,8 @@ pub(crate) fn wait(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(seconds.parse::<u64>().ok()?.min(limits::LONG_POLL_SECONDS_MAX)))
 }
 
-async fn until_ended(published: &CommittedBatch, wait: Duration) {
-    let ended = published.wait_until(|standing| standing.state.is_final());
+async fn until_ended(committed: &CommittedBatch, wait: Duration) {
+    let ended = committed.wait_until(|progress| progress.state.is_final());
     // The state after the wait is the answer, whether the wait ended or ran out.
     let _ = tokio::time::timeout(wait, ended).await;
 }

@@ -54,17 +54,17 @@ pub(crate) async fn place(app: &App, bytes: usize) -> Result<BudgetPermit, ApiEr
 
 /// Waits for the result of the batch's only request.
 pub(crate) async fn outcome(
-    published: &CommittedBatch,
+    committed: &CommittedBatch,
     wait: Duration,
 ) -> Result<ResultItem, ApiError> {
-    let ended = published.wait_until(|standing| !standing.results.is_empty());
+    let ended = committed.wait_until(|progress| !progress.results.is_empty());
     if tokio::time::timeout(wait, ended).await.is_err() {
         // The id may be sent only after the request is committed.
-        let written = published.wait_until(|standing| standing.counts.submitted > 0);
+        let written = committed.wait_until(|progress| progress.counts.submitted > 0);
         tokio::time::timeout(PATIENCE, written).await.map_err(|_| too_long())?;
-        return Err(not_finished(RequestId { batch: published.row.id, seq: 0 }, wait));
+        return Err(not_finished(RequestId { batch: committed.row.id, seq: 0 }, wait));
     }
-    let result = published.look(|standing| standing.results.first().cloned());
+    let result = committed.look(|progress| progress.results.first().cloned());
     result
         .and_then(|json| serde_json::from_slice(&json).ok())
         .ok_or_else(|| ApiError::unavailable("stopping", "the server is stopping"))

@@ -44,9 +44,9 @@ impl Algorithm for Assay {
         planner: &mut Planner,
         search: &mut Search<'_>,
         decisions: &mut BTreeMap<usize, Decision>,
-        seen: &SchedView,
+        view: &SchedView,
     ) {
-        planner.hold_what_is_used(search, decisions, seen);
+        planner.hold_what_is_used(search, decisions, view);
     }
 
     fn models_startup(&self) -> bool {
@@ -65,12 +65,12 @@ impl Planner {
         &mut self,
         search: &mut Search<'_>,
         decisions: &mut BTreeMap<usize, Decision>,
-        seen: &SchedView,
+        view: &SchedView,
     ) {
         let mut startups = BTreeMap::new();
         for (pool, decision) in decisions.iter() {
             let name = &search.simulator.problem.pools[*pool].name;
-            let supply = self.supply(name, &self.config.pools[name], seen);
+            let supply = self.supply(name, &self.config.pools[name], view);
             search.capacities[*pool] = supply.capacity(decision.ceiling);
             startups.insert(*pool, supply.startup);
         }
@@ -86,12 +86,12 @@ impl Planner {
                 (decision.hold, decision.ceiling) = (used, self.config.pools[name].max);
                 continue;
             }
-            let there = seen.pools.get(name).map_or(0, |pool| pool.workers + pool.starting.len());
+            let there = view.pools.get(name).map_or(0, |pool| pool.workers + pool.starting.len());
             decision.hold = used.max(self.held_lately(name, used).min(there));
             let top = decision.ceiling.max(decision.hold);
             let top = top + (self.config.tuning.headroom * (top as f64).sqrt()) as usize;
             // Who works is paid for until the work is done: more of it costs no more.
-            let busy = seen.pools.get(name).map_or(0, |pool| pool.workers - pool.idle);
+            let busy = view.pools.get(name).map_or(0, |pool| pool.workers - pool.idle);
             decision.ceiling = top.max(busy);
         }
     }

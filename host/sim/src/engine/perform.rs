@@ -9,7 +9,7 @@ use super::Engine;
 use super::clock::Due;
 use super::fleet::{Job, State};
 use super::truth;
-use super::work::{Standing, batch_number, stage_end};
+use super::work::{RequestState, batch_number, stage_end};
 use crate::account::Change;
 
 impl Engine<'_> {
@@ -20,7 +20,7 @@ impl Engine<'_> {
                 let (now, stage) = (self.clock.now(), time.stage + 1);
                 let batch = self.work.batch(batch_number(request.batch));
                 batch.ran[request.seq as usize].push(time.ran);
-                batch.standings[request.seq as usize] = Standing::Waiting { stage, since: now };
+                batch.states[request.seq as usize] = RequestState::Waiting { stage, since: now };
                 self.accounts[stage].change(now, Change::Queued);
             }
             Action::Finish(finish) => self.finished(finish),
@@ -63,7 +63,7 @@ impl Engine<'_> {
         let timeout = self.trace.meta.stages[stage].timeout;
         let factor = self.fleet.get(worker).factor;
         let (end, ran) = stage_end(&batch.truth.requests[index], stage, timeout, factor);
-        batch.standings[index] = Standing::Running { stage, until: now + ran };
+        batch.states[index] = RequestState::Running { stage, until: now + ran };
         self.accounts[stage].change(now, Change::Unqueued);
         self.accounts[stage].change(now, Change::Busy);
         let job = Job { lease, batch: number, request: index, tenant, since: now, end, ran };
@@ -80,7 +80,7 @@ impl Engine<'_> {
         };
         let index = finish.request.seq as usize;
         let batch = self.work.batch(batch_number(finish.request.batch));
-        if let Standing::Waiting { stage, .. } = batch.standings[index] {
+        if let RequestState::Waiting { stage, .. } = batch.states[index] {
             self.accounts[stage].change(now, Change::Unqueued);
         }
         let last = finish.stages.last().filter(|last| last.stage == batch.ran[index].len());
@@ -115,15 +115,15 @@ impl Engine<'_> {
 
     fn plan(&mut self) {
         let now = self.clock.now();
-        let seen = self.sched.view();
+        let view = self.sched.view();
         let problem = self.policy.knows_all().then(|| {
             let meta = &self.trace.meta;
             truth::problem(now, meta, self.settings, &self.pools, &self.runs, &self.work)
         });
         let before = (self.watch.elapsed)();
         let plan = match problem {
-            Some(problem) => self.planner.plan_for(problem, &seen),
-            None => self.planner.plan(now, &seen),
+            Some(problem) => self.planner.plan_for(problem, &view),
+            None => self.planner.plan(now, &view),
         };
         let took = (self.watch.elapsed)().saturating_sub(before);
         self.times.plans += 1;
@@ -145,8 +145,8 @@ impl Engine<'_> {
             self.tenants.served(&job, stage, now);
             account.change(now, Change::Free);
             account.change(now, Change::Queued);
-            let standing = &mut self.work.batch(job.batch).standings[job.request];
-            *standing = Standing::Waiting { stage, since: now };
+            let state = &mut self.work.batch(job.batch).states[job.request];
+            *state = RequestState::Waiting { stage, since: now };
         }
         account.change(now, Change::Gone);
     }

@@ -6,7 +6,7 @@ use assay_planner::Planner;
 use assay_sched::{Config, Event, NewRequest, Progress, Sched};
 
 use super::Engine;
-use super::work::{Batch, Standing, batch_id};
+use super::work::{Batch, RequestState, batch_id};
 
 impl Engine<'_> {
     /// Workers die with the host; history, batches and what their requests reached do not.
@@ -37,13 +37,13 @@ impl Engine<'_> {
 
 fn arrived(batch: &Batch) -> Vec<NewRequest> {
     let mut requests = Vec::new();
-    for (index, standing) in batch.standings.iter().enumerate() {
+    for (index, state) in batch.states.iter().enumerate() {
         let ran = || batch.ran[index].clone();
-        let progress = match *standing {
-            Standing::Future => continue,
-            Standing::Waiting { stage, .. } => Progress::Waiting { stage, ran: ran() },
-            Standing::Running { .. } => unreachable!("no worker is left"),
-            Standing::Ended { ending, earliest_end } => {
+        let progress = match *state {
+            RequestState::Future => continue,
+            RequestState::Waiting { stage, .. } => Progress::Waiting { stage, ran: ran() },
+            RequestState::Running { .. } => unreachable!("no worker is left"),
+            RequestState::Ended { ending, earliest_end } => {
                 Progress::Finished { earliest_end, ran: ran(), ending }
             }
         };

@@ -6,7 +6,7 @@ use assay_core::time::Micros;
 use assay_planner::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
 
 use super::Pool;
-use super::work::{Batch, Standing, Work, batch_id, first_stage};
+use super::work::{Batch, RequestState, Work, batch_id, first_stage};
 use crate::policy::Settings;
 use crate::trace::Meta;
 
@@ -59,20 +59,20 @@ pub(super) fn problem(
 fn add_requests(problem: &mut Problem, batch: &Batch) {
     let now = problem.now;
     let mut left: Vec<(Micros, usize, ProblemRequest, Micros)> = Vec::new();
-    for (index, standing) in batch.standings.iter().enumerate() {
+    for (index, state) in batch.states.iter().enumerate() {
         let truth = &batch.truth.requests[index];
         let service = |stage: usize| truth.service[stage].unwrap_or_default();
-        let (order, stage, running, ready, first) = match *standing {
-            Standing::Future => {
+        let (order, stage, running, ready, first) = match *state {
+            RequestState::Future => {
                 let Some(stage) = first_stage(truth) else { continue };
                 let arrival = batch.arrival(index).max(now);
                 (arrival, stage, false, arrival, service(stage))
             }
-            Standing::Waiting { stage, since } => (since, stage, false, now, service(stage)),
-            Standing::Running { stage, until } => {
+            RequestState::Waiting { stage, since } => (since, stage, false, now, service(stage)),
+            RequestState::Running { stage, until } => {
                 (Micros::ZERO, stage, true, now, until.since(now))
             }
-            Standing::Ended { .. } => continue,
+            RequestState::Ended { .. } => continue,
         };
         let request = ProblemRequest { batch: problem.batches.len() - 1, stage, running, ready };
         left.push((order, index, request, first));

@@ -13,7 +13,7 @@ use crate::account::BatchRun;
 use crate::trace::{Iteration, Trace, TraceRequest};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum RequestState {
     Future,
     Waiting {
         stage: usize,
@@ -37,7 +37,7 @@ pub(super) struct Batch<'a> {
     pub(super) truth: &'a Iteration,
     pub(super) start: Micros,
     pub(super) announced: Option<Micros>,
-    pub(super) standings: Vec<Standing>,
+    pub(super) states: Vec<RequestState>,
     /// The stages that ran, for each request in turn.
     pub(super) ran: Vec<Vec<Micros>>,
     /// The times at which requests ended, in that order.
@@ -89,7 +89,7 @@ impl<'a> Batch<'a> {
             truth,
             start,
             announced: None,
-            standings: vec![Standing::Future; count],
+            states: vec![RequestState::Future; count],
             ran: vec![Vec::new(); count],
             ends: Vec::with_capacity(count),
             groups: Groups::new(&truth.requests),
@@ -115,7 +115,7 @@ impl<'a> Batch<'a> {
     }
 
     pub(super) fn ended(&mut self, request: usize, now: Micros, ending: Ending, earliest: Micros) {
-        self.standings[request] = Standing::Ended { ending, earliest_end: earliest };
+        self.states[request] = RequestState::Ended { ending, earliest_end: earliest };
         self.groups.ended[self.groups.of[request]] = now;
         self.ends.push(now);
         self.failed += usize::from(ending == Ending::Error);

@@ -54,7 +54,7 @@ pub(crate) async fn announce(
     }
     let announcement = Announcement { row, plugin, single: None, replays: None };
     let batch = match app.dispatch.announce(announcement).await {
-        Ok(published) => published.batch(),
+        Ok(committed) => committed.batch(),
         Err(DispatchError::KeyInUse) => of_twin(&app, caller.tenant, twin.as_ref()).await?,
         Err(error) => return Err(error.into()),
     };

@@ -27,15 +27,15 @@ pub(crate) async fn cancel(
     caller: Scoped<BatchesWrite>,
     PathId(id): PathId<BatchId>,
 ) -> Result<Json<Batch>, ApiError> {
-    let published = app.dispatch.committed.get(caller.tenant, id);
+    let committed = app.dispatch.committed.get(caller.tenant, id);
     match app.dispatch.cancel(caller.tenant, id).await {
         Ok(()) | Err(DispatchError::NotLive) => {}
         Err(error) => return Err(error.into()),
     }
-    match published {
-        Some(published) => {
-            until_ended(&published, CANCEL_WAIT).await;
-            Ok(Json(published.batch()))
+    match committed {
+        Some(committed) => {
+            until_ended(&committed, CANCEL_WAIT).await;
+            Ok(Json(committed.batch()))
         }
         None => find(&app, caller.tenant, id).await.map(Json),
     }

@@ -48,7 +48,7 @@ pub(crate) async fn events(
         })?,
     };
     let story = match app.dispatch.committed.get(caller.tenant, id) {
-        Some(published) => Story::Live { changes: published.watch(), published },
+        Some(committed) => Story::Live { changes: committed.watch(), committed },
         None => ended(&app, caller.tenant, id).await?,
     };
     let follower = Follower::new(story, last);
@@ -63,21 +63,21 @@ pub(crate) async fn events(
 
 /// The source of the events: a batch of the committed view, or an ended one.
 enum Story {
-    Live { published: Arc<CommittedBatch>, changes: watch::Receiver<u64> },
-    Ended { standing: Box<BatchProgress>, batch: Box<Batch> },
+    Live { committed: Arc<CommittedBatch>, changes: watch::Receiver<u64> },
+    Ended { progress: Box<BatchProgress>, batch: Box<Batch> },
 }
 
 impl Story {
     fn look<T>(&self, look: impl FnOnce(&BatchProgress) -> T) -> T {
         match self {
-            Self::Live { published, .. } => published.look(look),
-            Self::Ended { standing, .. } => look(standing),
+            Self::Live { committed, .. } => committed.look(look),
+            Self::Ended { progress, .. } => look(progress),
         }
     }
 
     fn batch(&self) -> Batch {
         match self {
-            Self::Live { published, .. } => published.batch(),
+            Self::Live { committed, .. } => committed.batch(),
             Self::Ended { batch, .. } => (**batch).clone(),
         }
     }
@@ -99,12 +99,12 @@ async fn ended(app: &App, tenant: TenantId, id: BatchId) -> Result<Story, ApiErr
         results.iter().filter_map(|json| serde_json::from_slice::<Grouped>(json).ok()?.group);
     let groups: BTreeSet<String> = groups.collect();
     let last = u32::try_from(results.len()).expect("within a batch's limit");
-    let standing = BatchProgress {
+    let progress = BatchProgress {
         groups_done: groups.into_iter().map(|group| (last, group.into())).collect(),
         results,
         ..BatchProgress::ended(&batch)
     };
-    Ok(Story::Ended { standing: Box::new(standing), batch: Box::new(batch) })
+    Ok(Story::Ended { progress: Box::new(progress), batch: Box::new(batch) })
 }
 
 struct Follower {
@@ -118,8 +118,8 @@ struct Follower {
 
 impl Follower {
     fn new(story: Story, last: usize) -> Self {
-        let groups = story.look(|standing| {
-            standing.groups_done.partition_point(|(results, _)| (*results as usize) < last)
+        let groups = story.look(|progress| {
+            progress.groups_done.partition_point(|(results, _)| (*results as usize) < last)
         });
         Self { story, results: last, groups, estimate: None, ready: VecDeque::new(), ended: false }
     }
@@ -149,24 +149,24 @@ impl Follower {
     /// Queues the new events, in pieces of limited size.
     fn gather(&mut self) {
         let Self { story, results, groups, estimate, ready, ended } = self;
-        story.look(|standing| {
+        story.look(|progress| {
             while ready.len() < PIECE_EVENTS_MAX {
-                let group = standing.groups_done.get(*groups);
+                let group = progress.groups_done.get(*groups);
                 if let Some((_, name)) = group.filter(|(at, _)| *at as usize <= *results) {
                     *groups += 1;
                     let data = serde_json::json!({ "group": &**name }).to_string();
                     ready.push_back(event("group.done", *results, data));
-                } else if let Some(result) = standing.results.get(*results) {
+                } else if let Some(result) = progress.results.get(*results) {
                     *results += 1;
                     ready.push_back(event("request.done", *results, text(result)));
                 } else {
                     break;
                 }
             }
-            let told = *results >= standing.results.len() && *groups >= standing.groups_done.len();
-            *ended = told && standing.state.is_final();
+            let told = *results >= progress.results.len() && *groups >= progress.groups_done.len();
+            *ended = told && progress.state.is_final();
             if let Some(at) =
-                standing.estimated_done_at.filter(|&at| !*ended && *estimate != Some(at))
+                progress.estimated_done_at.filter(|&at| !*ended && *estimate != Some(at))
             {
                 *estimate = Some(at);
                 let data = serde_json::json!({ "estimated_done_at": at }).to_string();

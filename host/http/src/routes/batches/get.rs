@@ -25,11 +25,11 @@ pub(crate) async fn get(
     headers: HeaderMap,
     PathId(id): PathId<BatchId>,
 ) -> Result<Json<Batch>, ApiError> {
-    if let (Some(wait), Some(published)) =
+    if let (Some(wait), Some(committed)) =
         (wait(&headers), app.dispatch.committed.get(caller.tenant, id))
     {
-        until_ended(&published, wait).await;
-        return Ok(Json(published.batch()));
+        until_ended(&committed, wait).await;
+        return Ok(Json(committed.batch()));
     }
     find(&app, caller.tenant, id).await.map(Json)
 }

@@ -57,8 +57,8 @@ pub(crate) async fn list(
     let next = page.next(&items, |last| last.batch.id.to_string());
     // The rows of live batches know neither counts nor estimates; the board does.
     for item in items.iter_mut().filter(|item| !item.batch.state.is_final()) {
-        if let Some(published) = app.dispatch.committed.get(caller.tenant, item.batch.id) {
-            item.batch = published.batch();
+        if let Some(committed) = app.dispatch.committed.get(caller.tenant, item.batch.id) {
+            item.batch = committed.batch();
         }
     }
     Ok(Json(BatchList { items, next }))

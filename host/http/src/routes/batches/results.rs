@@ -58,7 +58,7 @@ pub(crate) async fn results(
 
 /// The source of a batch's results.
 pub(crate) enum Source {
-    Board(Arc<CommittedBatch>),
+    Committed(Arc<CommittedBatch>),
     Ended { app: Arc<App>, tenant: TenantId, batch: BatchId },
 }
 
@@ -76,8 +76,8 @@ impl Source {
         tenant: TenantId,
         batch: BatchId,
     ) -> Result<Self, ApiError> {
-        if let Some(published) = app.dispatch.committed.get(tenant, batch) {
-            return Ok(Self::Board(published));
+        if let Some(committed) = app.dispatch.committed.get(tenant, batch) {
+            return Ok(Self::Committed(committed));
         }
         let ended = app.store.batch(tenant, batch).await?;
         if let Some(at) = ended.expired_at {
@@ -88,11 +88,11 @@ impl Source {
 
     pub(crate) async fn after(&self, after: u32, limit: u32) -> Result<Piece, StoreError> {
         match self {
-            Self::Board(published) => Ok(published.look(|standing| {
-                let start = standing.results.len().min(after as usize);
-                let end = standing.results.len().min(start + limit as usize);
-                let done = end == standing.results.len() && standing.state.is_final();
-                Piece { items: standing.results[start..end].to_vec(), done }
+            Self::Committed(committed) => Ok(committed.look(|progress| {
+                let start = progress.results.len().min(after as usize);
+                let end = progress.results.len().min(start + limit as usize);
+                let done = end == progress.results.len() && progress.state.is_final();
+                Piece { items: progress.results[start..end].to_vec(), done }
             })),
             Self::Ended { app, tenant, batch } => {
                 let rows = app.store.results(*tenant, *batch, after, limit).await?;
@@ -121,7 +121,7 @@ fn page(piece: &Piece, after: u32) -> Bytes {
 
 fn follow(source: Source, after: u32) -> impl Stream<Item = Result<Bytes, StoreError>> {
     let changes = match &source {
-        Source::Board(published) => Some(published.watch()),
+        Source::Committed(committed) => Some(committed.watch()),
         Source::Ended { .. } => None,
     };
     stream::try_unfold(

@@ -44,9 +44,9 @@ pub(crate) async fn submit(
     body: Body,
 ) -> Result<Json<SubmitReply>, ApiError> {
     let validation = match app.dispatch.committed.get(caller.tenant, id) {
-        Some(published) => {
-            caller.may_submit_to(&published.row.plugin)?;
-            Some(app.registry.validation(&published.plugin).await)
+        Some(committed) => {
+            caller.may_submit_to(&committed.row.plugin)?;
+            Some(app.registry.validation(&committed.plugin).await)
         }
         // Ended long ago, or never the tenant's; it takes nothing new.
         None => app.store.batch(caller.tenant, id).await.map(|_| None)?,
@@ -311,9 +311,9 @@ impl<'a> Submission<'a> {
             id: RequestId,
         }
         let source = Source::find(self.app, self.tenant, self.batch).await?;
-        if let Source::Board(published) = &source {
+        if let Source::Committed(committed) = &source {
             let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
-            let ended = published.wait_until(|standing| standing.state.is_final());
+            let ended = committed.wait_until(|progress| progress.state.is_final());
             // Without an end everything is new, and refused.
             let _ = tokio::time::timeout(patience, ended).await;
         }

@@ -49,9 +49,9 @@ pub(crate) async fn replay(
     let digest = plugin.digest;
     let name = format!("{}@{}", plugin.description.name, plugin.description.version);
     let announcement = announcement(&app, &caller, (id, stored), plugin).await?;
-    let published = app.dispatch.announce(announcement).await?;
+    let committed = app.dispatch.announce(announcement).await?;
     let wait = batches::wait(&headers).unwrap_or(rewards::WAIT_DEFAULT);
-    let replayed = rewards::outcome(&published, wait).await?;
+    let replayed = rewards::outcome(&committed, wait).await?;
     let differences = recorded.outcome.differences(&replayed.outcome);
     let differences: Vec<_> = differences.into_iter().map(str::to_owned).collect();
     Ok(Json(Replay {

@@ -36,10 +36,10 @@ pub(crate) async fn reward(
     body: Body,
 ) -> Result<Json<Reward>, ApiError> {
     let bytes = body::whole(body, "the body", limits::ITEM_BYTES_MAX).await?;
-    let published = admit(&app, &caller, body::parse(&bytes)?).await?;
+    let committed = admit(&app, &caller, body::parse(&bytes)?).await?;
     let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);
-    let item = outcome(&published, wait).await?;
-    let plugin_digest = published.row.digest;
+    let item = outcome(&committed, wait).await?;
+    let plugin_digest = committed.row.digest;
     let ResultItem { id, outcome, stages, shared_from, .. } = item;
     Ok(Json(Reward { id, plugin_digest, outcome, stages, shared_from }))
 }

@@ -48,8 +48,8 @@ pub(crate) async fn get(
 fn live_counts(app: &App, tenant: TenantId, iterations: &mut Iterations) {
     for at in 0..iterations.batch.len() {
         let live = iterations.ended_at[at].is_none();
-        let published = live.then(|| app.dispatch.committed.get(tenant, iterations.batch[at]));
-        if let Some(batch) = published.flatten().map(|published| published.batch()) {
+        let committed = live.then(|| app.dispatch.committed.get(tenant, iterations.batch[at]));
+        if let Some(batch) = committed.flatten().map(|committed| committed.batch()) {
             iterations.state[at] = batch.state;
             iterations.counts[at] = batch.counts;
             iterations.mean[at] = batch.mean_reward;

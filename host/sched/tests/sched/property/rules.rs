@@ -57,7 +57,7 @@ impl World {
         waiting
     }
 
-    /// Inside a tenant's share. Grants come last in a step, so what waits after it waited at each of
+    /// Checks the order of grants within each tenant. Grants come last in a step, so what waits after it waited at each of
     /// them.
     pub(super) fn check_order(&self, grants: &[Grant], waiting: &[Vec<RequestId>]) {
         if grants.is_empty() {
