@@ -52,7 +52,7 @@ check: ## What is known within three minutes: formatting, lints, tests without s
 test: ## Everything that must hold: builds, tests, formatting, lints
 	@scripts/test.sh
 
-test-long: ## The same, with all of what it tries by samples (an hour or more)
+test-long: ## `make test` with every case instead of samples (an hour or more)
 	@ASSAY_TEST_LONG=1 PROPTEST_CASES=5000 scripts/test.sh
 
 test-one: ## Run the tests whose names hold NAME, with what they need built
@@ -136,4 +136,4 @@ clean: ## Remove what was built
 	cargo clean
 
 help: ## List the tasks
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'

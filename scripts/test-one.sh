@@ -18,7 +18,7 @@ fi
 . scripts/testing.sh
 trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$scratch"' EXIT
 
-scripts/setup.sh build lint
+scripts/setup.sh sqlx lint
 make --no-print-directory plugins guests
 # With everything else, so that nothing is built another time for `make test`.
 cargo build "${linted[@]}" --all-targets

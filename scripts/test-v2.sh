@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests the boxes on a machine with cgroups of version 2 alone: Debian's kernel in an emulator, with
-# what the tests need in its memory. For machines like this one, where version 1 has the controllers.
+# what the tests need in its memory. For machines on which cgroups of version 1 have the controllers, so that
+# `make test` cannot try version 2 alone.
 # Takes a few minutes; needs apt-get as root.
 set -eu
 cd "$(dirname "$0")/.."

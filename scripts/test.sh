@@ -16,6 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 logs=$scratch/logs
 results=$scratch/results
 mkdir "$logs" "$results"
+rm -f "$target/test-summary"
 trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$scratch"' EXIT
 # The numbers are read from what is printed.
 export CARGO_TERM_COLOR=never NO_COLOR=1
