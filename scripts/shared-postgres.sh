@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs a PostgreSQL in which each server under test has a database of its own; prints its address once it is
-# ready, and ends when it is told to (TERM). It does not wait for the disk: what is lost with the machine is none's.
+# ready, and ends when it is told to (TERM). It does not wait for the disk: its data need not survive a crash of the
+# machine.
 #
 #   scripts/shared-postgres.sh FOLDER     in a folder to be made, with the programs of $CARGO_TARGET_DIR or target
 set -eu

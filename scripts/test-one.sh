@@ -11,7 +11,7 @@ A name is the module and the function: NAME=rewards:: runs the area tests/tests/
 NAME=rewards::whoever_cannot_wait_asks_later one test of it. Programs, plugins and guests are built first.
 What a test and, where it fails, its server said is shown. ARGS passes options to cargo-nextest, such as
 ARGS=--no-capture; `cargo nextest list -p assay-tests` prints the names of that package.
-ASSAY_TEST_LONG=1 tries all of what is tried by samples.
+With ASSAY_TEST_LONG=1, tests that otherwise try samples try every case.
 USAGE
     exit 2
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in; `make test` and continuous integration run it.
-# With ASSAY_TEST_LONG=1 (`make test-long`) all is tried of what is tried by samples else, and the server's
+# With ASSAY_TEST_LONG=1 (`make test-long`) tests that otherwise try samples try every case, and the server's
 # answers reach the browser late; PROPTEST_CASES (256) says how many random cases properties are tried on.
 #
 # Shows each step live, or at its end where steps run side by side; goes on after a failed one where that makes

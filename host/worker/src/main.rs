@@ -28,7 +28,7 @@ struct WorkerArguments {
 
 #[derive(Subcommand)]
 enum WorkerCommand {
-    /// Print the name of the engine: what was compiled under another name does not load.
+    /// Print the name of the engine; it loads only components that were compiled under the same name.
     Engine,
     /// Compile a component and print, as one line of JSON, what it is or why it is refused.
     Compile {
@@ -42,7 +42,7 @@ enum WorkerCommand {
     Cases(cases::CaseOptions),
     /// Run golden cases against a component.
     Test(golden::GoldenOptions),
-    /// Run requests, a line of JSON each on standard input, and print what becomes of each.
+    /// Run requests, a line of JSON each on standard input, and print the outcome of each.
     Score(score::ScoreOptions),
     /// Print, as one line of JSON, what this machine gives to programs that plugins run.
     Doctor {

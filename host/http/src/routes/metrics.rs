@@ -22,7 +22,7 @@ pub(crate) async fn metrics(
 ) -> Result<Response, ApiError> {
     measure(&app.dispatch.view().await?);
     measure_pools(&app.dispatch.capacity().await?);
-    gauge!("assay_room_free_bytes").set(app.dispatch.budget.free_bytes() as f64);
+    gauge!("assay_admission_budget_free_bytes").set(app.dispatch.budget.free_bytes() as f64);
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
     Ok((kind, app.metrics.render()).into_response())
 }

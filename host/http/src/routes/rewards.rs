@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
 const RUN: &str = "lone";
 
 /// A batch for one single request.
-pub(crate) fn lone_batch(tenant: TenantId, plugin: &ReadyPlugin, settings: String) -> BatchRow {
+pub(crate) fn single_batch(tenant: TenantId, plugin: &ReadyPlugin, settings: String) -> BatchRow {
     let at = now();
     BatchRow {
         tenant,

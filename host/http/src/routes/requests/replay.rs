@@ -119,7 +119,7 @@ async fn announcement(
 ) -> Result<Announcement, ApiError> {
     let settings = app.store.batch_settings(caller.tenant, id.batch).await?;
     let place = rewards::place(app, stored.body.len()).await?;
-    let row = rewards::lone_batch(caller.tenant, &plugin, settings);
+    let row = rewards::single_batch(caller.tenant, &plugin, settings);
     let StoredRequest { key, group, body, .. } = stored;
     let item = NewItem { key, group, body: body.into(), permit: place, due: None };
     Ok(Announcement { row, plugin, single: Some(item), replays: Some(id) })

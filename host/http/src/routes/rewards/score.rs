@@ -14,7 +14,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use serde_json::value::RawValue;
 
-use super::{WAIT_DEFAULT, lone_batch, outcome, place};
+use super::{WAIT_DEFAULT, outcome, place, single_batch};
 use crate::app::{App, AppState};
 use crate::auth::Caller;
 use crate::extract::guard::{BatchesWrite, Scoped};
@@ -65,8 +65,8 @@ async fn admit(
     let body = item::encode(prompt, response, label, metadata);
     let place = place(app, body.len()).await?;
     let share_equal = share_equal.unwrap_or(true);
-    let row = BatchRow { share_equal, ..lone_batch(caller.tenant, &plugin, settings) };
-    let lone =
+    let row = BatchRow { share_equal, ..single_batch(caller.tenant, &plugin, settings) };
+    let single =
         Some(NewItem { key: "0".into(), group: None, body: body.into(), permit: place, due: None });
-    Ok(app.dispatch.announce(Announcement { row, plugin, single: lone, replays: None }).await?)
+    Ok(app.dispatch.announce(Announcement { row, plugin, single, replays: None }).await?)
 }
