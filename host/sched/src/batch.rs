@@ -356,6 +356,16 @@ impl Batch {
         self.requests.get(&seq).map_or(Micros::ZERO, Request::earliest_end)
     }
 
+    /// When the request became ready for the pool of its stage. Where an earlier stage ran in the same pool, that is
+    /// when it arrived: a pool ends what it began before it begins another request of the batch, or nobody
+    /// would be answered until the first stage of all of them is over.
+    pub(crate) fn ready_for_pool(&self, seq: u32) -> Micros {
+        let request = &self.requests[&seq];
+        let (earlier, rest) = self.new.stages.split_at(request.stage);
+        let ran_here = earlier.iter().any(|stage| stage.pool == rest[0].pool);
+        if ran_here { request.arrived } else { request.ready }
+    }
+
     /// Leased requests are counted as waiting.
     pub(crate) fn view(&self) -> BatchView {
         BatchView {

@@ -78,7 +78,8 @@ impl Sched {
         if request.holder.is_some() || request.primary.is_some() {
             return;
         }
-        let (ready, group, deadline) = (request.ready, request.group, request.effective_deadline());
+        let (group, deadline) = (request.group, request.effective_deadline());
+        let ready = batch.ready_for_pool(id.seq);
         let place = Place { rank, ready, group, left: 0, deadline };
         if let Some(pool) = self.pools.get_mut(&batch.new.stages[request.stage].pool) {
             pool.fair_queue.set_deadline(tenant, id, place);

@@ -28,6 +28,7 @@ pub(crate) struct Rank {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) rank: Rank,
+    /// When it became ready for this pool.
     pub(crate) ready: Micros,
     pub(crate) group: Option<u32>,
     /// The number of unfinished requests of its group, if the discipline counts them.

@@ -215,7 +215,7 @@ impl Sched {
         self.batch_changed(id, out);
     }
 
-    /// Puts a request into the queue of its stage's pool, at the place of its ready time; a waiter
+    /// Puts a request into the queue of its stage's pool, at the place of its ready time there; a waiter
     /// goes into none.
     pub(crate) fn queue(&mut self, id: RequestId) {
         let batch = self.batches.get_mut(&id.batch).expect("what is queued has a live batch");
@@ -225,8 +225,9 @@ impl Sched {
         if let Some(primary) = request.primary {
             return self.inherit(primary, rank.at);
         }
-        let (stage, ready, group) = (request.stage, request.ready, request.group);
+        let (stage, group) = (request.stage, request.group);
         let deadline = request.effective_deadline();
+        let ready = batch.ready_for_pool(id.seq);
         // Not worth a look-up where nobody asks.
         let left = if self.config.discipline.counts_groups { batch.left(group) } else { 0 };
         let (tenant, name) = (batch.new.tenant, &batch.new.stages[stage].pool);

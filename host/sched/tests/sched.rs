@@ -4,6 +4,7 @@ mod deadlines;
 mod elastic;
 mod entitlements;
 mod groups;
+mod one_pool;
 mod property;
 mod restart;
 mod scenario;

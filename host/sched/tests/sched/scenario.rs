@@ -66,6 +66,24 @@ fn a_run_is_expected_to_take_as_long_as_its_last_batch() {
     );
 }
 
+/// Otherwise nobody had an answer until the first stage of all of them is over.
+#[test]
+fn a_pool_ends_what_it_began_before_it_begins_another_request() {
+    check(
+        "
+        0ms announce A stages=cpu:1s,cpu:1s size=3
+        0ms join w1 cpu
+        0ms submit A 0 1 2
+          -> estimate A 2000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        100ms finish w1 next 100ms
+          -> advance A.0 [0: queued 0ms ran 100ms tries 1]
+          -> estimate A 1100ms
+          -> grant w1 L2 A.0 stage 1 try 1
+        ",
+    );
+}
+
 #[test]
 fn fcfs_serves_by_arrival_over_all_batches() {
     check(

@@ -13,7 +13,7 @@ pub(super) type Key = (Micros, Micros, BatchId, u32, Micros, u32);
 
 impl World {
     pub(super) fn key(&self, id: RequestId) -> Key {
-        let ready = self.requests[&id].ready;
+        let ready = self.ready_for_pool(id);
         let estimated = || self.sched.estimated_done(id.batch).expect("a live batch");
         let (at, left) = match self.discipline.name {
             "ebf" => (estimated(), 0),
@@ -25,6 +25,15 @@ impl World {
         let deadline = self.effective_deadline(id).filter(|deadline| *deadline < at);
         let (at, left) = deadline.map_or((at, left), |deadline| (deadline, 0));
         (at, self.batches[&id.batch].announced, id.batch, left, ready, id.seq)
+    }
+
+    /// A pool ends what it began: a later stage there counts as ready since the request arrived.
+    fn ready_for_pool(&self, id: RequestId) -> Micros {
+        let request = &self.requests[&id];
+        let stages = &self.batches[&id.batch].stages;
+        let pool = &stages[request.stage].pool;
+        let before = stages[..request.stage].iter().any(|stage| stage.pool == *pool);
+        if before { request.arrived } else { request.ready }
     }
 
     /// How many requests are left of its group.
@@ -57,8 +66,8 @@ impl World {
         waiting
     }
 
-    /// Checks the order of grants within each tenant. Grants come last in a step, so what waits after it waited at each of
-    /// them.
+    /// Checks the order of grants within each tenant. Grants come last in a step, so that requests which wait
+    /// after it waited at each of them.
     pub(super) fn check_order(&self, grants: &[Grant], waiting: &[Vec<RequestId>]) {
         if grants.is_empty() {
             return;
