@@ -217,10 +217,13 @@ async fn a_request_that_kills_its_workers() {
     items.push(item("poison", "4000000000", "1"));
     let client = host.client();
     let mut answers = Answers::submit(&client, &plugin, &items).await;
-    let mut kills = 0;
+    let mut killed: Vec<Process> = Vec::new();
     loop {
         let spinning = poll(SOON, "the request runs or has ended", || {
-            let spinning = workers(&host).pop().filter(|worker| worker.thread_ticks("runner") > 30);
+            let mut spinning = workers(&host).into_iter().filter(|worker| {
+                !killed.contains(worker) && worker.thread_ticks("runner") > 30
+            });
+            let spinning = spinning.next();
             if let Some(spinning) = spinning {
                 return Some(Some(spinning));
             }
@@ -229,13 +232,14 @@ async fn a_request_that_kills_its_workers() {
         });
         let Some(worker) = spinning else { break };
         worker.kill();
-        kills += 1;
-        assert!(kills <= 10, "it is tried for ever");
+        killed.push(worker);
+        assert!(killed.len() <= 10, "it is tried for ever");
     }
     let by_key = answers.finish(&client, &items).await;
     match &by_key["poison"].outcome {
         Outcome::Error { code: ErrorCode::WorkerLost, retryable: true, attempts, .. } => {
-            assert_eq!((*attempts, kills), (4, 4));
+            // On a busy machine one may be killed that still loads the plugin.
+            assert!(*attempts == 4 && killed.len() >= 4, "{attempts} of {}", killed.len());
         }
         other => panic!("{other:?}"),
     }
