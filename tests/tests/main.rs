@@ -6,6 +6,7 @@ mod authoring;
 mod batches;
 mod chaos;
 mod compat;
+mod connections;
 mod cuda;
 mod database;
 mod dev;

@@ -27,6 +27,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::listen::Connection;
 use crate::problem::ApiError;
 
 pub(super) use cookie::{
@@ -150,6 +151,9 @@ pub(super) async fn authenticate(
 ) -> Response {
     match caller(&app, &request).await {
         Ok(caller) => {
+            if let Some(connection) = request.extensions().get::<Connection>() {
+                connection.prove();
+            }
             request.extensions_mut().insert(caller);
             next.run(request).await
         }

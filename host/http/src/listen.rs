@@ -1,58 +1,120 @@
 //! Accepts connections: a bounded number, each with limits on how slowly it may send.
+//!
+//! | phase | limit |
+//! |---|---|
+//! | until a call has a valid key or session | 60 s; 1,024 connections, then the oldest one of the busiest address is closed |
+//! | headers of a call, and the silence between two calls (HTTP/1) | 30 s; 64 KiB, 100 headers |
+//! | HTTP/2 | 256 calls at once, 64 unseen resets, 64 KiB of headers; a ping every 30 s, an answer to it within 30 s |
+//! | silence inside a body | 30 s |
+//! | a body that is held in memory | 120 s |
+//! | connections with a valid key or session | 3,072 |
+//!
+//! The numbers are in `core::limits`.
 
-use std::sync::Arc;
+mod connections;
+
+use std::convert::Infallible;
 use std::time::Duration;
 
 use assay_core::limits;
 use axum::Router;
-use axum::http::Request;
+use axum::body::Body;
+use axum::http::{HeaderValue, Request, header};
+use axum::response::Response;
+use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tower::ServiceExt as _;
+use tower::{Service, ServiceExt as _};
 
 use crate::auth::sign_in::Peer;
+pub(crate) use connections::Connection;
+use connections::Connections;
 
 const HEADER_PATIENCE: Duration = Duration::from_secs(limits::READ_SECONDS_MAX);
+const UNPROVEN_AGE_MAX: Duration = Duration::from_secs(limits::UNPROVEN_CONNECTION_SECONDS_MAX);
+const PING: Duration = Duration::from_secs(limits::HTTP2_PING_SECONDS);
 /// How long open calls may go on once the server stops.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serves until `stop` resolves, then lets open calls end.
 pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
     raise_descriptors();
-    let places = Arc::new(Semaphore::new(limits::CONNECTIONS_MAX));
+    let connections = Connections::new(UNPROVEN_AGE_MAX);
     let open = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener) => accepted,
         };
-        let Some((stream, peer, place)) = accepted else { continue };
-        let with_peer = router.clone().map_request(move |mut request: Request<_>| {
-            request.extensions_mut().insert(peer);
-            request
-        });
-        let service = TowerToHyperService::new(with_peer);
-        let mut builder = Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE);
-        builder.http2().timer(TokioTimer::new()).max_concurrent_streams(256);
-        let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-        let connection = open.watch(connection);
+        let Some((stream, peer)) = accepted else { continue };
+        let connection = connections.open(peer.0);
+        let service = service(router.clone(), peer, connection.clone());
+        let served = builder().serve_connection(TokioIo::new(stream), service).into_owned();
+        let served = open.watch(served);
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!("a connection broke: {error}");
+            tokio::select! {
+                ended = served => {
+                    if let Err(error) = ended {
+                        tracing::debug!("a connection broke: {error}");
+                    }
+                }
+                () = connection.must_close() => tracing::debug!("a connection was closed that proved nothing"),
             }
-            drop(place);
         });
     }
     drop(listener);
     // What still runs after that is cut off.
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, open.shutdown()).await;
+}
+
+/// The router, for the calls of one connection.
+fn service(
+    router: Router,
+    peer: Peer,
+    connection: Connection,
+) -> TowerToHyperService<
+    impl Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send>
+    + Clone
+    + Send,
+> {
+    let last = connection.clone();
+    let known = router.map_request(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
+        request.extensions_mut().insert(connection.clone());
+        request.map(Body::new)
+    });
+    TowerToHyperService::new(known.map_response(move |mut response: Response| {
+        if last.is_ending() {
+            // HTTP/2 leaves this header out.
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }))
+}
+
+fn builder() -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_PATIENCE)
+        .max_buf_size(limits::REQUEST_HEADER_BYTES_MAX)
+        .max_headers(limits::REQUEST_HEADERS_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING)
+        .keep_alive_timeout(HEADER_PATIENCE)
+        .max_concurrent_streams(limits::HTTP2_STREAMS_MAX)
+        .max_pending_accept_reset_streams(limits::HTTP2_RESETS_MAX)
+        .max_local_error_reset_streams(limits::HTTP2_RESETS_MAX)
+        .max_header_list_size(limits::REQUEST_HEADER_BYTES_MAX as u32);
+    builder
 }
 
 /// Raises the limit on open descriptors: each connection needs one, and shells allow a process few of them.
@@ -64,17 +126,12 @@ fn raise_descriptors() {
     }
 }
 
-/// Beyond the limit, connections wait in the listener's backlog.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Option<(TcpStream, Peer, tokio::sync::OwnedSemaphorePermit)> {
-    let place = places.clone().acquire_owned().await.ok()?;
+async fn accept(listener: &TcpListener) -> Option<(TcpStream, Peer)> {
     match listener.accept().await {
         Ok((stream, peer)) => {
             // Without this a streamed answer waits for the client's delayed acknowledgement.
             stream.set_nodelay(true).ok()?;
-            Some((stream, Peer(peer.ip()), place))
+            Some((stream, Peer(peer.ip())))
         }
         Err(error) => {
             tracing::warn!("a connection cannot be accepted: {error}");

@@ -8,6 +8,12 @@ use super::MIB;
 pub const LONG_POLL_SECONDS_MAX: u64 = 300;
 /// The silence in the middle of a call, in seconds, after which the client's connection is closed.
 pub const READ_SECONDS_MAX: u64 = 30;
+/// The age in seconds at which a connection is closed on which no call had a valid key or session.
+pub const UNPROVEN_CONNECTION_SECONDS_MAX: u64 = 60;
+/// The period of pings on a connection of HTTP/2, in seconds.
+pub const HTTP2_PING_SECONDS: u64 = 30;
+/// The longest time for which a body is read that is held in memory as a whole, in seconds.
+pub const WHOLE_BODY_SECONDS_MAX: u64 = 120;
 /// The bytes of a refused body that are read and discarded; without that the connection would be reset and
 /// its client could not read the error.
 pub const UNREAD_BYTES_MAX: usize = 16 * MIB;

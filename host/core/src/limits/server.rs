@@ -17,8 +17,20 @@ pub const RESULTS_AT_HAND_MAX: usize = 200_000;
 pub const SHARED_OUTCOMES_BYTES_MAX: usize = 16 * MIB;
 /// The tenants whose outcomes are kept in memory for later equal requests.
 pub const SHARED_OUTCOMES_TENANTS_MAX: usize = 16;
-/// The open connections of clients.
-pub const CONNECTIONS_MAX: usize = 4_096;
+/// The open connections on which a call had a valid key or session.
+pub const PROVEN_CONNECTIONS_MAX: usize = 3_072;
+/// The open connections on which no call had a valid key or session yet. For a further one, the oldest one of the address
+/// that has most of them is closed.
+pub const UNPROVEN_CONNECTIONS_MAX: usize = 1_024;
+/// The bytes of the headers of one request.
+pub const REQUEST_HEADER_BYTES_MAX: usize = 64 * KIB;
+/// The headers of one request.
+pub const REQUEST_HEADERS_MAX: usize = 100;
+/// The calls at the same time on one connection of HTTP/2.
+pub const HTTP2_STREAMS_MAX: u32 = 256;
+/// The calls on one connection of HTTP/2 that a client has cancelled and the server has not yet seen; a client that
+/// cancels more is disconnected.
+pub const HTTP2_RESETS_MAX: usize = 64;
 /// The results of one page.
 pub const PAGE_ITEMS_MAX: u32 = 10_000;
 /// The results of one page unless the call names another number.

@@ -16,6 +16,7 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, 
 use crate::problem::ApiError;
 
 const PATIENCE: Duration = Duration::from_secs(limits::READ_SECONDS_MAX);
+const WHOLE_PATIENCE: Duration = Duration::from_secs(limits::WHOLE_BODY_SECONDS_MAX);
 
 /// The next bytes of a body, `None` at its end.
 pub(crate) async fn next(body: &mut BodyDataStream) -> Result<Option<Bytes>, ApiError> {
@@ -35,6 +36,15 @@ pub(crate) async fn next(body: &mut BodyDataStream) -> Result<Option<Bytes>, Api
 
 /// A whole body.
 pub(crate) async fn whole(body: Body, what: &str, bytes_max: usize) -> Result<Bytes, ApiError> {
+    tokio::time::timeout(WHOLE_PATIENCE, read(body, what, bytes_max)).await.map_err(|_| {
+        let seconds = WHOLE_PATIENCE.as_secs();
+        let detail =
+            format!("the body did not arrive within {seconds} s: send it in smaller parts");
+        ApiError::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail)
+    })?
+}
+
+async fn read(body: Body, what: &str, bytes_max: usize) -> Result<Bytes, ApiError> {
     let mut stream = body.into_data_stream();
     let Some(first) = next(&mut stream).await? else { return Ok(Bytes::new()) };
     let mut all: Option<BytesMut> = None;

@@ -1,0 +1,239 @@
+//! The open connections: how many there may be, and which one is closed for a new one.
+//!
+//! ```text
+//!   accepted --> UNPROVEN -- a call with a valid key or session --> PROVEN
+//!                   |
+//!                   +--> closed: too old, or the oldest one of the address that has most of them,
+//!                        as there are too many
+//! ```
+//!
+//! A stranger can open connections, but never prove one. So silent connections take no place from those that prove
+//! themselves within a moment, and a new connection is always accepted.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use assay_core::limits;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+pub(super) struct Connections {
+    /// The age at which an unproven connection is closed.
+    age_max: Duration,
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    last: u64,
+    /// By number, so that the oldest comes first.
+    unproven: BTreeMap<u64, Arc<Entry>>,
+    /// The numbers of the unproven connections of each address.
+    by_address: HashMap<IpAddr, BTreeSet<u64>>,
+    proven: usize,
+}
+
+/// A connection, known to each of its calls.
+#[derive(Clone)]
+pub(crate) struct Connection(Arc<Open>);
+
+/// Leaves the table when the connection and its last call are gone.
+struct Open {
+    connections: Arc<Connections>,
+    entry: Arc<Entry>,
+}
+
+struct Entry {
+    number: u64,
+    address: IpAddr,
+    opened: Instant,
+    proven: AtomicBool,
+    evicted: Notify,
+}
+
+impl Connections {
+    pub(super) fn new(age_max: Duration) -> Arc<Self> {
+        Arc::new(Self { age_max, table: Mutex::default() })
+    }
+
+    /// Adds a connection; closes another one if there are too many.
+    pub(super) fn open(self: &Arc<Self>, peer: IpAddr) -> Connection {
+        let mut table = self.table();
+        if table.unproven.len() >= limits::UNPROVEN_CONNECTIONS_MAX {
+            table.evict();
+        }
+        table.last += 1;
+        let entry = Arc::new(Entry {
+            number: table.last,
+            address: owner(peer),
+            opened: Instant::now(),
+            proven: AtomicBool::new(false),
+            evicted: Notify::new(),
+        });
+        table.insert(&entry);
+        Connection(Arc::new(Open { connections: self.clone(), entry }))
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    fn insert(&mut self, entry: &Arc<Entry>) {
+        self.unproven.insert(entry.number, entry.clone());
+        self.by_address.entry(entry.address).or_default().insert(entry.number);
+    }
+
+    /// Returns whether it was there.
+    fn remove(&mut self, entry: &Entry) -> bool {
+        let there = self.unproven.remove(&entry.number).is_some();
+        if let Some(numbers) = self.by_address.get_mut(&entry.address) {
+            numbers.remove(&entry.number);
+            if numbers.is_empty() {
+                self.by_address.remove(&entry.address);
+            }
+        }
+        there
+    }
+
+    /// Closes the oldest unproven connection of the address that has most of them.
+    fn evict(&mut self) {
+        let most = self.by_address.values().max_by_key(|numbers| numbers.len());
+        let Some(oldest) = most.and_then(|numbers| numbers.first().copied()) else { return };
+        let entry = self.unproven[&oldest].clone();
+        self.remove(&entry);
+        entry.evicted.notify_one();
+    }
+}
+
+impl Connection {
+    /// A call on it had a valid key or session. Beyond the limit on proven connections it stays unproven.
+    pub(crate) fn prove(&self) {
+        let Open { connections, entry } = &*self.0;
+        if entry.proven.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut table = connections.table();
+        if table.proven < limits::PROVEN_CONNECTIONS_MAX && table.remove(entry) {
+            table.proven += 1;
+            entry.proven.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until the connection must be closed.
+    pub(super) async fn must_close(&self) {
+        let Open { connections, entry } = &*self.0;
+        let overdue = async {
+            tokio::time::sleep_until(entry.opened + connections.age_max).await;
+            if entry.proven.load(Ordering::Relaxed) {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = entry.evicted.notified() => {}
+            () = overdue => {}
+        }
+    }
+
+    /// Whether its next answer should be its last one: it is unproven and will be closed soon.
+    pub(super) fn is_ending(&self) -> bool {
+        let Open { connections, entry } = &*self.0;
+        !entry.proven.load(Ordering::Relaxed) && entry.opened.elapsed() > connections.age_max / 2
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let mut table = self.connections.table();
+        if self.entry.proven.load(Ordering::Relaxed) {
+            table.proven -= 1;
+        } else {
+            table.remove(&self.entry);
+        }
+    }
+}
+
+/// An IPv6 customer has at least a /64.
+fn owner(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, last])
+    }
+
+    fn connections() -> Arc<Connections> {
+        Connections::new(Duration::from_secs(3_600))
+    }
+
+    async fn must_close(connection: &Connection) -> bool {
+        tokio::select! {
+            biased;
+            () = connection.must_close() => true,
+            () = std::future::ready(()) => false,
+        }
+    }
+
+    #[tokio::test]
+    async fn the_oldest_of_whoever_has_most_is_closed() {
+        let connections = connections();
+        let quiet = connections.open(address(1));
+        let loud: Vec<_> =
+            (1..limits::UNPROVEN_CONNECTIONS_MAX).map(|_| connections.open(address(2))).collect();
+        assert!(!must_close(&loud[0]).await);
+        let new = connections.open(address(3));
+        assert!(must_close(&loud[0]).await);
+        for kept in [&quiet, &new, &loud[1]] {
+            assert!(!must_close(kept).await);
+        }
+        assert_eq!(connections.table().unproven.len(), limits::UNPROVEN_CONNECTIONS_MAX);
+    }
+
+    #[tokio::test]
+    async fn a_proven_connection_takes_no_place_and_may_grow_old() {
+        let connections = Connections::new(Duration::ZERO);
+        let (proven, silent) = (connections.open(address(1)), connections.open(address(1)));
+        proven.prove();
+        proven.prove();
+        assert_eq!((connections.table().proven, connections.table().unproven.len()), (1, 1));
+        silent.must_close().await;
+        assert!(silent.is_ending() && !proven.is_ending());
+        assert!(!must_close(&proven).await);
+        drop((proven, silent));
+        let table = connections.table();
+        assert!(table.proven == 0 && table.unproven.is_empty() && table.by_address.is_empty());
+    }
+
+    #[test]
+    fn proven_connections_are_bounded() {
+        let connections = connections();
+        let many: Vec<_> =
+            (0..limits::PROVEN_CONNECTIONS_MAX).map(|_| connections.open(address(1))).collect();
+        many.iter().for_each(Connection::prove);
+        let further = connections.open(address(2));
+        further.prove();
+        assert_eq!(
+            (connections.table().unproven.len(), many.len()),
+            (1, connections.table().proven)
+        );
+    }
+
+    #[test]
+    fn a_network_of_ipv6_counts_as_one_address() {
+        let parse = |text: &str| owner(text.parse().expect("an address"));
+        assert_eq!(parse("2001:db8::1"), parse("2001:db8::ffff:1"));
+        assert_ne!(parse("2001:db8::1"), parse("2001:db8:0:1::1"));
+        assert_eq!(parse("::ffff:192.0.2.1"), parse("192.0.2.1"));
+    }
+}
