@@ -30,8 +30,6 @@ pub struct CaseJob {
     pub compiled_digest: Digest,
     /// The component's own description.
     pub description: Description,
-    /// The interfaces that the plugin imports.
-    pub imports: Vec<String>,
     /// The toolchains that the tenant was granted; `None` grants all.
     pub toolchains: Option<Vec<String>>,
     /// The hosts that the tenant was granted.

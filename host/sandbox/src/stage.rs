@@ -58,8 +58,9 @@ pub struct StageRun {
     /// The time from before the instance was made until after it was dropped.
     pub ran: Micros,
     pub logs: Vec<LogLine>,
-    /// The hosts and secrets that its requests named without a grant, in words for the plugin's author.
-    pub ungranted: Vec<String>,
+    /// What it asked for in vain, because the tenant was not granted it or the operator left it out; in words for
+    /// the plugin's author.
+    pub missing: Vec<String>,
 }
 
 /// The machine does not give what a sandbox needs: address space or a thread.
@@ -126,10 +127,10 @@ impl Sandbox {
             Ok(ending::returned(result, call.last))
         });
         let end = end.unwrap_or_else(|error| ending::broken(&error, &left));
-        let ungranted = left.missing();
+        let missing = left.missing();
         let logs = left.into_lines();
         let ran = Micros(u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX));
-        StageRun { end, ran, logs, ungranted }
+        StageRun { end, ran, logs, missing }
     }
 
     /// Calls into a guest under its limits.

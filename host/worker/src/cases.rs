@@ -7,19 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use assay_core::capability;
 use assay_core::golden::{CaseFile, CaseJob, CaseReport, CaseState};
 use assay_core::id::Digest;
 use assay_core::outcome::{ErrorCode, StageEnd};
 use assay_sandbox::capability::Capabilities;
 use assay_sandbox::capability::folder::FolderStorage;
-use assay_sandbox::capability::gpu::StageDevice;
 use assay_sandbox::capability::http::{HeaderSecret, Outbound};
 use assay_sandbox::capability::storage::{ObjectError, Storage};
 use assay_sandbox::cases::{Expect, GoldenCase};
 use assay_sandbox::pipeline::{self, LocalPipeline, StageRecord};
 use assay_sandbox::{LoadedPlugin, Sandbox};
 
+use crate::environment;
 use crate::programs;
 
 /// The runs of a case before a capability that fails counts as broken.
@@ -56,6 +55,7 @@ struct NotingStorage {
 
 /// Prints a report as soon as a case has ended, so that the server knows how far the process came.
 pub(crate) fn run(options: &CaseOptions) -> anyhow::Result<()> {
+    environment::end_with_host()?;
     let job: CaseJob =
         serde_json::from_reader(std::io::stdin().lock()).context("reading the job")?;
     let runner = CaseRunner::open(options, job)?;
@@ -150,8 +150,8 @@ impl CaseRunner {
     /// The state of a case whose outcome is not the expected one: the plugin is at fault only if it had
     /// all that it asked for.
     fn judge(&self, ran: &[StageRecord], difference: String) -> (CaseState, String) {
-        let ungranted = ran.iter().flat_map(|ran| ran.run.ungranted.iter().cloned());
-        let missing: Vec<String> = ungranted.chain(self.storage.missing()).collect();
+        let missing = ran.iter().flat_map(|ran| ran.run.missing.iter().cloned());
+        let missing: Vec<String> = missing.chain(self.storage.missing()).collect();
         if !missing.is_empty() {
             return (CaseState::NotRun, missing.join("; "));
         }
@@ -161,34 +161,24 @@ impl CaseRunner {
         if error.code != ErrorCode::Unavailable {
             return (CaseState::Failed, difference);
         }
-        match self.not_offered(&error.message) {
-            Some(what) => (CaseState::NotRun, format!("{what}: {}", error.message)),
-            None => (CaseState::Broken, error.message.clone()),
+        if self.names_missing_toolchain(&error.message) {
+            let what = "it needs a toolchain that this server does not offer to the tenant";
+            return (CaseState::NotRun, format!("{what}: {}", error.message));
         }
+        (CaseState::Broken, error.message.clone())
     }
 
-    /// The imported capability that this server does not offer, for a plugin that found one unavailable.
-    fn not_offered(&self, message: &str) -> Option<&'static str> {
-        let Some(capabilities) = &self.capabilities else { return None };
-        let imports = &self.job.imports;
-        let no_device = matches!(capabilities.device, StageDevice::None(_));
-        if capability::GPU.imported_by(imports).is_some() && no_device {
-            return Some("it needs a GPU, and golden cases get none of this server's");
-        }
-        capability::EXEC.imported_by(imports)?;
-        let report = capabilities.exec.lock().unwrap_or_else(PoisonError::into_inner).report();
-        if report.support.is_err() {
-            return Some("it needs programs, and this server runs none");
-        }
-        let granted = |id: &String| match &self.job.toolchains {
-            Some(granted) => granted.contains(id),
+    /// Whether a plugin that looked for a toolchain in the list of all did not find it there, as this machine is
+    /// known to lack it or the tenant was not granted it.
+    fn names_missing_toolchain(&self, message: &str) -> bool {
+        let Some(capabilities) = &self.capabilities else { return false };
+        let exec = capabilities.exec.lock().unwrap_or_else(PoisonError::into_inner);
+        let granted = |id: &str| match &self.job.toolchains {
+            Some(granted) => granted.iter().any(|granted| granted == id),
             None => true,
         };
-        let named = |id: &String| message.contains(&format!("`{id}`"));
-        let mut lacking =
-            report.toolchains.iter().filter(|(id, found)| found.is_err() || !granted(id));
-        let found = lacking.any(|(id, _)| named(id));
-        found.then_some("it needs a toolchain that this server does not offer to the tenant")
+        let named = |id: &str| message.contains(&format!("`{id}`"));
+        exec.known_toolchains().any(|(id, lacks)| (lacks || !granted(id)) && named(id))
     }
 }
 

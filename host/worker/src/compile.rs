@@ -13,6 +13,8 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 use serde::Serialize;
 
+use crate::environment;
+
 /// The line that is printed.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,6 +32,7 @@ enum CompileOutput<'a> {
 }
 
 pub(crate) fn run(component: &Path, out: &Path) -> anyhow::Result<()> {
+    environment::end_with_host()?;
     let bytes =
         std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
     let engine_id = engine_id();
