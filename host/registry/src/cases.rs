@@ -18,6 +18,7 @@ use tokio::process::{Child, Command};
 use crate::compile::Compiled;
 use crate::error::RegistryError;
 use crate::registry::{Accepted, Publisher, Registry};
+use crate::turns::TooManyWait;
 
 const RUN_TIMEOUT: Duration = Duration::from_secs(limits::GOLDEN_SECONDS_MAX);
 const WAIT_MAX: Duration = Duration::from_secs(limits::GOLDEN_WAIT_SECONDS_MAX);
@@ -82,10 +83,11 @@ impl Registry {
         if cases.is_empty() {
             return Ok(Vec::new());
         }
-        let reports = match runs {
-            CaseRuns::Skip => None,
+        let (cases, reports) = match runs {
+            CaseRuns::Skip => (cases, None),
             CaseRuns::Run(grants) => {
-                Some(self.run_cases(publisher, accepted, cases.clone(), grants).await?)
+                let (cases, reports) = self.run_cases(publisher, accepted, cases, grants).await?;
+                (cases, Some(reports))
             }
         };
         let mut settled = Vec::with_capacity(cases.len());
@@ -103,13 +105,20 @@ impl Registry {
         accepted: &Accepted,
         cases: Vec<CaseFile>,
         grants: CaseGrants,
-    ) -> Result<Vec<CaseReport>, RegistryError> {
+    ) -> Result<(Vec<CaseFile>, Vec<CaseReport>), RegistryError> {
         let turn = tokio::time::timeout(WAIT_MAX, self.case_turns.take(publisher.tenant)).await;
-        let Ok(_turn) = turn else {
-            return Err(RegistryError::CasesUnavailable(format!(
-                "the golden cases of other uploads have been running for {} s",
-                WAIT_MAX.as_secs()
-            )));
+        let busy = |why: String| Err(RegistryError::CasesUnavailable(why));
+        let _turn = match turn {
+            Ok(Ok(turn)) => turn,
+            Ok(Err(TooManyWait)) => {
+                return busy("too many uploads wait to run golden cases".into());
+            }
+            Err(_) => {
+                let seconds = WAIT_MAX.as_secs();
+                return busy(format!(
+                    "the golden cases of other uploads have been running for {seconds} s"
+                ));
+            }
         };
         let ours = |error: anyhow::Error| {
             tracing::error!("golden cases cannot be run: {error:#}");
@@ -132,7 +141,7 @@ impl Registry {
             cases,
         };
         let reports = self.run_job(&job, RUN_TIMEOUT).await.map_err(ours)?;
-        judge(&files, reports)
+        Ok((job.cases, judge(&files, reports)?))
     }
 
     async fn run_job(

@@ -42,6 +42,11 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
+    /// The file with the component.
+    pub(crate) fn component(folder: &TempDir) -> PathBuf {
+        folder.path().join("component.wasm")
+    }
+
     /// The file with the compiled form.
     pub(crate) fn file(folder: &TempDir) -> PathBuf {
         folder.path().join("compiled")
@@ -61,7 +66,7 @@ impl Registry {
     async fn compile_in(&self, component: &Bytes) -> anyhow::Result<Result<Compiled, String>> {
         let folder =
             tempfile::tempdir_in(&self.scratch).context("making a folder to compile in")?;
-        let (input, out) = (folder.path().join("component.wasm"), Compiled::file(&folder));
+        let (input, out) = (Compiled::component(&folder), Compiled::file(&folder));
         tokio::fs::write(&input, component).await.context("writing the component")?;
         let run = Command::new(&self.worker_program)
             .arg("compile")

@@ -74,5 +74,9 @@ pub const GOLDEN_REASON_BYTES_MAX: usize = KIB;
 pub const GOLDEN_SECONDS_MAX: u64 = 300;
 /// The uploads whose golden cases run at the same time; a tenant has one of them.
 pub const GOLDEN_RUNS_MAX: usize = 2;
+/// The uploads that wait until their golden cases may run.
+pub const GOLDEN_WAITING_MAX: usize = 8;
+/// The uploads of one tenant among them.
+pub const GOLDEN_WAITING_TENANT_MAX: usize = 4;
 /// The longest time for which an upload waits until its golden cases may run, in seconds.
 pub const GOLDEN_WAIT_SECONDS_MAX: u64 = 60;
