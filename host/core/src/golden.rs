@@ -40,6 +40,8 @@ pub struct CaseJob {
     pub storage: PathBuf,
     /// The granted storage roots that are in no folder of this machine.
     pub distant_roots: Vec<String>,
+    /// The time that all cases together may use, in milliseconds.
+    pub time_ms_max: u64,
     /// The golden cases, in the order of the upload.
     pub cases: Vec<CaseFile>,
 }
@@ -69,6 +71,8 @@ pub enum CaseState {
     NotRun,
     /// The machine failed; the case says nothing about the plugin.
     Broken,
+    /// The cases used more time than they may have together.
+    TooSlow,
 }
 
 /// The report on one golden case.

@@ -51,6 +51,7 @@ impl CaseFixture {
             secrets: Vec::new(),
             storage: self.path("roots"),
             distant_roots: Vec::new(),
+            time_ms_max: 300_000,
             cases,
         }
     }
@@ -150,4 +151,23 @@ fn the_process_ends_with_its_host() {
     let mut told = Vec::new();
     host.stdout.take().expect("piped").read_to_end(&mut told).expect("it ends");
     drop(stdin);
+}
+
+#[test]
+fn cases_that_use_all_of_their_time_say_so() {
+    let fixture = CaseFixture::new("liar");
+    let case = |response: &str| CaseFile {
+        file: format!("{response}.yaml"),
+        text: format!(
+            "name: {response}\nrequest: {{response: {response}}}\nexpect: {{outcome: timed_out}}\n"
+        ),
+    };
+    let mut job = fixture.job(vec![case("spin"), case("spin")]);
+    // Less than the stage's own limit: it was not given its time, so that it did not time out as expected.
+    job.time_ms_max = 50;
+    let states: Vec<_> = fixture.run(&job).into_iter().map(|report| report.state).collect();
+    assert_eq!(states, [CaseState::TooSlow, CaseState::TooSlow]);
+    job.time_ms_max = 300_000;
+    let states: Vec<_> = fixture.run(&job).into_iter().map(|report| report.state).collect();
+    assert_eq!(states, [CaseState::Passed, CaseState::Passed]);
 }

@@ -70,8 +70,10 @@ pub const GOLDEN_CASES_BYTES_MAX: usize = 4 * MIB;
 pub const GOLDEN_NAME_BYTES_MAX: usize = 256;
 /// The bytes of the reason that is kept of a golden case that did not pass.
 pub const GOLDEN_REASON_BYTES_MAX: usize = KIB;
-/// The longest time that all golden cases of a version may take, in seconds.
+/// The time that all golden cases of a version may use, in seconds: processor time, and time that they choose to wait.
 pub const GOLDEN_SECONDS_MAX: u64 = 300;
+/// The wall time after which golden cases are given up, in seconds; the machine is at fault then.
+pub const GOLDEN_WALL_SECONDS_MAX: u64 = 2 * GOLDEN_SECONDS_MAX;
 /// The uploads whose golden cases run at the same time; a tenant has one of them.
 pub const GOLDEN_RUNS_MAX: usize = 2;
 /// The uploads that wait until their golden cases may run.
