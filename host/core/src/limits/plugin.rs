@@ -54,8 +54,10 @@ pub const DESCRIBE_MS_MAX: u64 = 5_000;
 pub const DESCRIBE_MEMORY_BYTES_MAX: u64 = 512 << 20;
 /// The address space of the process that compiles uploaded plugins, in bytes.
 pub const COMPILE_MEMORY_BYTES_MAX: u64 = 4 << 30;
-/// The longest time that the compilation of an uploaded plugin may take, in seconds.
-pub const COMPILE_SECONDS_MAX: u64 = 120;
+/// The processor time that the compilation of an uploaded plugin may use, in seconds.
+pub const COMPILE_CPU_SECONDS_MAX: u64 = 240;
+/// The wall time after which a compilation is given up, in seconds; the machine is at fault then.
+pub const COMPILE_WALL_SECONDS_MAX: u64 = 3 * COMPILE_CPU_SECONDS_MAX;
 /// The bytes of a compiled plugin that is sent to a worker.
 pub const COMPILED_BYTES_MAX: usize = 1 << 30;
 /// The plugins that a worker keeps loaded.
