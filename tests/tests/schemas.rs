@@ -162,4 +162,9 @@ async fn trainers_protocols_stop_at_a_label_of_another_form() {
         let problem = answer.problem(422, "invalid_label");
         assert!(problem.detail.starts_with("label must be of type string"), "{path}: {problem:?}");
     }
+    // A call that is refused leaves nothing that waits for requests.
+    let batches: Value = http.get("/v1/batches").await.json(200);
+    assert_eq!(batches["items"], json!([]), "{batches}");
+    let runs: Value = http.get("/v1/runs").await.json(200);
+    assert_eq!(runs["items"], json!([]), "{runs}");
 }

@@ -32,7 +32,10 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-gpu", &["assay-core", "assay-exec", "assay-ptx"]),
     ("assay-fake-cuda", &["assay-ptx"]),
     ("assay-sandbox", &["assay-core", "assay-exec", "assay-gpu"]),
-    ("assay-worker", &["assay-core", "assay-wire", "assay-exec", "assay-gpu", "assay-sandbox"]),
+    (
+        "assay-worker",
+        &["assay-core", "assay-wire", "assay-exec", "assay-gpu", "assay-sandbox", "assay-schema"],
+    ),
     ("assay-postgres", &[]),
     ("assay-client", &["assay-api", "assay-core"]),
     ("assay-store", &["assay-api", "assay-core"]),

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use assay_api::plugin::{GoldenCaseList, Plugin, PluginList, PromotePlugin, YankPlugin};
 use assay_core::golden::CaseFile;
-use assay_core::limits::{COMPILE_SECONDS_MAX, GOLDEN_SECONDS_MAX, GOLDEN_WAIT_SECONDS_MAX};
+use assay_core::limits::{
+    COMPILE_WALL_SECONDS_MAX, GOLDEN_WAIT_SECONDS_MAX, GOLDEN_WALL_SECONDS_MAX,
+};
 use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Method, StatusCode};
@@ -77,12 +79,12 @@ impl Client {
     /// Publishes a component with its golden cases and returns whether it was new.
     pub async fn publish_noting(&self, upload: Upload) -> Result<(Plugin, Publication), Error> {
         let Upload { component, cases, skip_cases } = upload;
-        let mut seconds = COMPILE_SECONDS_MAX;
+        let mut seconds = COMPILE_WALL_SECONDS_MAX;
         let request = self.request(Method::POST, &["plugins"]);
         let request = if cases.is_empty() {
             request.header(CONTENT_TYPE, "application/wasm").body(component)
         } else {
-            seconds += GOLDEN_WAIT_SECONDS_MAX + GOLDEN_SECONDS_MAX;
+            seconds += GOLDEN_WAIT_SECONDS_MAX + GOLDEN_WALL_SECONDS_MAX;
             let boundary = random_boundary();
             let kind = format!("multipart/form-data; boundary={boundary}");
             request.header(CONTENT_TYPE, kind).body(form(&boundary, &component, &cases))

@@ -30,8 +30,6 @@ pub struct CaseJob {
     pub compiled_digest: Digest,
     /// The component's own description.
     pub description: Description,
-    /// The interfaces that the plugin imports.
-    pub imports: Vec<String>,
     /// The toolchains that the tenant was granted; `None` grants all.
     pub toolchains: Option<Vec<String>>,
     /// The hosts that the tenant was granted.
@@ -42,6 +40,8 @@ pub struct CaseJob {
     pub storage: PathBuf,
     /// The granted storage roots that are in no folder of this machine.
     pub distant_roots: Vec<String>,
+    /// The time that all cases together may use, in milliseconds.
+    pub time_ms_max: u64,
     /// The golden cases, in the order of the upload.
     pub cases: Vec<CaseFile>,
 }
@@ -71,6 +71,8 @@ pub enum CaseState {
     NotRun,
     /// The machine failed; the case says nothing about the plugin.
     Broken,
+    /// The cases used more time than they may have together.
+    TooSlow,
 }
 
 /// The report on one golden case.

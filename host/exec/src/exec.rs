@@ -32,7 +32,7 @@ use crate::job::{BoxJob, DialogueEnd, JobEnd, Party};
 use crate::limits::BoxLimits;
 use crate::object_cache::ObjectCache;
 use crate::outcome::Captured;
-use crate::support::{BoxSupport, SandboxPart};
+use crate::support::{BoxSupport, Refusal, SandboxPart};
 use crate::toolchain::{AvailableToolchain, BadFile, ToolchainSpec, read_all};
 use helper_life::HelperLife;
 use prepare::PreparedFiles;
@@ -254,6 +254,20 @@ impl Exec {
         MachineReport { support, toolchains }
     }
 
+    /// What this machine lacks for boxes, once a program was asked for; `None` if the machine has all, and if it
+    /// failed otherwise.
+    #[must_use]
+    pub fn lacking(&self) -> Option<&str> {
+        self.life.lacking()
+    }
+
+    /// Each toolchain of which a file was read, and whether this machine is known to lack it. What could not be
+    /// found out is not lacking.
+    pub fn known_toolchains(&self) -> impl Iterator<Item = (&str, bool)> {
+        let lacks = |id: &str| matches!(self.tools.get(id), Some(Err(_)));
+        self.specs.keys().map(move |id| (id.as_str(), lacks(id)))
+    }
+
     /// The toolchains of this machine; none if the machine cannot make boxes.
     pub fn toolchains(&mut self) -> Vec<AvailableToolchain> {
         let found = self.probe_all().into_iter().filter_map(|(_, found)| found.ok()?.ok());
@@ -357,7 +371,8 @@ fn start(
     let folders = [options.cache.join("boxes"), options.cache.join("toolchains")];
     for folder in &folders {
         std::fs::create_dir_all(folder).map_err(|error| {
-            HelperError::Refused(format!("the folder {} cannot be used: {error}", folder.display()))
+            let problem = format!("the folder {} cannot be used: {error}", folder.display());
+            HelperError::Refused(Refusal::Failed(problem))
         })?;
     }
     let [scratch, toolchains] = folders;

@@ -1,5 +1,6 @@
 //! The worker's end of the socket: it starts the helper and gives it one job at a time.
 
+use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::{BoxJob, DialogueEnd, JobEnd, JobProgram};
 use crate::message::{self, BoxReport, FileMessage, Hello, JobMessage, RunReply, RunRequest};
-use crate::support::{BoxSupport, SandboxPart};
+use crate::support::{BoxSupport, Refusal, SandboxPart};
 
 /// The time in which a helper must report that it is ready.
 const START_MAX: Duration = Duration::from_secs(20);
@@ -51,9 +52,9 @@ pub struct Shown {
 /// A box could not be made or watched. This says nothing about the program.
 #[derive(Debug, thiserror::Error)]
 pub enum HelperError {
-    /// The helper refuses or cannot start. The text says what is missing and what to do.
+    /// The helper refuses to make boxes.
     #[error("{0}")]
-    Refused(String),
+    Refused(Refusal),
     /// The caller's deadline came first.
     #[error("the stage's time is over")]
     Deadline,
@@ -92,8 +93,15 @@ impl Helper {
             // An interrupt from a terminal must not end it before its worker.
             .process_group(0)
             .spawn();
-        let program = options.program.display();
-        let child = child.map_err(|error| HelperError::Refused(format!("{program}: {error}")))?;
+        let child = child.map_err(|error| {
+            let problem = format!("{}: {error}", options.program.display());
+            match error.kind() {
+                ErrorKind::NotFound | ErrorKind::PermissionDenied => {
+                    HelperError::Refused(Refusal::Lacking(problem))
+                }
+                _ => HelperError::Failed(problem),
+            }
+        })?;
         let missing = BoxSupport::nothing();
         let mut helper = Self { socket: Some(socket), child, support: missing };
         match helper.receive::<Hello>(Instant::now() + START_MAX)? {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::job::{Party, Purpose};
 use crate::limits::BoxLimits;
 use crate::outcome::{Captured, ProgramEnding, Usage};
-use crate::support::BoxSupport;
+use crate::support::{BoxSupport, Refusal};
 
 /// The most bytes in a datagram, in addition to the first byte, which says where the message is.
 const INLINE_BYTES_MAX: usize = 64 << 10;
@@ -27,7 +27,7 @@ const INLINE: u8 = 0;
 const IN_FILE: u8 = 1;
 
 /// The helper's first message: it is ready, or it refuses.
-pub(crate) type Hello = std::result::Result<BoxSupport, String>;
+pub(crate) type Hello = std::result::Result<BoxSupport, Refusal>;
 
 /// The worker's request: one job, or the two of a dialogue. The descriptors of each job are its standard input,
 /// its files one after the other in one file, and its program if that is a sealed file.

@@ -9,6 +9,7 @@
 use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
 
+use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
@@ -20,7 +21,7 @@ use nix::unistd::{
 use crate::cgroup::{self, CgroupFactory, HelperCgroups};
 use crate::helper::HelperOptions;
 use crate::message::{self, Hello};
-use crate::support::{BoxSupport, Cgroups, SandboxPart};
+use crate::support::{BoxSupport, Cgroups, Refusal, SandboxPart};
 use crate::{sys, world, zygote};
 
 /// The first of the user ids that helpers of root take: each takes this number plus its process id, a
@@ -73,7 +74,7 @@ fn take_stdin() -> anyhow::Result<OwnedFd> {
 fn support(
     options: &HelperOptions,
     groups: &Result<HelperCgroups, String>,
-) -> Result<BoxSupport, String> {
+) -> Result<BoxSupport, Refusal> {
     check_kernel()?;
     let landlock = sys::landlock_version();
     let mut missing = Vec::new();
@@ -96,14 +97,14 @@ fn support(
     if refused.is_empty() {
         return Ok(BoxSupport { cgroups, landlock, missing });
     }
-    Err(format!(
+    Err(Refusal::Lacking(format!(
         "this machine lacks parts of the sandbox for programs: {} (--weaker-sandbox allows a sandbox \
          without them)",
         refused.join("; ")
-    ))
+    )))
 }
 
-fn check_kernel() -> Result<(), String> {
+fn check_kernel() -> Result<(), Refusal> {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease")
         .map_err(|error| format!("the version of the kernel cannot be read: {error}"))?;
     let mut numbers = release.split('.').map(|part| part.trim().parse().unwrap_or(0));
@@ -112,7 +113,9 @@ fn check_kernel() -> Result<(), String> {
         return Ok(());
     }
     let (major, minor) = KERNEL_MIN;
-    Err(format!("Linux {major}.{minor} or newer is needed; this is Linux {}", release.trim()))
+    let release = release.trim();
+    let problem = format!("Linux {major}.{minor} or newer is needed; this is Linux {release}");
+    Err(Refusal::Lacking(problem))
 }
 
 fn start(
@@ -121,13 +124,13 @@ fn start(
     support: BoxSupport,
     groups: Option<&HelperCgroups>,
     user: u32,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let failed = |error: std::io::Error| format!("the helper cannot be started: {error}");
     prctl::set_child_subreaper(true).map_err(|error| failed(error.into()))?;
     if sys::fork().map_err(failed)?.is_some() {
         return Ok(());
     }
-    let started = std::panic::catch_unwind(|| {
+    let started = std::panic::catch_unwind(|| -> Result<(), Refusal> {
         let groups = prepare_zygote(options, groups, user)?;
         if sys::fork().map_err(failed)?.is_some() {
             return Ok(());
@@ -136,7 +139,7 @@ fn start(
         sys::empty_capability_bounds().map_err(failed)?;
         // The boxes inherit this flag: a program cannot read the memory of its box's init or trace it.
         prctl::set_dumpable(false).map_err(|error| failed(error.into()))?;
-        zygote::run(socket.as_fd(), support, groups)
+        Ok(zygote::run(socket.as_fd(), support, groups)?)
     });
     let status = match started {
         Ok(Ok(())) => 0,
@@ -155,7 +158,7 @@ fn prepare_zygote(
     options: &HelperOptions,
     groups: Option<&HelperCgroups>,
     user: u32,
-) -> Result<Option<CgroupFactory>, String> {
+) -> Result<Option<CgroupFactory>, Refusal> {
     setsid().map_err(|error| format!("a session for the helper cannot be made: {error}"))?;
     let groups = groups.map(|groups| groups.enter().and_then(|()| groups.open())).transpose()?;
     let root = geteuid().is_root();
@@ -186,13 +189,18 @@ fn prepare_zygote(
     Ok(groups)
 }
 
-fn unshare_namespaces(spaces: CloneFlags) -> Result<(), String> {
+fn unshare_namespaces(spaces: CloneFlags) -> Result<(), Refusal> {
     unshare(spaces).map_err(|error| {
-        format!(
+        let problem = format!(
             "the kernel refuses new namespaces: {error} (see the settings \
              user.max_user_namespaces, kernel.unprivileged_userns_clone and \
              kernel.apparmor_restrict_unprivileged_userns)"
-        )
+        );
+        match error {
+            // The other errors say that there are too many namespaces or too little memory now.
+            Errno::EPERM | Errno::EINVAL | Errno::ENOSYS => Refusal::Lacking(problem),
+            _ => Refusal::Failed(problem),
+        }
     })
 }
 

@@ -42,6 +42,24 @@ impl fmt::Display for SandboxPart {
     }
 }
 
+/// Why a helper makes no boxes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Refusal {
+    /// The machine lacks what boxes need, which another start does not change. The text says what is missing and
+    /// what to do.
+    #[error("{0}")]
+    Lacking(String),
+    /// Something failed; another start may succeed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<String> for Refusal {
+    fn from(problem: String) -> Self {
+        Self::Failed(problem)
+    }
+}
+
 /// The version of cgroups that limits the processes of a run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

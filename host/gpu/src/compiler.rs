@@ -237,6 +237,9 @@ pub enum CompileError {
     /// The following errors are not the source's fault.
     #[error("the stage's time is over")]
     Cancelled,
+    /// The operator installed no toolkit, or one that lacks what was asked for; a repeat changes nothing.
+    #[error("CUDA cannot be compiled: {0}")]
+    NoToolkit(String),
     /// The machine cannot compile now; says nothing about the source.
     #[error("CUDA cannot be compiled: {0}")]
     Unavailable(String),

@@ -163,6 +163,7 @@ impl From<RegistryError> for ApiError {
             RegistryError::CasesUnavailable(detail) => {
                 Self::unavailable("cases_unavailable", detail)
             }
+            RegistryError::CompilerBusy(detail) => Self::unavailable("compiler_busy", detail),
             RegistryError::Store(error) => error.into(),
             RegistryError::Blob(error) => {
                 tracing::error!(%error, "an object cannot be read or written");

@@ -25,6 +25,7 @@ mod address;
 mod auto_batch;
 mod auto_batches;
 mod call;
+mod labels;
 mod llama_factory;
 mod metrics;
 mod nemo_gym;

@@ -18,8 +18,9 @@ use tokio::process::{Child, Command};
 use crate::compile::Compiled;
 use crate::error::RegistryError;
 use crate::registry::{Accepted, Publisher, Registry};
+use crate::turns::TooManyWait;
 
-const RUN_TIMEOUT: Duration = Duration::from_secs(limits::GOLDEN_SECONDS_MAX);
+const WALL_MAX: Duration = Duration::from_secs(limits::GOLDEN_WALL_SECONDS_MAX);
 const WAIT_MAX: Duration = Duration::from_secs(limits::GOLDEN_WAIT_SECONDS_MAX);
 /// The time for a process that reported on every case to end by itself.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
@@ -63,7 +64,7 @@ struct Interrupted {
 
 #[derive(Debug)]
 enum Interruption {
-    /// All cases together took longer than they may.
+    /// The machine is too busy: the worker process ends a case that uses too much time itself.
     Slow,
     /// The process ended or wrote something else.
     Failed(anyhow::Error),
@@ -82,10 +83,11 @@ impl Registry {
         if cases.is_empty() {
             return Ok(Vec::new());
         }
-        let reports = match runs {
-            CaseRuns::Skip => None,
+        let (cases, reports) = match runs {
+            CaseRuns::Skip => (cases, None),
             CaseRuns::Run(grants) => {
-                Some(self.run_cases(publisher, accepted, cases.clone(), grants).await?)
+                let (cases, reports) = self.run_cases(publisher, accepted, cases, grants).await?;
+                (cases, Some(reports))
             }
         };
         let mut settled = Vec::with_capacity(cases.len());
@@ -103,13 +105,20 @@ impl Registry {
         accepted: &Accepted,
         cases: Vec<CaseFile>,
         grants: CaseGrants,
-    ) -> Result<Vec<CaseReport>, RegistryError> {
+    ) -> Result<(Vec<CaseFile>, Vec<CaseReport>), RegistryError> {
         let turn = tokio::time::timeout(WAIT_MAX, self.case_turns.take(publisher.tenant)).await;
-        let Ok(_turn) = turn else {
-            return Err(RegistryError::CasesUnavailable(format!(
-                "the golden cases of other uploads have been running for {} s",
-                WAIT_MAX.as_secs()
-            )));
+        let busy = |why: String| Err(RegistryError::CasesUnavailable(why));
+        let _turn = match turn {
+            Ok(Ok(turn)) => turn,
+            Ok(Err(TooManyWait)) => {
+                return busy("too many uploads wait to run golden cases".into());
+            }
+            Err(_) => {
+                let seconds = WAIT_MAX.as_secs();
+                return busy(format!(
+                    "the golden cases of other uploads have been running for {seconds} s"
+                ));
+            }
         };
         let ours = |error: anyhow::Error| {
             tracing::error!("golden cases cannot be run: {error:#}");
@@ -124,16 +133,16 @@ impl Registry {
             compiled: Compiled::file(&accepted.folder),
             compiled_digest: accepted.compiled_digest,
             description: accepted.description.clone(),
-            imports: accepted.imports.clone(),
             toolchains: publisher.grants.toolchains.clone(),
             hosts: grants.hosts,
             secrets: grants.secrets,
             storage: storage.folder.path().to_owned(),
             distant_roots: storage.distant,
+            time_ms_max: limits::GOLDEN_SECONDS_MAX * 1_000,
             cases,
         };
-        let reports = self.run_job(&job, RUN_TIMEOUT).await.map_err(ours)?;
-        judge(&files, reports)
+        let reports = self.run_job(&job, WALL_MAX).await.map_err(ours)?;
+        Ok((job.cases, judge(&files, reports)?))
     }
 
     async fn run_job(
@@ -243,10 +252,9 @@ fn judge(
         Err(Interrupted { reported, why }) => {
             let file = files.get(reported).map_or("", String::as_str);
             return Err(match why {
-                Interruption::Slow => RegistryError::Refused(format!(
-                    "the golden cases took longer than {} s in all, and `{file}` did not end; \
-                     publish fewer or faster ones",
-                    limits::GOLDEN_SECONDS_MAX
+                Interruption::Slow => RegistryError::CasesUnavailable(format!(
+                    "the machine is too busy: after {} s the golden case `{file}` had not ended",
+                    limits::GOLDEN_WALL_SECONDS_MAX
                 )),
                 Interruption::Failed(error) => {
                     tracing::error!("golden cases were interrupted in `{file}`: {error:#}");
@@ -265,6 +273,13 @@ fn judge(
         let reason = &report.reason;
         return Err(RegistryError::CasesUnavailable(format!(
             "the golden case `{file}` could not be run: {reason}"
+        )));
+    }
+    if let Some((file, _)) = of(CaseState::TooSlow).next() {
+        let seconds = limits::GOLDEN_SECONDS_MAX;
+        return Err(RegistryError::Refused(format!(
+            "the golden cases need more than {seconds} s in all, and `{file}` did not end; publish \
+             fewer or faster ones"
         )));
     }
     let failures: Vec<String> = of(CaseState::Failed).map(failure).collect();
@@ -309,7 +324,9 @@ fn golden_case(
     let state = match report.state {
         CaseState::Passed => GoldenCaseState::Passed,
         // The others leave no version.
-        CaseState::NotRun | CaseState::Failed | CaseState::Broken => GoldenCaseState::NotRun,
+        CaseState::NotRun | CaseState::Failed | CaseState::Broken | CaseState::TooSlow => {
+            GoldenCaseState::NotRun
+        }
     };
     let CaseReport { name, expected, actual, reason, ran_ms, .. } = report;
     GoldenCase { file, digest, state, name, expected, actual, reason, ran_ms }
@@ -338,12 +355,12 @@ mod tests {
                 timeout_reward: 0.0,
                 deterministic: true,
             },
-            imports: Vec::new(),
             toolchains: None,
             hosts: Vec::new(),
             secrets: Vec::new(),
             storage: PathBuf::new(),
             distant_roots: Vec::new(),
+            time_ms_max: 1_000,
             cases: (0..cases).map(case).collect(),
         }
     }
@@ -398,10 +415,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn cases_that_do_not_end_are_refused() {
+    async fn cases_that_use_all_of_their_time_are_refused_unless_the_machine_failed() {
+        let (passed, slow, broken) = (report("passed"), report("too_slow"), report("broken"));
+        let reports = script(&format!("echo '{passed}'; echo '{slow}'"), LONG).await;
+        let Err(RegistryError::Refused(told)) = reports else { panic!("{reports:?}") };
+        assert!(told.contains("more than 300 s in all, and `1.yaml` did not end"), "{told}");
+        let reports = script(&format!("echo '{broken}'; echo '{slow}'"), LONG).await;
+        assert!(matches!(reports, Err(RegistryError::CasesUnavailable(_))), "{reports:?}");
+    }
+
+    #[tokio::test]
+    async fn a_machine_that_is_too_busy_refuses_nothing() {
         let text = format!("echo '{}'; exec sleep 600", report("passed"));
         let reports = script(&text, Duration::from_secs(2)).await;
-        let Err(RegistryError::Refused(told)) = reports else { panic!("{reports:?}") };
-        assert!(told.contains("did not end"), "{told}");
+        let Err(RegistryError::CasesUnavailable(told)) = reports else { panic!("{reports:?}") };
+        assert!(told.contains("`1.yaml` had not ended"), "{told}");
     }
 }

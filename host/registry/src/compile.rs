@@ -1,7 +1,8 @@
 //! Components are compiled in a worker process, which contains a hostile upload.
 
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -16,7 +17,9 @@ use tokio::process::Command;
 use crate::error::RegistryError;
 use crate::registry::Registry;
 
-const COMPILE_TIMEOUT: Duration = Duration::from_secs(limits::COMPILE_SECONDS_MAX);
+const WALL_MAX: Duration = Duration::from_secs(limits::COMPILE_WALL_SECONDS_MAX);
+/// The signal that ends a process beyond its processor time.
+const SIGXCPU: i32 = 24;
 
 /// The report that `assay-worker compile` prints.
 #[derive(Deserialize)]
@@ -42,57 +45,125 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
+    /// The file with the component.
+    pub(crate) fn component(folder: &TempDir) -> PathBuf {
+        folder.path().join("component.wasm")
+    }
+
     /// The file with the compiled form.
     pub(crate) fn file(folder: &TempDir) -> PathBuf {
         folder.path().join("compiled")
     }
 }
 
+/// The end of a compiler's process.
+enum CompilerEnd {
+    Output(Output),
+    /// It did not end in time, whatever it did.
+    Slow,
+}
+
 impl Registry {
     /// Runs `assay-worker compile` on the bytes.
     pub(crate) async fn compile(&self, component: &Bytes) -> Result<Compiled, RegistryError> {
         let _turn = self.compilations.acquire().await.expect("the semaphore is never closed");
-        self.compile_in(component)
-            .await
-            .map_err(RegistryError::Compiler)?
-            .map_err(RegistryError::Refused)
+        let ours = RegistryError::Compiler;
+        let folder = tempfile::tempdir_in(&self.scratch)
+            .context("making a folder to compile in")
+            .map_err(ours)?;
+        let (input, out) = (Compiled::component(&folder), Compiled::file(&folder));
+        let written = tokio::fs::write(&input, component).await;
+        written.context("writing the component").map_err(ours)?;
+        let mut command = Command::new(&self.worker_program);
+        command.arg("compile").arg(&input).arg("--out").arg(&out);
+        let end = run_compiler(command, WALL_MAX).await.map_err(ours)?;
+        let report = report(end)?;
+        let bytes = self.compiled_form(&out, &report).await.map_err(ours)?;
+        Ok(Compiled { report, bytes, folder })
     }
 
-    async fn compile_in(&self, component: &Bytes) -> anyhow::Result<Result<Compiled, String>> {
-        let folder =
-            tempfile::tempdir_in(&self.scratch).context("making a folder to compile in")?;
-        let (input, out) = (folder.path().join("component.wasm"), Compiled::file(&folder));
-        tokio::fs::write(&input, component).await.context("writing the component")?;
-        let run = Command::new(&self.worker_program)
-            .arg("compile")
-            .arg(&input)
-            .arg("--out")
-            .arg(&out)
-            .env_clear()
-            .env("RUST_BACKTRACE", "0")
-            .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .output();
-        let Ok(output) = tokio::time::timeout(COMPILE_TIMEOUT, run).await else {
-            let seconds = limits::COMPILE_SECONDS_MAX;
-            return Ok(Err(format!("compiling took longer than {seconds} s")));
-        };
-        let output = output.context("running the compiler")?;
-        if !output.status.success() {
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            let last = stderr.lines().last().unwrap_or_default();
-            // The memory limit ends like this as well, so the plugin is at fault, not the server.
-            return Ok(Err(format!("the compiler ended with {}: {last}", output.status)));
-        }
-        let report: CompileReport =
-            serde_json::from_slice(&output.stdout).context("reading the compiler's report")?;
-        let report = match report {
-            CompileReport::Refused { message } => return Ok(Err(message)),
-            CompileReport::Ok(report) => *report,
-        };
-        let bytes: Bytes = tokio::fs::read(&out).await.context("reading the compiled form")?.into();
+    async fn compiled_form(&self, file: &Path, report: &CompileOk) -> anyhow::Result<Bytes> {
+        let bytes: Bytes = tokio::fs::read(file).await.context("reading the compiled form")?.into();
         anyhow::ensure!(report.engine == self.engine, "the worker program was replaced");
         anyhow::ensure!(Digest::of(&bytes) == report.compiled_digest, "the compiled form changed");
-        Ok(Ok(Compiled { report, bytes, folder }))
+        Ok(bytes)
+    }
+}
+
+async fn run_compiler(mut command: Command, wall_max: Duration) -> anyhow::Result<CompilerEnd> {
+    let run = command
+        .env_clear()
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    match tokio::time::timeout(wall_max, run).await {
+        Ok(output) => Ok(CompilerEnd::Output(output.context("running the compiler")?)),
+        Err(_) => Ok(CompilerEnd::Slow),
+    }
+}
+
+/// What the compiler reported. It limits its processor time and its memory itself, so that the plugin is at fault
+/// when one of them ends it; the wall time is the machine's.
+fn report(end: CompilerEnd) -> Result<CompileOk, RegistryError> {
+    let CompilerEnd::Output(output) = end else {
+        return Err(RegistryError::CompilerBusy(format!(
+            "the machine is too busy: the plugin was not compiled within {} s",
+            limits::COMPILE_WALL_SECONDS_MAX
+        )));
+    };
+    if output.status.signal() == Some(SIGXCPU) {
+        return Err(RegistryError::Refused(format!(
+            "compiling the plugin takes more than {} s of processor time",
+            limits::COMPILE_CPU_SECONDS_MAX
+        )));
+    }
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let last = stderr.lines().last().unwrap_or_default();
+        let told = format!("the compiler ended with {}: {last}", output.status);
+        return Err(RegistryError::Refused(told));
+    }
+    let report = serde_json::from_slice(&output.stdout).context("reading the compiler's report");
+    match report.map_err(RegistryError::Compiler)? {
+        CompileReport::Refused { message } => Err(RegistryError::Refused(message)),
+        CompileReport::Ok(report) => Ok(*report),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What becomes of an upload when the compiler is this script.
+    async fn script(text: &str, wall_max: Duration) -> Result<CompileOk, RegistryError> {
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(text);
+        report(run_compiler(command, wall_max).await.expect("a shell starts"))
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[tokio::test]
+    async fn what_the_compiler_uses_up_is_the_plugins_fault() {
+        for (text, words) in [
+            ("kill -XCPU $$", "more than 240 s of processor time"),
+            ("echo no memory >&2; exit 1", "no memory"),
+            (r#"echo '{"refused": {"message": "no component"}}'"#, "no component"),
+        ] {
+            let Err(RegistryError::Refused(told)) = script(text, LONG).await else {
+                panic!("{text}")
+            };
+            assert!(told.contains(words), "{told}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_busy_machine_refuses_no_plugin() {
+        let slow = script("exec sleep 600", Duration::from_millis(200)).await;
+        let Err(RegistryError::CompilerBusy(told)) = slow else { panic!("it did not end") };
+        assert!(told.contains("too busy"), "{told}");
+        let replaced = script("echo all is well", LONG).await;
+        assert!(matches!(replaced, Err(RegistryError::Compiler(_))));
     }
 }

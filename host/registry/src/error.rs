@@ -17,6 +17,9 @@ pub enum RegistryError {
     /// The machine could not run the golden cases; the same upload may work later.
     #[error("{0}")]
     CasesUnavailable(String),
+    /// The machine was too busy to compile the plugin; the same upload may work later.
+    #[error("{0}")]
+    CompilerBusy(String),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]

@@ -1,7 +1,7 @@
 //! Plugins that are ready to run: published, resolved by name, held in memory.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,12 +22,12 @@ use crate::error::RegistryError;
 use crate::grants::check_grants;
 use crate::reference::Reference;
 use crate::turns::CaseTurns;
-use crate::validation::{self, Validation, Validations};
+use crate::validation::{Unusable, Validation, Validations};
 use assay_dispatch::{ReadyPlugin, now};
 use assay_storage::blob::Blobs;
-use assay_store::Store;
 use assay_store::audit::Actor;
 use assay_store::plugins::{NewPlugin, PluginRow, Published};
+use assay_store::{Store, StoreError};
 
 /// The number of compilations at once; each may use all cores and memory up to its limit.
 const COMPILATIONS_MAX: usize = 1;
@@ -48,13 +48,13 @@ pub struct Publisher<'a> {
     pub grants: &'a Grants,
 }
 
-/// A component that was compiled and kept.
+/// A component that was compiled; nothing is stored of it yet.
 pub struct Accepted {
     pub(crate) description: Description,
     pub(crate) imports: Vec<String>,
     digest: Digest,
     pub(crate) compiled_digest: Digest,
-    /// The folder with the compiled form.
+    /// The folder with the component and its compiled form.
     pub(crate) folder: TempDir,
 }
 
@@ -69,6 +69,8 @@ pub struct Registry {
     /// The id of the engine of this machine's workers.
     pub engine: String,
     pub(crate) compilations: Semaphore,
+    /// One component is read into memory to be stored at the same time.
+    storing: Semaphore,
     pub(crate) case_settings: CaseSettings,
     pub(crate) case_turns: CaseTurns,
     ready: Mutex<HashMap<Digest, Arc<ReadyPlugin>>>,
@@ -78,7 +80,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Asks the worker program for the id of its engine.
+    /// Asks the worker program for the id of its engine. The folder `scratch` is this server's alone, and is
+    /// emptied.
     pub async fn open(
         store: Store,
         blobs: Blobs,
@@ -87,6 +90,7 @@ impl Registry {
         case_settings: CaseSettings,
     ) -> anyhow::Result<Self> {
         tokio::fs::create_dir_all(&scratch).await.context("making the scratch folder")?;
+        remove_leftovers(&scratch).await.context("emptying the scratch folder")?;
         let output = Command::new(&worker_program)
             .arg("engine")
             .env_clear()
@@ -107,6 +111,7 @@ impl Registry {
             scratch,
             engine: engine.trim().into(),
             compilations: Semaphore::new(COMPILATIONS_MAX),
+            storing: Semaphore::new(1),
             case_settings,
             case_turns: CaseTurns::default(),
             ready: Mutex::default(),
@@ -115,7 +120,7 @@ impl Registry {
         })
     }
 
-    /// Compiles, checks and keeps a component; no version has it yet.
+    /// Compiles and checks a component; nothing is stored of it.
     pub async fn accept(
         &self,
         publisher: &Publisher<'_>,
@@ -128,12 +133,11 @@ impl Registry {
                 limits::PLUGIN_BYTES_MAX
             )));
         }
-        let compiled = self.compile(&component).await?;
-        check_grants(&compiled.report.imports, publisher.grants)?;
-        self.check_schemas(publisher.tenant, &compiled.report.description, &component).await?;
-        let digest = self.blobs.put(component).await?;
-        let compiled_digest = self.keep_compiled(digest, &compiled).await?;
-        let Compiled { report: CompileOk { description, imports, .. }, folder, .. } = compiled;
+        let Compiled { report, folder, .. } = self.compile(&component).await?;
+        let CompileOk { description, imports, compiled_digest, .. } = report;
+        check_grants(&imports, publisher.grants)?;
+        let digest = Digest::of(&component);
+        self.check_schemas(publisher.tenant, &description, digest).await?;
         Ok(Accepted { description, imports, digest, compiled_digest, folder })
     }
 
@@ -152,6 +156,7 @@ impl Registry {
             return Ok((accepted.description, Published::Already));
         }
         let cases = self.settle_cases(&publisher, &accepted, cases, runs).await?;
+        self.keep(&accepted).await?;
         let imports = &accepted.imports;
         let plugin = NewPlugin { tenant, digest: *digest, description, imports, cases: &cases };
         let published = self.store.publish_plugin(plugin, actor, now()).await?;
@@ -163,13 +168,25 @@ impl Registry {
         &self,
         tenant: TenantId,
         description: &Description,
-        component: &Bytes,
+        digest: Digest,
     ) -> Result<(), RegistryError> {
-        let Err(why) = validation::compile(description).await else { return Ok(()) };
-        match self.store.plugin(tenant, &description.name, &description.version).await {
-            Ok(there) if there.digest == Digest::of(component) => Ok(()),
-            _ => Err(RegistryError::Refused(why.to_string())),
+        let Err(why) = self.validations.compile(description).await else { return Ok(()) };
+        let published = self.store.plugin(tenant, &description.name, &description.version).await;
+        refuse_schemas(&why, digest, published.map(|row| row.digest))
+    }
+
+    /// Stores an accepted component and its compiled form. Golden cases ran since they were written.
+    async fn keep(&self, accepted: &Accepted) -> Result<(), RegistryError> {
+        let Accepted { folder, digest, compiled_digest, .. } = accepted;
+        let _turn = self.storing.acquire().await.expect("the semaphore is never closed");
+        for (file, digest) in
+            [(Compiled::component(folder), *digest), (Compiled::file(folder), *compiled_digest)]
+        {
+            let bytes = read_verified(&file, digest).await.map_err(RegistryError::Compiler)?;
+            self.blobs.put(bytes).await?;
         }
+        self.store.record_compilation(*digest, &self.engine, *compiled_digest, now()).await?;
+        Ok(())
     }
 
     /// The validation of settings and labels by a version's schemas.
@@ -276,5 +293,85 @@ impl Registry {
         let stored = self.blobs.put(compiled.bytes.clone()).await?;
         self.store.record_compilation(digest, &self.engine, stored, now()).await?;
         Ok(stored)
+    }
+}
+
+/// Schemas that cannot be used are no obstacle for the bytes of a version that was published before schemas were
+/// checked.
+fn refuse_schemas(
+    why: &Unusable,
+    digest: Digest,
+    published: Result<Digest, StoreError>,
+) -> Result<(), RegistryError> {
+    match published {
+        Ok(there) if there == digest => Ok(()),
+        Ok(_) | Err(StoreError::NotFound(_)) => Err(RegistryError::Refused(why.to_string())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn read_verified(file: &Path, digest: Digest) -> anyhow::Result<Bytes> {
+    let bytes =
+        tokio::fs::read(file).await.with_context(|| format!("reading {}", file.display()))?;
+    anyhow::ensure!(Digest::of(&bytes) == digest, "{} changed", file.display());
+    Ok(bytes.into())
+}
+
+/// Removes what a server that was killed left in its scratch folder.
+async fn remove_leftovers(folder: &Path) -> std::io::Result<()> {
+    let mut entries = tokio::fs::read_dir(folder).await?;
+    while let Some(entry) = entries.next_entry().await? {
+        let path = entry.path();
+        let removed = match entry.file_type().await?.is_dir() {
+            true => tokio::fs::remove_dir_all(&path).await,
+            false => tokio::fs::remove_file(&path).await,
+        };
+        if let Err(error) = removed {
+            tracing::warn!(%error, "{} cannot be removed", path.display());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_is_down_refuses_no_schema() {
+        let (these, others) = (Digest([1; 32]), Digest([2; 32]));
+        let refused = |published| refuse_schemas(&Unusable::Broken, these, published);
+        assert!(refused(Ok(these)).is_ok());
+        for published in [Ok(others), Err(StoreError::NotFound("plugin version"))] {
+            assert!(matches!(refused(published), Err(RegistryError::Refused(_))));
+        }
+        let down = Err(StoreError::Conflict("stands for any other error".into()));
+        assert!(matches!(refused(down), Err(RegistryError::Store(_))));
+    }
+
+    #[tokio::test]
+    async fn leftovers_are_removed_and_links_are_not_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (scratch, root) = (folder.path().join("scratch"), folder.path().join("root"));
+        std::fs::create_dir_all(scratch.join("upload")).expect("created");
+        std::fs::create_dir(&root).expect("created");
+        std::fs::write(root.join("object"), "stays").expect("written");
+        std::fs::write(scratch.join("upload/compiled"), "goes").expect("written");
+        std::fs::write(scratch.join("file"), "goes").expect("written");
+        for link in ["upload/root", "link"] {
+            std::os::unix::fs::symlink(&root, scratch.join(link)).expect("linked");
+        }
+        remove_leftovers(&scratch).await.expect("a folder");
+        assert_eq!(std::fs::read_dir(&scratch).expect("stays").count(), 0);
+        assert!(root.join("object").exists());
+    }
+
+    #[tokio::test]
+    async fn what_changed_in_the_meantime_is_not_stored() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("compiled");
+        std::fs::write(&file, "native code").expect("written");
+        assert!(read_verified(&file, Digest::of(b"native code")).await.is_ok());
+        assert!(read_verified(&file, Digest::of(b"other code")).await.is_err());
     }
 }

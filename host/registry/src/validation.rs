@@ -10,7 +10,8 @@ use assay_core::plugin::Description;
 use assay_dispatch::ReadyPlugin;
 use assay_schema::{PluginSchemas, Schema, SchemaRefused, ValidationWork};
 use lru::LruCache;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinError;
 
 /// The compiled schemas of one plugin version.
 #[derive(Debug)]
@@ -47,13 +48,13 @@ impl Validation {
         let result = match schema.work(json.len()) {
             ValidationWork::Quick => schema.validate(json),
             ValidationWork::Long => {
-                let _turn = self.threads.acquire().await.expect("the semaphore is never closed");
+                let turn = turn(&self.threads).await;
                 let (schemas, json) = (self.clone(), json.to_owned());
-                let task = tokio::task::spawn_blocking(move || {
+                let validated = apart(turn, move || {
                     which(&schemas.schemas).map_or(Ok(()), |schema| schema.validate(&json))
                 });
                 // It ends otherwise when the server stops, or by a fault of ours: the plugin reads it next.
-                task.await.unwrap_or(Ok(()))
+                validated.await.unwrap_or(Ok(()))
             }
         };
         result.map_err(|mismatch| mismatch.about(name))
@@ -64,7 +65,7 @@ impl Validation {
 pub(crate) struct Validations {
     kept: Mutex<CompiledSchemas>,
     threads: Arc<Semaphore>,
-    compilations: Semaphore,
+    compilations: Arc<Semaphore>,
 }
 
 struct CompiledSchemas {
@@ -80,7 +81,7 @@ impl Default for Validations {
         Self {
             kept: Mutex::new(kept),
             threads: Arc::new(Semaphore::new(limits::SCHEMA_THREADS_MAX)),
-            compilations: Semaphore::new(1),
+            compilations: Arc::new(Semaphore::new(1)),
         }
     }
 }
@@ -92,12 +93,12 @@ impl Validations {
         if let Some(validation) = self.kept().get(plugin.digest) {
             return validation;
         }
-        let _turn = self.compilations.acquire().await.expect("the semaphore is never closed");
+        let turn = turn(&self.compilations).await;
         // Compiled while this call waited.
         if let Some(validation) = self.kept().get(plugin.digest) {
             return validation;
         }
-        let schemas = compile(&plugin.description).await.unwrap_or_else(|why| {
+        let schemas = compile(turn, &plugin.description).await.unwrap_or_else(|why| {
             let (name, version) = (&plugin.description.name, &plugin.description.version);
             tracing::warn!(name, version, %why, "a version's settings and labels are not validated");
             PluginSchemas::default()
@@ -105,6 +106,14 @@ impl Validations {
         let validation = Arc::new(Validation { schemas, threads: self.threads.clone() });
         self.kept().insert(plugin.digest, validation.clone());
         validation
+    }
+
+    /// Compiles the schemas of a description that no version has yet.
+    pub(crate) async fn compile(
+        &self,
+        description: &Description,
+    ) -> Result<PluginSchemas, Unusable> {
+        compile(turn(&self.compilations).await, description).await
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, CompiledSchemas> {
@@ -130,12 +139,32 @@ impl CompiledSchemas {
     }
 }
 
+async fn turn(turns: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    turns.clone().acquire_owned().await.expect("the semaphore is never closed")
+}
+
+/// Works on a thread that may be kept for long. The turn ends with the work: a caller that goes away does not free
+/// it while the thread goes on.
+async fn apart<T: Send + 'static>(
+    turn: OwnedSemaphorePermit,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    let working = tokio::task::spawn_blocking(move || {
+        let _until_done = turn;
+        work()
+    });
+    working.await
+}
+
 /// Compiles the schemas of a description on another thread.
-pub(crate) async fn compile(description: &Description) -> Result<PluginSchemas, Unusable> {
+async fn compile(
+    turn: OwnedSemaphorePermit,
+    description: &Description,
+) -> Result<PluginSchemas, Unusable> {
     let (settings, label) = (description.settings_schema.clone(), description.label_schema.clone());
-    let task = tokio::task::spawn_blocking(move || PluginSchemas::compile(&settings, &label));
+    let compiled = apart(turn, move || PluginSchemas::compile(&settings, &label)).await;
     // The library panicked, so that the schema is none to evaluate in this process.
-    task.await.map_err(|_| Unusable::Broken)?.map_err(Unusable::Refused)
+    compiled.map_err(|_| Unusable::Broken)?.map_err(Unusable::Refused)
 }
 
 /// Why schemas cannot be used.
@@ -149,6 +178,8 @@ pub(crate) enum Unusable {
 
 #[cfg(test)]
 mod tests {
+    use std::task::Poll;
+
     use super::*;
 
     fn validation(label: &str) -> Arc<Validation> {
@@ -190,6 +221,26 @@ mod tests {
         // The same digest twice counts once.
         kept.insert(digest(u64::MAX), small.clone());
         assert_eq!(kept.nodes, kept.by_digest.len() as u64 * small.schemas.nodes());
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_goes_away_keeps_its_turn_until_the_work_is_done() {
+        let turns = Arc::new(Semaphore::new(1));
+        let (goes_on, waits) = std::sync::mpsc::channel::<()>();
+        let mut call = Box::pin(async {
+            let turn = turn(&turns).await;
+            apart(turn, move || waits.recv()).await
+        });
+        // The work begins, and the call is dropped.
+        assert!(
+            std::future::poll_fn(|context| Poll::Ready(call.as_mut().poll(context)))
+                .await
+                .is_pending()
+        );
+        drop(call);
+        assert_eq!(turns.available_permits(), 0);
+        goes_on.send(()).expect("the work goes on");
+        let _turn = turn(&turns).await;
     }
 
     #[tokio::test]

@@ -11,6 +11,7 @@ use wasmtime::{Engine, Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 
+use crate::capability::absent::Absences;
 use crate::capability::http::Requests;
 use crate::capability::log::{Level, Log, LogLine};
 use crate::capability::{self, Capabilities};
@@ -74,6 +75,7 @@ pub(crate) struct GuestCall {
     pub(crate) capabilities: Option<Capabilities>,
     /// The objects that the guest located in its tenant's storage.
     pub(crate) located: BTreeSet<Digest>,
+    pub(crate) absences: Absences,
     pub(crate) clock: CallClock,
 }
 
@@ -129,6 +131,7 @@ impl GuestCall {
             waiting,
             capabilities: allowance.capabilities,
             located: BTreeSet::new(),
+            absences: Absences::default(),
             clock,
         };
         let mut store = Store::new(engine, call);
@@ -150,9 +153,9 @@ impl GuestCall {
         Waits { table: &mut self.table, waiting: self.waiting, clock: &mut self.clock }
     }
 
-    /// The hosts and secrets that the guest's requests named without a grant, in words.
+    /// What the guest asked for in vain, in words.
     pub(crate) fn missing(&self) -> Vec<String> {
-        self.requests.missing()
+        self.requests.missing().into_iter().chain(self.absences.lines()).collect()
     }
 
     /// The guest's log, and its output as lines after it.

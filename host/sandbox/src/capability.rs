@@ -6,6 +6,7 @@
 //! To add one: its row in [`assay_core::capability`], its folder here with a function `link`, its line in
 //! `LINKS`, and its interface in `sdk/wit`.
 
+pub(crate) mod absent;
 pub mod exec;
 pub mod folder;
 pub mod gpu;

@@ -80,13 +80,23 @@ impl GoldenCase {
         serde_saphyr::from_str(text).map_err(|error| error.to_string())
     }
 
+    /// The settings of its run as JSON.
+    #[must_use]
+    pub fn settings(&self) -> String {
+        let settings = self.settings.as_ref();
+        settings.map_or_else(|| "{}".into(), |settings| Value::Object(settings.clone()).to_string())
+    }
+
+    /// The label as JSON, if it has one.
+    #[must_use]
+    pub fn label(&self) -> Option<String> {
+        Some(&self.request.label).filter(|label| !label.is_null()).map(Value::to_string)
+    }
+
     /// Runs every stage in order.
     #[must_use]
     pub fn run(&self, pipeline: &LocalPipeline<'_>) -> Vec<StageRecord> {
-        let settings = self.settings.as_ref().map_or_else(
-            || "{}".to_owned(),
-            |settings| Value::Object(settings.clone()).to_string(),
-        );
+        let settings = self.settings();
         let (label, metadata) = (self.request.label.to_string(), self.request.metadata.to_string());
         let request = Request {
             id: &self.name,

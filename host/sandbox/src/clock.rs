@@ -110,7 +110,8 @@ impl CallClock {
         }
     }
 
-    fn used(&self) -> Duration {
+    /// The time that its limit counts.
+    pub(crate) fn used(&self) -> Duration {
         let ran = self.wait.as_ref().map_or_else(|| self.ran(), |wait| wait.ran);
         ran + self.waited + self.waiting()
     }

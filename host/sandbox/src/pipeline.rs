@@ -17,6 +17,8 @@ pub struct LocalPipeline<'a> {
     pub description: &'a Description,
     /// The capabilities, for a plugin that imports one.
     pub capabilities: Option<&'a Capabilities>,
+    /// The time that all stages together may use; `None` if each stage's own limit is all there is.
+    pub time_max: Option<Duration>,
 }
 
 /// A stage that ran.
@@ -24,6 +26,8 @@ pub struct LocalPipeline<'a> {
 pub struct StageRecord {
     pub stage: String,
     pub run: StageRun,
+    /// Whether it was given less time than its own limit.
+    pub is_cut_short: bool,
 }
 
 impl LocalPipeline<'_> {
@@ -38,9 +42,14 @@ impl LocalPipeline<'_> {
                 Some(StageEnd::Next(artifact)) => Some(artifact),
                 Some(_) => break,
             };
-            let call = self.call(stage, at + 1 == stages.len(), settings, request, input);
+            let limit = Duration::from_millis(u64::from(stage.timeout_ms));
+            let left = self.time_max.map(|max| max.saturating_sub(used(&ran)));
+            let timeout = left.map_or(limit, |left| left.min(limit));
+            let last = at + 1 == stages.len();
+            let call = StageCall { timeout, last, ..self.call(stage, settings, request, input) };
             let run = self.sandbox.run_stage(self.plugin, call);
-            ran.push(StageRecord { stage: stage.name.clone(), run });
+            let is_cut_short = timeout < limit;
+            ran.push(StageRecord { stage: stage.name.clone(), run, is_cut_short });
         }
         ran
     }
@@ -48,7 +57,6 @@ impl LocalPipeline<'_> {
     fn call<'c>(
         &self,
         stage: &'c Stage,
-        last: bool,
         settings: &'c str,
         request: &Request<'c>,
         input: Option<&'c Artifact>,
@@ -61,12 +69,18 @@ impl LocalPipeline<'_> {
                 content_type: &artifact.content_type,
                 bytes: &artifact.bytes,
             }),
-            last,
-            timeout: Duration::from_millis(u64::from(stage.timeout_ms)),
+            last: false,
+            timeout: Duration::ZERO,
             memory_bytes_max: stage.memory_bytes_max,
             capabilities: self.capabilities.cloned(),
         }
     }
+}
+
+/// The time that stages used together, as their limits count it.
+#[must_use]
+pub fn used(ran: &[StageRecord]) -> Duration {
+    ran.iter().map(|ran| Duration::from_micros(ran.run.used.0)).sum()
 }
 
 /// How the request ended.

@@ -57,9 +57,12 @@ pub struct StageRun {
     pub end: StageEnd,
     /// The time from before the instance was made until after it was dropped.
     pub ran: Micros,
+    /// The part of that time which the limit counts: the guest's processor time, and the time that it chose to wait.
+    pub used: Micros,
     pub logs: Vec<LogLine>,
-    /// The hosts and secrets that its requests named without a grant, in words for the plugin's author.
-    pub ungranted: Vec<String>,
+    /// What it asked for in vain, because the tenant was not granted it or the operator left it out; in words for
+    /// the plugin's author.
+    pub missing: Vec<String>,
 }
 
 /// The machine does not give what a sandbox needs: address space or a thread.
@@ -126,10 +129,10 @@ impl Sandbox {
             Ok(ending::returned(result, call.last))
         });
         let end = end.unwrap_or_else(|error| ending::broken(&error, &left));
-        let ungranted = left.missing();
+        let missing = left.missing();
+        let used = micros(left.clock.used());
         let logs = left.into_lines();
-        let ran = Micros(u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX));
-        StageRun { end, ran, logs, ungranted }
+        StageRun { end, ran: micros(started.elapsed()), used, logs, missing }
     }
 
     /// Calls into a guest under its limits.
@@ -146,4 +149,8 @@ impl Sandbox {
         let result = run(&mut store);
         (result, store.into_data())
     }
+}
+
+fn micros(span: Duration) -> Micros {
+    Micros(u64::try_from(span.as_micros()).unwrap_or(u64::MAX))
 }

@@ -9,7 +9,8 @@ fn check(text: &str) -> Result<(), String> {
     let plugin = liar();
     let description = &plugin.compiled.description;
     let (sandbox, loaded) = (&plugin.sandbox, &plugin.loaded);
-    let whole = LocalPipeline { sandbox, plugin: loaded, description, capabilities: None };
+    let whole =
+        LocalPipeline { sandbox, plugin: loaded, description, capabilities: None, time_max: None };
     let case = GoldenCase::parse(text)?;
     let ran = case.run(&whole);
     let timeout_reward = description.timeout_reward;

@@ -4,23 +4,22 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use assay_core::capability;
 use assay_core::golden::{CaseFile, CaseJob, CaseReport, CaseState};
 use assay_core::id::Digest;
 use assay_core::outcome::{ErrorCode, StageEnd};
 use assay_sandbox::capability::Capabilities;
 use assay_sandbox::capability::folder::FolderStorage;
-use assay_sandbox::capability::gpu::StageDevice;
 use assay_sandbox::capability::http::{HeaderSecret, Outbound};
 use assay_sandbox::capability::storage::{ObjectError, Storage};
 use assay_sandbox::cases::{Expect, GoldenCase};
 use assay_sandbox::pipeline::{self, LocalPipeline, StageRecord};
 use assay_sandbox::{LoadedPlugin, Sandbox};
+use assay_schema::PluginSchemas;
 
-use crate::programs;
+use crate::{environment, programs, schemas};
 
 /// The runs of a case before a capability that fails counts as broken.
 const TRIES_MAX: u32 = 2;
@@ -42,8 +41,11 @@ struct CaseRunner {
     job: CaseJob,
     sandbox: Sandbox,
     plugin: LoadedPlugin,
+    schemas: PluginSchemas,
     capabilities: Option<Capabilities>,
     storage: Arc<NotingStorage>,
+    /// The time that the cases have left together.
+    left: Duration,
 }
 
 /// Storage that notes which roots were asked for in vain.
@@ -56,12 +58,13 @@ struct NotingStorage {
 
 /// Prints a report as soon as a case has ended, so that the server knows how far the process came.
 pub(crate) fn run(options: &CaseOptions) -> anyhow::Result<()> {
+    environment::end_with_host()?;
     let job: CaseJob =
         serde_json::from_reader(std::io::stdin().lock()).context("reading the job")?;
-    let runner = CaseRunner::open(options, job)?;
+    let mut runner = CaseRunner::open(options, job)?;
     let mut out = std::io::stdout().lock();
-    for case in &runner.job.cases {
-        let report = runner.report(case).bounded();
+    for case in std::mem::take(&mut runner.job.cases) {
+        let report = runner.report(&case).bounded();
         serde_json::to_writer(&mut out, &report).context("writing a report")?;
         out.write_all(b"\n").and_then(|()| out.flush()).context("writing a report")?;
     }
@@ -73,6 +76,8 @@ impl CaseRunner {
         let bytes = std::fs::read(&job.compiled).context("reading the compiled component")?;
         let sandbox = Sandbox::new()?;
         let plugin = sandbox.load(&bytes, job.compiled_digest)?;
+        let schemas = schemas::compile(&job.description)?;
+        let left = Duration::from_millis(job.time_ms_max);
         // Every stage runs here, whatever its pool.
         let programs = options.programs.open(1, &options.cache)?;
         let storage = Arc::new(NotingStorage {
@@ -91,24 +96,21 @@ impl CaseRunner {
             outbound: Arc::new(outbound(&job)?),
         };
         let capabilities = plugin.asks().then_some(capabilities);
-        Ok(Self { job, sandbox, plugin, capabilities, storage })
+        Ok(Self { job, sandbox, plugin, schemas, capabilities, storage, left })
     }
 
-    fn report(&self, file: &CaseFile) -> CaseReport {
-        match GoldenCase::parse(&file.text) {
-            Ok(case) => self.run(&case),
-            Err(problem) => CaseReport {
-                state: CaseState::Failed,
-                name: String::new(),
-                expected: String::new(),
-                actual: String::new(),
-                reason: format!("the file is no golden case: {problem}"),
-                ran_ms: 0.0,
-            },
+    fn report(&mut self, file: &CaseFile) -> CaseReport {
+        let case = match GoldenCase::parse(&file.text) {
+            Ok(case) => case,
+            Err(problem) => return failed("", format!("the file is no golden case: {problem}")),
+        };
+        match schemas::check(&self.schemas, &case) {
+            Ok(()) => self.run(&case),
+            Err(mismatch) => failed(&case.name, mismatch),
         }
     }
 
-    fn run(&self, case: &GoldenCase) -> CaseReport {
+    fn run(&mut self, case: &GoldenCase) -> CaseReport {
         let mut tries = 1;
         loop {
             let report = self.run_once(case);
@@ -119,7 +121,7 @@ impl CaseRunner {
         }
     }
 
-    fn run_once(&self, case: &GoldenCase) -> CaseReport {
+    fn run_once(&mut self, case: &GoldenCase) -> CaseReport {
         self.storage.forget();
         let description = &self.job.description;
         let pipeline = LocalPipeline {
@@ -127,12 +129,19 @@ impl CaseRunner {
             plugin: &self.plugin,
             description,
             capabilities: self.capabilities.as_ref(),
+            time_max: Some(self.left),
         };
         let ran = case.run(&pipeline);
+        self.left = self.left.saturating_sub(pipeline::used(&ran));
+        let description = &self.job.description;
         let end = pipeline::end(&ran);
+        let is_cut_short = ran.last().is_some_and(|ran| ran.is_cut_short);
         let (state, reason) = match (case.compare(end, description.timeout_reward), end) {
             (_, StageEnd::Failed(error)) if error.code == ErrorCode::LeaseExpired => {
                 (CaseState::Broken, error.message.clone())
+            }
+            (_, StageEnd::TimedOut) if is_cut_short => {
+                (CaseState::TooSlow, "the cases have used all of their time".into())
             }
             (Ok(()), _) => (CaseState::Passed, String::new()),
             (Err(difference), _) => self.judge(&ran, difference),
@@ -150,8 +159,8 @@ impl CaseRunner {
     /// The state of a case whose outcome is not the expected one: the plugin is at fault only if it had
     /// all that it asked for.
     fn judge(&self, ran: &[StageRecord], difference: String) -> (CaseState, String) {
-        let ungranted = ran.iter().flat_map(|ran| ran.run.ungranted.iter().cloned());
-        let missing: Vec<String> = ungranted.chain(self.storage.missing()).collect();
+        let missing = ran.iter().flat_map(|ran| ran.run.missing.iter().cloned());
+        let missing: Vec<String> = missing.chain(self.storage.missing()).collect();
         if !missing.is_empty() {
             return (CaseState::NotRun, missing.join("; "));
         }
@@ -161,34 +170,36 @@ impl CaseRunner {
         if error.code != ErrorCode::Unavailable {
             return (CaseState::Failed, difference);
         }
-        match self.not_offered(&error.message) {
-            Some(what) => (CaseState::NotRun, format!("{what}: {}", error.message)),
-            None => (CaseState::Broken, error.message.clone()),
+        if self.names_missing_toolchain(&error.message) {
+            let what = "it needs a toolchain that this server does not offer to the tenant";
+            return (CaseState::NotRun, format!("{what}: {}", error.message));
         }
+        (CaseState::Broken, error.message.clone())
     }
 
-    /// The imported capability that this server does not offer, for a plugin that found one unavailable.
-    fn not_offered(&self, message: &str) -> Option<&'static str> {
-        let Some(capabilities) = &self.capabilities else { return None };
-        let imports = &self.job.imports;
-        let no_device = matches!(capabilities.device, StageDevice::None(_));
-        if capability::GPU.imported_by(imports).is_some() && no_device {
-            return Some("it needs a GPU, and golden cases get none of this server's");
-        }
-        capability::EXEC.imported_by(imports)?;
-        let report = capabilities.exec.lock().unwrap_or_else(PoisonError::into_inner).report();
-        if report.support.is_err() {
-            return Some("it needs programs, and this server runs none");
-        }
-        let granted = |id: &String| match &self.job.toolchains {
-            Some(granted) => granted.contains(id),
+    /// Whether a plugin that looked for a toolchain in the list of all did not find it there, as this machine is
+    /// known to lack it or the tenant was not granted it.
+    fn names_missing_toolchain(&self, message: &str) -> bool {
+        let Some(capabilities) = &self.capabilities else { return false };
+        let exec = capabilities.exec.lock().unwrap_or_else(PoisonError::into_inner);
+        let granted = |id: &str| match &self.job.toolchains {
+            Some(granted) => granted.iter().any(|granted| granted == id),
             None => true,
         };
-        let named = |id: &String| message.contains(&format!("`{id}`"));
-        let mut lacking =
-            report.toolchains.iter().filter(|(id, found)| found.is_err() || !granted(id));
-        let found = lacking.any(|(id, _)| named(id));
-        found.then_some("it needs a toolchain that this server does not offer to the tenant")
+        let named = |id: &str| message.contains(&format!("`{id}`"));
+        exec.known_toolchains().any(|(id, lacks)| (lacks || !granted(id)) && named(id))
+    }
+}
+
+/// The report on a case that did not run by its author's fault.
+fn failed(name: &str, reason: String) -> CaseReport {
+    CaseReport {
+        state: CaseState::Failed,
+        name: name.into(),
+        expected: String::new(),
+        actual: String::new(),
+        reason,
+        ran_ms: 0.0,
     }
 }
 

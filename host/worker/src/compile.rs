@@ -13,6 +13,8 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 use serde::Serialize;
 
+use crate::environment;
+
 /// The line that is printed.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,6 +32,8 @@ enum CompileOutput<'a> {
 }
 
 pub(crate) fn run(component: &Path, out: &Path) -> anyhow::Result<()> {
+    environment::end_with_host()?;
+    limit_processor_time()?;
     let bytes =
         std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
     let engine_id = engine_id();
@@ -56,6 +60,13 @@ fn describe(compiled: &CompiledPlugin, engine: String) -> CompileOutput<'_> {
         description: &compiled.description,
         imports: &compiled.imports,
     }
+}
+
+/// Has the kernel end the process by SIGXCPU: time in which a busy machine does not run it does not count.
+fn limit_processor_time() -> anyhow::Result<()> {
+    let seconds = limits::COMPILE_CPU_SECONDS_MAX;
+    // A second later comes SIGKILL, if there is something that ignores the first signal.
+    setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1).context("limiting the processor time")
 }
 
 /// Limits the address space to the reserved part plus the memory for compiling: the engine reserves far more for a

@@ -1,4 +1,9 @@
-//! The environment of the process: the ticket is taken out and the rest is deleted before anything else runs.
+//! The environment of the process: the ticket is taken out and the rest is deleted before anything else runs; the
+//! process ends with the host that started it.
+
+use anyhow::Context as _;
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
 
 const TICKET: &str = "ASSAY_WORKER_TICKET";
 
@@ -19,4 +24,9 @@ pub(crate) fn take() -> Option<String> {
         std::env::set_var("RUST_BACKTRACE", "0");
     }
     ticket
+}
+
+/// Has the kernel kill this process when its host ends, even if the host is killed.
+pub(crate) fn end_with_host() -> anyhow::Result<()> {
+    prctl::set_pdeathsig(Signal::SIGKILL).context("tying the worker to its host's life")
 }

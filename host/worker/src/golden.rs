@@ -10,6 +10,7 @@ use assay_sandbox::pipeline::{self, StageRecord};
 use serde::Serialize;
 
 use crate::local::{self, Local};
+use crate::schemas;
 
 #[derive(clap::Args)]
 pub(crate) struct GoldenOptions {
@@ -60,6 +61,7 @@ enum CaseState {
 /// Prints a line a case; fails when one of them differs.
 pub(crate) fn run(options: &GoldenOptions) -> anyhow::Result<ExitCode> {
     let local = options.local.open()?;
+    let schemas = schemas::compile(&local.compiled.description)?;
     let mut failures = 0;
     for path in &options.cases {
         let text =
@@ -67,7 +69,10 @@ pub(crate) fn run(options: &GoldenOptions) -> anyhow::Result<ExitCode> {
         let case = GoldenCase::parse(&text).map_err(anyhow::Error::msg);
         let case = case.with_context(|| format!("{} is no case", path.display()))?;
         let ran = case.run(&local.pipeline());
-        let report = judge(&local, options, &case, &ran, path);
+        let mut report = judge(&local, options, &case, &ran, path);
+        if let Err(mismatch) = schemas::check(&schemas, &case) {
+            (report.state, report.problem) = (CaseState::Failed, Some(mismatch));
+        }
         if report.state == CaseState::Updated {
             let timeout_reward = local.compiled.description.timeout_reward;
             let updated = case.updated(&text, pipeline::end(&ran), timeout_reward);

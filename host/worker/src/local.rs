@@ -88,6 +88,7 @@ impl Local {
             plugin: &self.plugin,
             description: &self.compiled.description,
             capabilities: self.capabilities.as_ref(),
+            time_max: None,
         }
     }
 }

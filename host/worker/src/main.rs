@@ -11,6 +11,7 @@ mod golden;
 mod gpu;
 mod local;
 mod programs;
+mod schemas;
 mod score;
 mod serve;
 

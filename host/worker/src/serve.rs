@@ -28,11 +28,9 @@ use std::thread;
 
 use anyhow::Context as _;
 use assay_sandbox::Sandbox;
-use nix::sys::prctl;
-use nix::sys::signal::Signal;
 use tokio::sync::mpsc;
 
-use crate::programs;
+use crate::{environment, programs};
 use capabilities::CapabilityFactory;
 use outbox::Outbox;
 use plugins::Plugins;
@@ -62,7 +60,7 @@ const RUNNER_STACK_BYTES: usize = 8 << 20;
 /// Runs until the host ends the stream after a drain; any other end is an error.
 pub(crate) fn run(options: ServeOptions, ticket: Option<String>) -> anyhow::Result<()> {
     let ticket = ticket.context("ASSAY_WORKER_TICKET is not set")?;
-    prctl::set_pdeathsig(Signal::SIGKILL).context("tying the worker to its host's life")?;
+    environment::end_with_host()?;
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())

@@ -48,6 +48,30 @@ fn a_failure_of_ours_is_no_refusal() {
     assert!(done.stdout.is_empty());
 }
 
+/// The component is a pipe, from which the compiler has not read when its limits are looked at.
+#[test]
+fn processor_time_is_limited_and_wall_time_is_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let component = folder.path().join("component");
+    let made = std::process::Command::new("mkfifo").arg(&component).status();
+    assert!(made.expect("mkfifo runs").success());
+    let mut child = worker()
+        .arg("compile")
+        .arg(&component)
+        .arg("--out")
+        .arg(folder.path().join("out"))
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("the worker starts");
+    let pipe = std::fs::OpenOptions::new().write(true).open(&component).expect("a reader came");
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", child.id())).expect("it runs");
+    let line = limits.lines().find(|line| line.starts_with("Max cpu time")).expect("has a line");
+    let seconds = assay_core::limits::COMPILE_CPU_SECONDS_MAX.to_string();
+    assert!(line.split_whitespace().any(|word| word == seconds), "{line}");
+    drop(pipe);
+    assert!(child.wait().expect("it ends").success(), "an empty component is refused");
+}
+
 #[test]
 fn golden_cases_pass_or_fail_by_name() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -3,6 +3,7 @@
 mod binary;
 mod host;
 
+mod cases;
 mod commands;
 mod programs;
 mod serve;

@@ -4,7 +4,7 @@ use assay_api::key::{Key, Scope};
 use assay_api::plugin::{CaseCounts, GoldenCase, GoldenCaseList, GoldenCaseState};
 use assay_api::plugin::{Plugin, PluginList};
 use assay_core::limits;
-use assay_tests::{Answer, Host, HostOptions, Http, component};
+use assay_tests::{Answer, Host, HostOptions, Http, checkout, component};
 use serde_json::{Value, json};
 
 use super::{CASE_EVEN, Desk, explained};
@@ -135,6 +135,72 @@ async fn a_case_that_fails_leaves_no_version_and_an_administrator_may_skip_it() 
     assert_eq!(act["after"]["golden_cases"]["skipped"], 2, "{act:#}");
     let versions = desk.assay(&["plugin", "versions", "trivial"]);
     assert!(versions.stdout.contains("cases: 2 skipped"), "{versions:#?}");
+}
+
+/// The files below a folder.
+fn files(folder: &std::path::Path) -> usize {
+    let entries =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable"));
+    entries.map(|it| if it.path().is_dir() { files(&it.path()) } else { 1 }).sum()
+}
+
+#[tokio::test]
+async fn an_upload_whose_cases_fail_leaves_nothing() {
+    let host = host();
+    let http = Http::new(&host);
+    let left = || {
+        let compilations = host.psql().rows("select digest from compilations").len();
+        let folders = ["objects", "scratch"].map(|folder| files(&host.data().join(folder)));
+        (compilations, folders)
+    };
+    let before = left();
+    let wrong = case("wrong", "ab", "outcome: scored, reward: 0.5");
+    let refused = upload(&http, "trivial", &[("wrong.yaml", &wrong)]).await;
+    let _ = refused.problem(422, "golden_case_failed");
+    assert_eq!(left(), before);
+    let _: Plugin = upload(&http, "trivial", &[("even.yaml", CASE_EVEN)]).await.json(201);
+    let (compilations, [objects, scratch]) = before;
+    // The component, its compiled form and the case.
+    assert_eq!(left(), (compilations + 1, [objects + 3, scratch]));
+}
+
+#[tokio::test]
+async fn a_case_that_no_schema_takes_is_an_error_of_the_upload() {
+    let host = host();
+    let http = Http::new(&host);
+    let label = "name: a number\nrequest: {response: 'Answer: 4', label: 4}\n\
+                 expect: {outcome: error, code: bad_request}\n";
+    let problem = upload(&http, "assay_plugin_hello", &[("label.yaml", label)]).await;
+    let problem = problem.problem(422, "golden_case_failed");
+    assert!(problem.detail.contains("`label.yaml`: label must be of type string"), "{problem:?}");
+    let settings = "name: a setting\nsettings: {tolerance: 7}\n\
+                    request: {response: '4', label: '4'}\nexpect: {outcome: scored}\n";
+    let problem = upload(&http, "assay_plugin_math", &[("settings.yaml", settings)]).await;
+    let problem = problem.problem(422, "golden_case_failed");
+    assert!(problem.detail.contains("`settings.yaml`: settings at `/tolerance`"), "{problem:?}");
+    nothing_is_published(&http).await;
+}
+
+/// The simulated device runs kernels, and nothing compiles them.
+#[tokio::test]
+async fn a_case_of_a_server_without_a_cuda_toolkit_is_not_run() {
+    let host = Host::start(HostOptions {
+        workers: vec!["cpu=0".into()],
+        arguments: ["--gpu", "simulated"].map(str::to_owned).into(),
+        ..HostOptions::default()
+    });
+    let http = Http::new(&host);
+    let client = host.client();
+    let tenants = client.tenants().await.expect("lists").items;
+    let patch = json!({ "grants": { "gpu": true } });
+    client.set_tenant(&tenants[0].name, &patch).await.expect("grants");
+    let case = checkout().join("plugins/cuda/cases/no_time.yaml");
+    let case = std::fs::read_to_string(case).expect("a case");
+    let upload = upload(&http, "assay_plugin_cuda", &[("no_time.yaml", &case)]).await;
+    let plugin: Plugin = upload.json(201);
+    let cases = cases_of(&http, &plugin).await;
+    assert_eq!(cases[0].state, GoldenCaseState::NotRun, "{cases:?}");
+    assert!(cases[0].reason.contains("there is no CUDA toolkit"), "{cases:?}");
 }
 
 #[tokio::test]

@@ -54,8 +54,10 @@ pub const DESCRIBE_MS_MAX: u64 = 5_000;
 pub const DESCRIBE_MEMORY_BYTES_MAX: u64 = 512 << 20;
 /// The address space of the process that compiles uploaded plugins, in bytes.
 pub const COMPILE_MEMORY_BYTES_MAX: u64 = 4 << 30;
-/// The longest time that the compilation of an uploaded plugin may take, in seconds.
-pub const COMPILE_SECONDS_MAX: u64 = 120;
+/// The processor time that the compilation of an uploaded plugin may use, in seconds.
+pub const COMPILE_CPU_SECONDS_MAX: u64 = 240;
+/// The wall time after which a compilation is given up, in seconds; the machine is at fault then.
+pub const COMPILE_WALL_SECONDS_MAX: u64 = 3 * COMPILE_CPU_SECONDS_MAX;
 /// The bytes of a compiled plugin that is sent to a worker.
 pub const COMPILED_BYTES_MAX: usize = 1 << 30;
 /// The plugins that a worker keeps loaded.
@@ -70,9 +72,15 @@ pub const GOLDEN_CASES_BYTES_MAX: usize = 4 * MIB;
 pub const GOLDEN_NAME_BYTES_MAX: usize = 256;
 /// The bytes of the reason that is kept of a golden case that did not pass.
 pub const GOLDEN_REASON_BYTES_MAX: usize = KIB;
-/// The longest time that all golden cases of a version may take, in seconds.
+/// The time that all golden cases of a version may use, in seconds: processor time, and time that they choose to wait.
 pub const GOLDEN_SECONDS_MAX: u64 = 300;
+/// The wall time after which golden cases are given up, in seconds; the machine is at fault then.
+pub const GOLDEN_WALL_SECONDS_MAX: u64 = 2 * GOLDEN_SECONDS_MAX;
 /// The uploads whose golden cases run at the same time; a tenant has one of them.
 pub const GOLDEN_RUNS_MAX: usize = 2;
+/// The uploads that wait until their golden cases may run.
+pub const GOLDEN_WAITING_MAX: usize = 8;
+/// The uploads of one tenant among them.
+pub const GOLDEN_WAITING_TENANT_MAX: usize = 4;
 /// The longest time for which an upload waits until its golden cases may run, in seconds.
 pub const GOLDEN_WAIT_SECONDS_MAX: u64 = 60;

@@ -11,6 +11,7 @@ use assay_core::limits::EXEC_REFUSED_SECONDS;
 
 use super::ExecError;
 use crate::helper::HelperError;
+use crate::support::Refusal;
 
 pub(super) struct HelperLife<H> {
     state: HelperState<H>,
@@ -19,7 +20,7 @@ pub(super) struct HelperLife<H> {
 enum HelperState<H> {
     Idle,
     Running(H),
-    Refused { reason: String, until: Instant },
+    Refused { refusal: Refusal, until: Instant },
 }
 
 impl<H> Default for HelperLife<H> {
@@ -29,6 +30,14 @@ impl<H> Default for HelperLife<H> {
 }
 
 impl<H> HelperLife<H> {
+    /// What the machine lacked for boxes at the last start; `None` if it lacked nothing, or was not asked yet.
+    pub fn lacking(&self) -> Option<&str> {
+        match &self.state {
+            HelperState::Refused { refusal: Refusal::Lacking(what), .. } => Some(what),
+            _ => None,
+        }
+    }
+
     /// Gives the helper a job. If the helper dies during the job, the job is tried once more with a new one.
     pub fn with<T>(
         &mut self,
@@ -55,10 +64,10 @@ impl<H> HelperLife<H> {
         &mut self,
         start: impl Fn() -> Result<H, HelperError>,
     ) -> Result<Result<&mut H, HelperError>, ExecError> {
-        if let HelperState::Refused { reason, until } = &self.state
+        if let HelperState::Refused { refusal, until } = &self.state
             && Instant::now() < *until
         {
-            return Err(ExecError::Unavailable(reason.clone()));
+            return Err(ExecError::Unavailable(refusal.to_string()));
         }
         if !matches!(self.state, HelperState::Running(_)) {
             match start() {
@@ -72,10 +81,11 @@ impl<H> HelperLife<H> {
         }
     }
 
-    fn refuse(&mut self, reason: String) -> ExecError {
+    fn refuse(&mut self, refusal: Refusal) -> ExecError {
         let until = Instant::now() + Duration::from_secs(EXEC_REFUSED_SECONDS);
-        tracing::error!(%reason, "programs cannot be run on this machine");
-        self.state = HelperState::Refused { reason: reason.clone(), until };
+        tracing::error!(reason = %refusal, "programs cannot be run on this machine");
+        let reason = refusal.to_string();
+        self.state = HelperState::Refused { refusal, until };
         ExecError::Unavailable(reason)
     }
 }
@@ -119,7 +129,7 @@ mod tests {
         check(&[failed(), Err(HelperError::Deadline)], Err(ExecError::Cancelled), 2);
         check(&[Err(HelperError::Deadline)], Err(ExecError::Cancelled), 1);
         check(
-            &[Err(HelperError::Refused("no".into()))],
+            &[Err(HelperError::Refused(Refusal::Lacking("no".into())))],
             Err(ExecError::Unavailable("no".into())),
             1,
         );
@@ -144,16 +154,31 @@ mod tests {
         let starts = Cell::new(0);
         let start = || {
             starts.set(starts.get() + 1);
-            Err(HelperError::Refused("no cgroups".into()))
+            Err(HelperError::Refused(Refusal::Lacking("no cgroups".into())))
         };
+        assert_eq!(life.lacking(), None);
         for _ in 0..3 {
             let got = life.with(start, |_| Ok(()));
             assert_eq!(got, Err(ExecError::Unavailable("no cgroups".into())));
+            assert_eq!(life.lacking(), Some("no cgroups"));
         }
         assert_eq!(starts.get(), 1);
         let HelperState::Refused { until, .. } = &mut life.state else { panic!("refused") };
         *until = Instant::now();
         assert_eq!(life.with(|| Ok(5), |helper| Ok(*helper)), Ok(5));
+        assert_eq!(life.lacking(), None);
+    }
+
+    #[test]
+    fn a_failure_does_not_say_that_the_machine_lacks_anything() {
+        for failure in [
+            || HelperError::Refused(Refusal::Failed("no memory".into())),
+            || HelperError::Failed("died".into()),
+        ] {
+            let mut life = HelperLife::<u32>::default();
+            assert!(life.with(|| Err(failure()), |_| Ok(())).is_err());
+            assert_eq!(life.lacking(), None);
+        }
     }
 
     #[test]

@@ -90,8 +90,13 @@ impl Exec {
         spec: &ToolchainSpec,
         deadline: Instant,
     ) -> Result<Result<String, String>, ExecError> {
-        if let Some(path) = spec.paths.iter().find(|path| !path.exists()) {
-            return Ok(Err(format!("the path {} does not exist", path.display())));
+        for path in &spec.paths {
+            let there = path.try_exists().map_err(|error| {
+                ExecError::Unavailable(format!("the path {}: {error}", path.display()))
+            })?;
+            if !there {
+                return Ok(Err(format!("the path {} does not exist", path.display())));
+            }
         }
         let job = BoxJob {
             purpose: Purpose::Compile,

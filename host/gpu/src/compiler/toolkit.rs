@@ -3,6 +3,7 @@
 //! Looked at by its files; nothing is run.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -48,23 +49,28 @@ pub fn shown(toolkit: Option<&Path>) -> Vec<Shown> {
 
 pub(super) fn find(folder: Option<&Path>) -> Result<Installed, CompileError> {
     let folder = folder.ok_or_else(|| {
-        CompileError::Unavailable(
+        CompileError::NoToolkit(
             "there is no CUDA toolkit: run `assay gpu install-toolchain`, or name an installed one's \
              folder by `--cuda` or CUDA_HOME"
                 .to_owned(),
         )
     })?;
-    let unusable = |problem: String| {
-        CompileError::Unavailable(format!(
+    let problem_of = |problem: String| {
+        format!(
             "the CUDA toolkit {}: {problem}; run `assay gpu install-toolchain`, or name another \
              folder by `--cuda` or CUDA_HOME",
             folder.display()
-        ))
+        )
     };
-    let found = folder.canonicalize().map_err(|error| unusable(error.to_string()))?;
+    let unusable = |problem: String| CompileError::NoToolkit(problem_of(problem));
+    let unread = |what: &str, error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => unusable(format!("{what}{error}")),
+        _ => CompileError::Unavailable(problem_of(format!("{what}{error}"))),
+    };
+    let found = folder.canonicalize().map_err(|error| unread("", error))?;
     let header = found.join("include/cuda_runtime_api.h");
     let text = fs::read_to_string(&header)
-        .map_err(|error| unusable(format!("include/cuda_runtime_api.h: {error}")))?;
+        .map_err(|error| unread("include/cuda_runtime_api.h: ", error))?;
     let version = version(&text)
         .ok_or_else(|| unusable("include/cuda_runtime_api.h names no version".to_owned()))?;
     let includes = ["include", "include/cccl"].into_iter();
@@ -113,7 +119,7 @@ impl Installed {
     }
 
     fn lacks(&self, problem: &str) -> CompileError {
-        CompileError::Unavailable(format!("the CUDA toolkit {}: {problem}", self.folder.display()))
+        CompileError::NoToolkit(format!("the CUDA toolkit {}: {problem}", self.folder.display()))
     }
 }
 
@@ -188,7 +194,7 @@ mod tests {
 
     fn problem(folder: Option<&Path>) -> String {
         match find(folder) {
-            Err(CompileError::Unavailable(problem)) => problem,
+            Err(CompileError::NoToolkit(problem)) => problem,
             other => panic!("{other:?}"),
         }
     }
@@ -210,7 +216,7 @@ mod tests {
         assert_eq!((installed.version.as_str(), installed.front_ends().len()), ("13.2", 1));
         let missing = installed.needs(FrontEnd::NvccDevice).unwrap_err();
         assert!(
-            matches!(missing, CompileError::Unavailable(problem) if problem.contains("bin/nvcc"))
+            matches!(missing, CompileError::NoToolkit(problem) if problem.contains("bin/nvcc"))
         );
         for program in ["bin/nvcc", "bin/cudafe++", "bin/ptxas", "bin/fatbinary"] {
             put(root, program, "", 0o755);

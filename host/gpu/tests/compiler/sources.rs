@@ -64,7 +64,7 @@ fn without_a_toolkit_it_says_what_to_do() {
             cache: folder.path().to_owned(),
         };
         let found = CudaCompiler::new(options).found();
-        let Err(CompileError::Unavailable(reason)) = found else { panic!("{found:?}") };
+        let Err(CompileError::NoToolkit(reason)) = found else { panic!("{found:?}") };
         assert!(reason.contains("assay gpu install-toolchain"), "{reason}");
     }
 }

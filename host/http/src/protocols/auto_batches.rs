@@ -18,6 +18,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use super::auto_batch::{AutoBatch, CallGuard};
+use super::labels::{self, EncodedSample};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::ApiError;
@@ -41,6 +42,7 @@ pub(super) struct JoinRequest<'a> {
     pub plugin: &'a str,
     pub gap: Option<Duration>,
     pub call: Digest,
+    pub samples: &'a [EncodedSample],
 }
 
 pub(crate) struct AutoBatches {
@@ -162,6 +164,9 @@ impl AutoBatches {
         run: &mut Run,
     ) -> Result<Arc<AutoBatch>, ApiError> {
         let whose = &wanted.whose;
+        // A call that is refused leaves no batch and no run.
+        let plugin = announce::plugin_of_run(app, caller, &whose.run, wanted.plugin).await?;
+        labels::validate(app, &plugin, wanted.samples).await?;
         let iteration = match (whose.step, run.last_iteration) {
             (Some(step), _) => step,
             (None, Some(last)) => last + 1,

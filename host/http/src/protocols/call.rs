@@ -10,11 +10,9 @@ use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, Scored};
 use assay_core::time::Micros;
 use assay_dispatch::{DispatchError, ItemFate, NewItem};
-use assay_wire::proto;
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use bytes::Bytes;
-use prost::Message as _;
 use serde_json::value::RawValue;
 use tokio::sync::SemaphorePermit;
 use tokio::time::Instant;
@@ -22,6 +20,7 @@ use tokio::time::Instant;
 use super::address::{Address, Options};
 use super::auto_batch::{CallGuard, may_end_otherwise};
 use super::auto_batches::{JoinRequest, RunKey};
+use super::labels::{self, EncodedSample};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::extract::{body, item};
@@ -220,15 +219,17 @@ impl Call {
     async fn admit_samples(&self, samples: &Samples) -> Result<(Admitted, bool), Failure> {
         let (plugin, gap) = (self.address.plugin.as_str(), self.address.options.gap);
         for _ in 0..limits::COMPAT_TRIES_MAX {
-            let wanted =
-                JoinRequest { whose: samples.whose.clone(), plugin, gap, call: samples.hash };
+            let (whose, call) = (samples.whose.clone(), samples.hash);
+            let wanted = JoinRequest { whose, plugin, gap, call, samples: &samples.bodies };
             let guard = self.app.auto_batches.enter(&self.app, &self.caller, &wanted).await?;
             // An auto batch that is closed takes no submit, and its requests are known.
             if let Some(seqs) = guard.seqs().filter(|_| guard.auto_batch.is_closed()) {
                 let ended = guard.has_ended(&seqs);
                 return Ok((Admitted { guard, seqs }, ended));
             }
-            self.validate(&guard, samples).await?;
+            // The batch may have been opened for another call.
+            let plugin = &guard.auto_batch.committed.plugin;
+            labels::validate(&self.app, plugin, &samples.bodies).await?;
             let Some((seqs, new)) = self.submit(&guard, samples).await? else {
                 // Somebody sealed, cancelled or filled it: another one takes the call.
                 guard.auto_batch.close();
@@ -239,20 +240,6 @@ impl Call {
             return Ok((Admitted { guard, seqs }, ended));
         }
         Err(ApiError::unavailable("batch_ended", "batches end as soon as they are opened").into())
-    }
-
-    /// Fails if a label does not match the schema of the batch's plugin: no repeat would fare better.
-    async fn validate(&self, guard: &CallGuard, samples: &Samples) -> Result<(), ApiError> {
-        let validation = self.app.registry.validation(&guard.auto_batch.committed.plugin).await;
-        if !validation.has_label() {
-            return Ok(());
-        }
-        for (_, body) in &samples.bodies {
-            let body = proto::Body::decode(&body[..]).map_err(|_| ApiError::internal())?;
-            let label = Some(body.label.as_str()).filter(|label| !label.is_empty());
-            validation.label(label).await.map_err(ApiError::invalid_label)?;
-        }
-        Ok(())
     }
 
     /// The requests, and whether one of them is new; `None` when the batch takes nothing more.
@@ -315,7 +302,7 @@ impl Admitted {
 struct Samples {
     whose: RunKey,
     hash: Digest,
-    bodies: Vec<(Option<String>, Bytes)>,
+    bodies: Vec<EncodedSample>,
     due: Micros,
 }
 
@@ -340,7 +327,7 @@ impl Samples {
     }
 }
 
-fn encode(sample: Sample) -> Result<(Option<String>, Bytes), ApiError> {
+fn encode(sample: Sample) -> Result<EncodedSample, ApiError> {
     let Sample { prompt, response, label, metadata, group } = sample;
     item::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
         .map_err(ApiError::bad_request)?;

@@ -13,6 +13,7 @@ use assay_exec::{Exec, ExecError, JobContext, ProgramArtifact};
 use wasmtime::Trap;
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
 
+use super::absent::Absences;
 use super::{Capabilities, without_paths};
 use crate::call::GuestCall;
 use crate::call::bindings::assay::exec::exec as wit;
@@ -32,6 +33,7 @@ pub(crate) struct ExecHost<'a> {
     pub(crate) granted: Option<&'a Capabilities>,
     /// The objects that programs may be given as `stored`.
     pub(crate) located: &'a BTreeSet<Digest>,
+    pub(crate) absences: &'a mut Absences,
     pub(crate) table: &'a mut ResourceTable,
     pub(crate) clock: &'a mut CallClock,
 }
@@ -41,6 +43,7 @@ pub(super) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
     wit::add_to_linker::<_, ExecData>(linker, |call| ExecHost {
         granted: call.capabilities.as_ref(),
         located: &call.located,
+        absences: &mut call.absences,
         table: &mut call.table,
         clock: &mut call.clock,
     })
@@ -61,18 +64,26 @@ impl ExecHost<'_> {
         let came = self
             .clock
             .wait(|deadline| run(&mut exec, &JobContext { tenant: granted.tenant, deadline }));
+        self.absences.note_boxes(&exec);
+        if let Err(ExecError::UnknownToolchain(problem)) = &came {
+            self.absences.note(format!("this server has no toolchain {}", without_paths(problem)));
+        }
         if self.clock.is_over() { Err(ExecError::Cancelled) } else { came }
     }
 
     /// A toolchain that was not granted is reported like one that does not exist.
-    fn check_granted(&self, toolchain: &str) -> Result<(), ExecError> {
-        let granted = self.granted.and_then(|granted| granted.toolchains.as_deref());
-        match granted {
-            Some(granted) if granted.iter().all(|id| id != toolchain) => {
-                Err(ExecError::UnknownToolchain(toolchain.to_owned()))
-            }
-            _ => Ok(()),
+    fn check_granted(&mut self, toolchain: &str) -> Result<(), ExecError> {
+        if self.is_granted(toolchain) {
+            return Ok(());
         }
+        let shown = cut(toolchain, 80).escape_debug();
+        self.absences.note(format!("the tenant was not granted the toolchain `{shown}`"));
+        Err(ExecError::UnknownToolchain(toolchain.to_owned()))
+    }
+
+    fn is_granted(&self, toolchain: &str) -> bool {
+        let granted = self.granted.and_then(|granted| granted.toolchains.as_deref());
+        granted.is_none_or(|granted| granted.iter().any(|id| id == toolchain))
     }
 
     fn opened(
@@ -136,7 +147,7 @@ impl wit::Host for ExecHost<'_> {
         }
         let all = self.with(|exec, _| Ok(exec.toolchains()));
         let all = all.map_err(|_| Trap::Interrupt)?;
-        let granted = all.into_iter().filter(|it| self.check_granted(&it.id).is_ok());
+        let granted = all.into_iter().filter(|it| self.is_granted(&it.id));
         Ok(granted.map(convert::toolchain).collect())
     }
 

@@ -1,6 +1,6 @@
 //! Storage in a local folder, for golden cases on an author's machine: each folder in it is a root.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::time::Instant;
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_exec::ObjectCache;
+use nix::errno::Errno;
 
 use super::storage::{ObjectError, Storage};
 
@@ -31,17 +32,42 @@ impl FolderStorage {
     /// The canonical path of the root that a name begins with.
     fn root(&self, name: &str) -> Result<PathBuf, ObjectError> {
         let root = name.split('/').next().unwrap_or_default();
-        let denied = || ObjectError::Denied(format!("there is no root `{root}`"));
-        let path = self.path.join(root).canonicalize().map_err(|_| denied())?;
-        if path.is_dir() { Ok(path) } else { Err(denied()) }
+        let path = self.path.join(root);
+        match path.symlink_metadata() {
+            Err(problem) if is_absence(&problem) => {
+                return Err(ObjectError::Denied(format!("there is no root `{root}`")));
+            }
+            Err(problem) => return Err(unreadable(root, &problem)),
+            Ok(_) => {}
+        }
+        // The root was granted, so that whatever is wrong with it is the operator's: a folder that is not mounted.
+        let unreadable = |problem: io::Error| unreadable(root, &problem);
+        let path = path.canonicalize().map_err(unreadable)?;
+        match path.metadata().map_err(unreadable)?.is_dir() {
+            true => Ok(path),
+            false => Err(ObjectError::Unavailable(format!("the root `{root}` is no folder"))),
+        }
+    }
+
+    /// The canonical path of an object or a folder, and what it is.
+    fn find(&self, name: &str) -> Result<(PathBuf, Metadata), ObjectError> {
+        let root = self.root(name)?;
+        let missing = |problem: io::Error| match is_absence(&problem) {
+            true => ObjectError::NotFound(name.to_owned()),
+            false => unreadable(name, &problem),
+        };
+        let path = self.path.join(name).canonicalize().map_err(missing)?;
+        if !path.starts_with(&root) {
+            return Err(ObjectError::NotFound(name.to_owned()));
+        }
+        let metadata = path.metadata().map_err(missing)?;
+        Ok((path, metadata))
     }
 
     fn open(&self, name: &str, bytes_max: u64) -> Result<File, ObjectError> {
-        let root = self.root(name)?;
-        let not_found = || ObjectError::NotFound(name.to_owned());
-        let path = self.path.join(name).canonicalize().map_err(|_| not_found())?;
-        if !path.starts_with(&root) || !path.is_file() {
-            return Err(not_found());
+        let (path, metadata) = self.find(name)?;
+        if !metadata.is_file() {
+            return Err(ObjectError::NotFound(name.to_owned()));
         }
         let file = File::open(&path).map_err(|problem| unreadable(name, &problem))?;
         let bytes = file.metadata().map_err(|problem| unreadable(name, &problem))?.len();
@@ -82,9 +108,8 @@ impl Storage for FolderStorage {
 
     fn names(&self, folder: &str, deadline: Instant) -> Result<Vec<String>, ObjectError> {
         let root = self.root(folder)?;
-        let path = self.path.join(folder).canonicalize();
-        let path = path.map_err(|_| ObjectError::NotFound(folder.to_owned()))?;
-        if !path.starts_with(&root) || !path.is_dir() {
+        let (path, metadata) = self.find(folder)?;
+        if !metadata.is_dir() {
             return Err(ObjectError::NotFound(folder.to_owned()));
         }
         let mut names = Vec::new();
@@ -119,16 +144,27 @@ fn list(
         let Ok(name) = entry.file_name().into_string() else { continue };
         let name = format!("{folder}/{name}");
         let kind = entry.file_type()?;
-        let is_object = kind.is_file()
-            || kind.is_symlink()
-                && entry.path().canonicalize().is_ok_and(|to| to.starts_with(root) && to.is_file());
-        if is_object {
+        if kind.is_file() || kind.is_symlink() && leads_to_object(root, &entry.path())? {
             names.push(name);
         } else if kind.is_dir() {
             folders.push((entry.path(), name));
         }
     }
     Ok(())
+}
+
+fn leads_to_object(root: &Path, link: &Path) -> io::Result<bool> {
+    let target = match link.canonicalize() {
+        Err(problem) if is_absence(&problem) => return Ok(false),
+        target => target?,
+    };
+    Ok(target.starts_with(root) && target.metadata()?.is_file())
+}
+
+/// Whether the path leads nowhere. Any other error is one of the machine.
+fn is_absence(problem: &io::Error) -> bool {
+    let absences = [Errno::ENOENT, Errno::ENOTDIR, Errno::ELOOP, Errno::ENAMETOOLONG];
+    absences.iter().any(|absence| problem.raw_os_error() == Some(*absence as i32))
 }
 
 fn unreadable(name: &str, problem: &io::Error) -> ObjectError {
@@ -161,6 +197,7 @@ mod tests {
             symlink(folder.path().join("secret"), root.join("sum/outside")).expect("linked");
             symlink("../other", root.join("sideways")).expect("linked");
             symlink("..", root.join("sum/round")).expect("linked");
+            symlink("endless", root.join("sum/endless")).expect("linked");
             let objects =
                 ObjectCache::open(&folder.path().join("objects"), 1 << 30).expect("a cache");
             Self { folder, objects: Arc::new(objects) }
@@ -199,6 +236,8 @@ mod tests {
             "judge/sum/outside",
             "judge/sideways/theirs",
             "judge/sum/round/../../secret",
+            "judge/sum/problem.yaml/below",
+            "judge/sum/endless",
             "judge/sum",
             "judge/nothing",
         ] {
@@ -209,6 +248,43 @@ mod tests {
         assert_eq!(out, Err(ObjectError::NotFound("judge/sideways".into())));
         let denied = storage.get("nowhere/x", soon()).expect_err("no root");
         assert!(matches!(denied, ObjectError::Denied(_)), "{denied}");
+    }
+
+    /// The server links each granted root, mounted or not.
+    #[test]
+    fn a_granted_root_that_is_not_there_is_a_failure_of_the_machine() {
+        let place = Place::new();
+        let roots = place.folder.path().join("roots");
+        symlink(place.folder.path().join("not-mounted"), roots.join("gone")).expect("linked");
+        symlink(place.folder.path().join("secret"), roots.join("no-folder")).expect("linked");
+        symlink("endless", roots.join("endless")).expect("linked");
+        let storage = place.storage();
+        for root in ["gone", "no-folder", "endless"] {
+            let name = format!("{root}/sum/1.in");
+            for failed in [
+                storage.get(&name, soon()).map(|_| ()),
+                storage.locate(&name, soon()).map(|_| ()),
+                storage.names(root, soon()).map(|_| ()),
+            ] {
+                assert!(matches!(failed, Err(ObjectError::Unavailable(_))), "{root}: {failed:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn errors_of_the_machine_are_no_absence() {
+        for (error, is_absent) in [
+            (Errno::ENOENT, true),
+            (Errno::ENOTDIR, true),
+            (Errno::ELOOP, true),
+            (Errno::ENAMETOOLONG, true),
+            (Errno::EIO, false),
+            (Errno::EACCES, false),
+            (Errno::ESTALE, false),
+            (Errno::EMFILE, false),
+        ] {
+            assert_eq!(is_absence(&io::Error::from(error)), is_absent, "{error}");
+        }
     }
 
     #[test]

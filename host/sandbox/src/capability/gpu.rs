@@ -10,6 +10,7 @@ use assay_gpu::session::Gpu;
 use wasmtime::component::{HasData, Linker, ResourceTable};
 
 use super::Capabilities;
+use super::absent::Absences;
 use crate::call::GuestCall;
 use crate::call::bindings::assay::gpu as gpu_bindings;
 use crate::clock::CallClock;
@@ -32,6 +33,7 @@ impl HasData for GpuData {
 /// The implementation of both interfaces during one call.
 pub(crate) struct GpuHost<'a> {
     pub(crate) granted: Option<&'a Capabilities>,
+    pub(crate) absences: &'a mut Absences,
     pub(crate) table: &'a mut ResourceTable,
     pub(crate) clock: &'a mut CallClock,
 }
@@ -43,5 +45,10 @@ pub(super) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
 }
 
 fn host(call: &mut GuestCall) -> GpuHost<'_> {
-    GpuHost { granted: call.capabilities.as_ref(), table: &mut call.table, clock: &mut call.clock }
+    GpuHost {
+        granted: call.capabilities.as_ref(),
+        absences: &mut call.absences,
+        table: &mut call.table,
+        clock: &mut call.clock,
+    }
 }

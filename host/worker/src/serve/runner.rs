@@ -103,7 +103,7 @@ fn or<'a>(text: &'a str, absent: &'a str) -> &'a str {
 
 fn not_run(code: ErrorCode, message: String) -> StageRun {
     let end = StageEnd::Failed(StageError { code, message });
-    StageRun { end, ran: Micros::ZERO, logs: Vec::new(), ungranted: Vec::new() }
+    StageRun { end, ran: Micros::ZERO, used: Micros::ZERO, logs: Vec::new(), missing: Vec::new() }
 }
 
 fn log_line(line: LogLine) -> proto::LogLine {

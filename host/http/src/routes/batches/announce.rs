@@ -198,6 +198,24 @@ async fn pin(
     Ok((plugin, pinned))
 }
 
+/// The plugin that a run has, or the one that its first batch would pin.
+pub(crate) async fn plugin_of_run(
+    app: &App,
+    caller: &Caller,
+    run: &str,
+    plugin: &str,
+) -> Result<Arc<ReadyPlugin>, ApiError> {
+    let reference = reference(caller, plugin)?;
+    match app.store.run(caller.tenant, run).await? {
+        Some(pinned) if pinned.plugin == reference.name => {
+            let RunRow { plugin, version, .. } = pinned;
+            Ok(app.registry.pinned(caller.tenant, &plugin, &version).await?)
+        }
+        // The announcement says what is wrong with the run's plugin.
+        _ => Ok(app.registry.resolve(caller.tenant, &reference).await?),
+    }
+}
+
 fn same_json(one: &str, other: &str) -> bool {
     let read = |text| serde_json::from_str::<serde_json::Value>(text);
     // A text that is too deep or too large to parse is equal to the same text alone.

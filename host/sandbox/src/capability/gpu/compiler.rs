@@ -26,6 +26,10 @@ impl GpuHost<'_> {
         let came = self.clock.wait(|deadline| {
             run(&mut compiler, &mut exec, &JobContext { tenant: granted.tenant, deadline })
         });
+        self.absences.note_boxes(&exec);
+        if let Err(CompileError::NoToolkit(problem)) = &came {
+            self.absences.note(without_paths(problem));
+        }
         if self.clock.is_over() { Err(CompileError::Cancelled) } else { came }
     }
 }
@@ -57,7 +61,9 @@ impl wit::Host for GpuHost<'_> {
             CompileError::Crashed(what) => wit::Error::Crashed(what),
             CompileError::TooLarge(bytes) => wit::Error::TooLarge(bytes),
             CompileError::BadRequest(problem) => wit::Error::BadRequest(problem),
-            CompileError::Unavailable(problem) => wit::Error::Unavailable(without_paths(&problem)),
+            CompileError::NoToolkit(problem) | CompileError::Unavailable(problem) => {
+                wit::Error::Unavailable(without_paths(&problem))
+            }
             // A plugin that saw it could still make a number of it.
             CompileError::Cancelled => return Err(Trap::Interrupt.into()),
         })

@@ -9,10 +9,13 @@ use crate::call::bindings::assay::gpu::{device as wit, types};
 use crate::capability::without_paths;
 
 impl GpuHost<'_> {
-    fn gpu(&self) -> Result<&Gpu, SessionError> {
+    fn gpu(&mut self) -> Result<&Gpu, SessionError> {
         match self.granted.map(|granted| &granted.device) {
             Some(StageDevice::Gpu(gpu)) => Ok(gpu),
-            Some(StageDevice::None(why)) => Err(SessionError::Unavailable((*why).into())),
+            Some(StageDevice::None(why)) => {
+                self.absences.note(*why);
+                Err(SessionError::Unavailable((*why).into()))
+            }
             None => Err(SessionError::Unavailable("no kernels are run here".into())),
         }
     }
@@ -32,7 +35,8 @@ impl GpuHost<'_> {
 
 impl wit::HostSession for GpuHost<'_> {
     fn open(&mut self, limits: wit::Limits) -> Result<Resource<GpuSession>, SessionError> {
-        let session = self.gpu()?.open(convert::limits(limits), self.clock.deadline())?;
+        let deadline = self.clock.deadline();
+        let session = self.gpu()?.open(convert::limits(limits), deadline)?;
         let full = |_| SessionError::BadRequest("too many handles are open: drop some".into());
         self.table.push(session).map_err(full)
     }
@@ -136,7 +140,8 @@ impl wit::HostSession for GpuHost<'_> {
 
 impl wit::Host for GpuHost<'_> {
     fn describe(&mut self) -> Result<wit::Properties, SessionError> {
-        self.gpu()?.describe(self.clock.deadline()).map(convert::properties)
+        let deadline = self.clock.deadline();
+        self.gpu()?.describe(deadline).map(convert::properties)
     }
 
     fn convert_error(&mut self, error: SessionError) -> wasmtime::Result<wit::Error> {
