@@ -131,7 +131,7 @@ impl CaseRunner {
         let ran = case.run(&pipeline);
         let end = pipeline::end(&ran);
         let (state, reason) = match (case.compare(end, description.timeout_reward), end) {
-            (_, StageEnd::Failed(error)) if error.code == ErrorCode::LeaseExpired => {
+            (_, StageEnd::Failed(error)) if end.is_starved() => {
                 (CaseState::Broken, error.message.clone())
             }
             (Ok(()), _) => (CaseState::Passed, String::new()),
