@@ -163,6 +163,9 @@ impl From<RegistryError> for ApiError {
             RegistryError::CasesUnavailable(detail) => {
                 Self::unavailable("cases_unavailable", detail)
             }
+            RegistryError::CompilerStarved(detail) => {
+                Self::unavailable("machine_overloaded", detail)
+            }
             RegistryError::Store(error) => error.into(),
             RegistryError::Blob(error) => {
                 tracing::error!(%error, "an object cannot be read or written");

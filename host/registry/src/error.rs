@@ -17,6 +17,9 @@ pub enum RegistryError {
     /// The machine could not run the golden cases; the same upload may work later.
     #[error("{0}")]
     CasesUnavailable(String),
+    /// The machine is too busy to compile the upload; it may work later.
+    #[error("{0}")]
+    CompilerStarved(String),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
