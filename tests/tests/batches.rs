@@ -1,12 +1,14 @@
 //! Batches as a trainer meets them: announced, filled, sealed, waited for, cancelled.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use assay_api::batch::{AnnounceBatch, Batch, BatchState, ResultsPage};
 use assay_api::request::{SubmitReply, SubmitStatus};
 use assay_api::result::{Counts, ResultItem};
+use assay_core::id::RequestId;
 use assay_core::outcome::{ErrorCode, Outcome};
-use assay_tests::{Answer, Host, HostOptions, Http, until};
+use assay_tests::{Answer, Answers, Host, HostOptions, Http, Sleepers, item, until};
 use serde_json::{Value, json};
 
 const NDJSON: &str = "application/x-ndjson";
@@ -318,4 +320,37 @@ async fn a_pool_without_workers_keeps_its_batches_waiting() {
     let cancelled: Batch = http.post(&format!("{path}/cancel"), &json!({})).await.json(200);
     assert_eq!((cancelled.state, cancelled.counts.error), (BatchState::Cancelled, 2));
     assert_eq!(cancelled.mean_reward, None);
+}
+
+/// The lines of a stage that ran before a restart stay, and those of the next stage come after them.
+#[tokio::test]
+async fn the_log_of_a_request_goes_on_after_a_restart() {
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let mut host = Host::start(HostOptions {
+        workers: vec!["cpu=1".into(), "gpu=1".into()],
+        arguments: vec!["--worker-program".into(), sleepers.program()],
+        ..HostOptions::default()
+    });
+    let client = host.client();
+    let plugin = host.publish("two_pools").await;
+    let items = [item("logs", "before after", "1")];
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    let request = RequestId { batch: answers.batch, seq: 0 };
+    sleepers.open("before");
+    until("the first line is kept", async || {
+        let lines = client.request_logs(request).await.expect("answers");
+        (!lines.is_empty()).then_some(())
+    })
+    .await;
+    assert!(host.stop());
+    host.restart();
+    let client = host.client();
+    sleepers.open("after");
+    answers.finish(&client, &items).await;
+    until("the last line is kept", async || {
+        let lines = client.request_logs(request).await.expect("answers");
+        assert_eq!(lines.first().map(|line| &*line.message), Some("before"));
+        lines.last().filter(|line| line.message == "after").map(|_| ())
+    })
+    .await;
 }

@@ -220,9 +220,9 @@ async fn a_request_that_kills_its_workers() {
     let mut killed: Vec<Process> = Vec::new();
     loop {
         let spinning = poll(SOON, "the request runs or has ended", || {
-            let mut spinning = workers(&host).into_iter().filter(|worker| {
-                !killed.contains(worker) && worker.thread_ticks("runner") > 30
-            });
+            let mut spinning = workers(&host)
+                .into_iter()
+                .filter(|worker| !killed.contains(worker) && worker.thread_ticks("runner") > 30);
             let spinning = spinning.next();
             if let Some(spinning) = spinning {
                 return Some(Some(spinning));

@@ -32,6 +32,7 @@ mod score;
 mod seed;
 mod sharing;
 mod simulate;
+mod starvation;
 mod storage;
 mod structure;
 mod tenants;

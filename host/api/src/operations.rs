@@ -126,6 +126,8 @@ pub enum IncidentKind {
     /// A stage ran past its deadline, and its worker was killed.
     WorkerKilled,
     WorkerStartFailed,
+    /// A stage was ended and is tried again, because the machine kept its worker waiting for a processor.
+    WorkerStarved,
     /// A batch ended later than T + D.
     BatchLate,
     /// Requests of a batch ended as errors.
@@ -133,10 +135,11 @@ pub enum IncidentKind {
 }
 
 impl IncidentKind {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::WorkerDied,
         Self::WorkerKilled,
         Self::WorkerStartFailed,
+        Self::WorkerStarved,
         Self::BatchLate,
         Self::RequestsFailed,
     ];
@@ -147,6 +150,7 @@ impl IncidentKind {
             Self::WorkerDied => "worker_died",
             Self::WorkerKilled => "worker_killed",
             Self::WorkerStartFailed => "worker_start_failed",
+            Self::WorkerStarved => "worker_starved",
             Self::BatchLate => "batch_late",
             Self::RequestsFailed => "requests_failed",
         }

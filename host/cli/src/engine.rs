@@ -45,6 +45,7 @@ pub(super) struct Described {
 enum CompileReport {
     Ok { digest: Digest, description: Box<Description>, imports: Vec<String> },
     Refused { message: String },
+    Starved { message: String },
 }
 
 /// A golden case as the worker program reports it.
@@ -152,6 +153,9 @@ impl EngineOptions {
         ensure!(output.status.success(), "compiling {shown}: {}", errors.trim());
         match serde_json::from_slice(&output.stdout).context("reading the compiler's report")? {
             CompileReport::Refused { message } => anyhow::bail!("{shown} is refused: {message}"),
+            CompileReport::Starved { message } => {
+                anyhow::bail!("{shown} was not compiled: {message}; try again later")
+            }
             CompileReport::Ok { digest, description, imports } => Ok(Described {
                 component: component.to_owned(),
                 bytes: bytes.len(),

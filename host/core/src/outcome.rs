@@ -182,6 +182,14 @@ pub enum StageEnd {
     Failed(StageError),
 }
 
+impl StageEnd {
+    /// Whether the machine kept the stage waiting for so long that it was ended. That is no fault of the plugin.
+    #[must_use]
+    pub fn is_starved(&self) -> bool {
+        matches!(self, Self::Failed(error) if error.code == ErrorCode::LeaseExpired)
+    }
+}
+
 /// The reason why a stage failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageError {

@@ -17,6 +17,7 @@ use crate::command::HashedItem;
 use crate::committed::CommittedBatch;
 use crate::dedup::{ContentHash, SharedOutcome};
 use crate::handle::{DispatchError, ItemFate, NewItem};
+use crate::tenants::SettingsEpoch;
 use assay_store::admissions::RequestRow;
 use assay_store::restore::Left;
 use assay_store::summaries::BatchSummaryRow;
@@ -63,6 +64,7 @@ pub(super) struct Entry {
     pub times: Vec<StageTime>,
     /// The number of those stages that the scheduler knows of.
     pub advanced: usize,
+    /// The number of the last line of its log; lines of a later try come after it.
     pub log_lines: u32,
     pub permit: BudgetPermit,
     /// The deadline of the client that waits for it, if it named one.
@@ -277,14 +279,21 @@ impl LiveBatch {
         group
     }
 
-    /// Restores a request that waits, with the artifact of its last stage; returns how long each
-    /// completed stage ran.
-    pub(super) fn restore_waiting(&mut self, item: NewItem, left: Option<Left>) -> Vec<Micros> {
+    /// Restores a request that waits, with the artifact of its last stage and the number of its last log line; returns
+    /// how long each completed stage ran.
+    pub(super) fn restore_waiting(
+        &mut self,
+        item: NewItem,
+        left: Option<Left>,
+        log_lines: u32,
+    ) -> Vec<Micros> {
         let seq = self.size();
         let CommittedBatch { row, plugin, .. } = &*self.committed;
-        let content = ContentHash::of(row, plugin, &item.body);
+        // No tenant's settings have changed since the start.
+        let content = ContentHash::of(row, plugin, SettingsEpoch::default(), &item.body);
         self.add(item, content);
         let entry = self.entry_mut(seq).expect("just added");
+        entry.log_lines = log_lines;
         if let Some(left) = left {
             entry.times = serde_json::from_str(&left.times).unwrap_or_default();
             entry.input = Some(left.artifact);

@@ -1,4 +1,4 @@
-//! AdmissionBudget for live requests: who submits waits until there is some, so memory stays bounded and a
+//! The admission budget of live requests: a submission waits until enough is free, so memory stays bounded and a
 //! fast trainer is slowed down instead of refused.
 
 use std::sync::Arc;

@@ -10,12 +10,13 @@
 //! ```
 //!
 //! Two requests are equal if a deterministic plugin cannot tell them apart: same tenant, component,
-//! settings and body. Key, group and seed do not count. A timeout is shared with the waiters but not
+//! settings and body, with no change of the tenant's settings between them, because a plugin's
+//! capabilities depend on those. Key, group and seed do not count. A timeout is shared with the waiters but not
 //! cached, because a slow machine may have caused it. An error is never shared. Only a committed
 //! request becomes a primary, so that no answer names a request that a crash can take back.
 //!
 //! The loop owns this state. The cache is emptied at a restart, and for a tenant when its settings
-//! change, because a plugin's capabilities depend on them.
+//! change.
 
 mod outcome_cache;
 
@@ -29,6 +30,7 @@ use assay_sched::Released;
 use sha2::{Digest as _, Sha256};
 
 use crate::plugin::ReadyPlugin;
+use crate::tenants::SettingsEpoch;
 use assay_store::admissions::BatchRow;
 use outcome_cache::OutcomeCache;
 
@@ -38,12 +40,18 @@ pub(super) struct ContentHash([u8; 32]);
 
 impl ContentHash {
     /// The hash for a request of this batch; `None` if the request must run in any case.
-    pub(super) fn of(row: &BatchRow, plugin: &ReadyPlugin, body: &[u8]) -> Option<Self> {
+    pub(super) fn of(
+        row: &BatchRow,
+        plugin: &ReadyPlugin,
+        SettingsEpoch(epoch): SettingsEpoch,
+        body: &[u8],
+    ) -> Option<Self> {
         if !row.share_equal || !plugin.description.deterministic {
             return None;
         }
         let mut hash = Sha256::new();
         hash.update(row.digest.0);
+        hash.update(epoch.to_le_bytes());
         hash.update((row.settings.len() as u64).to_le_bytes());
         hash.update(&row.settings);
         hash.update(body);
@@ -228,7 +236,7 @@ impl Dedup {
         self.live.insert(key, Computation { primary, waiters, left: None });
     }
 
-    /// Drops the tenant's cached outcomes, because its plugins' capabilities have changed.
+    /// Drops the tenant's cached outcomes: after a change of its settings no request equals an earlier one.
     pub(super) fn forget(&mut self, tenant: TenantId) {
         self.cache.forget(tenant);
     }

@@ -181,7 +181,8 @@ impl Dispatch {
         let Announcement { row, plugin, single, replays } = &announcement;
         // A replay must run: its purpose is to see the outcome again.
         let shared = single.as_ref().filter(|_| replays.is_none());
-        let content = shared.and_then(|item| ContentHash::of(row, plugin, &item.body));
+        let epoch = self.tenants.epoch(row.tenant);
+        let content = shared.and_then(|item| ContentHash::of(row, plugin, epoch, &item.body));
         let announcement = Box::new(announcement);
         self.call(|reply| Command::Announce(announcement, content, reply)).await
     }
@@ -194,11 +195,12 @@ impl Dispatch {
         items: Vec<NewItem>,
     ) -> Result<oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>, DispatchError> {
         let known = self.committed.get(tenant, batch);
+        let epoch = self.tenants.epoch(tenant);
         // Hashed here, not in the loop, which must not be held up.
         let hashed = items.into_iter().map(|item| {
             let known = known.as_ref();
-            let content =
-                known.and_then(|known| ContentHash::of(&known.row, &known.plugin, &item.body));
+            let content = known
+                .and_then(|known| ContentHash::of(&known.row, &known.plugin, epoch, &item.body));
             HashedItem { item, content }
         });
         let items = hashed.collect();

@@ -51,4 +51,4 @@ pub use incidents::WrittenIncident;
 pub use observe::Observed;
 pub use plugin::ReadyPlugin;
 pub use quota::TenantUse;
-pub use workers::{Joining, LastContact, LeaseClaim, WorkerLink};
+pub use workers::{Joining, LastContact, LeaseClaim, WorkerLink, count_run_delay};

@@ -33,6 +33,7 @@ impl Shell {
             StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: bad.0 })
         });
         let end = self.batches.admit_artifact(end);
+        self.note_starved(worker, &end);
         self.keep_logs(request, stage, finished.logs);
         let kind = match &end {
             StageEnd::Next(_) => End::Next,
@@ -47,6 +48,17 @@ impl Shell {
             self.perform(now, action, &mut payload);
         }
         self.resolve_dedup();
+    }
+
+    /// Counts a stage that the machine kept waiting, and records an incident: the request is tried again, so nobody else
+    /// would tell the operator.
+    fn note_starved(&self, id: WorkerId, end: &StageEnd) {
+        let StageEnd::Failed(error) = end else { return };
+        let Some(worker) = self.workers.get(id).filter(|_| end.is_starved()) else { return };
+        metrics::counter!("assay_stages_starved_total", "pool" => worker.pool.to_string())
+            .increment(1);
+        let detail = format!("{}: {}", worker.named(id), error.message);
+        self.notes.note(of_workers(now(), IncidentKind::WorkerStarved, &worker.pool, detail));
     }
 
     fn keep_logs(&mut self, request: RequestId, stage: usize, lines: Vec<proto::LogLine>) {
@@ -220,7 +232,7 @@ impl Shell {
         let id: BatchId = done.batch;
         let Some(batch) = self.batches.get_mut(id) else { return };
         let usage = batch.usage(|pool| self.planning.cost(pool));
-        let rollup = batch.summary(&usage);
+        let summary = batch.summary(&usage);
         let profile = done.profile.as_deref().filter(|_| !batch.committed.is_single);
         let stages = &batch.committed.plugin.description.stages;
         let end = EndRow {
@@ -235,7 +247,7 @@ impl Shell {
             reward_sum: batch.reward_sum,
             usage,
             history: profile.map(|profile| Box::new(history::row(profile, stages))),
-            summary: rollup.map(Box::new),
+            summary: summary.map(Box::new),
         };
         if let Some(earliest_end) = done.earliest_end.filter(|_| !batch.committed.is_single) {
             let delay = done.ended.since(earliest_end).as_secs_f64();

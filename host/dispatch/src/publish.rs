@@ -150,7 +150,7 @@ pub(super) fn start(store: &Store, view: Arc<CommittedView>, notes: &Notes) -> (
     let (singles, single_outputs) = mpsc::unbounded_channel::<Output>();
     tasks.spawn(group_commit::run(
         store.clone(),
-        "lone requests",
+        "single requests",
         single_outputs,
         async |connection, group: &[Output]| {
             let rows: Vec<&SingleRow> = group.iter().filter_map(Output::single).collect();

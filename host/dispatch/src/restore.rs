@@ -144,11 +144,11 @@ impl LiveBatch {
                 results.push((position, result));
                 (Some(position), progress)
             }
-            LiveRequestState::Waiting { body, left } => {
+            LiveRequestState::Waiting { body, left, log_lines } => {
                 let permit = budget.acquire_restored(body.len());
                 let stage = left.as_ref().map_or(0, |left| left.stage + 1);
                 let item = NewItem { key, group, body, permit, due: None };
-                let ran = self.restore_waiting(item, left);
+                let ran = self.restore_waiting(item, left, log_lines);
                 (None, Progress::Waiting { stage, ran })
             }
         };

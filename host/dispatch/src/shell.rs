@@ -291,7 +291,7 @@ impl Shell {
             return;
         }
         let leases = gone.leases.len();
-        let detail = format!("{} ended unasked with {leases} leases in hand", gone.named(id));
+        let detail = format!("{} ended unasked while it held {leases} leases", gone.named(id));
         self.notes.note(of_workers(now(), IncidentKind::WorkerDied, &gone.pool, detail));
     }
 }

@@ -19,10 +19,18 @@ pub struct Tenants {
     secrets: Arc<Secrets>,
 }
 
+/// The number of changes of a tenant's settings since the start.
+///
+/// A plugin's capabilities depend on the settings, so a request that was submitted before a change does not equal one
+/// that came after it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct SettingsEpoch(pub(super) u64);
+
 struct TenantEntry {
     /// The tenant's name, which never changes.
     name: Arc<str>,
     settings: Arc<TenantSettings>,
+    epoch: SettingsEpoch,
 }
 
 impl Tenants {
@@ -30,7 +38,8 @@ impl Tenants {
     pub fn new(tenants: Vec<Tenant>, secrets: Arc<Secrets>) -> Self {
         let known = tenants.into_iter().map(|tenant| {
             let settings = Arc::new(tenant.settings);
-            (tenant.id, TenantEntry { name: tenant.name.into(), settings })
+            let epoch = SettingsEpoch::default();
+            (tenant.id, TenantEntry { name: tenant.name.into(), settings, epoch })
         });
         Self { known: RwLock::new(known.collect()), secrets }
     }
@@ -82,6 +91,37 @@ impl Tenants {
     pub(super) fn set(&self, tenant: Tenant) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let (id, settings) = (tenant.id, Arc::new(tenant.settings));
-        known.insert(id, TenantEntry { name: tenant.name.into(), settings });
+        let epoch = known.get(&id).map_or(0, |known| known.epoch.0 + 1);
+        let epoch = SettingsEpoch(epoch);
+        known.insert(id, TenantEntry { name: tenant.name.into(), settings, epoch });
+    }
+
+    pub(super) fn epoch(&self, tenant: TenantId) -> SettingsEpoch {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(&tenant).map(|known| known.epoch).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_of_settings_begins_an_epoch_of_that_tenant() {
+        let [changed, other] = [TenantId::generate(), TenantId::generate()];
+        let tenant = |id| Tenant {
+            id,
+            name: "a".into(),
+            created_at: assay_core::time::Micros(1),
+            suspended_at: None,
+            settings: TenantSettings::default(),
+            storage_roots: Vec::new(),
+        };
+        let tenants = Tenants::new(vec![tenant(changed), tenant(other)], Arc::default());
+        let first = tenants.epoch(changed);
+        assert_eq!(first, SettingsEpoch::default(), "restored requests have this one");
+        tenants.set(tenant(changed));
+        assert_ne!(tenants.epoch(changed), first);
+        assert_eq!(tenants.epoch(other), first);
     }
 }

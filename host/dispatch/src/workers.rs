@@ -36,6 +36,12 @@ impl LastContact {
     }
 }
 
+/// Counts the time since a worker's last heartbeat for which its stages were ready to run and had no processor.
+pub fn count_run_delay(pool: &str, delay: Micros) {
+    metrics::histogram!("assay_worker_run_delay_seconds", "pool" => pool.to_owned())
+        .record(delay.as_secs_f64());
+}
+
 /// The claim of a worker that it holds a lease.
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseClaim {
@@ -114,6 +120,10 @@ impl Workers {
 
     pub(super) fn remove(&mut self, id: WorkerId) -> Option<Worker> {
         self.by_id.remove(&id)
+    }
+
+    pub(super) fn get(&self, id: WorkerId) -> Option<&Worker> {
+        self.by_id.get(&id)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (WorkerId, &Worker)> {

@@ -276,11 +276,10 @@ impl RunCgroup {
         value_of(&text, "usage_usec").ok_or_else(|| std::io::Error::other("no usage in cpu.stat"))
     }
 
-    /// The time in which a process was ready but had no core, in microseconds; 0 if the kernel does not measure it.
+    /// The time in which processes were ready and none of them had a core, in microseconds; 0 if the kernel does not
+    /// measure it.
     pub(crate) fn wait_us(&self) -> u64 {
-        let text = read(&self.folders[0], "cpu.pressure").unwrap_or_default();
-        let total = text.lines().next().and_then(|some| some.rsplit_once("total="));
-        total.and_then(|(_, micros)| micros.trim().parse().ok()).unwrap_or(0)
+        wait_us(&read(&self.folders[0], "cpu.pressure").unwrap_or_default())
     }
 
     pub(crate) fn memory_peak_bytes(&self) -> u64 {
@@ -306,6 +305,14 @@ impl RunCgroup {
         let events = read(folder, "pids.events");
         events.ok().and_then(|text| value_of(&text, "max")).is_some_and(|times| times > 0)
     }
+}
+
+/// The total of the line `full`, in which processes that wait for each other do not count. Older kernels have the line
+/// `some` alone.
+fn wait_us(pressure: &str) -> u64 {
+    let line = |word| pressure.lines().find(|line| line.starts_with(word));
+    let total = line("full").or_else(|| line("some")).and_then(|line| line.rsplit_once("total="));
+    total.and_then(|(_, micros)| micros.trim().parse().ok()).unwrap_or(0)
 }
 
 fn write(folder: &OwnedFd, file: &str, value: &str) -> std::io::Result<()> {
@@ -337,12 +344,20 @@ fn value_of(text: &str, word: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::value_of;
+    use super::{value_of, wait_us};
 
     #[test]
     fn a_value_is_that_of_its_whole_word() {
         let text = "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n";
         assert_eq!(value_of(text, "oom_kill"), Some(3));
         assert_eq!(value_of(text, "oom"), None);
+    }
+    #[test]
+    fn processes_that_wait_for_each_other_do_not_count() {
+        let some = "some avg10=0.00 avg60=0.00 avg300=0.00 total=900\n";
+        assert_eq!(wait_us(some), 900);
+        let full = "full avg10=0.00 avg60=0.00 avg300=0.00 total=70\n";
+        assert_eq!(wait_us(&format!("{some}{full}")), 70);
+        assert_eq!(wait_us(""), 0);
     }
 }

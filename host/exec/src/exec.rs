@@ -18,7 +18,7 @@ mod tool;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use assay_core::id::{Digest, TenantId};
 use serde::{Deserialize, Serialize};
@@ -214,6 +214,8 @@ pub struct Exec {
     store: Option<ArtifactStore>,
     /// The parts that the last job's box lacked.
     weakened: Vec<SandboxPart>,
+    /// The time for which programs were ready and had no core, since it was last taken.
+    starved: Duration,
 }
 
 impl Exec {
@@ -233,6 +235,7 @@ impl Exec {
             prepared: BTreeMap::new(),
             store: None,
             weakened: Vec::new(),
+            starved: Duration::ZERO,
         }
     }
 
@@ -266,6 +269,11 @@ impl Exec {
     pub fn known_toolchains(&self) -> impl Iterator<Item = (&str, bool)> {
         let lacks = |id: &str| matches!(self.tools.get(id), Some(Err(_)));
         self.specs.keys().map(move |id| (id.as_str(), lacks(id)))
+    }
+
+    /// Takes the time for which programs were ready and had no core, since the last call. It is no fault of theirs.
+    pub fn take_starved(&mut self) -> Duration {
+        std::mem::take(&mut self.starved)
     }
 
     /// The toolchains of this machine; none if the machine cannot make boxes.
@@ -348,12 +356,14 @@ impl Exec {
         &mut self,
         mut job: impl FnMut(&mut Helper) -> Result<T, HelperError>,
     ) -> Result<T, ExecError> {
-        let Self { life, options, specs, weakened, .. } = self;
+        let Self { life, options, specs, weakened, starved, .. } = self;
         life.with(
             || start(options, specs),
             |helper| {
                 *weakened = helper.support().weakened().into_iter().collect();
-                job(helper)
+                let done = job(helper);
+                *starved += helper.take_starved();
+                done
             },
         )
     }

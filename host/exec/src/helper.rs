@@ -75,6 +75,8 @@ pub struct Helper {
     socket: Option<OwnedFd>,
     child: Child,
     support: BoxSupport,
+    /// The time for which boxes were ready and did not run, since it was last taken.
+    starved: Duration,
 }
 
 impl Helper {
@@ -103,7 +105,8 @@ impl Helper {
             }
         })?;
         let missing = BoxSupport::nothing();
-        let mut helper = Self { socket: Some(socket), child, support: missing };
+        let mut helper =
+            Self { socket: Some(socket), child, support: missing, starved: Duration::ZERO };
         match helper.receive::<Hello>(Instant::now() + START_MAX)? {
             Ok(support) => helper.support = support,
             Err(refusal) => return Err(HelperError::Refused(refusal)),
@@ -115,6 +118,11 @@ impl Helper {
     #[must_use]
     pub fn support(&self) -> &BoxSupport {
         &self.support
+    }
+
+    /// Takes the time for which boxes were ready and did not run, since the last call.
+    pub(crate) fn take_starved(&mut self) -> Duration {
+        std::mem::take(&mut self.starved)
     }
 
     /// Runs one program to its end, or until `deadline`.
@@ -168,9 +176,15 @@ impl Helper {
         message::send(socket, &order, &descriptors)?;
         match self.receive::<RunReply>(deadline + ANSWER_GRACE)? {
             RunReply::Ended { boxes, first_to_end } => {
+                // While one of two waits for a core, the other waits for its answer.
+                let wait_us = boxes.iter().map(|report| report.usage.wait_us).max();
+                self.starved += Duration::from_micros(wait_us.unwrap_or(0));
                 Ok((boxes.into_iter().map(JobEnd::from).collect(), first_to_end))
             }
-            RunReply::Deadline => Err(HelperError::Deadline),
+            RunReply::Deadline { wait_us } => {
+                self.starved += Duration::from_micros(wait_us);
+                Err(HelperError::Deadline)
+            }
             RunReply::Failed(problem) => Err(HelperError::Failed(problem)),
         }
     }

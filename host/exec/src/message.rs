@@ -82,7 +82,10 @@ pub(crate) enum RunReply {
         first_to_end: Party,
     },
     /// The request's deadline came first.
-    Deadline,
+    Deadline {
+        /// The longest time for which a box was ready and did not run, in microseconds.
+        wait_us: u64,
+    },
     /// A box could not be made or watched.
     Failed(String),
 }

@@ -308,6 +308,17 @@ impl SandboxProcess {
         }
     }
 
+    /// The time for which it was ready and did not run so far, in microseconds.
+    pub(crate) fn wait_us(&mut self) -> u64 {
+        match &self.group {
+            Some(group) => group.wait_us(),
+            None => {
+                self.proc_usage.update(self.init);
+                self.proc_usage.wait_us
+            }
+        }
+    }
+
     fn kill(&mut self, limit: LimitKind) {
         if self.killed_for.is_none() {
             self.killed_for = Some(limit);

@@ -64,8 +64,9 @@ fn serve(
     match watch(socket, &mut boxes, deadline) {
         Ok(true) => {}
         Ok(false) => {
+            let wait_us = boxes.iter_mut().map(SandboxProcess::wait_us).max().unwrap_or(0);
             factory.discard(boxes);
-            return Ok(RunReply::Deadline);
+            return Ok(RunReply::Deadline { wait_us });
         }
         Err(problem) => {
             factory.discard(boxes);

@@ -8,7 +8,7 @@ use assay_core::id::TicketId;
 use crate::ticket::Ticket;
 
 /// An engine that runs workers. It does what it is told, repeats nothing, and never decides. Its calls return
-/// at once; what becomes of a worker is an [`WorkerEvent`].
+/// at once; what becomes of a worker is a [`WorkerEvent`].
 pub trait Launcher: Send + Sync + 'static {
     /// The name in interfaces: `process`.
     fn name(&self) -> &'static str;
@@ -28,7 +28,7 @@ pub trait Launcher: Send + Sync + 'static {
 /// The answer to [`Launcher::reconcile`].
 pub type Reconciling<'a> = Pin<Box<dyn Future<Output = anyhow::Result<Vec<TicketId>>> + Send + 'a>>;
 
-/// The order of one worker.
+/// The data that a launcher needs to start one worker.
 #[derive(Debug, Clone)]
 pub struct Start {
     pub ticket: Ticket,

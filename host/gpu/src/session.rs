@@ -113,7 +113,7 @@ impl Gpu {
         Ok(properties)
     }
 
-    /// Opens a session, which is over when `deadline` passes.
+    /// Opens a session, which is over when `deadline` passes; [`GpuSession::put_off`] moves it.
     pub fn open(
         &self,
         limits: SessionLimits,
@@ -257,6 +257,12 @@ pub struct GpuSession {
 }
 
 impl GpuSession {
+    /// Sets the time at which the session is over. Its caller may have been kept waiting for a processor, which must not
+    /// cost it time of the session.
+    pub fn put_off(&mut self, deadline: Instant) {
+        self.deadline = deadline;
+    }
+
     /// The processes of this session that still live: the candidate's executor, then the judge's.
     #[must_use]
     pub fn processes(&self) -> Vec<u32> {

@@ -163,7 +163,7 @@ impl From<RegistryError> for ApiError {
             RegistryError::CasesUnavailable(detail) => {
                 Self::unavailable("cases_unavailable", detail)
             }
-            RegistryError::CompilerBusy(detail) => Self::unavailable("compiler_busy", detail),
+            RegistryError::CompilerBusy(detail) => Self::unavailable("machine_overloaded", detail),
             RegistryError::Store(error) => error.into(),
             RegistryError::Blob(error) => {
                 tracing::error!(%error, "an object cannot be read or written");

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use assay_core::id::WorkerId;
 use assay_core::limits;
-use assay_dispatch::{Dispatch, Joining, LastContact, WorkerLink};
+use assay_core::time::Micros;
+use assay_dispatch::{Dispatch, Joining, LastContact, WorkerLink, count_run_delay};
 use assay_wire::proto::FromWorker;
 use tokio::sync::oneshot;
 use tonic::Streaming;
@@ -26,7 +27,7 @@ pub(crate) async fn converse(
     tracing::info!(worker.id = worker.0, worker.ticket = %ticket, worker.pool = &*pool, "a worker joined");
     // The caller may have gone; then the messages have ended as well.
     let _ = joined.send(());
-    let ended = read(&dispatch, worker, &heard, messages).await;
+    let ended = read(&dispatch, worker, (&pool, &heard), messages).await;
     tracing::debug!(worker.id = worker.0, "a worker left: {ended}");
     dispatch.worker_lost(worker).await;
 }
@@ -35,7 +36,7 @@ pub(crate) async fn converse(
 async fn read(
     dispatch: &Dispatch,
     worker: WorkerId,
-    heard: &LastContact,
+    (pool, heard): (&str, &LastContact),
     mut messages: Streaming<FromWorker>,
 ) -> String {
     loop {
@@ -45,6 +46,9 @@ async fn read(
             Ok(Ok(None)) => return "its stream ended".into(),
             Ok(Ok(Some(message))) => {
                 heard.now();
+                if message.finished.is_empty() {
+                    count_run_delay(pool, Micros(message.run_delay_us));
+                }
                 if !message.finished.is_empty()
                     && dispatch.finished(worker, message.finished).await.is_err()
                 {

@@ -27,6 +27,7 @@ const SIGXCPU: i32 = 24;
 enum CompileReport {
     Ok(Box<CompileOk>),
     Refused { message: String },
+    Starved { message: String },
 }
 
 #[derive(Deserialize)]
@@ -127,6 +128,7 @@ fn report(end: CompilerEnd) -> Result<CompileOk, RegistryError> {
     let report = serde_json::from_slice(&output.stdout).context("reading the compiler's report");
     match report.map_err(RegistryError::Compiler)? {
         CompileReport::Refused { message } => Err(RegistryError::Refused(message)),
+        CompileReport::Starved { message } => Err(RegistryError::CompilerBusy(message)),
         CompileReport::Ok(report) => Ok(*report),
     }
 }

@@ -16,6 +16,7 @@ use crate::capability::http::Requests;
 use crate::capability::log::{Level, Log, LogLine};
 use crate::capability::{self, Capabilities};
 use crate::clock::CallClock;
+use crate::latest_end::LatestEnd;
 use crate::limiter::Limiter;
 use crate::output::CapturedOutput;
 use crate::ticker::Stalls;
@@ -87,6 +88,7 @@ impl WasiView for GuestCall {
 
 impl WasiHttpView for GuestCall {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
+        self.waiting.put_off(&self.clock);
         self.requests.view(&mut self.table)
     }
 }
@@ -111,13 +113,12 @@ impl GuestCall {
             Some(granted) if allowance.waits => Requests::granted(
                 Arc::clone(&granted.outbound),
                 Arc::clone(&granted.network),
-                now,
-                allowance.timeout,
+                Arc::new(LatestEnd::of(&clock)),
             ),
             _ => Requests::refused(),
         };
         let waiting = match allowance.waits {
-            true => WaitPolicy::Allowed { sleep: requests.waits_until() },
+            true => WaitPolicy::Allowed { sleep: requests.latest_end() },
             false => WaitPolicy::Never,
         };
         let call = Self {
@@ -140,7 +141,10 @@ impl GuestCall {
         // The epoch only decides when to read the clock: a late tick must not move the deadline.
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(|mut call| {
-            if call.data_mut().clock.is_due() {
+            let call = call.data_mut();
+            // A request may be under way while the guest computes.
+            call.waiting.put_off(&call.clock);
+            if call.clock.is_due() {
                 Ok(UpdateDeadline::Interrupt)
             } else {
                 Ok(UpdateDeadline::Continue(1))
@@ -150,7 +154,7 @@ impl GuestCall {
     }
 
     fn waits(&mut self) -> Waits<'_> {
-        Waits { table: &mut self.table, waiting: self.waiting, clock: &mut self.clock }
+        Waits { table: &mut self.table, waiting: &self.waiting, clock: &mut self.clock }
     }
 
     /// What the guest asked for in vain, in words.

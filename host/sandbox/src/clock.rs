@@ -13,8 +13,8 @@ use nix::time::{ClockId, clock_gettime};
 
 use crate::ticker::Stalls;
 
-/// A call that waited for at least this share of its limit timed out, in percent. A pause of the machine shortens a wait by
-/// a little, and a call must not be tried again for that.
+/// A wait that was ended at its deadline is a timeout if the call used at least this share of its limit, in percent. A
+/// pause of the machine shortens a wait by a little, and a call must not be tried again for that.
 const WAITED_PERCENT: u32 = 90;
 
 pub(crate) struct CallClock {
@@ -33,6 +33,8 @@ pub(crate) struct CallClock {
 struct Wait {
     began: Instant,
     stalled: Duration,
+    /// The time for which programs that the guest waited for were ready and had no core.
+    starved: Duration,
     /// The processor time that the guest itself had used.
     ran: Duration,
 }
@@ -83,9 +85,30 @@ impl CallClock {
         came
     }
 
+    /// Runs programs until the deadline at the latest. That time is the guest's, without the time for which they were ready
+    /// and had no core, which `run` returns.
+    pub(crate) fn wait_for_programs<R>(&mut self, run: impl FnOnce(Instant) -> (R, Duration)) -> R {
+        self.begin_wait();
+        let (came, starved) = run(self.deadline());
+        if let Some(wait) = &mut self.wait {
+            wait.starved = starved;
+        }
+        self.end_wait();
+        came
+    }
+
     pub(crate) fn begin_wait(&mut self) {
         let began = Instant::now();
-        self.wait = Some(Wait { began, stalled: self.stalls.until(began), ran: self.ran() });
+        let (stalled, ran) = (self.stalls.until(began), self.ran());
+        self.wait = Some(Wait { began, stalled, starved: Duration::ZERO, ran });
+    }
+
+    pub(crate) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    pub(crate) fn stalls(&self) -> &Arc<Stalls> {
+        &self.stalls
     }
 
     pub(crate) fn end_wait(&mut self) {
@@ -101,9 +124,11 @@ impl CallClock {
         !self.is_over() && self.started.elapsed() < self.wall_max()
     }
 
+    /// Why the call was interrupted. The limit of wall time is never the guest's fault, however little it lacked.
     pub(crate) fn interruption(&self) -> Interruption {
         let (used, wall) = (self.used(), self.started.elapsed());
-        if used * 100 >= self.limit * WAITED_PERCENT {
+        let wait_ended = !self.waited.is_zero() && wall < self.wall_max();
+        if used >= self.limit || (wait_ended && used * 100 >= self.limit * WAITED_PERCENT) {
             Interruption::TimedOut
         } else {
             Interruption::Starved { used, wall }
@@ -124,7 +149,8 @@ impl CallClock {
         self.wait.as_ref().map_or(Duration::ZERO, |wait| {
             let now = Instant::now();
             let stalled = self.stalls.until(now).saturating_sub(wait.stalled);
-            now.duration_since(wait.began).saturating_sub(stalled)
+            // An overloaded machine holds up this process and its programs at the same time.
+            now.duration_since(wait.began).saturating_sub(stalled.max(wait.starved))
         })
     }
 
@@ -180,8 +206,8 @@ mod tests {
     #[test]
     fn a_wait_counts_without_what_the_machine_stood_still() {
         let mut clock = clock(ago(LIMIT * 2));
-        let (began, stalled, ran) = (ago(LIMIT * 2), Duration::ZERO, Duration::ZERO);
-        clock.wait = Some(Wait { began, stalled, ran });
+        let none = Duration::ZERO;
+        clock.wait = Some(Wait { began: ago(LIMIT * 2), stalled: none, starved: none, ran: none });
         assert!(clock.is_over());
         clock.stalls.add(LIMIT * 3 / 2);
         assert!(!clock.is_over());
@@ -191,6 +217,24 @@ mod tests {
             let left = deadline.duration_since(Instant::now());
             assert!(left <= LIMIT / 2, "{left:?}");
         });
+    }
+
+    #[test]
+    fn a_program_without_a_core_uses_no_time_of_its_guest() {
+        let mut clock = clock(ago(LIMIT * 3));
+        // More than the time that passed is not possible, but no panic either.
+        clock.wait_for_programs(|_| ((), LIMIT));
+        assert_eq!(clock.waited, Duration::ZERO);
+        let began = ago(LIMIT * 2);
+        for (starved, over) in [(LIMIT * 3 / 2, false), (Duration::ZERO, true)] {
+            clock.begin_wait();
+            let wait = clock.wait.as_mut().expect("it has begun");
+            (wait.began, wait.starved) = (began, starved);
+            assert_eq!(clock.is_over(), over);
+            clock.end_wait();
+            let timed_out = clock.interruption() == Interruption::TimedOut;
+            assert_eq!(timed_out, over);
+        }
     }
 
     #[test]
@@ -205,6 +249,27 @@ mod tests {
         // The guest ran for a third of what the host did.
         let ran = used - waited;
         assert!(ran >= LIMIT && ran < LIMIT * 3, "{ran:?} beside {waited:?}");
+    }
+
+    #[test]
+    fn the_wall_limit_is_no_timeout_of_a_guest_that_lacked_a_little() {
+        let nearly = LIMIT * 95 / 100;
+        let at_the_wall_limit = ago(limits::stage_wall_max(LIMIT));
+        let mut ran = clock(at_the_wall_limit);
+        assert!(ran.is_due());
+        spin(nearly);
+        let mut waited = clock(at_the_wall_limit);
+        waited.waited = nearly;
+        for clock in [&mut ran, &mut waited] {
+            assert!(clock.is_due());
+            assert!(matches!(clock.interruption(), Interruption::Starved { .. }));
+        }
+        let mut ended = clock(ago(LIMIT * 2));
+        ended.waited = nearly;
+        assert_eq!(ended.interruption(), Interruption::TimedOut);
+        let mut computed = clock(ago(LIMIT * 2));
+        computed.processor_from = ran.processor_from;
+        assert!(matches!(computed.interruption(), Interruption::Starved { .. }));
     }
 
     #[test]

@@ -33,10 +33,16 @@ pub struct CompiledPlugin {
     pub bytes: Vec<u8>,
 }
 
-/// Why an upload is refused, for its author.
+/// Why an upload was not compiled.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct UploadRefused(pub String);
+pub enum UploadError {
+    /// The upload is at fault; the text is for its author.
+    #[error("{0}")]
+    Refused(String),
+    /// The machine kept the compiler waiting for a processor: the same upload may work later.
+    #[error("{0}")]
+    Starved(String),
+}
 
 /// Compiles components.
 pub struct PluginCompiler {
@@ -51,31 +57,33 @@ impl PluginCompiler {
     }
 
     /// Compiles a component and asks it what it is.
-    pub fn compile(&self, bytes: &[u8]) -> Result<CompiledPlugin, UploadRefused> {
+    pub fn compile(&self, bytes: &[u8]) -> Result<CompiledPlugin, UploadError> {
         compile(&self.engine, bytes)
     }
 }
 
-fn compile(engine: &Engine, bytes: &[u8]) -> Result<CompiledPlugin, UploadRefused> {
+fn compile(engine: &Engine, bytes: &[u8]) -> Result<CompiledPlugin, UploadError> {
     let size = bytes.len();
     if size > limits::PLUGIN_BYTES_MAX {
         let max = limits::PLUGIN_BYTES_MAX;
-        return Err(UploadRefused(format!("the plugin has {size} bytes, the limit is {max}")));
+        return Err(UploadError::Refused(format!(
+            "the plugin has {size} bytes, the limit is {max}"
+        )));
     }
     if Engine::detect_precompiled(bytes).is_some() || !is_component(bytes) {
-        return Err(UploadRefused(
+        return Err(UploadError::Refused(
             "this is no WebAssembly component; build it for wasm32-wasip2".into(),
         ));
     }
     let component = Component::from_binary(engine, bytes)
-        .map_err(|error| UploadRefused(format!("the component is not valid: {error:#}")))?;
+        .map_err(|error| UploadError::Refused(format!("the component is not valid: {error:#}")))?;
     let imports = imports(engine, &component)?;
     let sandbox = Sandbox::with_engine(engine.clone())
-        .map_err(|error| UploadRefused(format!("the sandbox did not start: {error:#}")))?;
+        .map_err(|error| UploadError::Refused(format!("the sandbox did not start: {error:#}")))?;
     let description = describe(&sandbox, &component)?;
-    description.check().map_err(UploadRefused)?;
+    description.check().map_err(UploadError::Refused)?;
     let compiled = component.serialize().map_err(|error| {
-        UploadRefused(format!("the compiled component was not written: {error:#}"))
+        UploadError::Refused(format!("the compiled component was not written: {error:#}"))
     })?;
     Ok(CompiledPlugin {
         digest: digest_of(bytes),
@@ -92,7 +100,7 @@ fn is_component(bytes: &[u8]) -> bool {
 }
 
 /// The imports of a component; fails if one of them is not an interface for plugins.
-fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, UploadRefused> {
+fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, UploadError> {
     let kind = component.component_type();
     let names: Vec<String> = kind.imports(engine).map(|(name, _)| name.to_owned()).collect();
     for name in &names {
@@ -109,7 +117,7 @@ fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, Upload
         };
         if !granted {
             let name = ending::cut(name, 200);
-            return Err(UploadRefused(format!(
+            return Err(UploadError::Refused(format!(
                 "the plugin imports `{name}`, which no plugin is given"
             )));
         }
@@ -117,9 +125,9 @@ fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, Upload
     Ok(names)
 }
 
-fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, UploadRefused> {
+fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, UploadError> {
     let plugin = prepare(&sandbox.engine, &sandbox.linker, component)
-        .map_err(|error| UploadRefused(format!("the component is no plugin: {error:#}")))?;
+        .map_err(|error| UploadError::Refused(format!("the component is no plugin: {error:#}")))?;
     let allowance = Allowance {
         timeout: Duration::from_millis(limits::DESCRIBE_MS_MAX),
         memory_bytes_max: limits::DESCRIBE_MEMORY_BYTES_MAX,
@@ -131,14 +139,24 @@ fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, Upl
         let instance = plugin.pre.instantiate(&mut *store)?;
         instance.assay_reward_plugin().call_describe(store)
     });
-    let described = result.map_err(|error| {
-        let problem = match ending::broken(&error, &call) {
-            StageEnd::Failed(problem) => problem.message,
-            _ => format!("it took longer than {} ms", limits::DESCRIBE_MS_MAX),
-        };
-        UploadRefused(format!("`describe` failed: {problem}"))
-    })?;
+    let described = result.map_err(|error| not_described(&ending::broken(&error, &call)))?;
     Ok(description(described))
+}
+
+fn not_described(end: &StageEnd) -> UploadError {
+    match end {
+        StageEnd::Failed(problem) if end.is_starved() => {
+            let problem = &problem.message;
+            UploadError::Starved(format!("`describe` did not come to its end: {problem}"))
+        }
+        StageEnd::Failed(problem) => {
+            UploadError::Refused(format!("`describe` failed: {}", problem.message))
+        }
+        _ => UploadError::Refused(format!(
+            "`describe` failed: it took longer than {} ms",
+            limits::DESCRIBE_MS_MAX
+        )),
+    }
 }
 
 fn description(described: types::Description) -> Description {
@@ -158,5 +176,20 @@ fn description(described: types::Description) -> Description {
         label_schema: described.label_schema,
         timeout_reward: described.timeout_reward,
         deterministic: described.deterministic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_core::outcome::ErrorCode;
+
+    use super::*;
+
+    #[test]
+    fn an_overloaded_machine_is_no_fault_of_an_upload() {
+        let end = |code| not_described(&ending::failed(code, "why"));
+        assert!(matches!(end(ErrorCode::LeaseExpired), UploadError::Starved(_)));
+        assert!(matches!(end(ErrorCode::PluginTrap), UploadError::Refused(_)));
+        assert!(matches!(not_described(&StageEnd::TimedOut), UploadError::Refused(_)));
     }
 }

@@ -9,7 +9,7 @@
 //! The timeout counts processor time and chosen waits, never time in which the machine kept the guest waiting (`clock`).
 //! An overloaded machine ends a stage as a failure of ours, which is tried again.
 //!
-//! Nothing interrupts a host function. Those that wait, for a program, an object or another host, are
+//! Nothing interrupts a host function. Those that wait, for a program, a kernel, an object or another host, are
 //! given the call's deadline, must return by then, and end the guest if it is over; no other may block.
 //!
 //! [`compile::PluginCompiler`] belongs in a process of its own, which an upload may take down.
@@ -18,6 +18,7 @@ mod engine;
 
 pub mod capability;
 mod clock;
+mod latest_end;
 mod limiter;
 mod output;
 mod ticker;

@@ -6,6 +6,7 @@
 //! well. Time in which it sleeps ends when its time for requests does.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
@@ -21,17 +22,26 @@ use wasmtime_wasi::p2::{
 };
 
 use crate::clock::CallClock;
+use crate::latest_end::LatestEnd;
 use waiting_streams::{HostInputStream as WaitingInput, HostOutputStream as WaitingOutput};
 
 /// Whether a call may wait.
-#[derive(Debug, Clone, Copy)]
 pub(crate) enum WaitPolicy {
     Never,
     /// Until the call's time is used up.
     Allowed {
         /// The latest end of a sleep; `None` if sleeps end at once.
-        sleep: Option<Instant>,
+        sleep: Option<Arc<LatestEnd>>,
     },
+}
+
+impl WaitPolicy {
+    /// Puts the latest end of sleeps and requests off by the time in which the guest was ready and did not run.
+    pub(crate) fn put_off(&self, clock: &CallClock) {
+        if let Self::Allowed { sleep: Some(end) } = self {
+            end.put_off(clock);
+        }
+    }
 }
 
 /// Waits for a future until the call's time is used up; `None` then. Time in which the machine stood still is waited for
@@ -57,7 +67,7 @@ impl HasData for Waited {
 /// The interfaces during one call.
 pub(crate) struct Waits<'a> {
     pub(crate) table: &'a mut ResourceTable,
-    pub(crate) waiting: WaitPolicy,
+    pub(crate) waiting: &'a WaitPolicy,
     pub(crate) clock: &'a mut CallClock,
 }
 
@@ -78,6 +88,7 @@ impl Waits<'_> {
         match self.waiting {
             WaitPolicy::Never => Ok(runtime.block_on(run(self.table))),
             WaitPolicy::Allowed { .. } => {
+                self.waiting.put_off(self.clock);
                 self.clock.begin_wait();
                 let waited = runtime.block_on(within(self.clock, run(self.table)));
                 self.clock.end_wait();
@@ -94,14 +105,14 @@ impl Waits<'_> {
     }
 
     fn sleep(&mut self, span: u64) -> wasmtime::Result<Resource<DynPollable>> {
-        let until = match self.waiting {
+        let ends = match self.waiting {
             WaitPolicy::Allowed { sleep: Some(latest) } => {
                 let wanted = Instant::now().checked_add(Duration::from_nanos(span));
-                Some(wanted.map_or(latest, |wanted| wanted.min(latest)))
+                Some(SleepEnd { wanted, latest: Arc::clone(latest) })
             }
             WaitPolicy::Allowed { sleep: None } | WaitPolicy::Never => None,
         };
-        let sleep = self.table.push(Sleep { until })?;
+        let sleep = self.table.push(Sleep { ends })?;
         subscribe(self.table, sleep)
     }
 }
@@ -127,14 +138,26 @@ impl monotonic_clock::Host for Waits<'_> {
 
 /// Ready when its time has come; at once without one.
 struct Sleep {
-    until: Option<Instant>,
+    ends: Option<SleepEnd>,
+}
+
+/// The end of a sleep: the earlier of both.
+struct SleepEnd {
+    /// `None` if that is too far away.
+    wanted: Option<Instant>,
+    latest: Arc<LatestEnd>,
 }
 
 #[async_trait]
 impl Pollable for Sleep {
     async fn ready(&mut self) {
-        if let Some(until) = self.until {
-            tokio::time::sleep_until(until.into()).await;
+        let Some(SleepEnd { wanted, latest }) = &self.ends else { return };
+        match wanted {
+            Some(wanted) => tokio::select! {
+                () = tokio::time::sleep_until((*wanted).into()) => {}
+                () = latest.reached() => {}
+            },
+            None => latest.reached().await,
         }
     }
 }

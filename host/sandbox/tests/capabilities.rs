@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use assay_core::id::Digest;
 use assay_core::outcome::{ErrorCode, StageEnd};
+use assay_gpu::session::{DeviceKind, Gpu, GpuSettings};
 use assay_sandbox::StageCall;
 use assay_sandbox::capability::Capabilities;
+use assay_sandbox::capability::gpu::StageDevice;
 use assay_sandbox::capability::storage::{ObjectError, Storage};
 
 use crate::guests::{Plugin, call, liar};
@@ -150,4 +152,25 @@ fn what_takes_until_the_deadline_ends_the_stage() {
         assert!(run.ran.0 >= 50_000, "{label} ended early, after {} µs", run.ran.0);
         assert!(run.ran.0 < 60_000_000, "{label} ended late, after {} µs", run.ran.0);
     }
+}
+
+/// A device whose executor starts and is never ready.
+fn silent_device(folder: &std::path::Path) -> StageDevice {
+    let program = folder.join("silent");
+    std::fs::write(&program, "#!/bin/sh\nexec sleep 1000\n").expect("written");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, executable).expect("ours");
+    let (kind, locks) = (DeviceKind::Simulated, folder.to_owned());
+    StageDevice::Gpu(Gpu::new(GpuSettings { program, kind, locks }))
+}
+
+#[test]
+fn a_device_that_is_opened_uses_the_time_of_the_call() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let device = silent_device(folder.path());
+    let mut call = call("");
+    call.capabilities = Some(Capabilities { device, ..bare(folder.path()) });
+    call.timeout = Duration::from_millis(500);
+    let run = Plugin::new("gpu_opener").run(call);
+    assert_eq!(run.end, StageEnd::TimedOut, "{:?}", run.logs);
 }

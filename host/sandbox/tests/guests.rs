@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use assay_once::Once;
-use assay_sandbox::compile::{CompiledPlugin, PluginCompiler, UploadRefused};
+use assay_sandbox::compile::{CompiledPlugin, PluginCompiler, UploadError};
 use assay_sandbox::{Input, LoadedPlugin, Request, Sandbox, StageCall, StageRun, digest_of};
 
 /// The bytes of a guest that was built before.
@@ -17,7 +17,7 @@ pub(crate) fn guest(name: &str) -> Vec<u8> {
         .unwrap_or_else(|error| panic!("{}: {error}; run `make guests` first", path.display()))
 }
 
-pub(crate) fn compiled(bytes: &[u8]) -> Result<CompiledPlugin, UploadRefused> {
+pub(crate) fn compiled(bytes: &[u8]) -> Result<CompiledPlugin, UploadError> {
     PluginCompiler::reserve().expect("address space").compile(bytes)
 }
 

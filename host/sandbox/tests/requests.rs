@@ -396,6 +396,21 @@ fn a_server_that_drips_is_unavailable() {
 }
 
 #[test]
+fn a_process_that_is_stopped_loses_no_answer() {
+    let timeout = Duration::from_secs(2);
+    let server = Server::start(|stream| {
+        // This server is stopped with the guest, for longer than the guest's time, and then answers.
+        let stop = format!("kill -STOP {0}; sleep 3; kill -CONT {0}", std::process::id());
+        let stopped = std::process::Command::new("sh").args(["-c", &stop]).status();
+        assert!(stopped.expect("there is a shell").success());
+        let _ = stream.write_all(&ok("hello"));
+    });
+    let granted = Granted { timeout, ..Granted::to(&server) };
+    let run = granted.run(&get(format!("http://127.0.0.1:{}/", server.port())));
+    assert_eq!(told(&run)["body"], json!("hello"));
+}
+
+#[test]
 fn a_request_has_a_timeout_of_its_own() {
     let silent = Server::start(|stream| drop(std::io::Read::read(stream, &mut [0])));
     let url = format!("http://127.0.0.1:{}/", silent.port());

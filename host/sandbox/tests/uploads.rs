@@ -1,13 +1,14 @@
 //! Uploads and loads of plugins: a file that is not a plugin for this service is refused with a reason.
 
 use assay_core::limits;
+use assay_sandbox::compile::UploadError;
 use assay_sandbox::{Sandbox, Unloadable, digest_of};
 
 use crate::guests::{compiled, guest, liar};
 
 fn refused(bytes: &[u8], message: &str) {
     let refused = compiled(bytes).expect_err("must be refused");
-    assert!(refused.0.contains(message), "{refused}");
+    assert!(matches!(&refused, UploadError::Refused(why) if why.contains(message)), "{refused}");
 }
 
 #[test]

@@ -141,6 +141,11 @@ pub enum FinalEnd {
 }
 
 impl FinalEnd {
+    /// Whether its last try was lost: with its worker, or because the machine kept the worker waiting.
+    pub(crate) fn is_lost(self) -> bool {
+        matches!(self, Self::Error { code: ErrorCode::LeaseExpired | ErrorCode::WorkerLost, .. })
+    }
+
     pub(crate) fn ending(self) -> Ending {
         match self {
             Self::Scored => Ending::Scored,

@@ -68,7 +68,8 @@ impl Sched {
                 self.queue(id);
             }
             Then::Retry => self.queue(id),
-            Then::End(end) => self.finish(id, end, Some(timing), out),
+            // The time of a lost try says nothing about the stage, so the planner must not learn from it.
+            Then::End(end) => self.finish(id, end, Some(timing).filter(|_| !end.is_lost()), out),
         }
         self.progressed(id.batch, out);
         self.refresh_others(out);

@@ -116,12 +116,28 @@ impl EndRows {
                     and coalesce(batches.ended_at, 'infinity') = 'infinity'
                 returning batches.tenant_id, batches.id
             ), new_histories as (
-                insert into batch_history
-                select it.*
+                -- The columns are named, because a column that a later release added must get its default: a
+                -- record of all columns has null for it.
+                insert into batch_history (
+                    tenant_id, batch_id, run, digest, stages, announced_at, first_arrival_at,
+                    earliest_end_at, ended_at, requests, worker_seconds, arrived_us, ran_us, endings
+                )
+                select it.tenant_id, it.batch_id, it.run, it.digest, it.stages, it.announced_at,
+                    it.first_arrival_at, it.earliest_end_at, it.ended_at, it.requests,
+                    it.worker_seconds, it.arrived_us, it.ran_us, it.endings
                 from unnest($15::text[]) as r (row), json_populate_record(null::batch_history, row::json) as it
             ), new_summaries as (
-                insert into batch_rollups
-                select it.*
+                insert into batch_rollups (
+                    tenant_id, batch_id, run, plugin, version, ended_at, scored, timed_out, error,
+                    reward_mean, reward_std, reward_min, reward_max, histogram_from, histogram_to,
+                    histogram, verdicts, errors, worker_seconds, cost, groups, complete_groups,
+                    zero_variance_groups, critical_seq, last_seq, stages
+                )
+                select it.tenant_id, it.batch_id, it.run, it.plugin, it.version, it.ended_at,
+                    it.scored, it.timed_out, it.error, it.reward_mean, it.reward_std, it.reward_min,
+                    it.reward_max, it.histogram_from, it.histogram_to, it.histogram, it.verdicts,
+                    it.errors, it.worker_seconds, it.cost, it.groups, it.complete_groups,
+                    it.zero_variance_groups, it.critical_seq, it.last_seq, it.stages
                 from unnest($16::text[]) as r (row)
                     cross join json_populate_record(null::batch_rollups, row::json) as it
                     join ended on ended.tenant_id = it.tenant_id and ended.id = it.batch_id

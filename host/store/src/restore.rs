@@ -35,6 +35,8 @@ pub enum LiveRequestState {
     Waiting {
         body: Bytes,
         left: Option<Left>,
+        /// The number of its last log line; 0 without one.
+        log_lines: u32,
     },
 }
 
@@ -96,7 +98,11 @@ impl Store {
                 o.position as "position?", o.earliest_end_at as "earliest_end_at?", o.reward, o.kind as "kind?",
                 o.result::text as result,
                 a.stage as "stage?", a.content_type as "content_type?", a.bytes as "bytes?",
-                a.times::text as times
+                a.times::text as times,
+                case when o.seq is null then (
+                    select max(l.line) from logs l
+                    where l.tenant_id = r.tenant_id and l.batch_id = r.batch_id and l.seq = r.seq
+                ) end as log_lines
             from requests r
             left join lateral (
                 -- With its limit it is looked up by its key, whatever the planner knows of the table.
@@ -137,6 +143,7 @@ impl Store {
                             times: row.times.unwrap_or_default(),
                         },
                     ),
+                    log_lines: row.log_lines.unwrap_or_default().cast_unsigned(),
                 },
             };
             LiveRequestRow {

@@ -137,7 +137,7 @@ impl CaseRunner {
         let end = pipeline::end(&ran);
         let is_cut_short = ran.last().is_some_and(|ran| ran.is_cut_short);
         let (state, reason) = match (case.compare(end, description.timeout_reward), end) {
-            (_, StageEnd::Failed(error)) if error.code == ErrorCode::LeaseExpired => {
+            (_, StageEnd::Failed(error)) if end.is_starved() => {
                 (CaseState::Broken, error.message.clone())
             }
             (_, StageEnd::TimedOut) if is_cut_short => {

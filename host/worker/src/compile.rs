@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_core::plugin::Description;
-use assay_sandbox::compile::{CompiledPlugin, PluginCompiler, UploadRefused};
+use assay_sandbox::compile::{CompiledPlugin, PluginCompiler, UploadError};
 use assay_sandbox::engine_id;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
@@ -29,6 +29,10 @@ enum CompileOutput<'a> {
     Refused {
         message: String,
     },
+    /// The machine is too busy; the same upload may work later.
+    Starved {
+        message: String,
+    },
 }
 
 pub(crate) fn run(component: &Path, out: &Path) -> anyhow::Result<()> {
@@ -46,7 +50,8 @@ pub(crate) fn run(component: &Path, out: &Path) -> anyhow::Result<()> {
                 .with_context(|| format!("writing {}", out.display()))?;
             describe(compiled, engine_id)
         }
-        Err(UploadRefused(message)) => CompileOutput::Refused { message: message.clone() },
+        Err(UploadError::Refused(message)) => CompileOutput::Refused { message: message.clone() },
+        Err(UploadError::Starved(message)) => CompileOutput::Starved { message: message.clone() },
     };
     println!("{}", serde_json::to_string(&report)?);
     Ok(())

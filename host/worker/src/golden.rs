@@ -102,20 +102,13 @@ fn judge<'a>(
     let end = pipeline::end(ran);
     let first = Expect::of(end, timeout_reward);
     // An explanation may contain times; the reward must be the same.
-    let again = (1..options.repeat).find_map(|before| {
+    let repeat = if end.is_starved() { 1 } else { options.repeat };
+    let again = (1..repeat).find_map(|before| {
         let ran = case.run(&local.pipeline());
-        let other = Expect::of(pipeline::end(&ran), timeout_reward);
-        let run = before + 1;
-        (other != first).then(|| {
-            format!("run {run} ended in {}, the first in {}", as_json(&other), as_json(&first))
-        })
+        difference(before + 1, pipeline::end(&ran), &first, timeout_reward)
     });
-    let (state, problem) = match (again, case.compare(end, timeout_reward)) {
-        (Some(problem), _) => (CaseState::Unstable, Some(problem)),
-        (None, Ok(())) => (CaseState::Passed, None),
-        (None, Err(problem)) if options.update => (CaseState::Updated, Some(problem)),
-        (None, Err(problem)) => (CaseState::Failed, Some(problem)),
-    };
+    let compared = case.compare(end, timeout_reward);
+    let (state, problem) = state_of(end, again, compared, options.update);
     let ran_ms = ran.iter().map(|ran| ran.run.ran.as_ms_f64()).sum();
     let logs = ran.iter().flat_map(|ran| {
         let lines = ran.run.logs.iter();
@@ -132,6 +125,30 @@ fn judge<'a>(
         explanation: explanation(end),
         logs: logs.collect(),
     }
+}
+
+/// The state of a case, and the problem in words. `again` says how a later run differs from the first.
+fn state_of(
+    end: &StageEnd,
+    again: Option<String>,
+    compared: Result<(), String>,
+    update: bool,
+) -> (CaseState, Option<String>) {
+    match (again, compared) {
+        // This says nothing about the plugin, so an update must not expect it.
+        _ if end.is_starved() => (CaseState::Failed, Some(explanation(end))),
+        (Some(problem), _) => (CaseState::Unstable, Some(problem)),
+        (None, Ok(())) => (CaseState::Passed, None),
+        (None, Err(problem)) if update => (CaseState::Updated, Some(problem)),
+        (None, Err(problem)) => (CaseState::Failed, Some(problem)),
+    }
+}
+
+/// How a later run differs from the first. A run that the machine kept waiting says nothing.
+fn difference(run: u32, end: &StageEnd, first: &Expect, timeout_reward: f64) -> Option<String> {
+    let other = Expect::of(end, timeout_reward);
+    (!end.is_starved() && other != *first)
+        .then(|| format!("run {run} ended in {}, the first in {}", as_json(&other), as_json(first)))
 }
 
 fn as_json(end: &Expect) -> String {
@@ -154,5 +171,32 @@ fn line(report: &GoldenReport<'_>) -> String {
         CaseState::Failed => format!("FAILED  {name}: {problem}"),
         CaseState::Updated => format!("updated {name}: {problem}"),
         CaseState::Unstable => format!("FAILED  {name}: it is not the same each time: {problem}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_core::outcome::{ErrorCode, StageError};
+
+    use super::*;
+
+    fn failed(code: ErrorCode) -> StageEnd {
+        let message = "the machine is overloaded".to_owned();
+        StageEnd::Failed(StageError { code, message })
+    }
+
+    #[test]
+    fn a_run_that_the_machine_kept_waiting_changes_no_case() {
+        let (starved, trapped) = (failed(ErrorCode::LeaseExpired), failed(ErrorCode::PluginTrap));
+        let differs = || Err("expected Scored".to_owned());
+        for update in [false, true] {
+            let (state, problem) = state_of(&starved, None, differs(), update);
+            assert_eq!(state, CaseState::Failed);
+            assert_eq!(problem.as_deref(), Some("the machine is overloaded"));
+        }
+        assert_eq!(state_of(&trapped, None, differs(), true).0, CaseState::Updated);
+        let first = Expect::of(&StageEnd::TimedOut, 0.0);
+        assert_eq!(difference(2, &starved, &first, 0.0), None);
+        assert!(difference(2, &trapped, &first, 0.0).is_some());
     }
 }

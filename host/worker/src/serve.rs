@@ -15,6 +15,7 @@ mod conversation;
 mod host_request;
 mod outbox;
 mod prefetch_queue;
+mod run_delay;
 
 mod capabilities;
 mod plugins;
@@ -35,6 +36,7 @@ use capabilities::CapabilityFactory;
 use outbox::Outbox;
 use plugins::Plugins;
 use prefetch_queue::PrefetchQueue;
+use run_delay::RunDelay;
 
 #[derive(clap::Args)]
 pub(crate) struct ServeOptions {
@@ -71,6 +73,7 @@ pub(crate) fn run(options: ServeOptions, ticket: Option<String>) -> anyhow::Resu
 
     let queue = Arc::new(PrefetchQueue::default());
     let outbox = Arc::new(Outbox::default());
+    let run_delay = Arc::new(RunDelay::default());
     let (host_requests, incoming_requests) = mpsc::unbounded_channel();
     let sandbox = Sandbox::new()?;
     let granted = CapabilityFactory::new(
@@ -83,7 +86,11 @@ pub(crate) fn run(options: ServeOptions, ticket: Option<String>) -> anyhow::Resu
     let runner =
         thread::Builder::new().name("runner".into()).stack_size(RUNNER_STACK_BYTES).spawn({
             let (queue, outbox) = (Arc::clone(&queue), Arc::clone(&outbox));
-            move || runner::run(&sandbox, plugins, granted, &queue, &outbox)
+            let run_delay = Arc::clone(&run_delay);
+            move || {
+                run_delay.watch_this_thread();
+                runner::run(&sandbox, plugins, granted, &queue, &outbox);
+            }
         })?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -93,6 +100,7 @@ pub(crate) fn run(options: ServeOptions, ticket: Option<String>) -> anyhow::Resu
         hello,
         &queue,
         &outbox,
+        &run_delay,
         incoming_requests,
     ))?;
     if queue.is_draining() {

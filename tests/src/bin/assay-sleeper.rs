@@ -3,7 +3,8 @@
 //!
 //! Command line: the engine's name, how long it takes to start in milliseconds, the folder of gates, then
 //! as for `assay-worker`. The response of a request is how long each of two stages sleeps, in milliseconds,
-//! or the name of a gate: the stage lasts until a file of that name is in the folder.
+//! or the name of a gate: the stage lasts until a file of that name is in the folder, and logs the name. The first two tries of a stage
+//! that is called `starved` end as those that the machine kept waiting.
 //!
 //! Where a file and an object are named instead (`@/path judge/a`), a stage asks for the object as it
 //! may and as it may not ([`Asked`]), writes what was answered to the file, and lasts until that file
@@ -16,7 +17,7 @@ use anyhow::Context as _;
 use assay_core::limits::HEARTBEAT_SECONDS;
 use assay_core::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
 use assay_wire::proto::host_client::HostClient;
-use assay_wire::proto::{Body, FromWorker, Grant, Hello, StoredRequest};
+use assay_wire::proto::{Body, FromWorker, Grant, Hello, LogLine, StoredRequest};
 use prost::Message as _;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -51,7 +52,7 @@ async fn serve(socket: &str, hello: Hello, gates: PathBuf) -> anyhow::Result<()>
     let channel = Endpoint::from_shared(format!("unix://{socket}"))?.connect().await?;
     let (outgoing, messages) = mpsc::channel(4);
     let ticket = hello.ticket.clone();
-    outgoing.send(FromWorker { hello: Some(hello), finished: Vec::new() }).await?;
+    outgoing.send(FromWorker { hello: Some(hello), ..FromWorker::default() }).await?;
     let mut client = HostClient::new(channel);
     let stream = client.work(ReceiverStream::new(messages)).await?;
     let worker = Worker { client, ticket, outgoing: outgoing.clone(), gates };
@@ -111,15 +112,24 @@ impl Worker {
                 look_until(|| gate.exists()).await;
                 Ok(end(&grant, false))
             }
+            Ok(Task::Starve) if grant.attempt > 2 => Ok(end(&grant, false)),
+            Ok(Task::Starve) => Ok(StageEnd::Failed(StageError {
+                code: ErrorCode::LeaseExpired,
+                message: "the machine is overloaded".into(),
+            })),
             Err(error) => Err(anyhow::anyhow!("{error:#}")),
         };
         let end = end.unwrap_or_else(|error| {
             StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: error.to_string() })
         });
         let ran_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let finished = vec![assay_wire::finished(grant.lease, ran_us, end, Vec::new())];
+        let logs = match &task {
+            Ok(Task::Gate(name)) => vec![LogLine { level: "info".into(), message: name.clone() }],
+            _ => Vec::new(),
+        };
+        let finished = vec![assay_wire::finished(grant.lease, ran_us, end, logs)];
         // A host that is gone waits for nothing.
-        let _ = self.outgoing.send(FromWorker { hello: None, finished }).await;
+        let _ = self.outgoing.send(FromWorker { finished, ..FromWorker::default() }).await;
         if let Ok(Task::Ask { file, object }) = task {
             self.ask_until_refused(grant.lease, &file, &object).await;
         }
@@ -184,6 +194,7 @@ fn leave(file: &Path, text: &str) -> std::io::Result<()> {
 enum Task {
     Sleep(Duration),
     Gate(String),
+    Starve,
     Ask { file: PathBuf, object: String },
 }
 
@@ -195,6 +206,9 @@ fn task(grant: &Grant) -> anyhow::Result<Task> {
     }
     let mut spans = body.response.split_whitespace();
     let span = spans.nth(usize::from(grant.last)).context("the response has two words")?;
+    if span == "starved" {
+        return Ok(Task::Starve);
+    }
     Ok(span.parse().map_or_else(
         |_| Task::Gate(span.to_owned()),
         |milliseconds| Task::Sleep(Duration::from_millis(milliseconds)),

@@ -1482,7 +1482,7 @@ export interface components {
             tenant?: string | null;
         };
         /** @enum {string} */
-        IncidentKind: "worker_died" | "worker_killed" | "worker_start_failed" | "batch_late" | "requests_failed";
+        IncidentKind: "worker_died" | "worker_killed" | "worker_start_failed" | "worker_starved" | "batch_late" | "requests_failed";
         /** @description `GET /v1/incidents`. */
         IncidentPage: {
             /** @description The latest first. */

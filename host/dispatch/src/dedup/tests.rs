@@ -55,13 +55,18 @@ fn content_is_what_a_deterministic_plugin_sees() {
         announced_at: Micros(1),
         sealed_at: None,
     };
-    let of = |row: &BatchRow, body: &[u8]| ContentHash::of(row, &plugin(description.clone()), body);
+    let at = |epoch, row: &BatchRow, body: &[u8]| {
+        ContentHash::of(row, &plugin(description.clone()), SettingsEpoch(epoch), body)
+    };
+    let of = |row: &BatchRow, body: &[u8]| at(0, row, body);
     let content = of(&row, b"body").expect("it is to share");
     let other = BatchRow { id: BatchId(Uuid::from_u128(2)), run: "other".into(), ..row.clone() };
     assert_eq!(of(&other, b"body"), Some(content));
     let digest = assay_core::id::Digest([2; 32]);
     for different in [
         of(&row, b"b0dy"),
+        // The tenant's settings, and so the plugin's capabilities, have changed.
+        at(1, &row, b"body"),
         of(&BatchRow { settings: "{} ".into(), ..row.clone() }, b"body"),
         of(&BatchRow { digest, ..row.clone() }, b"body"),
         // The contents differ in more than the place where the settings end.
@@ -71,7 +76,8 @@ fn content_is_what_a_deterministic_plugin_sees() {
     }
     assert_eq!(of(&BatchRow { share_equal: false, ..row.clone() }, b"body"), None);
     let random = assay_core::plugin::Description { deterministic: false, ..description.clone() };
-    assert_eq!(ContentHash::of(&row, &plugin(random), b"body"), None);
+    let epoch = SettingsEpoch::default();
+    assert_eq!(ContentHash::of(&row, &plugin(random), epoch, b"body"), None);
 }
 
 fn scored() -> Outcome {
@@ -95,96 +101,96 @@ fn alone(seq: u32) -> Released {
     Released { request: id(seq), waiters: Vec::new() }
 }
 
-/// Request 0 leads, 1 and 2 follow it; 1 is not committed.
-fn led() -> Dedup {
-    let mut sharing = Dedup::default();
-    assert_eq!(sharing.enter(key(1), id(0), Eligibility::Primary), Role::Runs);
-    assert_eq!(sharing.enter(key(1), id(1), Eligibility::WaiterOnly), Role::Waits(id(0)));
-    assert_eq!(sharing.enter(key(1), id(2), Eligibility::Primary), Role::Waits(id(0)));
-    sharing
+/// Request 0 is the primary, 1 and 2 are its waiters; 1 is not committed.
+fn with_waiters() -> Dedup {
+    let mut dedup = Dedup::default();
+    assert_eq!(dedup.enter(key(1), id(0), Eligibility::Primary), Role::Runs);
+    assert_eq!(dedup.enter(key(1), id(1), Eligibility::WaiterOnly), Role::Waits(id(0)));
+    assert_eq!(dedup.enter(key(1), id(2), Eligibility::Primary), Role::Waits(id(0)));
+    dedup
 }
 
 /// How the primary ends, what its waiters do, and what one does that comes then.
 #[track_caller]
 fn check(outcome: Outcome, wanted: &Resolution, next: &Role) {
-    let mut sharing = led();
-    sharing.ended(key(1), known(id(0), outcome), Eligibility::Primary, 1);
-    assert_eq!(sharing.resolve().as_ref(), Some(wanted));
-    assert_eq!(sharing.resolve(), None);
-    assert_eq!(&sharing.enter(key(1), id(3), Eligibility::Primary), next);
+    let mut dedup = with_waiters();
+    dedup.ended(key(1), known(id(0), outcome), Eligibility::Primary, 1);
+    assert_eq!(dedup.resolve().as_ref(), Some(wanted));
+    assert_eq!(dedup.resolve(), None);
+    assert_eq!(&dedup.enter(key(1), id(3), Eligibility::Primary), next);
 }
 
 #[test]
-fn followers_end_as_their_leader_or_run() {
+fn waiters_end_as_their_primary_or_run() {
     let ends = |outcome: Outcome| {
         let known = Arc::new(known(id(0), outcome));
         let ended = vec![(id(1), Arc::clone(&known)), (id(2), Arc::clone(&known))];
         (Resolution { ended, released: Vec::new() }, known)
     };
-    let (resolution, remembered) = ends(scored());
-    check(scored(), &resolution, &Role::Ends(remembered));
+    let (resolution, cached) = ends(scored());
+    check(scored(), &resolution, &Role::Ends(cached));
     check(timed_out(), &ends(timed_out()).0, &Role::Runs);
     let released = vec![alone(1), alone(2)];
     let released = Resolution { ended: Vec::new(), released };
     for code in ErrorCode::ALL.into_iter().filter(|code| *code != ErrorCode::Cancelled) {
         check(error(code), &released, &Role::Runs);
     }
-    // What is not committed does not lead.
+    // A request that is not committed is no primary.
     let released = vec![Released { request: id(2), waiters: vec![id(1)] }];
     let released = Resolution { ended: Vec::new(), released };
     check(error(ErrorCode::Cancelled), &released, &Role::Waits(id(2)));
 }
 
 #[test]
-fn a_batch_that_ends_takes_leader_and_followers_at_once() {
-    let mut sharing = led();
+fn a_batch_that_ends_takes_primary_and_waiters_at_once() {
+    let mut dedup = with_waiters();
     for seq in [0, 2] {
-        sharing.ended(key(1), known(id(seq), error(ErrorCode::Cancelled)), Eligibility::Primary, 1);
+        dedup.ended(key(1), known(id(seq), error(ErrorCode::Cancelled)), Eligibility::Primary, 1);
     }
     let resolution = Resolution { ended: Vec::new(), released: vec![alone(1)] };
-    assert_eq!(sharing.resolve(), Some(resolution));
-    assert!(sharing.live.is_empty() && sharing.unresolved.is_empty());
-    let mut sharing = led();
+    assert_eq!(dedup.resolve(), Some(resolution));
+    assert!(dedup.live.is_empty() && dedup.unresolved.is_empty());
+    let mut dedup = with_waiters();
     for seq in [1, 2, 0] {
-        sharing.ended(key(1), known(id(seq), error(ErrorCode::Cancelled)), Eligibility::Primary, 1);
+        dedup.ended(key(1), known(id(seq), error(ErrorCode::Cancelled)), Eligibility::Primary, 1);
     }
-    assert_eq!(sharing.resolve(), None);
-    assert!(sharing.live.is_empty());
+    assert_eq!(dedup.resolve(), None);
+    assert!(dedup.live.is_empty());
 }
 
 #[test]
-fn what_is_not_committed_leads_once_it_is() {
-    let mut sharing = Dedup::default();
-    assert_eq!(sharing.enter(key(1), id(0), Eligibility::WaiterOnly), Role::Runs);
-    assert_eq!(sharing.enter(key(1), id(1), Eligibility::WaiterOnly), Role::Runs);
-    sharing.make_eligible(key(1), id(0));
-    assert_eq!(sharing.enter(key(1), id(2), Eligibility::WaiterOnly), Role::Waits(id(0)));
-    // One leads already.
-    sharing.make_eligible(key(1), id(1));
-    assert_eq!(sharing.enter(key(1), id(3), Eligibility::Primary), Role::Waits(id(0)));
-    sharing.make_eligible(key(1), id(2));
-    sharing.ended(key(1), known(id(0), error(ErrorCode::Cancelled)), Eligibility::Primary, 1);
+fn what_is_not_committed_is_a_primary_once_it_is() {
+    let mut dedup = Dedup::default();
+    assert_eq!(dedup.enter(key(1), id(0), Eligibility::WaiterOnly), Role::Runs);
+    assert_eq!(dedup.enter(key(1), id(1), Eligibility::WaiterOnly), Role::Runs);
+    dedup.make_eligible(key(1), id(0));
+    assert_eq!(dedup.enter(key(1), id(2), Eligibility::WaiterOnly), Role::Waits(id(0)));
+    // There is a primary already.
+    dedup.make_eligible(key(1), id(1));
+    assert_eq!(dedup.enter(key(1), id(3), Eligibility::Primary), Role::Waits(id(0)));
+    dedup.make_eligible(key(1), id(2));
+    dedup.ended(key(1), known(id(0), error(ErrorCode::Cancelled)), Eligibility::Primary, 1);
     let released = vec![Released { request: id(2), waiters: vec![id(3)] }];
-    assert_eq!(sharing.resolve(), Some(Resolution { ended: Vec::new(), released }));
+    assert_eq!(dedup.resolve(), Some(Resolution { ended: Vec::new(), released }));
 }
 
 #[test]
 fn nothing_is_shared_between_contents_or_tenants() {
-    let mut sharing = led();
-    assert_eq!(sharing.enter(key(2), id(3), Eligibility::Primary), Role::Runs);
+    let mut dedup = with_waiters();
+    assert_eq!(dedup.enter(key(2), id(3), Eligibility::Primary), Role::Runs);
     let foreign = (TenantId(Uuid::from_u128(1)), key(1).1);
-    assert_eq!(sharing.enter(foreign, id(4), Eligibility::Primary), Role::Runs);
-    sharing.ended(key(1), known(id(0), scored()), Eligibility::Primary, 1);
-    assert!(sharing.resolve().is_some());
-    sharing.forget(key(1).0);
-    assert_eq!(sharing.enter(key(1), id(5), Eligibility::Primary), Role::Runs);
+    assert_eq!(dedup.enter(foreign, id(4), Eligibility::Primary), Role::Runs);
+    dedup.ended(key(1), known(id(0), scored()), Eligibility::Primary, 1);
+    assert!(dedup.resolve().is_some());
+    dedup.forget(key(1).0);
+    assert_eq!(dedup.enter(key(1), id(5), Eligibility::Primary), Role::Runs);
 }
 
 #[test]
-fn what_is_not_committed_is_not_remembered() {
-    let mut sharing = led();
-    sharing.ended(key(2), known(id(9), scored()), Eligibility::WaiterOnly, 1);
-    assert_eq!(sharing.enter(key(2), id(3), Eligibility::Primary), Role::Runs);
+fn what_is_not_committed_is_not_cached() {
+    let mut dedup = with_waiters();
+    dedup.ended(key(2), known(id(9), scored()), Eligibility::WaiterOnly, 1);
+    assert_eq!(dedup.enter(key(2), id(3), Eligibility::Primary), Role::Runs);
 }
 
 /// The requests of a test and their outcomes, kept as the dispatcher's loop keeps them.
@@ -226,19 +232,19 @@ impl World {
         content
     }
 
-    /// Some end at once, as with their batch; whoever follows can only be cancelled.
+    /// Some end at once, as with their batch; a waiter can only be cancelled.
     fn finish(&mut self, ends: &[(usize, Outcome)]) {
         for (at, outcome) in ends {
             let Some(request) = self.live.keys().nth(*at).copied() else { continue };
-            let follows = self.live[&request].1.is_some();
-            let outcome = if follows { error(ErrorCode::Cancelled) } else { outcome.clone() };
+            let waits = self.live[&request].1.is_some();
+            let outcome = if waits { error(ErrorCode::Cancelled) } else { outcome.clone() };
             let content = self.end(request);
             self.outcomes.insert(request, outcome.clone());
             self.dedup.ended(key(content), known(request, outcome), Eligibility::Primary, 1);
         }
         let resolution = self.dedup.resolve().unwrap_or_default();
         for (request, known) in resolution.ended {
-            assert_eq!(self.live[&request].1, Some(known.primary), "whom it followed");
+            assert_eq!(self.live[&request].1, Some(known.primary), "its primary");
             self.given(request, &known);
         }
         for Released { request, waiters } in resolution.released {
@@ -250,7 +256,7 @@ impl World {
         for (_, primary) in self.live.values() {
             let runs = primary
                 .is_none_or(|primary| self.live.get(&primary).is_some_and(|it| it.1.is_none()));
-            assert!(runs, "it follows one that does not run");
+            assert!(runs, "its primary does not run");
         }
     }
 }

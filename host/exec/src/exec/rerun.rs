@@ -15,15 +15,10 @@ use crate::outcome::{LimitKind, ProgramEnding};
 /// The share of its CPU limit from which a program's CPU time is uncertain, in percent: shared caches and
 /// cores change CPU time by about as much.
 const NEAR_PERCENT: u64 = 90;
-/// The share of its wall time that a program waits for a core on a busy machine, in percent.
+/// The share of its wall time that a program waits for a core on a busy machine, in percent. A program that reached its
+/// limit of wall time and waited for less did something else for nearly all of it, and would have done so on an idle
+/// machine.
 const BUSY_PERCENT: u64 = 10;
-/// The share of its wall time that a disturbed program waited for a core, in percent.
-///
-/// The limit on wall time is at least three times that on CPU time. A program that only computes and still
-/// reached the former waited for two thirds of it. One that waited for less than half of it slept for most
-/// of the rest, and would have done so on an idle machine.
-const DISTURBED_PERCENT: u64 = 50;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
     Certain,
@@ -35,9 +30,7 @@ pub(super) fn look(ended: &JobEnd, limits: &BoxLimits) -> Certainty {
     let usage = &ended.usage;
     let waited = |percent| usage.wait_us * 100 >= usage.wall_us * percent;
     match ended.ending {
-        ProgramEnding::Limited(LimitKind::Wall) if waited(DISTURBED_PERCENT) => {
-            Certainty::Disturbed
-        }
+        ProgramEnding::Limited(LimitKind::Wall) if waited(BUSY_PERCENT) => Certainty::Disturbed,
         ProgramEnding::Limited(LimitKind::Cpu) if waited(BUSY_PERCENT) => Certainty::NearLimit,
         ProgramEnding::Exited(_) | ProgramEnding::Signaled(_)
             if usage.cpu_us * 100 >= u64::from(limits.cpu_ms) * 1_000 * NEAR_PERCENT =>
@@ -56,7 +49,7 @@ pub(super) fn look_at_dialogue(talked: &DialogueEnd) -> Certainty {
         .any(|ended| ended.ending == ProgramEnding::Limited(LimitKind::Wall));
     let waited = program.usage.wait_us + interactor.usage.wait_us;
     let wall = program.usage.wall_us.max(interactor.usage.wall_us);
-    if wall_ended && waited * 100 >= wall * DISTURBED_PERCENT {
+    if wall_ended && waited * 100 >= wall * BUSY_PERCENT {
         Certainty::Disturbed
     } else {
         Certainty::Certain
@@ -92,8 +85,8 @@ pub(super) fn settle<T>(
             let second = run()?;
             match look(&second) {
                 Certainty::Disturbed => Err(ExecError::Unavailable(
-                    "this machine is too busy: in two runs a program spent most of its time waiting for \
-                     a core"
+                    "this machine is too busy: in two runs a program reached its limit of wall time, for a \
+                     good part of which it waited for a core"
                         .to_owned(),
                 )),
                 Certainty::Certain | Certainty::NearLimit => Ok((second, 2)),
@@ -141,7 +134,9 @@ mod tests {
             (ended(output, 1_900, 8_000, 7_000), Certainty::Certain),
             // It slept.
             (ended(WALL, 10, 8_000, 20), Certainty::Certain),
-            (ended(WALL, 1_000, 8_000, 3_900), Certainty::Certain),
+            (ended(WALL, 1_000, 8_000, 790), Certainty::Certain),
+            // It slept, and could have ended in time if it had a core afterwards.
+            (ended(WALL, 1_000, 8_000, 2_000), Certainty::Disturbed),
             // It computed, when it was let.
             (ended(WALL, 1_990, 8_000, 6_010), Certainty::Disturbed),
             (ended(WALL, 100, 8_000, 4_000), Certainty::Disturbed),

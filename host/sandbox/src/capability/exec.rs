@@ -61,9 +61,10 @@ impl ExecHost<'_> {
         if self.clock.is_over() {
             return Err(ExecError::Cancelled);
         }
-        let came = self
-            .clock
-            .wait(|deadline| run(&mut exec, &JobContext { tenant: granted.tenant, deadline }));
+        let came = self.clock.wait_for_programs(|deadline| {
+            let came = run(&mut exec, &JobContext { tenant: granted.tenant, deadline });
+            (came, exec.take_starved())
+        });
         self.absences.note_boxes(&exec);
         if let Err(ExecError::UnknownToolchain(problem)) = &came {
             self.absences.note(format!("this server has no toolchain {}", without_paths(problem)));

@@ -16,7 +16,6 @@ use std::future::Future;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 use assay_core::limits;
 use assay_core::outbound::{HostPattern, Target};
@@ -32,6 +31,7 @@ use wasmtime_wasi_http::{
     WasiHttpHooks,
 };
 
+use crate::latest_end::LatestEnd;
 use budget::HttpBudget;
 use refused::RefusalNotes;
 
@@ -148,14 +148,8 @@ struct HttpGrant {
     network: Arc<Network>,
     budget: Arc<HttpBudget>,
     notes: RefusalNotes,
-    /// When requests and waits end.
-    until: Instant,
-}
-
-/// When requests of a call end that starts at `now`: so long before the call does that a plugin can still
-/// say that it got no answer.
-fn until(now: Instant, timeout: Duration) -> Instant {
-    now + (timeout - (timeout / 10).min(Duration::from_millis(limits::HTTP_RESERVE_MS)))
+    /// When requests and sleeps end.
+    end: Arc<LatestEnd>,
 }
 
 impl Requests {
@@ -166,12 +160,11 @@ impl Requests {
         Self { context, sent: HttpHooks::default() }
     }
 
-    /// The requests of a call that starts now.
+    /// The requests of a call, which end at `end`.
     pub(crate) fn granted(
         outbound: Arc<Outbound>,
         network: Arc<Network>,
-        now: Instant,
-        timeout: Duration,
+        end: Arc<LatestEnd>,
     ) -> Self {
         let mut requests = Self::refused();
         requests.sent.granted = Some(HttpGrant {
@@ -179,7 +172,7 @@ impl Requests {
             network,
             budget: Arc::new(HttpBudget::new()),
             notes: requests.sent.notes.clone(),
-            until: until(now, timeout),
+            end,
         });
         requests
     }
@@ -189,9 +182,9 @@ impl Requests {
         WasiHttpCtxView { ctx: context, table, hooks: sent }
     }
 
-    /// The time until which the call may wait for something other than an answer; `None` if it never waits.
-    pub(crate) fn waits_until(&self) -> Option<Instant> {
-        self.sent.granted.as_ref().map(|granted| granted.until)
+    /// The latest end of a wait for something other than an answer; `None` if the call never waits.
+    pub(crate) fn latest_end(&self) -> Option<Arc<LatestEnd>> {
+        self.sent.granted.as_ref().map(|granted| Arc::clone(&granted.end))
     }
 
     /// The hosts and secrets that requests named without a grant, in words.

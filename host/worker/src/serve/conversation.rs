@@ -19,6 +19,7 @@ use tonic::transport::{Channel, Endpoint};
 use super::host_request::{self, HostRequest};
 use super::outbox::Outbox;
 use super::prefetch_queue::PrefetchQueue;
+use super::run_delay::RunDelay;
 
 /// The period in which the outbox is checked while the runner is busy.
 const LOOK_PERIOD: Duration = Duration::from_millis(1);
@@ -39,12 +40,13 @@ pub(crate) async fn run(
     hello: Hello,
     queue: &PrefetchQueue,
     outbox: &Outbox,
+    run_delay: &RunDelay,
     mut incoming_requests: mpsc::UnboundedReceiver<HostRequest>,
 ) -> anyhow::Result<()> {
     let client = connect(socket).await?;
     let ticket = hello.ticket.clone();
     let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
-    outgoing.send(FromWorker { hello: Some(hello), finished: Vec::new() }).await?;
+    outgoing.send(FromWorker { hello: Some(hello), ..FromWorker::default() }).await?;
     let stream = client.clone().work(ReceiverStream::new(messages)).await;
     let mut incoming = stream.context("the host refuses this worker")?.into_inner();
     tracing::info!("connected");
@@ -71,7 +73,9 @@ pub(crate) async fn run(
                 tokio::spawn(host_request::send(client.clone(), ticket.clone(), request));
             }
             _ = heartbeat.tick() => {
-                outgoing.send(FromWorker::default()).await.context("the host is gone")?;
+                let run_delay_us = run_delay.take_us();
+                let message = FromWorker { run_delay_us, ..FromWorker::default() };
+                outgoing.send(message).await.context("the host is gone")?;
             }
         }
     }
@@ -117,14 +121,18 @@ fn batched(ready: &mut Vec<Finished>) -> Vec<FromWorker> {
         let size = one.encoded_len();
         // Half the limit leaves room for the envelope; one stage alone is well below it.
         if bytes + size > MESSAGE_BYTES_MAX / 2 && !finished.is_empty() {
-            messages.push(FromWorker { hello: None, finished: std::mem::take(&mut finished) });
+            messages.push(finished_message(std::mem::take(&mut finished)));
             bytes = 0;
         }
         bytes += size;
         finished.push(one);
     }
-    messages.push(FromWorker { hello: None, finished });
+    messages.push(finished_message(finished));
     messages
+}
+
+fn finished_message(finished: Vec<Finished>) -> FromWorker {
+    FromWorker { finished, ..FromWorker::default() }
 }
 
 /// Waits until the host has read the rest and closes its side, at most as long as the host waits for a silent worker.

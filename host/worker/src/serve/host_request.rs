@@ -54,7 +54,8 @@ pub(crate) async fn send(client: HostClient<Channel>, ticket: String, request: H
     }
 }
 
-fn too_late() -> Status {
+/// The end of a request at its deadline.
+pub(super) fn too_late() -> Status {
     Status::deadline_exceeded("the stage's time is over")
 }
 

@@ -153,6 +153,8 @@ fn refused(status: &Status, name: &str) -> ObjectError {
     match status.code() {
         Code::NotFound => ObjectError::NotFound(name.to_owned()),
         Code::PermissionDenied => ObjectError::Denied(status.message().to_owned()),
+        // The call ends, even if the machine stood still meanwhile: a plugin that saw it could make a reward of it.
+        Code::DeadlineExceeded => ObjectError::Deadline,
         _ => ObjectError::Unavailable(status.message().to_owned()),
     }
 }
@@ -180,4 +182,17 @@ struct ObjectVersion {
     version: String,
     size_bytes: u64,
     digest: Digest,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::host_request::too_late;
+
+    #[test]
+    fn a_deadline_ends_the_call_and_is_no_answer() {
+        assert_eq!(refused(&too_late(), "judge/a"), ObjectError::Deadline);
+        let down = refused(&Status::unavailable("down"), "judge/a");
+        assert_eq!(down, ObjectError::Unavailable("down".to_owned()));
+    }
 }

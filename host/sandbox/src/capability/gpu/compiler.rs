@@ -23,8 +23,10 @@ impl GpuHost<'_> {
         if self.clock.is_over() {
             return Err(CompileError::Cancelled);
         }
-        let came = self.clock.wait(|deadline| {
-            run(&mut compiler, &mut exec, &JobContext { tenant: granted.tenant, deadline })
+        let came = self.clock.wait_for_programs(|deadline| {
+            let caller = JobContext { tenant: granted.tenant, deadline };
+            let came = run(&mut compiler, &mut exec, &caller);
+            (came, exec.take_starved())
         });
         self.absences.note_boxes(&exec);
         if let Err(CompileError::NoToolkit(problem)) = &came {

@@ -1,5 +1,7 @@
 //! `assay:gpu/device`.
 
+use std::time::Instant;
+
 use assay_gpu::session::{Gpu, GpuSession, SessionError};
 use wasmtime::Trap;
 use wasmtime::component::Resource;
@@ -8,8 +10,8 @@ use super::{GpuHost, StageDevice, convert};
 use crate::call::bindings::assay::gpu::{device as wit, types};
 use crate::capability::without_paths;
 
-impl GpuHost<'_> {
-    fn gpu(&mut self) -> Result<&Gpu, SessionError> {
+impl<'a> GpuHost<'a> {
+    fn gpu(&mut self) -> Result<&'a Gpu, SessionError> {
         match self.granted.map(|granted| &granted.device) {
             Some(StageDevice::Gpu(gpu)) => Ok(gpu),
             Some(StageDevice::None(why)) => {
@@ -20,6 +22,16 @@ impl GpuHost<'_> {
         }
     }
 
+    /// Asks the device itself, which may start an executor.
+    fn ask<R>(
+        &mut self,
+        ask: impl FnOnce(&Gpu, Instant) -> Result<R, SessionError>,
+    ) -> Result<R, SessionError> {
+        let gpu = self.gpu()?;
+        let came = self.clock.wait(|deadline| ask(gpu, deadline));
+        if self.clock.is_over() { Err(SessionError::Cancelled) } else { came }
+    }
+
     /// A handle of the guest's was given out by the table, so it is there.
     fn with<R>(
         &mut self,
@@ -28,15 +40,17 @@ impl GpuHost<'_> {
     ) -> Result<R, SessionError> {
         let gone = |_| SessionError::BadRequest("the session is not open".into());
         let session = self.table.get_mut(handle).map_err(gone)?;
-        let came = self.clock.wait(|_| run(session));
+        let came = self.clock.wait(|deadline| {
+            session.put_off(deadline);
+            run(session)
+        });
         if self.clock.is_over() { Err(SessionError::Cancelled) } else { came }
     }
 }
 
 impl wit::HostSession for GpuHost<'_> {
     fn open(&mut self, limits: wit::Limits) -> Result<Resource<GpuSession>, SessionError> {
-        let deadline = self.clock.deadline();
-        let session = self.gpu()?.open(convert::limits(limits), deadline)?;
+        let session = self.ask(|gpu, deadline| gpu.open(convert::limits(limits), deadline))?;
         let full = |_| SessionError::BadRequest("too many handles are open: drop some".into());
         self.table.push(session).map_err(full)
     }
@@ -133,15 +147,16 @@ impl wit::HostSession for GpuHost<'_> {
     }
 
     fn drop(&mut self, session: Resource<GpuSession>) -> wasmtime::Result<()> {
-        self.table.delete(session)?;
+        let session = self.table.delete(session)?;
+        // Ending its executors takes a while.
+        self.clock.wait(|_| drop(session));
         Ok(())
     }
 }
 
 impl wit::Host for GpuHost<'_> {
     fn describe(&mut self) -> Result<wit::Properties, SessionError> {
-        let deadline = self.clock.deadline();
-        self.gpu()?.describe(deadline).map(convert::properties)
+        self.ask(Gpu::describe).map(convert::properties)
     }
 
     fn convert_error(&mut self, error: SessionError) -> wasmtime::Result<wit::Error> {

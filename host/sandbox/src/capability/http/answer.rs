@@ -9,33 +9,36 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::{Body, Frame};
 use hyper::body::Incoming;
-use tokio::time::{Instant, Sleep, sleep_until};
 use wasmtime_wasi_http::Error;
 
 use super::budget::{HttpBudget, UnderWay};
 use super::send;
+use crate::latest_end::LatestEnd;
 
 pub(super) struct AnswerBody {
     incoming: Incoming,
     budget: Arc<HttpBudget>,
-    ends: Pin<Box<Sleep>>,
-    until: Instant,
+    ends: PendingEnd,
+    end: Arc<LatestEnd>,
     between: Option<Duration>,
     ended: bool,
     _under_way: UnderWay,
 }
 
+/// The end of the body if nothing comes; its error.
+type PendingEnd = Pin<Box<dyn Future<Output = Error> + Send>>;
+
 impl AnswerBody {
-    /// Ends at `until`, and where nothing comes for `between`.
+    /// Ends at `end`, and where nothing comes for `between`.
     pub(super) fn new(
         incoming: Incoming,
         budget: Arc<HttpBudget>,
         under_way: UnderWay,
-        until: Instant,
+        end: Arc<LatestEnd>,
         between: Option<Duration>,
     ) -> Self {
-        let ends = Box::pin(sleep_until(next_end(until, between)));
-        Self { incoming, budget, ends, until, between, ended: false, _under_way: under_way }
+        let ends = pending_end(&end, between);
+        Self { incoming, budget, ends, end, between, ended: false, _under_way: under_way }
     }
 
     fn fail(&mut self, error: Error) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
@@ -44,9 +47,10 @@ impl AnswerBody {
     }
 }
 
-fn next_end(until: Instant, between: Option<Duration>) -> Instant {
-    let quiet = between.and_then(|between| Instant::now().checked_add(between));
-    quiet.map_or(until, |quiet| quiet.min(until))
+fn pending_end(end: &Arc<LatestEnd>, between: Option<Duration>) -> PendingEnd {
+    let end = Arc::clone(end);
+    let quiet = between.and_then(|between| end.after(between));
+    Box::pin(async move { send::ended(&end, quiet.as_ref(), Error::ConnectionReadTimeout).await })
 }
 
 impl Body for AnswerBody {
@@ -62,9 +66,8 @@ impl Body for AnswerBody {
             return Poll::Ready(None);
         }
         // First: a server that always has something must not put the end off.
-        if this.ends.as_mut().poll(context).is_ready() {
-            let over = Instant::now() >= this.until;
-            return this.fail(if over { send::over() } else { Error::ConnectionReadTimeout });
+        if let Poll::Ready(error) = this.ends.as_mut().poll(context) {
+            return this.fail(error);
         }
         match ready!(Pin::new(&mut this.incoming).poll_frame(context)) {
             None => Poll::Ready(None),
@@ -74,8 +77,9 @@ impl Body for AnswerBody {
                 if let Err(error) = this.budget.receive(bytes) {
                     return this.fail(error);
                 }
-                let end = next_end(this.until, this.between);
-                this.ends.as_mut().reset(end);
+                if this.between.is_some() {
+                    this.ends = pending_end(&this.end, this.between);
+                }
                 Poll::Ready(Some(Ok(frame)))
             }
         }

@@ -21,13 +21,13 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout_at};
 use tokio_rustls::rustls::pki_types::ServerName;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::address::{Reach, reach};
 use super::answer::AnswerBody;
 use super::{Answered, HttpGrant};
+use crate::latest_end::{LatestEnd, MovingEnd};
 
 /// The header by which a plugin names a secret; it is never sent.
 const SECRET: HeaderName = HeaderName::from_static("assay-secret");
@@ -52,19 +52,46 @@ pub(super) fn broken(problem: &hyper::Error) -> Error {
     Error::HttpProtocolError
 }
 
+/// Waits for a future until `by`, then fails with `late`; fails with [`over`] when the call's time for requests is over.
+async fn within<R>(
+    end: &LatestEnd,
+    by: Option<&MovingEnd>,
+    late: Error,
+    waited: impl Future<Output = R>,
+) -> Result<R, Error> {
+    tokio::select! {
+        biased;
+        came = waited => Ok(came),
+        error = ended(end, by, late) => Err(error),
+    }
+}
+
+/// Waits for the earlier of both ends; returns its error.
+pub(super) async fn ended(end: &LatestEnd, by: Option<&MovingEnd>, late: Error) -> Error {
+    let Some(by) = by else {
+        end.reached().await;
+        return over();
+    };
+    tokio::select! {
+        biased;
+        () = end.reached() => over(),
+        () = by.reached() => late,
+    }
+}
+
 /// Sends a request; every await in it ends by the call's time for requests.
 pub(super) async fn send(
     granted: &HttpGrant,
     request: Request<WasiBody>,
     options: RequestOptions,
 ) -> Result<Answered, Error> {
-    let until = Instant::from_std(granted.until);
+    let end = &granted.end;
     let (mut parts, body) = request.into_parts();
     let (target, private) = allowed(granted, &parts.method, &parts.uri)?;
     put_secret(granted, &target, &mut parts.headers)?;
     let under_way = granted.budget.start()?;
-    let body = timeout_at(until, collected(granted, body)).await.map_err(|_| over())??;
-    let connected = connect(granted, &target, private, options.connect_timeout, until).await?;
+    let body = within(end, None, over(), collected(granted, body)).await??;
+    let connected = connect(granted, &target, private, options.connect_timeout).await?;
     let request = on_the_wire(parts, &target, body)?;
 
     let (mut sender, connection) = http1::Builder::new()
@@ -82,22 +109,20 @@ pub(super) async fn send(
             _ = &mut connection => answer.await,
         }
     };
-    let first_byte = options.first_byte_timeout.and_then(|span| Instant::now().checked_add(span));
-    let by = first_byte.map_or(until, |first_byte| first_byte.min(until));
-    let answer = match timeout_at(by, answer).await {
-        Ok(answer) => answer.map_err(|problem| broken(&problem))?,
-        Err(_) if by < until => return Err(Error::HttpResponseTimeout),
-        Err(_) => return Err(over()),
-    };
+    let first_byte = options.first_byte_timeout.and_then(|span| end.after(span));
+    let answer = within(end, first_byte.as_ref(), Error::HttpResponseTimeout, answer).await?;
+    let answer = answer.map_err(|problem| broken(&problem))?;
     let budget = Arc::clone(&granted.budget);
     let between = options.between_bytes_timeout;
-    let answer =
-        answer.map(|body| AnswerBody::new(body, budget, under_way, until, between).boxed_unsync());
+    let answer = answer.map(|body| {
+        AnswerBody::new(body, budget, under_way, Arc::clone(end), between).boxed_unsync()
+    });
+    let end = Arc::clone(end);
     // Runs as long as somebody holds the body.
     let conversation = async move {
         // How it ended is in the body.
         if !connection.is_terminated() {
-            let _ = timeout_at(until, connection).await;
+            let _ = within(&end, None, over(), connection).await;
         }
         Ok(())
     };
@@ -213,13 +238,12 @@ async fn connect(
     target: &Target,
     private: bool,
     wanted: Option<Duration>,
-    until: Instant,
 ) -> Result<Box<dyn Stream>, Error> {
     let most = Duration::from_millis(limits::HTTP_CONNECT_MS_MAX);
-    let by = (Instant::now() + wanted.map_or(most, |wanted| wanted.min(most))).min(until);
-    let late = |error: Error| if by < until { error } else { over() };
-    let addresses = timeout_at(by, addresses(granted, &target.host));
-    let addresses = addresses.await.map_err(|_| late(Error::DnsTimeout))??;
+    let end = &granted.end;
+    let by = end.after(wanted.map_or(most, |wanted| wanted.min(most)));
+    let looked_up = addresses(granted, &target.host);
+    let addresses = within(end, by.as_ref(), Error::DnsTimeout, looked_up).await??;
     check(granted, target, private, &addresses)?;
     let connecting = async {
         let mut failed = Error::DestinationUnavailable;
@@ -234,7 +258,7 @@ async fn connect(
         }
         Err(failed)
     };
-    timeout_at(by, connecting).await.map_err(|_| late(Error::ConnectionTimeout))?
+    within(end, by.as_ref(), Error::ConnectionTimeout, connecting).await?
 }
 
 async fn addresses(granted: &HttpGrant, host: &Host) -> Result<Vec<IpAddr>, Error> {

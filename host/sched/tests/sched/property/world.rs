@@ -337,21 +337,20 @@ impl World {
             self.waiter_finished(finish, event);
             return;
         }
+        let lost = matches!(
+            finish.end,
+            FinalEnd::Error {
+                code: ErrorCode::WorkerLost | ErrorCode::LeaseExpired,
+                attempts: 3..
+            }
+        );
         match answered {
             Some((id, ran)) => {
                 assert_eq!(id, finish.request, "only a live lease's answer ends its request");
-                request.ran = request.ran + ran;
+                // The time of a lost try counts nowhere.
+                request.ran = request.ran + if lost { Micros::ZERO } else { ran };
             }
-            None => assert!(
-                matches!(
-                    finish.end,
-                    FinalEnd::Error {
-                        code: ErrorCode::WorkerLost | ErrorCode::LeaseExpired,
-                        attempts: 3..
-                    }
-                ),
-                "{finish:?}"
-            ),
+            None => assert!(lost, "{finish:?}"),
         }
         assert_eq!(finish.earliest_end, request.arrived + request.ran);
         self.reached(finish);

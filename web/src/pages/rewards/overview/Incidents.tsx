@@ -14,6 +14,7 @@ const KINDS: Record<Incident["kind"], { label: string; tone: Tone }> = {
   worker_died: { label: "worker died", tone: "bad" },
   worker_killed: { label: "worker killed", tone: "late" },
   worker_start_failed: { label: "worker start failed", tone: "bad" },
+  worker_starved: { label: "worker starved", tone: "late" },
   batch_late: { label: "batch late", tone: "late" },
   requests_failed: { label: "requests failed", tone: "bad" },
 };
