@@ -177,6 +177,12 @@ mod tests {
         Connections::new(Duration::from_secs(3_600))
     }
 
+    /// The numbers of proven and unproven connections.
+    fn counts(connections: &Connections) -> (usize, usize) {
+        let table = connections.table();
+        (table.proven, table.unproven.len())
+    }
+
     async fn must_close(connection: &Connection) -> bool {
         tokio::select! {
             biased;
@@ -197,7 +203,7 @@ mod tests {
         for kept in [&quiet, &new, &loud[1]] {
             assert!(!must_close(kept).await);
         }
-        assert_eq!(connections.table().unproven.len(), limits::UNPROVEN_CONNECTIONS_MAX);
+        assert_eq!(counts(&connections), (0, limits::UNPROVEN_CONNECTIONS_MAX));
     }
 
     #[tokio::test]
@@ -206,7 +212,7 @@ mod tests {
         let (proven, silent) = (connections.open(address(1)), connections.open(address(1)));
         proven.prove();
         proven.prove();
-        assert_eq!((connections.table().proven, connections.table().unproven.len()), (1, 1));
+        assert_eq!(counts(&connections), (1, 1));
         silent.must_close().await;
         assert!(silent.is_ending() && !proven.is_ending());
         assert!(!must_close(&proven).await);
@@ -223,10 +229,7 @@ mod tests {
         many.iter().for_each(Connection::prove);
         let further = connections.open(address(2));
         further.prove();
-        assert_eq!(
-            (connections.table().unproven.len(), many.len()),
-            (1, connections.table().proven)
-        );
+        assert_eq!(counts(&connections), (many.len(), 1));
     }
 
     #[test]
