@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use assay_core::id::Digest;
-use assay_core::outcome::{ErrorCode, StageEnd};
+use assay_core::outcome::{ErrorCode, StageEnd, StageError};
 use assay_gpu::session::{DeviceKind, Gpu, GpuSettings};
 use assay_sandbox::StageCall;
 use assay_sandbox::capability::Capabilities;
@@ -148,7 +148,10 @@ fn what_takes_until_the_deadline_ends_the_stage() {
     for label in [r#"{"storage_get": "judge/x"}"#, r#"{"storage_names": "judge"}"#] {
         let timeout = Duration::from_millis(50);
         let run = execute().run(StageCall { timeout, ..labelled(label, Some(granted.clone())) });
-        assert_eq!(run.end, StageEnd::TimedOut, "{label}");
+        // Where the machine stands still meanwhile, the time was not the guest's.
+        let ours = |error: &StageError| error.code == ErrorCode::LeaseExpired;
+        let starved = matches!(&run.end, StageEnd::Failed(error) if ours(error));
+        assert!(run.end == StageEnd::TimedOut || starved, "{label}: {:?}", run.end);
         assert!(run.ran.0 >= 50_000, "{label} ended early, after {} µs", run.ran.0);
         assert!(run.ran.0 < 60_000_000, "{label} ended late, after {} µs", run.ran.0);
     }

@@ -98,8 +98,14 @@ impl StorageHost<'_> {
             return Err(ObjectError::Unavailable("there is no storage here".into()));
         };
         check_name(name)?;
-        let answer = self.clock.wait(|deadline| ask(&*granted.storage, deadline));
-        if self.clock.is_over() { Err(ObjectError::Deadline) } else { answer }
+        let (answer, late) = self.clock.wait(|deadline| {
+            let answer = ask(&*granted.storage, deadline);
+            (answer, Instant::now() >= deadline)
+        });
+        // A store that was not reached in the time that was left says nothing about the object, also where the machine stood
+        // still for part of that time.
+        let unreached = late && matches!(answer, Err(ObjectError::Unavailable(_)));
+        if unreached || self.clock.is_over() { Err(ObjectError::Deadline) } else { answer }
     }
 }
 
