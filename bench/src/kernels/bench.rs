@@ -89,7 +89,8 @@ impl Bench {
     }
 
     fn caller(&self) -> JobContext {
-        JobContext { tenant: self.tenant, deadline: Instant::now() + CALL_MAX }
+        let deadline = Instant::now() + CALL_MAX;
+        JobContext { tenant: self.tenant, deadline, latest: deadline }
     }
 }
 

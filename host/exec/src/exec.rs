@@ -28,7 +28,7 @@ use crate::blob::{Blob, ProgramSource, SourceFile};
 use crate::compare::CompareMode;
 use crate::error::ExecError;
 use crate::helper::{Helper, HelperError, HelperOptions, Shown};
-use crate::job::{BoxJob, DialogueEnd, JobEnd, Party};
+use crate::job::{BoxJob, DialogueEnd, JobDeadline, JobEnd, Party};
 use crate::limits::BoxLimits;
 use crate::object_cache::ObjectCache;
 use crate::outcome::Captured;
@@ -62,6 +62,14 @@ pub struct JobContext {
     pub tenant: TenantId,
     /// The end of the stage.
     pub deadline: Instant,
+    /// The latest end of programs that are kept waiting for a core: such time puts the deadline off.
+    pub latest: Instant,
+}
+
+impl From<&JobContext> for JobDeadline {
+    fn from(caller: &JobContext) -> Self {
+        Self { at: caller.deadline, latest: caller.latest }
+    }
 }
 
 /// The end of a program's run, for a plugin.
@@ -339,17 +347,23 @@ impl Exec {
     }
 
     /// Runs a job to its end, or to the deadline.
-    fn run_job(&mut self, job: &BoxJob<'_>, deadline: Instant) -> Result<JobEnd, ExecError> {
-        self.with_helper(|helper| helper.run(job, deadline))
+    fn run_job(
+        &mut self,
+        job: &BoxJob<'_>,
+        until: impl Into<JobDeadline>,
+    ) -> Result<JobEnd, ExecError> {
+        let until = until.into().put_off(self.starved);
+        self.with_helper(|helper| helper.run(job, until))
     }
 
     fn talk(
         &mut self,
         program: &BoxJob<'_>,
         interactor: &BoxJob<'_>,
-        deadline: Instant,
+        until: impl Into<JobDeadline>,
     ) -> Result<DialogueEnd, ExecError> {
-        self.with_helper(|helper| helper.talk(program, interactor, deadline))
+        let until = until.into().put_off(self.starved);
+        self.with_helper(|helper| helper.talk(program, interactor, until))
     }
 
     fn with_helper<T>(

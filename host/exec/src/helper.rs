@@ -11,7 +11,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use serde::{Deserialize, Serialize};
 
-use crate::job::{BoxJob, DialogueEnd, JobEnd, JobProgram};
+use crate::job::{BoxJob, DialogueEnd, JobDeadline, JobEnd, JobProgram};
 use crate::message::{self, BoxReport, FileMessage, Hello, JobMessage, RunReply, RunRequest};
 use crate::support::{BoxSupport, Refusal, SandboxPart};
 
@@ -125,11 +125,15 @@ impl Helper {
         std::mem::take(&mut self.starved)
     }
 
-    /// Runs one program to its end, or until `deadline`.
+    /// Runs one program to its end, or to its deadline.
     ///
     /// After [`HelperError::Failed`] the helper may be gone: start another.
-    pub fn run(&mut self, job: &BoxJob<'_>, deadline: Instant) -> Result<JobEnd, HelperError> {
-        let (mut boxes, _) = self.request(&[job], deadline)?;
+    pub fn run(
+        &mut self,
+        job: &BoxJob<'_>,
+        until: impl Into<JobDeadline>,
+    ) -> Result<JobEnd, HelperError> {
+        let (mut boxes, _) = self.request(&[job], until.into())?;
         boxes.pop().ok_or_else(|| HelperError::Failed("the helper reported no box".into()))
     }
 
@@ -139,9 +143,9 @@ impl Helper {
         &mut self,
         program: &BoxJob<'_>,
         interactor: &BoxJob<'_>,
-        deadline: Instant,
+        until: impl Into<JobDeadline>,
     ) -> Result<DialogueEnd, HelperError> {
-        let (boxes, first_to_end) = self.request(&[program, interactor], deadline)?;
+        let (boxes, first_to_end) = self.request(&[program, interactor], until.into())?;
         let [program, interactor] = <[JobEnd; 2]>::try_from(boxes)
             .map_err(|_| HelperError::Failed("the helper did not report two boxes".into()))?;
         Ok(DialogueEnd { program, interactor, first_to_end })
@@ -150,15 +154,19 @@ impl Helper {
     fn request(
         &mut self,
         jobs: &[&BoxJob<'_>],
-        deadline: Instant,
+        until: JobDeadline,
     ) -> Result<(Vec<JobEnd>, crate::job::Party), HelperError> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        let now = Instant::now();
+        let left_ms = |at: Instant| {
+            u64::try_from(at.saturating_duration_since(now).as_millis()).unwrap_or(u64::MAX)
+        };
+        if until.at <= now {
             return Err(HelperError::Deadline);
         }
         let order = RunRequest {
             jobs: jobs.iter().map(|job| ordered(job)).collect(),
-            deadline_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+            deadline_ms: left_ms(until.at),
+            latest_ms: left_ms(until.latest),
         };
         let contents = jobs.iter().map(|job| {
             let files = job.files.iter().map(|file| file.bytes);
@@ -174,7 +182,7 @@ impl Helper {
         }
         let socket = self.socket.as_ref().expect("it is closed by drop alone");
         message::send(socket, &order, &descriptors)?;
-        match self.receive::<RunReply>(deadline + ANSWER_GRACE)? {
+        match self.receive::<RunReply>(until.latest + ANSWER_GRACE)? {
             RunReply::Ended { boxes, first_to_end } => {
                 // While one of two waits for a core, the other waits for its answer.
                 let wait_us = boxes.iter().map(|report| report.usage.wait_us).max();

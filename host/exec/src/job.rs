@@ -1,6 +1,7 @@
 //! One run: the job that goes into a box, and its end.
 
 use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,29 @@ use crate::outcome::{Captured, ProgramEnding, Usage};
 
 /// The folder in which a program runs; it is the only one that a program can write to.
 pub const WORKING_FOLDER: &str = "/box/w";
+
+/// The time at which a job is cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JobDeadline {
+    /// The time on a machine that has a core for the job whenever it is ready.
+    pub at: Instant,
+    /// The latest time to which waiting for a core puts it off.
+    pub latest: Instant,
+}
+
+impl From<Instant> for JobDeadline {
+    fn from(at: Instant) -> Self {
+        Self { at, latest: at }
+    }
+}
+
+impl JobDeadline {
+    /// The deadline of a job that waited so long for a core.
+    pub(crate) fn put_off(self, waited: Duration) -> Self {
+        let latest = self.latest.max(self.at);
+        Self { at: (self.at + waited).min(latest), latest }
+    }
+}
 
 /// The purpose of a run, which decides the allowed system calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,4 +118,18 @@ pub enum Party {
     Program,
     /// The interactor.
     Interactor,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_for_a_core_puts_a_deadline_off() {
+        let (now, second) = (Instant::now(), Duration::from_secs(1));
+        let until = JobDeadline { at: now, latest: now + 3 * second };
+        assert_eq!(until.put_off(second).at, now + second);
+        assert_eq!(until.put_off(second * 9).at, now + 3 * second);
+        assert_eq!(JobDeadline::from(now).put_off(second).at, now);
+    }
 }

@@ -53,6 +53,6 @@ pub use exec::{
     MachineReport, Matched, RunOutcome, StopAt, TestBatch, TestCase,
 };
 pub use helper::{Helper, HelperError, HelperOptions, Shown};
-pub use job::{BoxJob, JobEnd, JobFile, JobProgram, Party};
+pub use job::{BoxJob, JobDeadline, JobEnd, JobFile, JobProgram, Party};
 pub use object_cache::ObjectCache;
 pub use toolchain::AvailableToolchain;

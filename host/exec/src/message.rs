@@ -36,6 +36,8 @@ pub(crate) struct RunRequest {
     pub(crate) jobs: Vec<JobMessage>,
     /// The time until the deadline, in milliseconds.
     pub(crate) deadline_ms: u64,
+    /// The time until the latest deadline of boxes that are kept waiting for a core, in milliseconds.
+    pub(crate) latest_ms: u64,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::cgroup::CgroupFactory;
-use crate::job::Party;
+use crate::job::{JobDeadline, Party};
 use crate::message::{self, Hello, JobMessage, RunReply, RunRequest};
 use crate::sandbox_process::{DialoguePipes, JobDescriptors, SandboxFactory, SandboxProcess};
 use crate::support::BoxSupport;
@@ -40,8 +40,11 @@ fn serve(
     order: &RunRequest,
     descriptors: Vec<OwnedFd>,
 ) -> Result<RunReply, String> {
-    let deadline = Instant::now().checked_add(Duration::from_millis(order.deadline_ms));
-    let deadline = deadline.ok_or("the deadline is too far away")?;
+    let after = |milliseconds| {
+        let at = Instant::now().checked_add(Duration::from_millis(milliseconds));
+        at.ok_or("the deadline is too far away")
+    };
+    let until = JobDeadline { at: after(order.deadline_ms)?, latest: after(order.latest_ms)? };
     let contents = contents(order, descriptors)?;
     let mut pipes = DialoguePipes::between(order.jobs.len())?;
     let mut boxes = Vec::new();
@@ -61,10 +64,10 @@ fn serve(
     let before = Instant::now();
     factory.prepare(order.jobs.len());
     boxes.iter_mut().for_each(|running| running.forgive(before.elapsed()));
-    match watch(socket, &mut boxes, deadline) {
+    match watch(socket, &mut boxes, until) {
         Ok(true) => {}
         Ok(false) => {
-            let wait_us = boxes.iter_mut().map(SandboxProcess::wait_us).max().unwrap_or(0);
+            let wait_us = wait_us(&mut boxes);
             factory.discard(boxes);
             return Ok(RunReply::Deadline { wait_us });
         }
@@ -96,18 +99,27 @@ fn contents(order: &RunRequest, descriptors: Vec<OwnedFd>) -> Result<Vec<JobDesc
     order.jobs.iter().map(of_job).collect()
 }
 
+/// The longest time for which a box was ready and had no core, in microseconds.
+fn wait_us(boxes: &mut [SandboxProcess]) -> u64 {
+    boxes.iter_mut().map(SandboxProcess::wait_us).max().unwrap_or(0)
+}
+
 /// Watches boxes until all have ended; returns false if the deadline came first.
 fn watch(
     socket: BorrowedFd<'_>,
     boxes: &mut [SandboxProcess],
-    deadline: Instant,
+    until: JobDeadline,
 ) -> std::io::Result<bool> {
     loop {
         let now = Instant::now();
-        if now >= deadline {
-            return Ok(false);
+        let mut wake = until.at;
+        if now >= wake {
+            // Time in which the boxes were ready and had no core is no time of theirs.
+            wake = until.put_off(Duration::from_micros(wait_us(boxes))).at;
+            if now >= wake {
+                return Ok(false);
+            }
         }
-        let mut wake = deadline;
         for running in boxes.iter_mut().filter(|it| it.is_running()) {
             // First: a box that has ended by itself is not killed for a limit.
             running.update()?;

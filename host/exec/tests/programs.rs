@@ -42,7 +42,8 @@ fn options(cache: &Path) -> ExecOptions {
 }
 
 fn caller() -> JobContext {
-    JobContext { tenant: TenantId::generate(), deadline: Instant::now() + Duration::from_secs(120) }
+    let deadline = Instant::now() + Duration::from_secs(120);
+    JobContext { tenant: TenantId::generate(), deadline, latest: deadline }
 }
 
 impl Fixture {

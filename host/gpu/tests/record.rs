@@ -73,7 +73,7 @@ impl Fixture {
             cache,
         });
         let deadline = Instant::now() + Duration::from_secs(300);
-        let caller = JobContext { tenant: TenantId::generate(), deadline };
+        let caller = JobContext { tenant: TenantId::generate(), deadline, latest: deadline };
         Some(Self { exec, caller, compiler, arch })
     }
 

@@ -72,7 +72,7 @@ impl CompilerFixture {
         Some(Self {
             compiler: CudaCompiler::new(compiler),
             exec: Exec::new(options),
-            caller: JobContext { tenant: TenantId::generate(), deadline },
+            caller: JobContext { tenant: TenantId::generate(), deadline, latest: deadline },
             folder,
         })
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_core::limits;
+use assay_exec::JobDeadline;
 use nix::time::{ClockId, clock_gettime};
 
 use crate::ticker::Stalls;
@@ -86,10 +87,14 @@ impl CallClock {
     }
 
     /// Runs programs until the deadline at the latest. That time is the guest's, without the time for which they were ready
-    /// and had no core, which `run` returns.
-    pub(crate) fn wait_for_programs<R>(&mut self, run: impl FnOnce(Instant) -> (R, Duration)) -> R {
+    /// and had no core, which `run` returns and which puts the deadline off.
+    pub(crate) fn wait_for_programs<R>(
+        &mut self,
+        run: impl FnOnce(JobDeadline) -> (R, Duration),
+    ) -> R {
         self.begin_wait();
-        let (came, starved) = run(self.deadline());
+        let latest = self.started + self.wall_max();
+        let (came, starved) = run(JobDeadline { at: self.deadline(), latest });
         if let Some(wait) = &mut self.wait {
             wait.starved = starved;
         }

@@ -90,13 +90,12 @@ impl Exec {
             collect: collect.iter().map(ToString::to_string).collect(),
             limits: with_room(limits, files.iter().map(|(_, bytes)| bytes.len()))?,
         };
-        let deadline = caller.deadline;
         let look = |ended: &JobEnd| match rerun::look(ended, &job.limits) {
             Certainty::Disturbed => Certainty::Disturbed,
             // The limit is far beyond what an honest source takes: a second run would not help it.
             Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
         };
-        let settled = rerun::settle(|| self.run_job(&job, deadline), look, rerun::better);
+        let settled = rerun::settle(|| self.run_job(&job, caller), look, rerun::better);
         settled.map(|(ended, _)| ended)
     }
 

@@ -37,7 +37,7 @@ impl Exec {
             // A checker's verdict does not depend on its CPU time.
             Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
         };
-        let run = || self.run_job(&job, caller.deadline);
+        let run = || self.run_job(&job, caller);
         let (ended, _) = rerun::settle(run, look, rerun::better)?;
         Ok(self.judged(ended))
     }
@@ -67,7 +67,7 @@ impl Exec {
         let given = self.given(judging, &tool)?;
         let first = inputs::job(&program_tool, &program, &alone)?;
         let second = inputs::job(&tool, &interactor, &given)?;
-        let talk = || self.talk(&first, &second, caller.deadline);
+        let talk = || self.talk(&first, &second, caller);
         let second_counts = |_: DialogueEnd, second: DialogueEnd| second;
         let (talked, _) = rerun::settle(talk, rerun::look_at_dialogue, second_counts)?;
         let DialogueEnd { program, interactor, first_to_end } = talked;

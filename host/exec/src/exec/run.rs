@@ -72,7 +72,7 @@ impl Exec {
             Certainty::NearLimit if !batch.rerun_near_limit => Certainty::Certain,
             look => look,
         };
-        rerun::settle(|| self.run_job(&job, caller.deadline), look, rerun::better)
+        rerun::settle(|| self.run_job(&job, caller), look, rerun::better)
     }
 }
 

@@ -21,7 +21,7 @@ impl Exec {
             Certainty::Disturbed => Certainty::Disturbed,
             Certainty::NearLimit | Certainty::Certain => Certainty::Certain,
         };
-        let run = || self.run_job(&job, caller.deadline);
+        let run = || self.run_job(&job, caller);
         let (ended, _) = rerun::settle(run, look, rerun::better)?;
         Ok(self.outcome(ended))
     }

@@ -61,8 +61,9 @@ impl ExecHost<'_> {
         if self.clock.is_over() {
             return Err(ExecError::Cancelled);
         }
-        let came = self.clock.wait_for_programs(|deadline| {
-            let came = run(&mut exec, &JobContext { tenant: granted.tenant, deadline });
+        let came = self.clock.wait_for_programs(|until| {
+            let (deadline, latest) = (until.at, until.latest);
+            let came = run(&mut exec, &JobContext { tenant: granted.tenant, deadline, latest });
             (came, exec.take_starved())
         });
         self.absences.note_boxes(&exec);

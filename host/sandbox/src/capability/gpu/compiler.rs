@@ -23,8 +23,9 @@ impl GpuHost<'_> {
         if self.clock.is_over() {
             return Err(CompileError::Cancelled);
         }
-        let came = self.clock.wait_for_programs(|deadline| {
-            let caller = JobContext { tenant: granted.tenant, deadline };
+        let came = self.clock.wait_for_programs(|until| {
+            let (deadline, latest) = (until.at, until.latest);
+            let caller = JobContext { tenant: granted.tenant, deadline, latest };
             let came = run(&mut compiler, &mut exec, &caller);
             (came, exec.take_starved())
         });
