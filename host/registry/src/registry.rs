@@ -153,6 +153,8 @@ impl Registry {
         let Publisher { tenant, actor, .. } = publisher;
         let Accepted { description, digest, .. } = &accepted;
         if self.store.is_published(tenant, description, *digest).await? {
+            // It may be compiled for another engine than the last time.
+            self.keep(&accepted).await?;
             return Ok((accepted.description, Published::Already));
         }
         let cases = self.settle_cases(&publisher, &accepted, cases, runs).await?;
