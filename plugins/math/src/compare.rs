@@ -14,12 +14,11 @@
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::Zero;
 
 use crate::expression::Expression;
 use crate::limits;
 use crate::moment::Moment;
-use crate::near::expressions;
+use crate::near::{expressions, may_be_zero};
 use crate::polynomial::{Atom, Symbol, Work};
 use crate::relate::same_inequality;
 use crate::settings::Settings;
@@ -139,26 +138,34 @@ fn loosely(left: &Value, right: &Value, settings: &Settings) -> Option<Equal> {
                 .then(|| weakest(entries.map(|(left, right)| compare(left, right, settings))))
                 .flatten()
         }
-        (Value::Ratio(parts), Value::Scalar(scalar)) => match parts.as_slice() {
-            [over, under] => {
-                let over = Box::new(over.clone());
-                let quotient = Expression::Quotient(over, Box::new(under.clone()));
-                expressions(&quotient, &scalar.expression, settings)
-            }
-            _ => None,
-        },
+        (Value::Ratio(parts), Value::Scalar(scalar)) => quotient(parts, scalar, settings),
         (Value::Moment(moment), Value::Ratio(parts)) => {
             ratios(&hours_and_minutes(moment)?, parts, settings)
+        }
+        (Value::Moment(moment), Value::Scalar(scalar)) => {
+            let fraction =
+                !matches!(&scalar.expression, Expression::Number(value) if value.is_integer());
+            let parts = hours_and_minutes(moment).filter(|_| fraction)?;
+            quotient(&parts, scalar, settings)
         }
         _ => None,
     };
     equal.map(|equal| equal.max(Equal::Unnamed))
 }
 
-/// `7:32` alone may be a time or a ratio.
+/// `3:4` is `3/4`.
+fn quotient(parts: &[Expression], scalar: &Scalar, settings: &Settings) -> Option<Equal> {
+    let [over, under] = parts else { return None };
+    let quotient = Expression::Quotient(Box::new(over.clone()), Box::new(under.clone()));
+    expressions(&quotient, &scalar.expression, settings)
+}
+
+/// `7:32` alone may be a time or a ratio. `12:02`, with a zero that no ratio has, is a time.
 fn hours_and_minutes(moment: &Moment) -> Option<Vec<Expression>> {
     let minutes = moment.minutes.filter(|_| moment.half.is_none() && moment.day.is_none())?;
-    Some([minutes / 60, minutes % 60].map(|part| Expression::integer(part.into())).to_vec())
+    let parts = [minutes / 60, minutes % 60];
+    (parts[0] > 0 && parts[1] >= 10)
+        .then(|| parts.map(|part| Expression::integer(part.into())).to_vec())
 }
 
 /// The values of `x = 1, y = 2`, where all names differ by more than an index.
@@ -221,8 +228,7 @@ fn ratios(left: &[Expression], right: &[Expression], settings: &Settings) -> Opt
     if left.len() != right.len() {
         return None;
     }
-    let zero = |part: &Expression| matches!(part, Expression::Number(value) if value.is_zero());
-    if left.iter().chain(right).any(zero) {
+    if left.iter().chain(right).any(may_be_zero) {
         let parts = left.iter().zip(right);
         return weakest(parts.map(|(left, right)| expressions(left, right, settings)));
     }

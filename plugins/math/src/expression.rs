@@ -271,7 +271,7 @@ impl Expression {
             }
             Self::Logarithm(base, argument) => {
                 let (base, argument) = (base.exact(work)?, argument.exact(work)?);
-                if let Some(power) = whole_logarithm(&base, &argument) {
+                if let Some(power) = whole_logarithm(&base, &argument, work)? {
                     return Some(Exact::number(power));
                 }
                 opaque(OpaqueName::Logarithm, base, Some(argument), work)
@@ -296,8 +296,12 @@ impl Expression {
                 raise(radicand.exact(work)?, &exponent, work)
             }
             Self::Binomial(from, choose) => {
-                let from = small(&from.exact(work)?)?;
+                let from = from.exact(work)?;
                 let choose = small(&choose.exact(work)?)?;
+                if from.as_number().is_none() {
+                    return choices(&from, choose, work);
+                }
+                let from = small(&from)?;
                 let mut value = BigRational::from_integer(u32::from(choose <= from).into());
                 for step in 0..choose.min(from) {
                     value *= BigRational::new((from - step).into(), (step + 1).into());
@@ -316,15 +320,28 @@ fn small(value: &Exact) -> Option<u32> {
     (whole <= limits::FACTORIAL_MAX).then_some(whole)
 }
 
+/// `\binom{n}{2}`, which is `n(n-1)/2`.
+fn choices(from: &Exact, choose: u32, work: &mut Work) -> Option<Exact> {
+    let mut product = Exact::number(BigRational::one());
+    for step in 0..choose {
+        let number = |value: u32| Exact::number(BigRational::from_integer(value.into()));
+        let factor = from.clone().subtract(number(step), work)?.divide(number(step + 1), work)?;
+        product = product.multiply(&factor, work)?;
+    }
+    Some(product)
+}
+
 fn opaque(name: OpaqueName, first: Exact, second: Option<Exact>, work: &mut Work) -> Option<Exact> {
     Some(Exact::whole(Polynomial::atom(work.opaque(name, first, second)?)))
 }
 
-/// The logarithm of a power of the base, such as 3 for base 2 and 8.
-fn whole_logarithm(base: &Exact, argument: &Exact) -> Option<BigRational> {
-    let (base, argument) = (base.as_number()?, argument.as_number()?);
+/// The logarithm of a power of the base, such as 3 for base 2 and 8; `None` past a limit.
+fn whole_logarithm(base: &Exact, argument: &Exact, work: &mut Work) -> Option<Option<BigRational>> {
+    let (Some(base), Some(argument)) = (base.as_number(), argument.as_number()) else {
+        return Some(None);
+    };
     if base <= BigRational::one() || !argument.is_positive() {
-        return None;
+        return Some(None);
     }
     let inverted = argument < BigRational::one();
     let target = if inverted { argument.recip() } else { argument };
@@ -332,14 +349,15 @@ fn whole_logarithm(base: &Exact, argument: &Exact) -> Option<BigRational> {
     for exponent in 0..=limits::DEGREE_MAX {
         if power == target {
             let exponent = BigRational::from_integer(exponent.into());
-            return Some(if inverted { -exponent } else { exponent });
+            return Some(Some(if inverted { -exponent } else { exponent }));
         }
         if power > target {
-            return None;
+            return Some(None);
         }
         power *= &base;
+        work.charge(&power)?;
     }
-    None
+    Some(None)
 }
 
 fn raise(base: Exact, exponent: &BigRational, work: &mut Work) -> Option<Exact> {
@@ -385,7 +403,7 @@ fn call_exact(function: Function, inner: Exact, work: &mut Work) -> Option<Exact
         (Function::Ln | Function::Log10, Some(number)) if number.is_one() => BigRational::zero(),
         (Function::Log10, Some(_)) => {
             let ten = Exact::number(BigRational::from_integer(10.into()));
-            match whole_logarithm(&ten, &inner) {
+            match whole_logarithm(&ten, &inner, work)? {
                 Some(power) => power,
                 None => return opaque(OpaqueName::Call(function), inner, None, work),
             }
@@ -427,6 +445,7 @@ impl Expression {
                 }
             }
             Self::Logarithm(base, argument) => argument.evaluate(at).ln() / base.evaluate(at).ln(),
+            Self::Binomial(..) if self.has_symbols() => f64::NAN,
             Self::Binomial(..) => {
                 let exact = self.exact(&mut Work::new()).and_then(|exact| exact.as_number());
                 exact.and_then(|value| value.to_f64()).unwrap_or(f64::NAN)

@@ -154,7 +154,15 @@ struct Marks {
     mark: Option<Mark>,
     /// At most [`limits::PARTS_MAX`].
     formulas: Vec<(usize, usize)>,
-    number: Option<(usize, usize)>,
+    number: Option<LastNumber>,
+}
+
+#[derive(Clone, Copy)]
+struct LastNumber {
+    start: usize,
+    end: usize,
+    /// Digits alone, in groups such as `1 234 567`, to which another may belong.
+    grouped: bool,
 }
 
 impl Marks {
@@ -164,10 +172,10 @@ impl Marks {
         let numbers = from == AnswerFrom::Anywhere;
         if let Some((start, end)) = formula {
             // "the largest $k$ is 12" states 12.
-            if let Some((number, stop)) = self.number.filter(|(number, _)| numbers && *number > end)
-                && states_value(&text[end..number])
+            if let Some(number) = self.number.filter(|number| numbers && number.start > end)
+                && states_value(&text[end..number.start])
             {
-                return Some(Found::new(number_text(text, number, stop), Source::LastNumber));
+                return Some(Found::new(number.text(text), Source::LastNumber));
             }
             let mut first = start;
             let earlier = self.formulas.iter().rev().skip(1);
@@ -179,14 +187,45 @@ impl Marks {
             }
             return Some(Found::new(text[first..end].trim(), Source::Formula));
         }
-        let (start, end) = self.number.filter(|_| numbers)?;
-        let run = naked(text, start, end).filter(|run| parse_mathematics(run).is_ok());
-        Some(Found::new(run.unwrap_or_else(|| number_text(text, start, end)), Source::LastNumber))
+        let number = self.number.filter(|_| numbers)?;
+        let run = naked(text, number.start, number.end);
+        let run = run.filter(|run| parse_mathematics(run).is_ok());
+        Some(Found::new(run.unwrap_or_else(|| number.text(text)), Source::LastNumber))
     }
 }
 
-fn number_text(text: &str, start: usize, end: usize) -> &str {
-    text[start..end].trim_end_matches(['.', ',', '/'])
+impl LastNumber {
+    /// The number with its first digit at `at`: with a sign, a point, thousands before a space.
+    fn read(bytes: &[u8], at: usize, end: usize, before: Option<Self>) -> Self {
+        let digits = bytes[at..end].iter().all(u8::is_ascii_digit);
+        if let Some(before) = before {
+            let joined = Self { end, ..before };
+            let next = &bytes[before.end..at];
+            if before.grouped && next == b" " && digits && end == at + 3 {
+                return joined;
+            }
+            // `12 or 13` is no single answer.
+            if next == b" or " {
+                return Self { grouped: false, ..joined };
+            }
+        }
+        let outside = |at: usize| {
+            at == 0 || !(bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b')')
+        };
+        let mut start = at;
+        if start > 0 && bytes[start - 1] == b'.' && outside(start - 1) {
+            start -= 1;
+        }
+        let grouped = start == at && digits && end <= at + 3 && bytes[at] != b'0';
+        if start > 0 && bytes[start - 1] == b'-' && outside(start - 1) {
+            start -= 1;
+        }
+        Self { start, end, grouped }
+    }
+
+    fn text(self, text: &str) -> &str {
+        text[self.start..self.end].trim_end_matches(['.', ',', '/'])
+    }
 }
 
 fn keep_last<T>(list: &mut Vec<T>, item: T) {
@@ -258,7 +297,7 @@ fn scan(text: &str) -> Marks {
                 if !before
                     .is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'^' | b'_'))
                 {
-                    marks.number = Some((number_start(bytes, at, end, marks.number), end));
+                    marks.number = Some(LastNumber::read(bytes, at, end, marks.number));
                 }
                 at = end;
                 continue;
@@ -270,42 +309,19 @@ fn scan(text: &str) -> Marks {
     marks
 }
 
-/// The start of the number whose first digit stands at `at`: a sign, a point, thousands before a space.
-fn number_start(bytes: &[u8], at: usize, end: usize, before: Option<(usize, usize)>) -> usize {
-    if let Some((start, stop)) = before
-        && stop + 1 == at
-        && bytes[stop] == b' '
-        && end == at + 3
-        && bytes[at..end].iter().all(u8::is_ascii_digit)
-        && bytes[start..stop].iter().all(|byte| byte.is_ascii_digit() || *byte == b' ')
-        && bytes[start] != b'0'
-        && bytes[start..stop].iter().position(|byte| *byte == b' ').unwrap_or(stop - start) <= 3
-    {
-        return start;
-    }
-    // `12 or 13` is no single answer.
-    if let Some((start, stop)) = before
-        && bytes.get(stop..at) == Some(&b" or "[..])
-    {
-        return start;
-    }
-    let outside =
-        |at: usize| at == 0 || !(bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b')');
-    let mut start = at;
-    if start > 0 && bytes[start - 1] == b'.' && outside(start - 1) {
-        start -= 1;
-    }
-    if start > 0 && bytes[start - 1] == b'-' && outside(start - 1) {
-        start -= 1;
-    }
-    start
-}
-
 /// `#### Step 3` is a heading of Markdown; `#### 18`, `#### x = 5` and `#### yes` are answers.
+///
+/// Reads no further than to the end of the first word and the spaces after it: looking for the end of the line at
+/// every mark would take the square of the line's length.
 fn is_heading(after: &[u8]) -> bool {
-    let line = after.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+    let spaces = |bytes: &[u8]| {
+        bytes.iter().take_while(|byte| byte.is_ascii_whitespace() && **byte != b'\n').count()
+    };
+    let line = &after[spaces(after)..];
     let letters = line.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    letters > 2 && letters < line.len() && matches!(line[letters], b' ' | b':')
+    let rest = &line[letters..];
+    let continues = !matches!(rest[spaces(rest)..].first(), None | Some(b'\n'));
+    letters > 2 && continues && matches!(rest[0], b' ' | b':')
 }
 
 /// The mark whose last byte stands at `at`.
@@ -450,6 +466,9 @@ mod tests {
         check(r"so it is \frac{7}{3}.", Some((r"\frac{7}{3}", Source::LastNumber)));
         check(r"\frac{7}{3}", Some((r"\frac{7}{3}", Source::Bare)));
         check("it costs 12 500 in all", Some(("12 500", Source::LastNumber)));
+        check("it costs 1 234 567 in all", Some(("1 234 567", Source::LastNumber)));
+        check("it is -12 500 in all", Some(("-12 500", Source::LastNumber)));
+        check("in room 2024 500 sat", Some(("500", Source::LastNumber)));
         check("the key X2", None);
         check("The largest $k$ is 12.", Some(("12", Source::LastNumber)));
         check("We find $k = 4$ in 3 steps.", Some(("k = 4", Source::Formula)));

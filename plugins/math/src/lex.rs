@@ -361,6 +361,7 @@ impl<'a> Lexer<'a> {
             "e" => Kind::Atom(Atom::E),
             "i" => Kind::Atom(Atom::I),
             "%" => Kind::Percent,
+            ":" => Kind::Colon,
             _ => named(bare).unwrap_or(Kind::Word(content)),
         };
         self.push(kind, whole_length);

@@ -77,7 +77,9 @@ fn numbers(
     if !rounded || left.is_zero() || right.is_zero() || left.is_negative() != right.is_negative() {
         return None;
     }
-    let near = is_near(left.to_f64()?, right.to_f64()?, settings.tolerance);
+    let quotient = (left / right).to_f64()?;
+    let near = settings.tolerance > 0.0
+        && (quotient - 1.0).abs() <= settings.tolerance * quotient.max(1.0);
     (near || settings.decimals.is_some_and(|decimals| agree(left, right, decimals)))
         .then_some(Equal::Numerically)
 }
@@ -88,13 +90,26 @@ fn agree(left: &BigRational, right: &BigRational, decimals: u32) -> bool {
     (left * &scale).round() == (right * &scale).round()
 }
 
+/// Noise of the floating-point functions round zero, such as the sine of pi.
+const NOISE: f64 = 1e-12;
+
+/// Within the tolerance, relative; noise is zero, but not another small number, such as Planck's constant.
 fn is_near(left: f64, right: f64, tolerance: f64) -> bool {
-    // Noise of the floating-point functions round zero, such as the sine of pi.
-    const NOISE: f64 = 1e-12;
     let distance = (left - right).abs();
+    let noise = left == 0.0 || right == 0.0;
     tolerance > 0.0
         && distance.is_finite()
-        && (distance <= tolerance * left.abs().max(right.abs()) || distance <= NOISE)
+        && (distance <= tolerance * left.abs().max(right.abs()) || (noise && distance <= NOISE))
+}
+
+/// Whether a value is zero, or cannot be told from it.
+pub(crate) fn may_be_zero(expression: &Expression) -> bool {
+    let mut work = Work::new();
+    match expression.exact(&mut work) {
+        Some(exact) if exact.numerator.is_zero() => true,
+        Some(_) if !work.has_opaque() => false,
+        _ => values(expression).any(|value| value.abs() <= NOISE),
+    }
 }
 
 /// Values for variables, on both sides of zero and of one, none of them special.
@@ -128,8 +143,19 @@ fn at_points(
         return near(left.evaluate(&at), right.evaluate(&at)).then_some(equal);
     }
     let mut compared = 0;
-    for point in POINTS {
-        // Every variable gets another point, so that `x - y` is not taken for 0.
+    for (left, right) in values(left).zip(values(right)) {
+        match (left.is_finite(), right.is_finite()) {
+            (true, true) if near(left, right) => compared += 1,
+            (false, false) => {}
+            _ => return None,
+        }
+    }
+    (compared >= POINTS_MIN).then_some(equal)
+}
+
+/// The values at the points. Every variable gets another point, so that `x - y` is not taken for 0.
+fn values(expression: &Expression) -> impl Iterator<Item = f64> {
+    POINTS.into_iter().map(|point| {
         let at = |symbol: Symbol| {
             let index = symbol
                 .index
@@ -139,12 +165,6 @@ fn at_points(
             let shift = (name % 97) as f64 / 256.0;
             point + shift * point.signum()
         };
-        let (left, right) = (left.evaluate(&at), right.evaluate(&at));
-        match (left.is_finite(), right.is_finite()) {
-            (true, true) if near(left, right) => compared += 1,
-            (false, false) => {}
-            _ => return None,
-        }
-    }
-    (compared >= POINTS_MIN).then_some(equal)
+        expression.evaluate(&at)
+    })
 }

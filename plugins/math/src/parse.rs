@@ -435,6 +435,11 @@ fn measures(words: &str) -> bool {
         "otherwise",
         "instead",
         "if",
+        "plus",
+        "minus",
+        "than",
+        "factorial",
+        "negative",
     ];
     !words.contains(|c: char| c.is_ascii_digit())
         && words
@@ -472,6 +477,10 @@ fn gather(mut groups: Vec<Vec<Value>>) -> Value {
         return Value::Set(points.flatten().collect());
     }
     let mut items = groups.pop().unwrap_or_default();
+    // `2k\pi, k \in \mathbb{Z}` says what `k` is and lists no second value.
+    if items.iter().any(|item| !item.is_number_set()) {
+        items.retain(|item| !item.is_number_set());
+    }
     match items.len() {
         1 => items.remove(0),
         _ => Value::Set(items),

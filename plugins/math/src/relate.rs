@@ -1,7 +1,9 @@
 //! What relations make of their sides: equations, intervals, unions, and inequalities that stay as they are.
 
+use num_bigint::BigInt;
+use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::Signed;
+use num_traits::{One, Signed, Zero};
 
 use crate::expression::{Expression, Function};
 use crate::kind::Kind;
@@ -245,11 +247,33 @@ fn names(side: &Value) -> bool {
     }
 }
 
-/// Whether the rounded side of `1/3 \approx 0.33` is that of the exact one.
+/// Whether the rounded side of `1/3 \approx 0.33` is that of the exact one. A number with as many decimals, such
+/// as the 500 of `500 \approx 501`, needs no rounding: that names two answers.
 fn near(exact: &Scalar, rounded: &Scalar) -> bool {
+    let number = |scalar: &Scalar| scalar.expression.exact(&mut Work::new())?.as_number();
+    let rounds = match (number(exact), number(rounded)) {
+        (Some(exact), Some(rounded)) => match (places(exact), places(rounded)) {
+            (Some(exact), Some(rounded)) => exact > rounded,
+            _ => true,
+        },
+        (Some(exact), None) => !exact.is_integer(),
+        (None, _) => true,
+    };
     let at = |scalar: &Scalar| scalar.expression.evaluate(&|_| f64::NAN);
     let (exact, rounded) = (at(exact), at(rounded));
-    (exact - rounded).abs() <= 0.005 * exact.abs()
+    rounds && (exact - rounded).abs() <= 0.005 * exact.abs()
+}
+
+/// The decimals of a number; `None` where they never end.
+fn places(number: BigRational) -> Option<u64> {
+    let twos = number.denom().trailing_zeros().unwrap_or(0);
+    let (mut rest, mut fives) = (number.denom() >> twos, 0);
+    while !rest.is_one() {
+        let (quotient, remainder) = rest.div_rem(&BigInt::from(5));
+        rest = remainder.is_zero().then_some(quotient)?;
+        fives += 1;
+    }
+    Some(twos.max(fives))
 }
 
 /// Whether one inequality is the other multiplied by a positive number.

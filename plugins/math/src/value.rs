@@ -3,6 +3,7 @@
 use crate::expression::Expression;
 use crate::moment::Moment;
 use crate::names::is_text;
+use crate::polynomial::Atom;
 use crate::units::Unit;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +84,12 @@ impl Value {
     pub(crate) fn infinity(negative: bool) -> Self {
         let infinity = Expression::Infinity;
         Self::scalar(if negative { Expression::Negate(Box::new(infinity)) } else { infinity })
+    }
+
+    /// Whether it is the set of whole or natural numbers, which `k \in \mathbb{Z}` is read as too.
+    pub(crate) fn is_number_set(&self) -> bool {
+        matches!(self, Self::Scalar(Scalar { expression: Expression::Atom(Atom::Symbol(symbol)), .. })
+            if matches!(symbol.letter, 'ℤ' | 'ℕ'))
     }
 
     /// All real numbers.
@@ -243,7 +250,7 @@ pub(crate) fn choice(text: &str) -> Option<char> {
     (chosen && !names_another(chars.as_str())).then(|| letter.to_ascii_uppercase())
 }
 
-/// Whether another letter follows, as in `A or B`, `(A), (B)` and `A) and C)`.
+/// Whether another letter follows, as in `A or B`, `(A), (B)` and `A) and C)`, or the letter is denied.
 fn names_another(rest: &str) -> bool {
     let mut words = Vec::new();
     let mut command = false;
@@ -267,11 +274,20 @@ fn names_another(rest: &str) -> bool {
             break;
         }
     }
-    let joined = words
-        .first()
-        .is_some_and(|word| matches!(*word, "," | "or" | "and" | "OR" | "AND" | "Or" | "And"));
-    let letter = |word: &&&str| matches!(word.as_bytes(), [b'A'..=b'J' | b'a'..=b'j']);
-    joined && words.iter().skip(1).find(|word| **word != ",").as_ref().is_some_and(letter)
+    let letter = |word: &&str| matches!(word.as_bytes(), [b'A'..=b'J']);
+    let any_case = |word: &&str| letter(&word.to_ascii_uppercase().as_str());
+    let Some((first, more)) = words.split_first() else { return false };
+    match first.to_ascii_lowercase().as_str() {
+        "," => more.iter().find(|word| **word != ",").is_some_and(any_case),
+        "or" | "and" => more.first().is_some_and(any_case) || more.iter().any(letter),
+        "maybe" | "perhaps" | "possibly" | "if" | "unless" | "but" => more.iter().any(letter),
+        // `A is wrong` chooses nothing.
+        "is" => more
+            .first()
+            .is_some_and(|word| matches!(*word, "wrong" | "incorrect" | "not" | "false")),
+        // `A B C D`; but `(B) A triangle` is B.
+        _ => words.iter().all(letter),
+    }
 }
 
 #[cfg(test)]
@@ -298,6 +314,23 @@ mod tests {
         for text in
             ["b", "A = 5", "options", "Because", "(Bc)", "12", "", "Z", "(B, C)", r"\frac12"]
         {
+            check(text, None);
+        }
+        for text in ["(B) A triangle", "B because A is not right", "(B) not enough", "B is right"] {
+            check(text, Some('B'));
+        }
+        for text in [
+            "B A",
+            "B C D E",
+            "(B) (C)",
+            "B. C. D.",
+            r"\text{B}\text{C}",
+            "B and also C",
+            "B maybe C",
+            "B if not C",
+            "B is wrong",
+            "B is not right",
+        ] {
             check(text, None);
         }
     }

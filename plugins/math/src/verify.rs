@@ -243,6 +243,7 @@ fn judge_sentence(found: Found, labels: &[Label], from: AnswerFrom, settings: &S
     let wordy = matches!(found.source, Source::Marked(_) | Source::Formula);
     if judged.verdict == Verdict::Unparsable
         && wordy
+        && !denies(&found.text)
         && let Some(inner) = find_inside(&found.text)
         && inner.text != found.text
         && (from == AnswerFrom::Anywhere || inner.source == Source::Formula)
@@ -250,6 +251,14 @@ fn judge_sentence(found: Found, labels: &[Label], from: AnswerFrom, settings: &S
         return judge(&inner, labels, settings);
     }
     judged
+}
+
+/// Whether a sentence says only what the answer is not: `not 5`, but neither `5, not 6` nor `not 5 but 6`.
+fn denies(sentence: &str) -> bool {
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is = |word: &str, one: &str| word.eq_ignore_ascii_case(one);
+    words.next().is_some_and(|word| is(word, "not") || is(word, "neither"))
+        && !words.any(|word| is(word, "but"))
 }
 
 fn judge(found: &Found, labels: &[Label], settings: &Settings) -> Judged {

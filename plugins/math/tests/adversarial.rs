@@ -51,7 +51,16 @@ fn hedges_are_wrong() {
             (r"\boxed{2x + blah = 12}", "12", Unparsable),
             (r"\boxed{\text{yes or no}}", "yes", Wrong),
             (r"\boxed{\text{Yes, no}}", "yes", Wrong),
+            (r"\boxed{A B C D}", "A", Wrong),
+            (r"\boxed{(A) (B)}", "A", Wrong),
+            (r"\boxed{A is wrong}", "A", Unparsable),
+            ("The answer is not 12.", "12", Unparsable),
+            ("Answer: not 12", "12", Unparsable),
+            ("The answer is not 12 but 13.", "12", Wrong),
             // A second answer inside words or brackets.
+            (r"\boxed{12 \text{ plus one}}", "12", Unparsable),
+            (r"\boxed{12 \text{ less than } x}", "12", Unparsable),
+            (r"\boxed{12 \text{ factorial}}", "12", Unparsable),
             (r"\boxed{12 \text{ (or 13)}}", "12", Unparsable),
             (r"\boxed{12 \text{ or maybe 13}}", "12", Unparsable),
             (r"\boxed{12 \text{ but not sure}}", "12", Unparsable),
@@ -59,6 +68,11 @@ fn hedges_are_wrong() {
             (r"\boxed{12 / 13}", "12", Wrong),
             (r"\boxed{12 = 13}", "12", Wrong),
             (r"\boxed{12 \approx 13}", "13", Wrong),
+            (r"\boxed{500 \approx 501}", "501", Wrong),
+            (r"\boxed{x = 500 \approx 501}", "501", Wrong),
+            (r"\boxed{\frac{1000}{2} \approx 501.0}", "501", Wrong),
+            (r"\boxed{500 \approx 501 + \sin\pi}", "501", Wrong),
+            (r"\boxed{500.4 \approx 500.5}", "500.5", Wrong),
             (r"\boxed{12; 13}", "12", Wrong),
             (r"\boxed{12 \\ 13}", "12", Unparsable),
             (r"\boxed{12\ 13}", "13", Unparsable),
@@ -81,6 +95,35 @@ fn hedges_are_wrong() {
             (r"\boxed{(12, 12)}", "12", Wrong),
             ("", "12", NoAnswer),
             (r"\boxed{}", "12", Unparsable),
+        ],
+    );
+}
+
+#[test]
+fn values_near_zero_are_no_wildcards() {
+    use Verdict::{CorrectExact, CorrectNumeric, Wrong};
+    check(
+        &Settings::default(),
+        &[
+            // A ratio of zeros would be proportional to every ratio.
+            (r"\boxed{(1-1):(1-1)}", "3:4", Wrong),
+            (r"\boxed{x-x : x-x}", "3:4", Wrong),
+            (r"\boxed{\sin\pi : \sin\pi}", "3:4", Wrong),
+            (r"\boxed{\sqrt{2}-2^{1/2} : \ln 1 : 0.0}", "1:2:3", Wrong),
+            (r"\boxed{10^{-400}\sin 1 : 10^{-400}\sin 1}", "3:4", Wrong),
+            (r"\boxed{6\cdot 10^{-20} : 8\cdot 10^{-20}}", "3:4", CorrectExact),
+            (r"\boxed{3x : 4x}", "3:4", CorrectExact),
+            (r"\boxed{0:5}", "0:5", CorrectExact),
+            (r"\boxed{0:7}", "0:5", Wrong),
+            // Small numbers differ as large ones do.
+            (r"\boxed{1.0 \times 10^{-13}}", r"6.63 \times 10^{-34}", Wrong),
+            (r"\boxed{6.64 \times 10^{-34}}", r"6.63 \times 10^{-34}", Wrong),
+            (r"\boxed{2.0\pi \times 10^{-34}}", r"1.0\pi \times 10^{-34}", Wrong),
+            (r"\boxed{10^{-34}\sin 1}", r"10^{-34}\sin 2", Wrong),
+            (r"\boxed{1.0 \times 10^{-400}}", r"2.0 \times 10^{-400}", Wrong),
+            (r"\boxed{6.63000001 \times 10^{-34}}", r"6.63 \times 10^{-34}", CorrectNumeric),
+            (r"\boxed{\sin\pi}", "0", CorrectNumeric),
+            (r"\boxed{\sin^2 x + \cos^2 x - 1}", "0", CorrectNumeric),
         ],
     );
 }

@@ -179,6 +179,9 @@ fn algebra() {
     exact("a^2+2ab+b^2", &["(a+b)^2", "(a+b)(b+a)", "(-a-b)^2"]);
     exact("x_1+x_2", &["x_2+x_1", "x_{1} + x_{2}"]);
     exact(r"\alpha\beta", &[r"\beta \alpha", r"\beta\cdot\alpha"]);
+    exact(r"\binom{n+1}{2}", &[r"\frac{n(n+1)}{2}", r"\binom{n+1}{1}\cdot\frac n2"]);
+    exact(r"\frac{\pi}{3}+2k\pi", &[r"\frac{\pi}{3}+2k\pi, k \in \mathbb{Z}"]);
+    wrong(r"\binom{n}{2}", &[r"\frac{n(n+1)}{2}", "n^2/2", r"\binom{n}{3}"]);
     exact("xy", &["yx", "x y", r"x \cdot y"]);
     numeric(r"\sin^2 x", &[r"1-\cos^2 x", r"\frac{1-\cos 2x}{2}"]);
     exact(r"\sin^2 x", &[r"(\sin x)^2", r"\sin^{2}(x)"]);
@@ -307,4 +310,15 @@ fn the_tolerance_is_a_setting() {
     let none = Settings { tolerance: 0.0, ..Settings::default() };
     assert_eq!(judge("0.3333333333", "1/3", &none), Verdict::Wrong);
     assert_eq!(judge("0.5", "1/2", &none), Verdict::CorrectExact);
+}
+
+#[test]
+fn ratios_and_times() {
+    exact("3:4", &[r"3\text{:}4", "6:8", "3/4", "0.75", r"\frac{3}{4}", r"3 \colon 4"]);
+    exact("7:12", &[r"\frac{7}{12}", "7/12", r"\frac{14}{24}"]);
+    wrong("7:12", &["14:24", "12/7", r"\frac{7}{13}", "7"]);
+    // Times that would be whole as a ratio, or that no ratio is written like.
+    wrong("22:11", &["2"]);
+    wrong("12:02", &["6", "6:1"]);
+    exact("3:30 PM", &["15:30"]);
 }

@@ -113,6 +113,13 @@ fn prime_is_lenient_with_numbers() {
             ("Step 2: the answer is 14.", "14", true),
             ("so x = 14", "14", true),
             (r"\boxed{13}", "14", false),
+            // Numbers without a value are near no number.
+            (r"\boxed{inf}", "14", false),
+            (r"\boxed{-infinity}", "-14", false),
+            (r"\boxed{1e999}", "14", false),
+            (r"\boxed{nan}", "14", false),
+            (r"\boxed{3e307}", "1e308", false),
+            (r"\boxed{1e999}", "1e999", true),
         ],
     );
 }

@@ -294,6 +294,13 @@ def test_a_wrong_address_is_explained(url: str, monkeypatch: pytest.MonkeyPatch)
         assay.Client(url, "key")
 
 
+def test_an_empty_key_is_none_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_API_KEY", "the key of somebody else")
+    for key in ("", " "):
+        with pytest.raises(assay.ConfigurationError, match="the API key is empty"):
+            assay.Client("http://127.0.0.1:7700", key)
+
+
 def in_child(queue: Any, client: assay.Client, batch: assay.Batch, run: str) -> None:
     try:
         batch.submit(response="A: 42", label="42")

@@ -118,13 +118,12 @@ fn field<'a, T: Deserialize<'a>>(row: &'a Row, name: &str) -> Result<T, ApiError
 }
 
 fn rewarded(mut row: Row, got: &Rewarded, options: &Options) -> Row {
-    // Of a row that is verified again.
-    row.remove(MASK);
-    row.remove(REASON);
+    // A row that is verified again has the fields of its last answer.
+    let masked = [MASK, REASON].map(|name| row.remove(name).is_some()).contains(&true);
+    let again = masked || row.contains_key(REWARD);
     for (name, value) in got.extras(options) {
-        if ![PARAMS, RESPONSE].contains(&name.as_str()) {
-            row.insert(name, raw(&value));
-        }
+        let name = component_name(&row, name, again);
+        row.insert(name, raw(&value));
     }
     if let Some(config) = row.get_mut(INSTANCE) {
         let mut object: Map<String, Value> = serde_json::from_str(config.get()).unwrap_or_default();
@@ -134,6 +133,16 @@ fn rewarded(mut row: Row, got: &Rewarded, options: &Options) -> Row {
     }
     row.insert(REWARD.into(), raw(&got.reward));
     row
+}
+
+/// The field for a component: `assay_NAME` where the row has a NAME of its own, which is kept. A number in a row that
+/// is verified again is the last answer's component.
+fn component_name(row: &Row, name: String, again: bool) -> String {
+    let number = |value: &RawValue| serde_json::from_str::<f64>(value.get()).is_ok();
+    let beside = format!("assay_{name}");
+    let own = row.get(&name).is_some_and(|value| !(again && number(value)));
+    let told = [REWARD, MASK, REASON, INSTANCE].contains(&name.as_str());
+    if own || told || row.contains_key(&beside) { beside } else { name }
 }
 
 fn masked(mut row: Row, reason: &str, reward: Option<f64>) -> Row {
@@ -204,5 +213,27 @@ mod tests {
         let config = json!({ "b": 2, "mask_sample": false });
         let expected = json!({ "a": 1, "reward": 1.0, "ok": 1.0, "instance_config": config });
         assert_eq!(again, expected);
+    }
+
+    /// A component named like a field of the data set, such as its answer, must not replace it.
+    #[test]
+    fn a_component_never_replaces_a_field_of_the_row() {
+        let json = json!({ "answer": "42", "level": 3 });
+        let mut expected = json!({
+            "answer": "42", "level": 3, "assay_answer": 0.5, "assay_level": 1.0,
+            "assay_mask_sample": 1.0, "ok": 1.0, "reward": 0.25,
+        });
+        let verified = |json: &Value, ok: f64| {
+            let components = [("answer", 0.5), ("level", 1.0), ("mask_sample", 1.0), ("ok", ok)];
+            let components = components.map(|(name, value)| (name.to_owned(), value)).into();
+            let got = Rewarded { reward: 0.25, components };
+            let told = rewarded(row(json), &got, &Options::default());
+            serde_json::to_value(told).expect("plain")
+        };
+        let told = verified(&json, 1.0);
+        assert_eq!(told, expected);
+        // Verified again, it is the same row with the new values.
+        expected["ok"] = 0.0.into();
+        assert_eq!(verified(&told, 0.0), expected);
     }
 }

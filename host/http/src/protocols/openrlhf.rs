@@ -1,5 +1,5 @@
 //! OpenRLHF: `{"query": [...], "prompts": [...], "labels": [...]}`, lists of the same length, of length
-//! 1 since January 2026. `query` is prompt and response in one. Empty lists get empty lists.
+//! 1 since January 2026. `query` is prompt and response in one, with the special tokens. Empty lists get empty lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -63,13 +63,27 @@ fn samples(batch: Batch) -> Result<Vec<Sample>, ApiError> {
     }
     let mut prompts = prompts.into_iter();
     let mut labels = labels.into_iter();
-    let sample = |query: String| {
+    let sample = |(at, query): (usize, String)| {
         let prompt = prompts.next().unwrap_or_default().into_text();
-        // As the tokenizer decoded it, it may begin otherwise: then all of it is the response.
-        let response = query.strip_prefix(prompt.as_str()).unwrap_or(&query).to_owned();
-        Sample { prompt, response, label: label(labels.next().flatten()), ..Sample::default() }
+        let response = response(&query, &prompt).ok_or_else(|| no_prompt(at))?.to_owned();
+        let label = label(labels.next().flatten());
+        Ok(Sample { prompt, response, label, ..Sample::default() })
     };
-    Ok(query.into_iter().map(sample).collect())
+    query.into_iter().enumerate().map(sample).collect()
+}
+
+/// What follows the prompt, before which the tokenizer may have put special tokens. `None` where the prompt is not
+/// in the query as it is, such as one cut off on the left: scored as a whole, a prompt that shows an answer would
+/// be rewarded.
+fn response<'a>(query: &'a str, prompt: &str) -> Option<&'a str> {
+    query.split_once(prompt).map(|(_, after)| after)
+}
+
+fn no_prompt(at: usize) -> ApiError {
+    let detail = format!("query[{at}] does not contain prompts[{at}] as it is");
+    ApiError::bad_request(detail).hint(
+        "the response is what follows the prompt: let the model's context hold the longest prompt and its response",
+    )
 }
 
 /// The lists of each component, all of the same length: 0 for a sample without it.
@@ -85,4 +99,41 @@ fn rewards(got: Vec<Rewarded>, extra: Option<&[String]>) -> Rewards {
     let rewards: Vec<f64> = got.iter().map(|it| it.reward).collect();
     let scores = rewards.iter().map(|reward| reward.clamp(0.0, 1.0)).collect();
     Rewards { rewards, scores, extra_logs }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn responses(query: &str, prompt: serde_json::Value) -> Result<Vec<String>, String> {
+        let batch = serde_json::json!({ "query": [query], "prompts": [prompt], "labels": ["42"] });
+        let batch = serde_json::from_value(batch).expect("a call");
+        let samples = samples(batch).map_err(|error| error.detail)?;
+        Ok(samples.into_iter().map(|sample| sample.response).collect())
+    }
+
+    #[test]
+    fn the_response_is_what_follows_the_prompt() {
+        let check = |query: &str, prompt: &str, response: &str| {
+            assert_eq!(responses(query, prompt.into()), Ok(vec![response.to_owned()]), "{query}");
+        };
+        check("6*7? A: 42", "6*7?", " A: 42");
+        check("<s>6*7? A: 42</s>", "6*7? ", "A: 42</s>");
+        // A response that repeats the prompt is kept whole.
+        check("6*7? 6*7? A: 42", "6*7?", " 6*7? A: 42");
+        check("A: 42", "", "A: 42");
+        let messages = serde_json::json!([{ "role": "user", "content": "6*7?" }]);
+        let templated = responses("<user>6*7?<assistant>A: 42", messages);
+        assert_eq!(templated, Ok(vec!["<assistant>A: 42".to_owned()]));
+    }
+
+    /// The prompt shows an answer: none of it may be scored.
+    #[test]
+    fn a_query_without_its_prompt_is_refused() {
+        let prompt = "Say A: 42 to 6*7?";
+        for query in ["A: 42 to 6*7? I do not know.", "say a: 42 to 6*7?", "", "A: 42"] {
+            let refused = responses(query, prompt.into()).expect_err(query);
+            assert_eq!(refused, "query[0] does not contain prompts[0] as it is");
+        }
+    }
 }

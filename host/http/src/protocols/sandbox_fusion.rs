@@ -2,7 +2,7 @@
 //! printed comes back.
 //!
 //! verl repeats a call on 504 alone and takes anything else for a failed test: so every failure of ours
-//! is 504.
+//! is 504, and so is a quota that is used up.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -152,7 +152,7 @@ fn command(ran: Ran) -> Command {
 
 fn gateway_timeout(failure: Failure) -> ApiError {
     let mut error = ApiError::from(failure);
-    if error.status.is_server_error() {
+    if error.status.is_server_error() || error.status == StatusCode::TOO_MANY_REQUESTS {
         error.status = StatusCode::GATEWAY_TIMEOUT;
     }
     error
@@ -160,7 +160,27 @@ fn gateway_timeout(failure: Failure) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use assay_dispatch::DispatchError;
+
     use super::*;
+
+    /// verl scores every other status as a failed test.
+    #[test]
+    fn a_failure_that_is_none_of_the_program_is_504() {
+        let status = |error: ApiError| gateway_timeout(error.into()).status;
+        let internal = ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", "");
+        for error in [ApiError::unavailable("no_room", ""), internal, ApiError::internal()] {
+            assert_eq!(status(error), StatusCode::GATEWAY_TIMEOUT);
+        }
+        let quota = DispatchError::RequestsPerMinute { max: 10, used: 10, seconds: 7 };
+        let answered = gateway_timeout(quota.into());
+        assert_eq!(
+            (answered.status, answered.code),
+            (StatusCode::GATEWAY_TIMEOUT, "quota_exceeded")
+        );
+        assert_eq!(answered.retry_after_s, Some(7));
+        assert_eq!(status(ApiError::bad_request("")), StatusCode::BAD_REQUEST);
+    }
 
     #[test]
     fn an_answer_is_as_its_clients_read_it() {

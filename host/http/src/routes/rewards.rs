@@ -65,17 +65,43 @@ pub(crate) async fn outcome(
         return Err(not_finished(RequestId { batch: committed.row.id, seq: 0 }, wait));
     }
     let result = committed.look(|progress| progress.results.first().cloned());
-    result
-        .and_then(|json| serde_json::from_slice(&json).ok())
-        .ok_or_else(|| ApiError::unavailable("stopping", "the server is stopping"))
+    result.and_then(|json| serde_json::from_slice(&json).ok()).ok_or_else(stopping)
 }
 
 fn too_long() -> ApiError {
-    ApiError::unavailable("database_unavailable", "the database takes too long")
+    unanswered("database_unavailable", "the database takes too long to keep the request")
+}
+
+fn stopping() -> ApiError {
+    unanswered("stopping", "the server stopped before the request ended")
+}
+
+/// An error after the request was taken. It may run and count, and the call has no key by which a repeat would be
+/// known as one: so this names no time for a repeat.
+fn unanswered(code: &'static str, detail: &'static str) -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, code, detail).hint(
+        "the request may run all the same; the same call again is another request, which is \
+         scored and counted too",
+    )
 }
 
 fn not_finished(id: RequestId, wait: Duration) -> ApiError {
     let detail = format!("request {id} has not ended after {} s; it still runs", wait.as_secs());
     ApiError::new(StatusCode::GATEWAY_TIMEOUT, "not_finished", detail)
         .hint(format!("GET /v1/requests/{id} returns its outcome when it has ended"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_after_admission_invites_no_repeat() {
+        for error in [too_long(), stopping()] {
+            assert_eq!(error.status, StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(error.retry_after_s, None, "clients repeat a call after that time");
+            let hint = error.hint.expect("a hint");
+            assert!(hint.contains("another request"), "{hint}");
+        }
+    }
 }

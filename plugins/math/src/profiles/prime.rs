@@ -48,10 +48,15 @@ pub(super) fn equal(answer: &str, label: &str) -> Option<(Verdict, &'static str)
             return Some((Verdict::CorrectNumeric, "their values are equal where pi is 3.14"));
         }
     }
-    let number = |text: &str| text.trim().replace([',', '%', '\\', '$'], "").parse::<f64>().ok();
+    // Rust reads `inf` and `1e999` as infinity, which is near every number.
+    let number = |text: &str| {
+        let value = text.trim().replace([',', '%', '\\', '$'], "").parse::<f64>().ok()?;
+        value.is_finite().then_some(value)
+    };
     let (answer, label) = (number(answer)?, number(label)?);
     let equal = [label / 100.0, label, label * 100.0]
         .into_iter()
+        .filter(|label| label.is_finite())
         .any(|label| (answer - label).abs() <= TOLERANCE * answer.abs().max(label.abs()));
     equal.then_some((Verdict::CorrectNumeric, "their values are equal, perhaps as percentages"))
 }

@@ -74,6 +74,8 @@ def settings(url: str | None, key: str | None, timeout: float, patience: float) 
         )
     if parsed.userinfo:
         raise ConfigurationError("the address has a user in it; give the key as ASSAY_API_KEY")
+    if key is not None and not key.strip():
+        raise ConfigurationError("the API key is empty; leave `key` out to use ASSAY_API_KEY")
     secret = (key or _variable("ASSAY_API_KEY")).strip()
     if not secret.isascii() or not secret.isprintable() or " " in secret:
         raise ConfigurationError("the API key has characters that no key has")

@@ -109,7 +109,8 @@ class QuotaError(ProblemError):
 
 
 class UnavailableError(ProblemError):
-    """503: for now; the very same call may be made again."""
+    """503: for now. The very same call may be made again where `retry_after_s` says when; without it the
+    request may have been taken, and a repeat is another one."""
 
 
 _BY_STATUS: dict[int, type[ProblemError]] = {
