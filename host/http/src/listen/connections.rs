@@ -224,9 +224,12 @@ mod tests {
     #[test]
     fn proven_connections_are_bounded() {
         let connections = connections();
-        let many: Vec<_> =
-            (0..limits::PROVEN_CONNECTIONS_MAX).map(|_| connections.open(address(1))).collect();
-        many.iter().for_each(Connection::prove);
+        let open_proven = |_| {
+            let connection = connections.open(address(1));
+            connection.prove();
+            connection
+        };
+        let many: Vec<_> = (0..limits::PROVEN_CONNECTIONS_MAX).map(open_proven).collect();
         let further = connections.open(address(2));
         further.prove();
         assert_eq!(counts(&connections), (many.len(), 1));
