@@ -27,7 +27,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::listen::Connection;
+use crate::connections::Connection;
 use crate::problem::ApiError;
 
 pub(super) use cookie::{

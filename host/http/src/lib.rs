@@ -2,6 +2,7 @@
 
 mod app;
 mod auth;
+mod connections;
 mod dashboard;
 mod extract;
 mod listen;

@@ -11,8 +11,6 @@
 //!
 //! The numbers are in `core::limits`.
 
-mod connections;
-
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -31,8 +29,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tower::{Service, ServiceExt as _};
 
 use crate::auth::sign_in::Peer;
-pub(crate) use connections::Connection;
-use connections::Connections;
+use crate::connections::{Connection, Connections};
 
 const HEADER_PATIENCE: Duration = Duration::from_secs(limits::READ_SECONDS_MAX);
 const UNPROVEN_AGE_MAX: Duration = Duration::from_secs(limits::UNPROVEN_CONNECTION_SECONDS_MAX);

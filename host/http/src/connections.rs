@@ -20,7 +20,7 @@ use assay_core::limits;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-pub(super) struct Connections {
+pub(crate) struct Connections {
     /// The age at which an unproven connection is closed.
     age_max: Duration,
     table: Mutex<Table>,
@@ -55,12 +55,12 @@ struct Entry {
 }
 
 impl Connections {
-    pub(super) fn new(age_max: Duration) -> Arc<Self> {
+    pub(crate) fn new(age_max: Duration) -> Arc<Self> {
         Arc::new(Self { age_max, table: Mutex::default() })
     }
 
     /// Adds a connection; closes another one if there are too many.
-    pub(super) fn open(self: &Arc<Self>, peer: IpAddr) -> Connection {
+    pub(crate) fn open(self: &Arc<Self>, peer: IpAddr) -> Connection {
         let mut table = self.table();
         if table.unproven.len() >= limits::UNPROVEN_CONNECTIONS_MAX {
             table.evict();
@@ -125,7 +125,7 @@ impl Connection {
     }
 
     /// Waits until the connection must be closed.
-    pub(super) async fn must_close(&self) {
+    pub(crate) async fn must_close(&self) {
         let Open { connections, entry } = &*self.0;
         let overdue = async {
             tokio::time::sleep_until(entry.opened + connections.age_max).await;
@@ -140,7 +140,7 @@ impl Connection {
     }
 
     /// Whether its next answer should be its last one: it is unproven and will be closed soon.
-    pub(super) fn is_ending(&self) -> bool {
+    pub(crate) fn is_ending(&self) -> bool {
         let Open { connections, entry } = &*self.0;
         !entry.proven.load(Ordering::Relaxed) && entry.opened.elapsed() > connections.age_max / 2
     }
