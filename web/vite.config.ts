@@ -10,5 +10,5 @@ export default defineConfig({
   plugins: [react()],
   build: { target: "es2022", sourcemap: false, assetsInlineLimit: 0, chunkSizeWarningLimit: 900 },
   server: { proxy: { "/v1": passed, "/openapi.json": passed } },
-  test: { include: ["src/**/*.test.ts"] },
+  test: { include: ["src/**/*.test.{ts,tsx}"] },
 });

@@ -96,6 +96,7 @@ impl Endpoint {
             group_size: None,
             max_extra_delay_ms: None,
             share_equal: Some(round.share_equal),
+            join: None,
             settings: None,
         };
         let batch = self.announce(&announced).await?;

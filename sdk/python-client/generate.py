@@ -171,6 +171,10 @@ class Shapes:
 
     def sent(self, schema):
         schema, _ = not_null(schema)
+        if "$ref" in schema and "properties" in self.schemas[self.named(schema)]:
+            name = self.named(schema)
+            self.send(name)
+            return name
         return self.present(schema)[0]
 
     @staticmethod

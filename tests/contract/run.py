@@ -31,11 +31,13 @@ SEED = 20260
 LIVE_BATCHES = 12
 SPARE_KEYS = 8
 # What nobody can generate: tokens that are shown once, passwords, components, an OpenID provider,
-# bounds of pools that fit a batch, a channel that pointed elsewhere before.
+# bounds of pools that fit a batch, a channel that pointed elsewhere before, a worker that joined; and a
+# spare key that none of the pass's many calls has revoked yet.
 NEVER = {
     "POST /v1/session", "POST /v1/bootstrap", "POST /v1/invitations/accept", "POST /v1/plugins",
     "GET /v1/session/oidc", "GET /v1/session/oidc/callback", "POST /v1/session/password",
     "POST /v1/simulations", "POST /v1/plugins/{name}/channels/{channel}/rollback",
+    "DELETE /v1/workers/remote/{id}", "POST /v1/keys/{id}/rotate",
 }
 REFUSED = {
     "key": NEVER | {"DELETE /v1/session", "POST /v1/session/tenant"},
@@ -56,7 +58,8 @@ class Server:
     def __init__(self, folder):
         self.log = folder / "log"
         ready = folder / "ready.json"
-        options = ["--listen", "127.0.0.1:0", "--environment", "contract", "--workers", "cpu=2"]
+        options = ["--listen", "127.0.0.1:0", "--environment", "contract", "--workers", "cpu=2",
+                   "--worker-listen", "127.0.0.1:0"]
         places = ["--data", str(folder / "data"), "--ready-file", str(ready)]
         environment = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "ASSAY_DATA")}
         with self.log.open("wb") as log:

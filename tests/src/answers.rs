@@ -74,6 +74,7 @@ impl Answers {
             group_size: None,
             max_extra_delay_ms: None,
             share_equal: Some(false),
+            join: None,
             settings: None,
         };
         let batch = client.announce(&announcement).await.expect("announces");

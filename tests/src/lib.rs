@@ -25,7 +25,7 @@ pub use bucket::Bucket;
 pub use command::{Ended, assay};
 pub use host::{Host, HostOptions};
 pub use http::{Answer, Http};
-pub use place::{checkout, component, component_path, program, shared};
+pub use place::{checkout, component, component_path, plugins_of_workers, program, shared};
 pub use process::{Process, poll, signal};
 pub use psql::Psql;
 pub use sampled::sampled;

@@ -1,6 +1,6 @@
 //! Where things lie in the checkout.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The root of the checkout.
 ///
@@ -57,4 +57,12 @@ pub fn shared(name: &str) -> Option<PathBuf> {
         |set| Some(set.into()),
     );
     folder.map(|folder| folder.join(name)).filter(|file| file.exists())
+}
+
+/// The digests of the compiled plugins that the workers of a server with this data folder keep; partial files are none.
+#[must_use]
+pub fn plugins_of_workers(data: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(data.join("cache/plugins")).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| !name.starts_with('.')).collect()
 }

@@ -50,6 +50,7 @@ impl Desk {
         command.args(arguments).current_dir(self.folder.path());
         command.env_remove("ASSAY_URL").env_remove("ASSAY_API_KEY");
         command.env("XDG_CONFIG_HOME", self.path("config"));
+        command.env("XDG_CACHE_HOME", self.path("cache"));
         if let Some((url, key)) = &self.host {
             command.env("ASSAY_URL", url).env("ASSAY_API_KEY", key);
         }

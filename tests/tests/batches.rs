@@ -104,6 +104,7 @@ async fn a_key_stays_taken_when_its_batch_has_just_ended() {
         group_size: None,
         max_extra_delay_ms: None,
         share_equal: None,
+        join: None,
         settings: None,
     };
     for round in 0..40 {

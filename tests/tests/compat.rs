@@ -11,6 +11,7 @@ mod sandbox_fusion;
 mod slime;
 
 use assay_api::batch::Batch;
+use assay_api::operations::{Incident, IncidentPage};
 use assay_api::view::BatchList;
 use assay_tests::{Answer, Host, HostOptions, Http, until};
 use reqwest::Method;
@@ -63,6 +64,17 @@ impl World {
             batches.push(self.http.get(&format!("/v1/batches/{}", item.batch.id)).await.json(200));
         }
         batches
+    }
+
+    /// The incidents of answers without a reward, once there are at least this many such answers.
+    async fn missing_rewards(&self, answers: u32) -> Vec<Incident> {
+        let path = "/v1/incidents?kind=reward_missing";
+        let page: IncidentPage = until("the incidents are written", async || {
+            let page: IncidentPage = self.http.get(path).await.json(200);
+            (page.items.iter().map(|item| item.count).sum::<u32>() >= answers).then_some(page)
+        })
+        .await;
+        page.items
     }
 
     /// The one batch of a run.

@@ -59,6 +59,7 @@ async fn judged(
         group_size: None,
         max_extra_delay_ms: None,
         share_equal: None,
+        join: None,
         settings: Some(serde_json::value::to_raw_value(settings).expect("plain data")),
     };
     let batch = client.announce(&announcement).await.expect("announces");

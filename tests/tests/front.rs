@@ -204,6 +204,10 @@ async fn files_are_kept_and_asked_about_by_their_hash() {
         assert_eq!(header(&head, "etag"), header(&plain, "etag"));
         assert_eq!(header(&head, "content-length"), plain.body.len().to_string());
 
+        // A few bytes get no smaller.
+        if plain.body.len() < 256 {
+            continue;
+        }
         let get = |name: &str| http.request(Method::GET, name).header(ACCEPT_ENCODING, "gzip");
         let zipped = http.send(get(name)).await;
         assert_eq!(header(&zipped, "content-encoding"), "gzip", "{name}");

@@ -8,6 +8,7 @@ use assay_api::history::{BatchHistory, BatchProfile, RunHistory};
 use assay_api::key::{Key, Scope};
 use assay_api::request::{Reward, SubmitItem};
 use assay_api::result::ResultItem;
+use assay_api::view::BatchList;
 use assay_client::Client;
 use assay_core::id::BatchId;
 use assay_core::outcome::Outcome;
@@ -26,6 +27,7 @@ async fn announce(client: &Client, plugin: &str, run: &str, size: Option<usize>)
         group_size: None,
         max_extra_delay_ms: None,
         share_equal: Some(false),
+        join: None,
         settings: None,
     };
     let batch = client.announce(&announcement).await.expect("announces");
@@ -356,9 +358,11 @@ async fn batches_become_a_trace() {
 
     let last = assay(Some(&host), &["batch", "export", "--run", "run", "--last", "1"]);
     assert_eq!(last.stdout.lines().count(), 1 + 1 + 1);
-    let listed: RunHistory =
+    let open = announce(&client, &plugin, "run", None).await;
+    let listed: BatchList =
         assay(Some(&host), &["batch", "ls", "--run", "run", "-o", "json"]).json(0);
-    assert_eq!(listed.items, history);
+    let listed: Vec<_> = listed.items.iter().map(|item| item.batch.id).collect();
+    assert_eq!(listed, [open.batch, second.batch, first.batch]);
     let shown = assay(Some(&host), &["batch", "show", &ids[1]]);
     assert!(shown.stdout.contains(&ids[1]) && shown.stdout.contains("4 requests"), "{shown:#?}");
     let nothing = assay(Some(&host), &["batch", "export", "--run", "nobodys"]);

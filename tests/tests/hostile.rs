@@ -9,7 +9,9 @@ use assay_api::result::ResultItem;
 use assay_client::Client;
 use assay_core::limits;
 use assay_core::outcome::Outcome;
-use assay_tests::{Answers, Host, HostOptions, Process, component, item, until};
+use assay_tests::{
+    Answers, Host, HostOptions, Process, component, item, plugins_of_workers, until,
+};
 
 /// The ending of each lie of the guest `liar`: the outcome's verdict, and a part of its text.
 const LIES: [(&str, &str, &str); 27] = [
@@ -179,11 +181,9 @@ async fn kinds(client: &Client, plugin: &str) -> BTreeMap<String, usize> {
 
 /// The compiled plugin, where workers keep it and where the server does.
 fn compiled(data: &Path) -> (PathBuf, PathBuf) {
-    let cached: Vec<_> = std::fs::read_dir(data.join("cache")).expect("a cache").collect();
-    let [Ok(cached)] = &cached[..] else { panic!("one plugin is cached: {cached:?}") };
-    let digest = cached.file_name().into_string().expect("a digest");
-    let object = data.join("objects").join(&digest[..2]).join(&digest);
-    (cached.path(), object)
+    let [digest] = &plugins_of_workers(data)[..] else { panic!("not one plugin is cached") };
+    let object = data.join("objects").join(&digest[..2]).join(digest);
+    (data.join("cache/plugins").join(digest), object)
 }
 
 fn restart_workers(host: &Host) {

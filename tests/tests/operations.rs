@@ -10,11 +10,11 @@ use assay_api::capacity::SetCapacity;
 use assay_api::key::{Key, Scope};
 use assay_api::operations::{
     CapacityHistory, EndedBatch, IncidentFilter, IncidentKind, IncidentPage, LiveBatch, LiveDelta,
-    LiveSnapshot, Overview, PoolHistory, Replay, ReplayRequest, Worker, WorkerState,
+    LiveSnapshot, Overview, PoolHistory, Worker, WorkerState,
 };
 use assay_api::people::Member;
 use assay_api::plugin::PromotePlugin;
-use assay_api::request::{Reward, SubmitItem};
+use assay_api::request::{Replay, ReplayRequest, Reward, SubmitItem};
 use assay_api::simulation::{Simulation, SimulationRequest};
 use assay_api::tenant::Tenant;
 use assay_client::{Client, ServerEvent, ServerEvents, Whose};
@@ -79,6 +79,7 @@ fn announcement(plugin: &str, run: &str, size: usize) -> AnnounceBatch {
         group_size: None,
         max_extra_delay_ms: None,
         share_equal: Some(false),
+        join: None,
         settings: None,
     }
 }

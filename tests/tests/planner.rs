@@ -77,6 +77,7 @@ async fn announce(client: &Client, plugin: &str, iteration: u64, size: usize) ->
         group_size: None,
         max_extra_delay_ms: None,
         share_equal: Some(false),
+        join: None,
         settings: None,
     };
     client.announce(&announcement).await.expect("announces")

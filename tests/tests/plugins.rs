@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use assay_api::batch::Batch;
 use assay_api::plugin::{Plugin, PluginList};
 use assay_api::request::{Reward, SubmitReply};
-use assay_tests::{Answer, Host, HostOptions, Http, component};
+use assay_tests::{Answer, Host, HostOptions, Http, Process, component, plugins_of_workers, poll};
 use bytes::Bytes;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+const SOON: Duration = Duration::from_secs(240);
 const WASM: &str = "application/wasm";
 
 async fn upload(http: &Http, bytes: impl Into<Bytes>) -> Answer {
@@ -91,11 +92,35 @@ async fn versions_are_published_promoted_and_yanked() {
     let _ = promote(&http, "trivial/channels/prod", "9.9.9").await.problem(404, "not_found");
     let _ = promote(&http, "nobody/channels/prod", "1.0.0").await.problem(404, "not_found");
     let _ = promote(&http, "trivial/channels/1st", "1.0.0").await.problem(400, "bad_request");
-    let _ = announce(&http, "early", "trivial@prod", None).await.problem(404, "not_found");
+    for (plugin, detail) in [
+        ("trivial@prod", "there is no channel `prod` of a plugin `trivial`"),
+        ("nobody@1.0.0", "there is no version 1.0.0 of a plugin `nobody`"),
+    ] {
+        let problem = announce(&http, "early", plugin, None).await.problem(404, "not_found");
+        assert_eq!(problem.detail, detail);
+        assert!(problem.hint.is_some_and(|hint| hint.contains("assay plugin versions")));
+    }
     let promoted: Plugin = promote(&http, "trivial/channels/prod", "1.0.0").await.json(200);
     assert_eq!(promoted.channels, ["prod"]);
     a_run_keeps_its_version(&http, &first, &next).await;
     pins_are_kept(&http).await;
+}
+
+#[tokio::test]
+async fn an_announced_plugin_is_fetched_before_its_first_request() {
+    let host = Host::start(HostOptions { workers: vec!["cpu=1".into()], ..HostOptions::default() });
+    let http = Http::new(&host);
+    let _: Plugin = upload(&http, component("trivial")).await.json(201);
+    let there = || plugins_of_workers(&host.data()).len();
+    assert_eq!(there(), 0);
+    let batch: Batch = announce(&http, "soon", "trivial@1.0.0", None).await.json(201);
+    poll(SOON, "the plugin at the worker", || (there() == 1).then_some(()));
+
+    // A worker that comes later finds it in the cache of its machine, or fetches it again.
+    std::fs::remove_dir_all(host.data().join("cache/plugins")).expect("it is ours");
+    Process::children(host.pid(), "assay-worker").into_iter().for_each(|worker| worker.kill());
+    poll(SOON, "the plugin at the next worker", || (there() == 1).then_some(()));
+    assert_eq!(score(&http, &batch).await, 1.0);
 }
 
 async fn a_run_keeps_its_version(http: &Http, first: &Plugin, next: &Plugin) {

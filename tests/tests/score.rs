@@ -121,7 +121,7 @@ async fn what_cannot_be_done_is_explained() {
     let odd = ["key", "--url", "localhost", "--key", "k", "ls"];
     explained(assay(None, &odd), "http://127.0.0.1:7700");
     explained(assay(Some(&host), &["key", "--key", "nonsense", "ls"]), "unauthenticated");
-    explained(assay(Some(&host), &call), "no such");
+    explained(assay(Some(&host), &call), "there is no channel `prod`");
     let missing = folder.path().join("missing.jsonl");
     let missing = text(&missing);
     explained(assay(Some(&host), &["score", missing, "--plugin", "hello@prod"]), missing);

@@ -40,6 +40,7 @@ fn announcement(plugin: &str, size: usize) -> AnnounceBatch {
         group_size: None,
         max_extra_delay_ms: None,
         share_equal: None,
+        join: None,
         settings: None,
     }
 }

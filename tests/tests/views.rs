@@ -31,6 +31,7 @@ fn call(plugin: &str, run: &str, size: Option<usize>) -> AnnounceBatch {
         group_size: Some(u32::try_from(GROUP).expect("a small number")),
         max_extra_delay_ms: None,
         share_equal: Some(false),
+        join: None,
         settings: None,
     }
 }

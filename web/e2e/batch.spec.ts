@@ -78,6 +78,35 @@ test("a filter finds a failed request and leads to its log", async ({ page }) =>
   await expect(requests.getByRole("row")).toHaveCount(2);
 });
 
+test("requests are read one after the other, and their group side by side", async ({ page }) => {
+  await enter(page, host);
+  await open(page, host, `/batches/${watched.id}`, "liar-1, iteration 0");
+  await page.getByRole("button", { name: "Read sample-0" }).click();
+  const drawer = page.getByRole("dialog", { name: "Request sample-0" });
+  await expect(drawer.getByRole("region", { name: /^Response, / })).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(page.getByRole("dialog", { name: "Request sample-1" })).toBeVisible();
+  await expect(page).toHaveURL(/sample=1/);
+  await page.keyboard.press("k");
+  await expect(drawer).toBeVisible();
+  await drawer.getByRole("button", { name: "Compare the group" }).click();
+  const rollouts = page.getByRole("region", { name: "Rollouts of the group" });
+  await expect(rollouts.getByText("advantage")).toHaveCount(2);
+});
+
+test("a list is exported with all its rows", async ({ page }) => {
+  await enter(page, host);
+  await open(page, host, `/batches/${watched.id}`, "liar-1, iteration 0");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: `Export requests of ${watched.id}` }).click();
+  await page.getByRole("menuitem", { name: "CSV" }).click();
+  const lines = readFileSync(await (await download).path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(lines).toHaveLength(9);
+  expect(lines[0]).toContain("id,seq,key,group");
+});
+
 test("the copied command runs the request again", async ({ context, page }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await enter(page, host);

@@ -55,7 +55,8 @@ test("seven tabs share one stream, and another tab takes it over", async ({ cont
 
   const batch = await announce(host, { plugin, run: "seen-by-all", expected_size: 6 });
   await submit(host, batch, liarItems(0, ["two_stages", "two_stages"]));
-  const row = (tab: Page) => tab.getByRole("row", { name: /seen-by-all/ });
+  const row = (tab: Page) =>
+    tab.getByRole("table", { name: "Live batches" }).getByRole("row", { name: /seen-by-all/ });
   for (const tab of tabs) await expect(row(tab)).toContainText("2 of 6");
 
   await page.close();
@@ -76,10 +77,19 @@ test("a lost server is noticed, and its return too", async ({ context, page, bro
   browserErrors.expectServerDown();
   await host.stopServer();
   for (const one of [page, tab]) await expectStatus(one, "reconnecting…");
+  await expect(page.getByText(/Live numbers are .* old/)).toBeVisible();
+  // The code of a page that was not opened yet comes when the server does, without a reload.
+  await page.evaluate(() => Object.assign(window, { notReloaded: true }));
+  await page.getByRole("link", { name: "Simulate", exact: true }).click();
   await host.restart();
+  await expect(page.getByRole("heading", { level: 1, name: "Simulate" })).toBeVisible();
+  expect(await page.evaluate(() => "notReloaded" in window)).toBe(true);
+  await page.getByRole("link", { name: "Overview", exact: true }).click();
   for (const one of [page, tab]) await expectStatus(one, "live");
   const batch = await announce(host, { plugin, run: "after", expected_size: 1 });
   await expect(page.getByRole("row", { name: /after/ })).toContainText("0 of 1");
   await submit(host, batch, liarItems(0, ["two_stages"]));
-  await expect(page.getByRole("row", { name: /after/ })).toHaveCount(0);
+  // It goes from the live batches to the recent ones.
+  const live = page.getByRole("region", { name: "Live batches" }).first();
+  await expect(live.getByRole("row", { name: /after/ })).toHaveCount(0);
 });

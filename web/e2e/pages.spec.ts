@@ -125,6 +125,12 @@ const PAGES: PageCheck[] = [
     ready: seen("img", "Histogram of rewards by iteration"),
     height: 1000,
   },
+  {
+    name: "incidents",
+    path: () => "/incidents",
+    heading: "Incidents",
+    ready: seen("table", "Incidents"),
+  },
   { name: "batches", path: () => "/batches", heading: "Batches", ready: seen("table", "Batches") },
   {
     name: "batch",

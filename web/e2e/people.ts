@@ -58,8 +58,20 @@ export async function open(page: Page, host: Host, path: string, heading: string
 
 /** Selects an item of the account menu. */
 export async function menu(page: Page, item: string): Promise<void> {
-  await page.getByRole("banner").getByRole("button", { name: / · / }).click();
+  await page
+    .getByRole("banner")
+    .getByRole("button", { name: /^Account / })
+    .click();
   await page.getByRole("menuitem", { name: item }).click();
+}
+
+/** Makes another tenant the current one, by its name and the user's role. */
+export async function switchTenant(page: Page, tenant: string): Promise<void> {
+  await page
+    .getByRole("banner")
+    .getByRole("button", { name: /^Tenant / })
+    .click();
+  await page.getByRole("option", { name: tenant }).click();
 }
 
 /** Shows every chart on the page as a table. */

@@ -56,6 +56,7 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   await expect(page.getByText("prod → 1.0.0")).toBeVisible();
   await page.getByRole("button", { name: "Roll back prod: trivial" }).click();
   const back = page.getByRole("dialog", { name: "Roll back prod: trivial" });
+  await expect(back).toContainText("prod: 1.0.0 → 1.1.0");
   await back.getByRole("button", { name: "Roll back prod", exact: true }).click();
   await expect(page.getByText("prod → 1.1.0")).toBeVisible();
   await page.getByRole("button", { name: "Yank: trivial@1.0.0" }).click();

@@ -2,7 +2,7 @@
 
 import { announce, type Batch } from "./batches";
 import { guest, Host, RequestRefused } from "./host";
-import { ADMINISTRATOR, bootstrap, enter, menu, open } from "./people";
+import { ADMINISTRATOR, bootstrap, enter, menu, open, switchTenant } from "./people";
 import { expect, test } from "./test";
 
 let host: Host;
@@ -77,7 +77,14 @@ test("a member is invited, accepts, and has the rights of the role", async ({ pa
   await theirs.getByRole("button", { name: "Set password" }).click();
   await expect(theirs.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
   const pages = theirs.getByRole("navigation", { name: "Pages" }).getByRole("link");
-  await expect(pages).toHaveText(["Overview", "Runs", "Batches", "Plugins", "Simulate"]);
+  await expect(pages).toHaveText([
+    "Overview",
+    "Runs",
+    "Batches",
+    "Incidents",
+    "Plugins",
+    "Simulate",
+  ]);
   await open(theirs, host, "/plugins", "Plugins");
   await expect(theirs.getByText("No plugins yet")).toBeVisible();
   await expect(theirs.getByRole("heading", { name: "Upload a component" })).toHaveCount(0);
@@ -88,7 +95,15 @@ test("a member is invited, accepts, and has the rights of the role", async ({ pa
   await row.getByLabel("Role of grace@example.com").selectOption("admin");
   await expect(row.getByLabel("Role of grace@example.com")).toHaveValue("admin");
   await theirs.reload();
-  await expect(pages).toHaveText(["Overview", "Runs", "Batches", "Plugins", "Simulate", "Admin"]);
+  await expect(pages).toHaveText([
+    "Overview",
+    "Runs",
+    "Batches",
+    "Incidents",
+    "Plugins",
+    "Simulate",
+    "Admin",
+  ]);
   await pages.filter({ hasText: "Admin" }).click();
   await expect(theirs.getByRole("tab", { name: "Members" })).toBeVisible();
   await expect(theirs.getByRole("tab", { name: "Tenants" })).toHaveCount(0);
@@ -116,12 +131,17 @@ test("a member of two tenants sees one at a time", async ({ page }) => {
   await open(page, host, "/", "Overview");
   const ours = page.getByRole("row", { name: /ours/ });
   await expect(ours).toBeVisible();
-  await menu(page, "vision (trainer)");
-  await expect(page.getByRole("banner")).toContainText("vision · Ada");
-  await expect(page.getByText("No live batches")).toBeVisible();
+  await switchTenant(page, "vision (trainer)");
+  await expect(page.getByRole("button", { name: "Tenant vision" })).toBeVisible();
+  await expect(page.getByText("vision has no batches yet")).toBeVisible();
   await expect(ours).toHaveCount(0);
-  await expect(page.getByRole("link", { name: "Capacity", exact: true })).toHaveCount(0);
-  await menu(page, "platform (admin)");
+  // An administrator of the platform finds its pages in every tenant.
+  await page.getByRole("link", { name: "Capacity", exact: true }).click();
+  await page.getByRole("button", { name: "Switch to platform" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Capacity" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Switch to platform" })).toHaveCount(0);
+  await switchTenant(page, "vision (trainer)");
+  await switchTenant(page, "platform (admin)");
   await expect(ours).toBeVisible();
 });
 

@@ -1,5 +1,6 @@
 import "@mantine/core/styles.css";
 import "uplot/dist/uPlot.min.css";
+import "./fonts.css";
 import "./style.css";
 
 import { MantineProvider } from "@mantine/core";

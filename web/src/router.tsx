@@ -8,6 +8,7 @@ import { platformRoutes } from "./pages/platform/routes";
 import { pluginRoutes } from "./pages/plugins/routes";
 import { rewardRoutes } from "./pages/rewards/routes";
 import { simulateRoutes } from "./pages/simulate/routes";
+import { isPageUnavailable } from "./parts/lazyPage";
 import { Failed, Loading } from "./parts/states";
 import { rootRoute, shellRoute } from "./shell/routes";
 
@@ -23,13 +24,17 @@ const tree = rootRoute.addChildren([
   ]),
 ]);
 
+const reload = () => window.location.reload();
+
 export function createDashboardRouter(queries: QueryClient) {
   return createRouter({
     routeTree: tree,
     context: { queries },
     defaultPreload: "intent",
     defaultPendingComponent: () => <Loading what="the page" height={320} />,
-    defaultErrorComponent: ({ error, reset }) => <Failed thrown={error} retry={reset} />,
+    defaultErrorComponent: ({ error, reset }) => (
+      <Failed thrown={error} retry={isPageUnavailable(error) ? reload : reset} />
+    ),
     scrollRestoration: true,
     // Unknown query parameters are removed before a page sees them.
     search: { strict: true },

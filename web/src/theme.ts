@@ -1,16 +1,35 @@
 // Colours and sizes. Text and background have a contrast of at least 4.5 in both schemes.
 
-import { type CSSVariablesResolver, createTheme, Modal } from "@mantine/core";
+import { Anchor, type CSSVariablesResolver, createTheme, Modal } from "@mantine/core";
 
 export const theme = createTheme({
   primaryColor: "cyan",
   primaryShade: { light: 9, dark: 9 },
   autoContrast: true,
-  defaultRadius: "sm",
+  defaultRadius: "md",
   cursorType: "pointer",
-  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
-  fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, monospace",
+  fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+  fontFamilyMonospace:
+    "'JetBrains Mono Variable', ui-monospace, 'SF Mono', Menlo, Consolas, monospace",
+  fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem" },
+  lineHeights: { xs: "1rem", sm: "1.25rem", md: "1.375rem" },
+  colors: {
+    // Text, then borders, controls, panels and, darkest, the page.
+    dark: [
+      "#e6e8ec",
+      "#c9cdd4",
+      "#a6abb3",
+      "#7d838c",
+      "#3a3f47",
+      "#2b2f36",
+      "#1d2027",
+      "#16181d",
+      "#121419",
+      "#0f1115",
+    ],
+  },
   components: {
+    Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
     Modal: Modal.extend({
       defaultProps: {
         closeButtonProps: { "aria-label": "Close" },
@@ -21,7 +40,10 @@ export const theme = createTheme({
   },
   headings: {
     fontWeight: "600",
-    sizes: { h1: { fontSize: "1.5rem" }, h2: { fontSize: "1.1rem" } },
+    sizes: {
+      h1: { fontSize: "1.25rem", lineHeight: "1.75rem" },
+      h2: { fontSize: "0.9375rem", lineHeight: "1.375rem" },
+    },
   },
 });
 
@@ -30,10 +52,12 @@ export const variables: CSSVariablesResolver = () => ({
   light: {
     "--mantine-primary-color-filled-hover": "#095c6b",
     "--mantine-color-dimmed": "#495057",
+    "--mantine-color-cyan-light-hover": "var(--mantine-color-cyan-1)",
     "--mantine-color-placeholder": "#5c6369",
     "--mantine-color-error": "#c92a2a",
     "--mantine-color-green-outline": "#237a35",
     "--mantine-color-yellow-outline": "#8a5a00",
+    "--assay-page": "#ffffff",
     "--assay-ink": "#212529",
     "--assay-grid": "#e3e6ea",
     "--assay-stripe": "#f8f9fa",
@@ -49,9 +73,10 @@ export const variables: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#b8bcc2",
     "--mantine-color-placeholder": "#a6abb1",
     "--mantine-color-error": "#ff8787",
+    "--assay-page": "#0f1115",
     "--assay-ink": "#e9ecef",
-    "--assay-grid": "#3a3f45",
-    "--assay-stripe": "#2e2e2e",
+    "--assay-grid": "#2b2f36",
+    "--assay-stripe": "#1d2027",
     "--assay-waiting": "#6c757d",
     "--assay-bar": "#4dabf7",
     "--assay-good": "#69db7c",

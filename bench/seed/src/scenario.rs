@@ -307,6 +307,7 @@ impl PlannedRun {
             state: BatchState::Done,
             ended_at: history.ended_at,
             earliest_end_at: Some(history.earliest_end_at),
+            tolerance: Micros::from_ms(MAX_EXTRA_DELAY_MS.into()),
             counts,
             reward_sum,
             usage,

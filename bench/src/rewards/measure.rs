@@ -229,6 +229,7 @@ async fn queue(endpoint: &Endpoint, plugin: &str, rows: &[Row], wanted: usize) -
             group_size: None,
             max_extra_delay_ms: None,
             share_equal: Some(false),
+            join: None,
             settings: None,
         };
         let batch = endpoint.announce(&announced).await?;

@@ -33,6 +33,30 @@ pub struct AnnounceBatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub settings: Option<Box<RawValue>>,
+    /// For trainers of several processes: they all announce the batch, and get the same one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub join: Option<JoinBatch>,
+}
+
+/// How the processes of a trainer share a batch. The server seals it, after a time without calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JoinBatch {
+    pub by: JoinBy,
+    /// Time after which the batch is sealed when all of its requests have ended and no more come,
+    /// in milliseconds.
+    pub idle_ms: u32,
+}
+
+/// Which announcements get the same batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JoinBy {
+    /// All of a run. The server counts the iterations.
+    Run,
+    /// All of an iteration of a run. A later iteration ends it: it is sealed as soon as all of its
+    /// requests have ended.
+    Iteration,
 }
 
 /// Life of a batch: `announced -> open -> sealed -> done | cancelled | expired`.
@@ -48,6 +72,18 @@ pub enum BatchState {
 }
 
 impl BatchState {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Announced => "announced",
+            Self::Open => "open",
+            Self::Sealed => "sealed",
+            Self::Done => "done",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
+
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled | Self::Expired)

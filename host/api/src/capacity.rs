@@ -59,6 +59,9 @@ pub struct PoolWorkers {
     pub busy: u32,
     /// Workers that finish their leases, get no new ones, and end.
     pub draining: u32,
+    /// Idle and busy workers among them that joined by themselves; the bounds of the pool do not count them.
+    #[serde(default)]
+    pub joined: u32,
 }
 
 /// The planner's target for a pool, with its reason.

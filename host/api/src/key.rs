@@ -129,4 +129,7 @@ pub struct Key {
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct KeyList {
     pub items: Vec<Key>,
+    /// Cursor of the next page, to be sent as `after`; absent on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }

@@ -16,6 +16,7 @@ pub mod capacity;
 pub mod history;
 pub mod operations;
 pub mod people;
+pub mod remote_workers;
 pub mod simulation;
 pub mod tenant;
 pub mod view;

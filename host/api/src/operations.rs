@@ -1,13 +1,12 @@
-//! The JSON shapes of the running service: what is live, its workers, what went wrong lately, how
-//! pools moved, and replays. Shared by the server and its clients.
+//! The JSON shapes of the running service: what is live, its workers, what went wrong lately, and how
+//! pools moved. Shared by the server and its clients.
 
 use serde::{Deserialize, Serialize};
 
 use crate::batch::BatchState;
 use crate::capacity::PoolCapacity;
-use crate::result::{Counts, StageTime};
-use assay_core::id::{BatchId, Digest, RequestId, TicketId};
-use assay_core::outcome::Outcome;
+use crate::result::Counts;
+use assay_core::id::{BatchId, RequestId, TicketId};
 use assay_core::time::Micros;
 
 /// `GET /v1/overview`: the live batches and their state in the scheduler.
@@ -25,7 +24,7 @@ pub struct Overview {
     /// Pools; only with the scope `platform:*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pools: Option<Vec<PoolCapacity>>,
-    /// Incidents, the latest first, at most 20.
+    /// Incidents, grouped as by `GET /v1/incidents?grouped=true`, the latest first, at most 20.
     pub incidents: Vec<Incident>,
 }
 
@@ -51,6 +50,10 @@ pub struct LiveBatch {
     pub announced_at: Micros,
     #[schema(value_type = Option<String>)]
     pub first_request_at: Option<Micros>,
+    /// Time at which the latest request came.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub last_request_at: Option<Micros>,
     /// Time at which the last request could end without any waiting, as far as known now (the
     /// paper's T).
     #[schema(value_type = Option<String>)]
@@ -132,16 +135,22 @@ pub enum IncidentKind {
     BatchLate,
     /// Requests of a batch ended as errors.
     RequestsFailed,
+    /// A trainer got an answer without a reward, and its own code may write a number in its place.
+    RewardMissing,
+    /// All requests of an open batch have ended, and none has come for minutes.
+    TrainerSilent,
 }
 
 impl IncidentKind {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::WorkerDied,
         Self::WorkerKilled,
         Self::WorkerStartFailed,
         Self::WorkerStarved,
         Self::BatchLate,
         Self::RequestsFailed,
+        Self::RewardMissing,
+        Self::TrainerSilent,
     ];
 
     #[must_use]
@@ -153,6 +162,8 @@ impl IncidentKind {
             Self::WorkerStarved => "worker_starved",
             Self::BatchLate => "batch_late",
             Self::RequestsFailed => "requests_failed",
+            Self::RewardMissing => "reward_missing",
+            Self::TrainerSilent => "trainer_silent",
         }
     }
 
@@ -188,6 +199,11 @@ pub struct IncidentFilter {
     pub to: Option<Micros>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<IncidentKind>,
+    /// Whether incidents of the same tenant, kind, pool, run and code are one item: the latest of them,
+    /// with the sum of the counts. Only the last 1,000 incidents are grouped, into one page.
+    #[serde(default)]
+    #[param(required = false)]
+    pub grouped: bool,
     /// Cursor of a page; only older incidents are returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
@@ -214,7 +230,8 @@ pub struct Worker {
     pub ticket: TicketId,
     pub pool: String,
     pub state: WorkerState,
-    /// Launcher of the worker: `process` for a child process of the server.
+    /// Launcher of the worker: `process` for a child process of the server, `joined` for a worker that joined by
+    /// itself.
     pub launcher: String,
     /// Process id, if the launcher runs it on the server's machine.
     pub pid: Option<u32>,
@@ -291,6 +308,23 @@ pub struct PoolQueue {
     /// Waiting batches in the order in which they are served within their tenant (earliest batch
     /// first), at most 50.
     pub batches: Vec<QueuedBatch>,
+    /// Tenants with waiting requests or workers: those that wait, and those for which they wait. The one with the
+    /// most workers comes first, at most 50.
+    #[serde(default)]
+    pub tenants: Vec<PoolTenant>,
+}
+
+/// A tenant's requests and workers of one pool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PoolTenant {
+    pub tenant: String,
+    /// Number of requests that wait for a worker.
+    pub queued: u64,
+    /// Number of workers that serve the tenant.
+    pub workers: u32,
+    /// Maximum number of workers by the tenant's quota; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers_max: Option<u32>,
 }
 
 /// The waiting requests of one batch in one pool.
@@ -433,41 +467,6 @@ pub struct EndedBatch {
     #[schema(value_type = Option<String>)]
     pub done_at: Option<Micros>,
     pub extra_delay_ms: Option<f64>,
-}
-
-/// `POST /v1/requests/{id}/replay`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReplayRequest {
-    /// Version of the same plugin that runs the request; the request's own when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-}
-
-/// The outcome of a request that ran again with the same body, settings and seed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Replay {
-    #[schema(value_type = String)]
-    pub request: RequestId,
-    pub recorded: ReplaySide,
-    pub replayed: ReplaySide,
-    /// Whether kind, verdict and reward are equal.
-    pub agrees: bool,
-    /// Names of the values that differ: `kind`, `verdict`, `reward`.
-    pub differences: Vec<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ReplaySide {
-    #[schema(value_type = String)]
-    pub id: RequestId,
-    /// `name@version`.
-    pub plugin: String,
-    #[schema(value_type = String)]
-    pub plugin_digest: Digest,
-    #[schema(value_type = crate::schema::OutcomeSchema)]
-    pub outcome: Outcome,
-    pub stages: Vec<StageTime>,
 }
 
 #[cfg(test)]

@@ -115,6 +115,9 @@ pub struct Person {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PersonList {
     pub items: Vec<Person>,
+    /// Cursor of the next page, to be sent as `after`; absent on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// `PATCH /v1/people/{id}`: absent fields stay unchanged.
@@ -160,6 +163,9 @@ pub struct Member {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MemberList {
     pub items: Vec<Member>,
+    /// Cursor of the next page, to be sent as `after`; absent on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// `POST /v1/members`.

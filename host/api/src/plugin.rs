@@ -103,6 +103,29 @@ pub struct GoldenCaseList {
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PluginList {
     pub items: Vec<Plugin>,
+    /// Cursor of the next page, to be sent as `after`; absent on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// `GET /v1/plugins/{name}/channels`: sorted by name.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PluginChannelList {
+    pub items: Vec<PluginChannel>,
+}
+
+/// A channel of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PluginChannel {
+    pub channel: String,
+    /// Version to which it points.
+    pub version: String,
+    /// Time at which it was last promoted or rolled back.
+    #[schema(value_type = String)]
+    pub promoted_at: Micros,
+    /// Version that a rollback chooses: the last one before that is not yanked; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rolls_back_to: Option<String>,
 }
 
 /// `PUT /v1/plugins/{name}/channels/{channel}`.

@@ -135,3 +135,38 @@ pub struct LogLine {
     pub level: String,
     pub message: String,
 }
+
+/// `POST /v1/requests/{id}/replay`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplayRequest {
+    /// Version of the same plugin that runs the request; the request's own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// The outcome of a request that ran again with the same body, settings and seed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Replay {
+    #[schema(value_type = String)]
+    pub request: RequestId,
+    pub recorded: ReplaySide,
+    pub replayed: ReplaySide,
+    /// Whether kind, verdict and reward are equal.
+    pub agrees: bool,
+    /// Names of the values that differ: `kind`, `verdict`, `reward`.
+    pub differences: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ReplaySide {
+    #[schema(value_type = String)]
+    pub id: RequestId,
+    /// `name@version`.
+    pub plugin: String,
+    #[schema(value_type = String)]
+    pub plugin_digest: Digest,
+    #[schema(value_type = crate::schema::OutcomeSchema)]
+    pub outcome: Outcome,
+    pub stages: Vec<StageTime>,
+}

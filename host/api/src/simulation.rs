@@ -22,7 +22,7 @@ pub struct SimulationRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
     /// Maximum number of workers of each stage, by pool; the current maximum where a pool is
-    /// absent.
+    /// absent, or the peak of the batches where that is 0.
     #[serde(default)]
     pub pools_max: BTreeMap<String, u32>,
     /// Tolerated extra delay in milliseconds (the paper's D); the batch's own when absent.

@@ -37,6 +37,9 @@ pub struct TenantSettings {
     pub display_name: String,
     /// Weight of the tenant when a pool is contended, relative to other tenants.
     pub weight: u32,
+    /// Whether the tenant's workers of a contended pool are shared between its runs: the run with the
+    /// fewest workers is served next. If not, the batch that could end first is, of whatever run.
+    pub share_runs: bool,
     /// Whether the tenant is suspended: new batches, single requests and plugins are refused,
     /// admitted requests still run to their end, and everything can be read.
     pub suspended: bool,
@@ -50,6 +53,7 @@ impl Default for TenantSettings {
         Self {
             display_name: String::new(),
             weight: 1,
+            share_runs: false,
             suspended: false,
             quotas: Quotas::default(),
             grants: Grants::default(),
@@ -170,6 +174,9 @@ fn in_range(what: &str, value: u32, max: u32) -> Result<(), String> {
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TenantList {
     pub items: Vec<Tenant>,
+    /// Cursor of the next page, to be sent as `after`; absent on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// `POST /v1/tenants`.

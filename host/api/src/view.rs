@@ -241,9 +241,11 @@ pub struct Timeline {
     /// Time at which the last request could have ended without any waiting (the paper's T), in
     /// milliseconds; for a live batch, estimated from its finished requests.
     pub earliest_end_ms: Option<f64>,
-    /// Tolerated extra delay, in milliseconds (the paper's D).
+    /// Tolerated extra delay that the run sets, in milliseconds (the paper's D).
     pub max_extra_delay_ms: Option<u32>,
-    /// T + D.
+    /// Tolerated extra delay in force, in milliseconds: the run's, or else the platform's.
+    pub tolerance_ms: f64,
+    /// T + D, with the tolerance in force.
     pub tolerated_end_ms: Option<f64>,
     /// Expected end of the batch, in milliseconds.
     pub estimated_end_ms: Option<f64>,

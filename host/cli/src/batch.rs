@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use assay_api::batch::Batch;
-use assay_api::history::BatchHistory;
+use assay_api::view::{BatchList, BatchSummary};
 use assay_client::Client;
 use assay_core::id::BatchId;
-use assay_core::limits::{RUN_HISTORY_ITEMS_DEFAULT, RUN_HISTORY_ITEMS_MAX};
+use assay_core::limits::{LIST_ITEMS_MAX, RUN_HISTORY_ITEMS_MAX};
 use clap::Subcommand;
 
+use super::table::table;
 use super::{ClientOptions, Format, print_json};
 use assay_simulation::trace::trace;
 
@@ -23,15 +24,8 @@ pub(super) struct BatchCommand {
 
 #[derive(Subcommand)]
 enum BatchVerb {
-    /// List the completed batches of a run, the latest first
-    Ls {
-        /// Name of the run
-        #[arg(long)]
-        run: String,
-        /// Maximum number of batches
-        #[arg(long, default_value_t = RUN_HISTORY_ITEMS_DEFAULT, value_parser = last())]
-        last: u32,
-    },
+    /// List batches, live and ended ones, the newest first
+    Ls(List),
     /// Show a batch
     Show {
         /// Id of the batch
@@ -42,6 +36,19 @@ enum BatchVerb {
     /// The batches of a run become consecutive iterations of one task, in the order in which they
     /// were announced; the simulator uses the first of them as history only.
     Export(Export),
+}
+
+#[derive(clap::Args)]
+struct List {
+    /// Only batches of this run
+    #[arg(long)]
+    run: Option<String>,
+    /// Only batches in this state: live, ended, announced, open, sealed, done, cancelled or expired
+    #[arg(long)]
+    state: Option<String>,
+    /// Maximum number of batches
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    last: u32,
 }
 
 #[derive(clap::Args)]
@@ -73,11 +80,12 @@ fn cost(text: &str) -> Result<(String, f64), String> {
 pub(super) async fn run(options: BatchCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     match options.verb {
-        BatchVerb::Ls { run, last } => {
-            let history = client.run_history(&run, last).await?;
+        BatchVerb::Ls(list) => {
+            let items = list.read(&client).await?;
             match options.client.format {
-                Format::Json => print_json(&history)?,
-                Format::Text => history.items.iter().for_each(print_history),
+                Format::Json => print_json(&BatchList { items, next: None })?,
+                Format::Text if items.is_empty() => eprintln!("no batch is like that"),
+                Format::Text => print!("{}", text(&items)),
             }
         }
         BatchVerb::Show { batch } => {
@@ -90,6 +98,28 @@ pub(super) async fn run(options: BatchCommand) -> anyhow::Result<ExitCode> {
         BatchVerb::Export(export) => export.run(&client).await?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl List {
+    async fn read(self, client: &Client) -> anyhow::Result<Vec<BatchSummary>> {
+        let last = self.last as usize;
+        let mut items: Vec<BatchSummary> = Vec::new();
+        let mut after: Option<String> = None;
+        while items.len() < last {
+            let limit = (last - items.len()).min(LIST_ITEMS_MAX as usize).to_string();
+            let mut filters = vec![("limit", limit.as_str())];
+            filters.extend(self.run.as_deref().map(|run| ("run", run)));
+            filters.extend(self.state.as_deref().map(|state| ("state", state)));
+            filters.extend(after.as_deref().map(|after| ("after", after)));
+            let page = client.batches(&filters).await?;
+            items.extend(page.items);
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(items)
+    }
 }
 
 impl Export {
@@ -112,27 +142,29 @@ impl Export {
     }
 }
 
-fn print_history(batch: &BatchHistory) {
-    let span = batch.done_at.since(batch.announced_at).as_secs_f64();
-    let delay = batch.extra_delay_ms / 1e3;
-    let busy: Vec<_> = batch
-        .worker_seconds
-        .iter()
-        .map(|(pool, seconds)| format!("{pool} busy {seconds:.1} s"))
-        .collect();
-    println!(
-        "{}  iteration {}  {} requests in {span:.1} s, extra delay {delay:.3} s  {}",
-        batch.id,
-        batch.iteration,
-        batch.requests,
-        busy.join(", "),
-    );
+fn text(batches: &[BatchSummary]) -> String {
+    const HEAD: [&str; 8] =
+        ["ID", "RUN", "ITERATION", "STATE", "PLUGIN", "REQUESTS", "MEAN REWARD", "EXTRA DELAY"];
+    let mut rows = vec![HEAD.map(str::to_owned)];
+    rows.extend(batches.iter().map(|BatchSummary { batch, .. }| {
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+        [
+            batch.id.to_string(),
+            batch.run.escape_debug().to_string(),
+            batch.iteration.to_string(),
+            batch.state.as_str().into(),
+            batch.plugin.clone(),
+            batch.counts.submitted.to_string(),
+            or_dash(batch.mean_reward.map(|mean| format!("{mean:.4}"))),
+            or_dash(batch.extra_delay_ms.map(|delay| format!("{:.3} s", delay / 1e3))),
+        ]
+    }));
+    table(&rows)
 }
 
 fn print_batch(batch: &Batch) {
     let counts = batch.counts;
-    let state = serde_json::to_value(batch.state).unwrap_or_default();
-    println!("{}  {}", batch.id, state.as_str().unwrap_or_default());
+    println!("{}  {}", batch.id, batch.state.as_str());
     println!("  run {}, iteration {}, {}", batch.run, batch.iteration, batch.plugin);
     println!(
         "  {} requests: {} scored, {} timed out, {} failed",

@@ -71,9 +71,9 @@ fn text(capacity: &Capacity) -> String {
 
 /// One line for each pool, and below them why workers failed to start.
 fn pools(pools: &[PoolCapacity]) -> String {
-    const HEAD: [&str; 11] = [
-        "POOL", "BOUNDS", "HOLD", "UP TO", "STARTING", "IDLE", "BUSY", "DRAINING", "QUEUED",
-        "START-UP", "WHY",
+    const HEAD: [&str; 12] = [
+        "POOL", "BOUNDS", "HOLD", "UP TO", "STARTING", "IDLE", "BUSY", "DRAINING", "JOINED",
+        "QUEUED", "START-UP", "WHY",
     ];
     let mut rows = vec![HEAD.map(str::to_owned)];
     rows.extend(pools.iter().map(row));
@@ -89,7 +89,7 @@ fn pools(pools: &[PoolCapacity]) -> String {
     text
 }
 
-fn row(pool: &PoolCapacity) -> [String; 11] {
+fn row(pool: &PoolCapacity) -> [String; 12] {
     let target = pool.target.as_ref();
     let number = |number: Option<u32>| number.map_or("-".into(), |number| number.to_string());
     [
@@ -101,6 +101,7 @@ fn row(pool: &PoolCapacity) -> [String; 11] {
         pool.workers.idle.to_string(),
         pool.workers.busy.to_string(),
         pool.workers.draining.to_string(),
+        pool.workers.joined.to_string(),
         pool.queued.to_string(),
         pool.startup_ms.map_or("-".into(), |ms| format!("{ms:.0} ms")),
         target.map(|target| target.why.clone()).unwrap_or_default(),
@@ -128,7 +129,7 @@ mod tests {
             min: 0,
             max: 12,
             cost: 1.0,
-            workers: PoolWorkers { starting: 2, idle: 0, busy: 10, draining: 1 },
+            workers: PoolWorkers { starting: 2, idle: 0, busy: 10, draining: 1, joined: 0 },
             queued: 312,
             startup_ms: Some(84.3),
             target: Some(target),
@@ -153,9 +154,9 @@ mod tests {
         let expected = "\
 planner assay; no plan yet
 
-POOL  BOUNDS  HOLD  UP TO  STARTING  IDLE  BUSY  DRAINING  QUEUED  START-UP  WHY
-cpu   0..12   1     12     2         0     10    1         312     84 ms     the pool's maximum; the plan wanted 40
-gpu   0..12   -     -      0         0     0     0         0       -
+POOL  BOUNDS  HOLD  UP TO  STARTING  IDLE  BUSY  DRAINING  JOINED  QUEUED  START-UP  WHY
+cpu   0..12   1     12     2         0     10    1         0       312     84 ms     the pool's maximum; the plan wanted 40
+gpu   0..12   -     -      0         0     0     0         0       0       -
 
 gpu: 7 failed starts, the last at 1970-01-01T00:01:00Z: a worker ended before it joined: exit status: 3
 ";

@@ -18,6 +18,8 @@ use assay_server::Server;
 
 const CHANNEL: &str = "prod";
 const TENANT: &str = "demo";
+/// The plugin of the examples that are printed.
+const EXAMPLE: &str = "math@prod";
 const NO_PLUGINS: &str = "no plugins are published: no folder `plugins` is beside this program; \
      name a folder of components with --plugins";
 
@@ -41,7 +43,7 @@ pub(super) struct DevCommand {
     #[arg(long)]
     score: Option<PathBuf>,
     /// Plugin that scores the file, as NAME@CHANNEL or NAME@VERSION
-    #[arg(long, default_value = "math@prod")]
+    #[arg(long, default_value = EXAMPLE)]
     plugin: String,
     /// Score the sample of a shipped plugin instead; cuda runs in an interpreter if there is no GPU
     #[arg(long, value_enum, conflicts_with_all = ["score", "plugin"])]
@@ -151,7 +153,7 @@ pub(super) async fn run(mut options: DevCommand) -> anyhow::Result<ExitCode> {
         server.stop().await;
         return Ok(if went_well { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
-    print_next_steps(&server, &data);
+    print_next_steps(&server, &data).await;
     wait(server, &mut interruption).await
 }
 
@@ -186,10 +188,13 @@ fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 /// Whether a file is named after a plugin (`math@prod`), as our builds name them.
 fn is_of(file: &Path, plugin: &str) -> bool {
-    let name = plugin.split('@').next().unwrap_or(plugin);
-    file.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| {
-        stem.strip_prefix("assay_plugin_").unwrap_or(stem).replace('_', "-") == name
-    })
+    plugin.split('@').next() == Some(&plugin_name(file))
+}
+
+/// The name of the plugin in a file, as our builds name them.
+fn plugin_name(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    stem.strip_prefix("assay_plugin_").unwrap_or(&stem).replace('_', "-")
 }
 
 /// Publishes components and points `prod` to each.
@@ -209,7 +214,11 @@ async fn publish(client: &Client, files: Vec<PathBuf>) -> anyhow::Result<()> {
                 eprintln!("{} is not published: {error}", file.display());
             }
             Err(error) if error.code() == Some("not_granted") => {
-                eprintln!("{} is not published: {error}", file.display());
+                eprintln!(
+                    "{} is not published, as it needs what is not granted; to grant hosts, start with \
+                     `assay dev --hosts private:http://127.0.0.1:8000`, for example: {error}",
+                    plugin_name(&file)
+                );
             }
             Err(error) => return Err(publish_failed(&file, error)),
         }
@@ -234,7 +243,8 @@ fn dashboard(url: &str, data: &Path) -> String {
     }
 }
 
-fn print_next_steps(server: &Server, data: &Path) {
+/// Prints the address, the key, and examples if their plugin is there.
+async fn print_next_steps(server: &Server, data: &Path) {
     let (url, key) = (&server.url, &server.key);
     let dashboard = dashboard(url, data);
     println!(
@@ -245,8 +255,14 @@ Assay serves on {url}   (Ctrl-C stops it)
 
   export ASSAY_URL={url}
   export ASSAY_API_KEY={key}
-
-One reward with curl:
+"#
+    );
+    if !has_math(url, key).await {
+        println!("There is no plugin {EXAMPLE}, so there are no examples to paste.");
+        return;
+    }
+    println!(
+        r#"One reward with curl:
 
   curl -s {url}/v1/rewards -H "Authorization: Bearer {key}" -H 'Content-Type: application/json' \
     -d '{{"plugin":"math@prod","response":"The answer is \\boxed{{\\frac{{1}}{{2}}}}","label":"0.5"}}'
@@ -261,4 +277,13 @@ print(json.load(urllib.request.urlopen(call))["outcome"])
 END
 "#
     );
+}
+
+/// Whether the plugin of the examples is published; a list that cannot be had shows none.
+async fn has_math(url: &str, key: &str) -> bool {
+    let Ok(client) = Client::new(url, key) else { return false };
+    let (name, channel) = EXAMPLE.split_once('@').expect("a name and a channel");
+    client.plugin_versions(name).await.is_ok_and(|versions| {
+        versions.items.iter().any(|version| version.channels.iter().any(|it| it == channel))
+    })
 }

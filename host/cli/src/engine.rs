@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, Command};
 
+use super::progress::{mib, told_while};
 use super::workers::WorkerOptions;
 
 #[derive(clap::Args)]
@@ -148,8 +149,14 @@ impl EngineOptions {
         })?;
         let mut command = self.worker()?;
         command.arg("compile").arg(component).arg("--out").arg(folder.path().join("compiled"));
-        let output = command.output().await.context("running the worker program")?;
+        command.args(compiled_code());
+        let what = format!("compiling {}", mib(bytes.len()));
+        let output =
+            told_while(&what, command.output()).await.context("running the worker program")?;
         let errors = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() {
+            eprint!("{errors}");
+        }
         ensure!(output.status.success(), "compiling {shown}: {}", errors.trim());
         match serde_json::from_slice(&output.stdout).context("reading the compiler's report")? {
             CompileReport::Refused { message } => anyhow::bail!("{shown} is refused: {message}"),
@@ -176,6 +183,7 @@ impl EngineOptions {
     ) -> anyhow::Result<Vec<CaseReport>> {
         let mut command = self.worker()?;
         command.arg("test").arg(&plugin.component).args(cases).arg("--json");
+        command.args(compiled_code());
         command.arg("--repeat").arg(runs.repeat.to_string());
         command.args(runs.update.then_some("--update"));
         command.args(self.capabilities(plugin).await?);
@@ -203,6 +211,7 @@ impl EngineOptions {
     ) -> anyhow::Result<Vec<Scored>> {
         let mut command = self.worker()?;
         command.arg("score").arg(&plugin.component).args(self.capabilities(plugin).await?);
+        command.args(compiled_code());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().context("starting the worker")?;
         let mut input = child.stdin.take().expect("it was asked for");
@@ -286,6 +295,15 @@ impl Described {
     pub(super) fn reference(&self) -> String {
         format!("{}@{}", self.description.name, self.description.version)
     }
+}
+
+/// The option with the folder in which this user's code is kept once it is compiled, `$XDG_CACHE_HOME/assay/compiled` or
+/// `~/.cache/assay/compiled`; none without a home.
+fn compiled_code() -> Vec<OsString> {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    let folder = cache.map(|cache| cache.join("assay/compiled").into_os_string());
+    folder.map_or_else(Vec::new, |folder| vec!["--compiled".into(), folder])
 }
 
 async fn read_lines<T: serde::de::DeserializeOwned>(

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_core::limits;
 use assay_core::plugin::check_name;
@@ -48,6 +49,10 @@ pub(super) struct PlanOptions {
     /// Seconds for which workers are kept ready for an announced batch that is overdue
     #[arg(long, default_value = "60", value_parser = seconds)]
     patience_s: Micros,
+    /// Milliseconds for which a tenant without a worker waits before a worker of a tenant with
+    /// several is stopped for it; 0 for no limit
+    #[arg(long, value_name = "MS", default_value_t = limits::PREEMPT_AFTER_MS)]
+    preempt_after_ms: u64,
 }
 
 /// The value of one `--workers`.
@@ -61,6 +66,7 @@ struct PoolOption {
 /// The pools as the options describe them.
 pub(super) struct Pools {
     pub plan: PlanConfig,
+    pub preempt_after: Option<Duration>,
     pub defaults: PoolDefaults,
     /// The pools whose workers have a GPU each.
     pub with_gpus: BTreeSet<Arc<str>>,
@@ -121,7 +127,9 @@ impl PlanOptions {
             patience: self.patience_s,
             ..PlanConfig::new(self.planner, pools)
         };
-        Ok(Pools { plan, defaults, with_gpus })
+        let preempt_after =
+            (self.preempt_after_ms > 0).then_some(Duration::from_millis(self.preempt_after_ms));
+        Ok(Pools { plan, preempt_after, defaults, with_gpus })
     }
 }
 

@@ -1,4 +1,5 @@
-//! The progress of `assay score`: a bar on a terminal, otherwise a line every few seconds.
+//! The progress of what takes long: for `assay score` a bar on a terminal and a line every few seconds otherwise, for
+//! the rest lines with the time.
 
 use std::time::{Duration, Instant};
 
@@ -6,6 +7,30 @@ use assay_client::score::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 const LINE_PERIOD: Duration = Duration::from_secs(5);
+
+/// The time after which something counts as taking long.
+const LONG: Duration = Duration::from_secs(2);
+
+/// Waits for a result; says on standard error what it waits for, as in `compiling 18 MiB, 40 s`, if that takes long.
+pub(super) async fn told_while<T>(what: &str, work: impl Future<Output = T>) -> T {
+    let started = tokio::time::Instant::now();
+    let mut lines = tokio::time::interval_at(started + LONG, LINE_PERIOD);
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            result = &mut work => return result,
+            _ = lines.tick() => eprintln!("{what}, {} s", started.elapsed().as_secs()),
+        }
+    }
+}
+
+/// A size in words, such as `18 MiB`.
+pub(super) fn mib(bytes: u64) -> String {
+    match bytes >> 20 {
+        0 => format!("{} KiB", bytes.div_ceil(1 << 10)),
+        mib => format!("{mib} MiB"),
+    }
+}
 
 pub(super) struct View {
     bar: ProgressBar,

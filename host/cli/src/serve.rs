@@ -101,7 +101,8 @@ impl HostOptions {
         let Settled { mut gpu, workers_max } =
             self.workers.gpu.settle(&worker_program, &data).await?;
         let unsaid = Unsaid { cpu_min, gpu_max: workers_max };
-        let Pools { plan, defaults, with_gpus } = self.plan.config(unsaid, self.discipline)?;
+        let Pools { plan, preempt_after, defaults, with_gpus } =
+            self.plan.config(unsaid, self.discipline)?;
         gpu.pools = with_gpus;
         Ok(Settings {
             listen,
@@ -109,9 +110,11 @@ impl HostOptions {
             database_url: self.database_url.filter(|url| !url.is_empty()),
             worker_program,
             programs: self.workers.programs(gpu)?,
+            remote: self.workers.remote(),
             storage: self.storage.read()?,
             secrets: self.secrets.read()?.into(),
             plan,
+            preempt_after,
             pool_defaults: defaults,
             kept: self.retention.kept(),
             environment: environment.into(),

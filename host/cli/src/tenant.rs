@@ -68,6 +68,9 @@ struct Settings {
     /// Weight of the tenant in a contended pool, relative to the other tenants
     #[arg(long)]
     weight: Option<u32>,
+    /// Whether the tenant's workers of a contended pool are shared between its runs
+    #[arg(long)]
+    share_runs: Option<YesNo>,
     /// Maximum number of a pool's workers that serve the tenant at once, such as cpu=4 or gpu=none;
     /// may be repeated
     #[arg(long, value_name = "POOL=N", value_parser = pool_bound)]
@@ -176,6 +179,7 @@ impl Settings {
         put("quotas", some(quotas));
         put("display_name", self.display_name.map(Value::String));
         put("weight", self.weight.map(|weight| json!(weight)));
+        put("share_runs", self.share_runs.map(|share| json!(share == YesNo::Yes)));
         let suspended = if self.suspend || self.resume { Some(json!(self.suspend)) } else { None };
         put("suspended", suspended);
         let mut grants = Map::new();

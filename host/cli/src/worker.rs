@@ -1,9 +1,11 @@
 //! `assay worker`.
 
+mod remote;
+
 use std::process::ExitCode;
 
 use assay_api::operations::{Worker, WorkerState};
-use assay_core::id::WorkerId;
+use assay_core::id::{TicketId, WorkerId};
 use clap::Subcommand;
 
 use super::table::table;
@@ -20,32 +22,65 @@ pub(super) struct WorkersCommand {
 #[derive(Subcommand)]
 enum WorkersVerb {
     /// List the workers and what they run; the default
-    Ls,
+    Ls {
+        /// List the workers of other machines that may connect, with their certificates
+        #[arg(long)]
+        remote: bool,
+    },
     /// Let a worker finish its leased requests, then stop it
     Drain {
         /// Id of the worker, as `assay worker ls` shows it
         #[arg(value_name = "ID")]
         worker: u64,
     },
+    /// Print the command with which one worker of another machine joins
+    Token(remote::TokenOptions),
+    /// End a worker of another machine and refuse it from now on
+    Remove {
+        /// Id of the worker, as `assay worker ls --remote` shows it
+        #[arg(value_name = "ID")]
+        worker: TicketId,
+    },
+    /// Run a worker here for a server on another machine; `assay worker token` prints the whole command
+    Join(remote::JoinOptions),
 }
 
 pub(super) async fn run(options: WorkersCommand) -> anyhow::Result<ExitCode> {
-    let client = options.client.connect()?;
-    match options.verb.unwrap_or(WorkersVerb::Ls) {
-        WorkersVerb::Ls => {
-            let workers = client.workers().await?;
-            match options.client.format {
+    let ClientOptions { connection, format } = options.client;
+    match options.verb.unwrap_or(WorkersVerb::Ls { remote: false }) {
+        WorkersVerb::Ls { remote: true } => {
+            let workers = connection.client()?.remote_workers().await?;
+            match format {
+                Format::Json => print_json(&workers)?,
+                Format::Text => print!("{}", remote::text(&workers.items)),
+            }
+        }
+        WorkersVerb::Ls { remote: false } => {
+            let workers = connection.client()?.workers().await?;
+            match format {
                 Format::Json => print_json(&workers)?,
                 Format::Text => print!("{}", text(&workers.items)),
             }
         }
         WorkersVerb::Drain { worker } => {
-            let worker = client.drain_worker(WorkerId(worker)).await?;
-            match options.client.format {
+            let worker = connection.client()?.drain_worker(WorkerId(worker)).await?;
+            match format {
                 Format::Json => print_json(&worker)?,
                 Format::Text => print!("{}", text(&[worker])),
             }
         }
+        WorkersVerb::Token(token) => {
+            let client = connection.client()?;
+            let made = client.create_worker_token(&token.call()).await?;
+            match format {
+                Format::Json => print_json(&made)?,
+                Format::Text => println!("{}", token.command(&made, client.host())?),
+            }
+        }
+        WorkersVerb::Remove { worker } => {
+            connection.client()?.remove_remote_worker(worker).await?;
+        }
+        WorkersVerb::Join(join) => return Err(join.become_worker()),
     }
     Ok(ExitCode::SUCCESS)
 }

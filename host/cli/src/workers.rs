@@ -1,12 +1,16 @@
 //! Options for workers, storage roots and secrets.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 
 use super::gpu::{GpuOptions, beside};
+use assay_core::limits;
+use assay_core::time::Micros;
 use assay_dispatch::secrets::Secrets;
 use assay_fleet::{Gpu, Programs, SandboxLayer};
+use assay_server::RemoteSettings;
 use assay_storage::Roots;
 
 #[derive(clap::Args)]
@@ -25,6 +29,19 @@ pub(super) struct WorkerOptions {
     /// ones
     #[arg(long, env = "ASSAY_TRUST", value_name = "FILE")]
     trust: Option<PathBuf>,
+    /// Address on which workers of other machines join, by TLS; none may join unless given
+    #[arg(long, env = "ASSAY_WORKER_LISTEN", value_name = "ADDRESS")]
+    worker_listen: Option<SocketAddr>,
+    /// Lifetime of the certificates of workers of other machines, in seconds; each is renewed at two
+    /// thirds of it
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = limits::WORKER_CERTIFICATE_SECONDS,
+        value_parser = clap::value_parser!(u64)
+            .range(limits::WORKER_CERTIFICATE_SECONDS_MIN..=limits::WORKER_CERTIFICATE_SECONDS_MAX)
+    )]
+    worker_certificate_seconds: u64,
     #[command(flatten)]
     pub(super) gpu: GpuOptions,
 }
@@ -43,6 +60,12 @@ impl WorkerOptions {
             program.display()
         );
         Ok(program)
+    }
+
+    /// The settings of workers of other machines, if any may join.
+    pub(super) fn remote(&self) -> Option<RemoteSettings> {
+        let certificate_lifetime = Micros::from_secs(self.worker_certificate_seconds);
+        self.worker_listen.map(|listen| RemoteSettings { listen, certificate_lifetime })
     }
 
     pub(super) fn programs(&self, gpu: Gpu) -> anyhow::Result<Programs> {

@@ -10,6 +10,7 @@ use assay_api::problem::Problem;
 use bytes::Bytes;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, root_cause};
@@ -53,6 +54,13 @@ impl Retry {
         let random = getrandom::u32().unwrap_or(0);
         full - full.mul_f64(f64::from(random) / f64::from(u32::MAX) / 2.0)
     }
+}
+
+/// A page of a list.
+#[derive(Deserialize)]
+struct ListPage<T> {
+    items: Vec<T>,
+    next: Option<String>,
 }
 
 /// Whether a call may be repeated if it is unknown whether it was carried out.
@@ -127,6 +135,12 @@ impl Client {
         self.base.as_str().trim_end_matches('/')
     }
 
+    /// The host of the server's address.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
+    }
+
     /// A request for a path below the base; each segment is escaped.
     pub(crate) fn request(&self, method: Method, segments: &[&str]) -> RequestBuilder {
         self.at(method, &[&["v1"], segments].concat())
@@ -180,6 +194,27 @@ impl Client {
                 return Err(error);
             }
             tokio::time::sleep(pause.unwrap_or_else(|| self.retry.pause(failures))).await;
+        }
+    }
+
+    /// All items of a list that is answered in pages.
+    pub(crate) async fn every<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        tenant: Option<&str>,
+    ) -> Result<Vec<T>, Error> {
+        let (mut items, mut after) = (Vec::new(), None::<String>);
+        loop {
+            let query = [("tenant", tenant), ("after", after.as_deref())];
+            let query = query.into_iter().filter_map(|(name, value)| Some((name, value?)));
+            let query: Vec<(&str, &str)> = query.collect();
+            let request = self.request(Method::GET, path).query(&query);
+            let page: ListPage<T> = self.json(request, Repeat::Safe).await?;
+            items.extend(page.items);
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(items),
+            }
         }
     }
 

@@ -1,10 +1,12 @@
 //! The running service: what is live, its workers and incidents; replays and simulations.
 
 use assay_api::operations::{
-    IncidentFilter, IncidentPage, Overview, QueueList, Replay, ReplayRequest, Worker, WorkerList,
+    IncidentFilter, IncidentPage, Overview, QueueList, Worker, WorkerList,
 };
+use assay_api::remote_workers::{CreateWorkerToken, RemoteWorkerList, WorkerToken};
+use assay_api::request::{Replay, ReplayRequest};
 use assay_api::simulation::{Simulation, SimulationRequest};
-use assay_core::id::{RequestId, WorkerId};
+use assay_core::id::{RequestId, TicketId, WorkerId};
 use reqwest::Method;
 
 use crate::call::{Client, Repeat};
@@ -54,6 +56,26 @@ impl Client {
     pub async fn drain_worker(&self, worker: WorkerId) -> Result<Worker, Error> {
         let request = self.request(Method::POST, &["workers", &worker.0.to_string(), "drain"]);
         self.json(request, Repeat::Safe).await
+    }
+
+    /// Makes a token with which one worker of another machine joins a pool.
+    pub async fn create_worker_token(
+        &self,
+        call: &CreateWorkerToken,
+    ) -> Result<WorkerToken, Error> {
+        let request = self.request(Method::POST, &["workers", "tokens"]);
+        self.json(request.json(call), Repeat::Unsafe).await
+    }
+
+    /// The workers of other machines that may connect.
+    pub async fn remote_workers(&self) -> Result<RemoteWorkerList, Error> {
+        self.json(self.request(Method::GET, &["workers", "remote"]), Repeat::Safe).await
+    }
+
+    /// Ends a worker of another machine and refuses it from now on.
+    pub async fn remove_remote_worker(&self, worker: TicketId) -> Result<(), Error> {
+        let path = ["workers", "remote", &worker.to_string()];
+        self.send(self.request(Method::DELETE, &path), Repeat::Unsafe).await.map(drop)
     }
 
     /// The waiting requests of each pool, by batch.

@@ -18,7 +18,7 @@ impl Client {
     }
 
     pub async fn people(&self) -> Result<PersonList, Error> {
-        self.json(self.request(Method::GET, &["people"]), Repeat::Safe).await
+        Ok(PersonList { items: self.every(&["people"], None).await?, next: None })
     }
 
     pub async fn set_person(&self, person: PersonId, change: &SetPerson) -> Result<Person, Error> {
@@ -34,8 +34,7 @@ impl Client {
 
     /// The members of the given tenant, or of your own.
     pub async fn members(&self, tenant: Option<&str>) -> Result<MemberList, Error> {
-        let request = self.request(Method::GET, &["members"]);
-        self.json(of_tenant(request, tenant), Repeat::Safe).await
+        Ok(MemberList { items: self.every(&["members"], tenant).await?, next: None })
     }
 
     /// Adds a member; for a person without an account, only this answer contains the invitation.

@@ -12,8 +12,9 @@ use crate::call::{Client, Repeat};
 use crate::error::Error;
 
 impl Client {
+    /// All tenants, or your own.
     pub async fn tenants(&self) -> Result<TenantList, Error> {
-        self.json(self.request(Method::GET, &["tenants"]), Repeat::Safe).await
+        Ok(TenantList { items: self.every(&["tenants"], None).await?, next: None })
     }
 
     pub async fn create_tenant(&self, tenant: &CreateTenant) -> Result<Tenant, Error> {
@@ -45,8 +46,7 @@ impl Client {
 
     /// The keys of the given tenant, or of your own.
     pub async fn keys(&self, tenant: Option<&str>) -> Result<KeyList, Error> {
-        let request = self.request(Method::GET, &["keys"]);
-        self.json(of_tenant(request, tenant), Repeat::Safe).await
+        Ok(KeyList { items: self.every(&["keys"], tenant).await?, next: None })
     }
 
     /// Creates a key; only this answer contains its secret.

@@ -17,6 +17,7 @@ use crate::command::HashedItem;
 use crate::committed::CommittedBatch;
 use crate::dedup::{ContentHash, SharedOutcome};
 use crate::handle::{DispatchError, ItemFate, NewItem};
+use crate::silence::WaitingBatch;
 use crate::tenants::SettingsEpoch;
 use assay_store::admissions::RequestRow;
 use assay_store::restore::Left;
@@ -122,6 +123,23 @@ impl LiveBatch {
     /// The number of requests that are committed or about to be.
     pub(super) fn size(&self) -> u32 {
         u32::try_from(self.entries.len()).expect("a batch is within its limit")
+    }
+
+    /// The batch if it is open and all its requests have ended, so that it waits for its trainer.
+    pub(super) fn waiting(&self) -> Option<WaitingBatch<'_>> {
+        let ended = self.counts.scored + self.counts.timed_out + self.counts.error;
+        let waits = self.state == BatchState::Open && ended == self.size();
+        if !waits || self.committed.is_single {
+            return None;
+        }
+        let row = &self.committed.row;
+        Some(WaitingBatch {
+            id: row.id,
+            tenant: row.tenant,
+            run: &row.run,
+            iteration: row.iteration,
+            last_request_at: self.committed.look(|progress| progress.last_request_at)?,
+        })
     }
 
     /// The number of requests that were not charged for yet; they count as charged from now on.
@@ -379,5 +397,18 @@ pub(super) mod tests {
         assert_eq!(taken.fates, [ItemFate::Repeated(first)]);
         assert!(taken.rows.is_empty() && batch.size() == 1);
         assert_eq!(batch.take(vec![item("1")]).err(), Some(DispatchError::Sealed));
+    }
+
+    #[test]
+    fn an_open_batch_waits_for_its_trainer_when_all_its_requests_have_ended() {
+        let mut batch = batch(2);
+        batch.state = BatchState::Open;
+        let last = Micros::from_secs(9);
+        batch.committed.change(|progress| progress.last_request_at = Some(last));
+        assert!(batch.waiting().is_none());
+        batch.counts.scored = batch.size();
+        assert_eq!(batch.waiting().map(|waiting| waiting.last_request_at), Some(last));
+        batch.state = BatchState::Sealed;
+        assert!(batch.waiting().is_none());
     }
 }

@@ -55,6 +55,7 @@ fn workers(pool: &PoolView) -> PoolWorkers {
         idle: count(pool.idle),
         busy: count(pool.workers - pool.idle),
         draining: count(pool.draining),
+        joined: count(pool.came),
     }
 }
 

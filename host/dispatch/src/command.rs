@@ -5,6 +5,7 @@ use std::sync::Arc;
 use assay_api::capacity::Capacity;
 use assay_core::id::{BatchId, TenantId, WorkerId};
 use assay_sched::SchedView;
+use assay_store::operations::IncidentRow;
 use assay_wire::proto;
 use tokio::sync::oneshot;
 
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     WorkerJoined { joining: Joining, link: WorkerLink, reply: oneshot::Sender<WorkerId> },
     WorkerLost { worker: WorkerId },
     Finished { worker: WorkerId, finished: Vec<proto::Finished> },
+    PluginLoads { worker: WorkerId, loads: Vec<proto::Load> },
     Planned(Planned),
     SetBounds { pool: Arc<str>, bounds: Bounds, reply: Reply<()> },
     View { reply: oneshot::Sender<SchedView> },
@@ -35,6 +37,7 @@ pub(crate) enum Command {
     TenantOf { claim: LeaseClaim, reply: oneshot::Sender<Option<TenantId>> },
     TenantChanged { tenant: TenantId, reply: Reply<()> },
     TenantUse { tenant: TenantId, reply: oneshot::Sender<TenantUse> },
+    Note(Box<IncidentRow>),
     Stop,
 }
 

@@ -1,6 +1,7 @@
 //! The handle through which everybody talks to the loop: one method for each command.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use assay_api::capacity::Capacity;
@@ -9,9 +10,10 @@ use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
 use assay_planner::PlanConfig;
-use assay_sched::{Profile, SchedView};
+use assay_sched::{Config, Profile, SchedView};
 use assay_store::Store;
 use assay_store::admissions::BatchRow;
+use assay_store::operations::IncidentRow;
 use assay_wire::proto;
 use bytes::Bytes;
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -90,6 +92,8 @@ pub struct Parts {
     /// Starts of workers that failed.
     pub failures: Failures,
     pub plan: PlanConfig,
+    /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
+    pub preempt_after: Option<Duration>,
     pub pool_defaults: PoolDefaults,
     pub tenants: Arc<Tenants>,
     /// The profiles of completed batches, the oldest first.
@@ -117,8 +121,10 @@ impl Dispatch {
         let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
         let committed = Arc::new(CommittedView::default());
         let budget = AdmissionBudget::default();
-        let Parts { store, fleet, failures, plan, pool_defaults, tenants, history } = parts;
-        let discipline = plan.discipline;
+        let Parts { store, fleet, failures, plan, preempt_after, pool_defaults, tenants, history } =
+            parts;
+        let preempt_after = preempt_after.map(|after| Micros(after.as_micros() as u64));
+        let config = Config { discipline: plan.discipline, preempt_after, ..Config::default() };
         let (notes, told, writer) = incidents::start(store.clone(), tenants.clone());
         let (channels, mut tasks) = publish::start(&store, committed.clone(), &notes);
         tasks.spawn(writer);
@@ -131,7 +137,7 @@ impl Dispatch {
         });
         let parts =
             shell::ShellParts { fleet, failures, planning, tenants: tenants.clone(), notes };
-        let mut shell = shell::Shell::new(discipline, parts, channels, committed.clone());
+        let mut shell = shell::Shell::new(config, parts, channels, committed.clone());
         history::learn(&mut shell.sched, &history);
         shell.tell_entitlements();
         let restored = restore::restore(&mut shell, &store, &budget, plugins).await?;
@@ -245,6 +251,16 @@ impl Dispatch {
         self.commands.send(command).await.map_err(|_| DispatchError::Stopping)
     }
 
+    /// The worker's loads of the plugins of its leases have started or ended.
+    pub async fn plugin_loads(
+        &self,
+        worker: WorkerId,
+        loads: Vec<proto::Load>,
+    ) -> Result<(), DispatchError> {
+        let command = Command::PluginLoads { worker, loads };
+        self.commands.send(command).await.map_err(|_| DispatchError::Stopping)
+    }
+
     /// Ends the loop; later calls get [`DispatchError::Stopping`].
     pub async fn stop(&self) {
         // If the loop has already ended, there is nothing to stop.
@@ -281,6 +297,13 @@ impl Dispatch {
     #[must_use]
     pub fn incidents(&self) -> broadcast::Receiver<WrittenIncident> {
         self.told.subscribe()
+    }
+
+    /// Records an incident, without waiting; it is lost if the loop has too much to do.
+    pub fn note(&self, incident: IncidentRow) {
+        if self.commands.try_send(Command::Note(Box::new(incident))).is_err() {
+            tracing::warn!("an incident is not recorded: the dispatcher is busy or stopping");
+        }
     }
 
     /// The worker finishes its leases and ends.

@@ -125,8 +125,8 @@ impl Writer {
     }
 
     async fn add(&self, id: i64, row: IncidentRow) {
-        // The row stands for several batches, so it names none.
-        let row = if row.tenant.is_some() { further(row) } else { row };
+        // A row that stands for several batches names none.
+        let row = if row.tenant.is_some() && !is_of_run(&row) { further(row) } else { row };
         loop {
             match self.store.add_to_incident(id, &row).await {
                 Ok(count) => {
@@ -182,15 +182,22 @@ fn fold(first: &mut IncidentRow, other: IncidentRow) {
     first.detail = other.detail;
 }
 
-/// The incident without its batch, for a row that stands for many batches.
+/// The incident without its batch and run, for a row that stands for many of them.
 fn further(row: IncidentRow) -> IncidentRow {
     let what = match row.kind {
-        IncidentKind::BatchLate => "ended late",
-        _ => "had requests that failed",
+        IncidentKind::BatchLate => "batches ended late",
+        IncidentKind::TrainerSilent => "batches got no requests",
+        IncidentKind::RewardMissing => "runs got answers without a reward",
+        _ => "batches had requests that failed",
     };
     let batch: Option<BatchId> = None;
-    let detail = format!("further batches {what} in this minute; they are not listed separately");
+    let detail = format!("further {what} in this minute; they are not listed separately");
     IncidentRow { batch, run: None, code: None, count: 1, detail, ..row }
+}
+
+/// Whether it is about a run, which has one row a minute for all incidents like it.
+fn is_of_run(row: &IncidentRow) -> bool {
+    row.kind == IncidentKind::RewardMissing
 }
 
 /// The row to which an incident is written.
@@ -214,6 +221,8 @@ struct IncidentClass {
     tenant: Option<TenantId>,
     kind: IncidentKind,
     pool: Option<String>,
+    /// For an incident of a run.
+    run: Option<String>,
 }
 
 #[derive(Default)]
@@ -224,8 +233,8 @@ struct Written {
 }
 
 impl Ledger {
-    /// Chooses the row. A pool has one row a minute for its workers; a tenant has several for its
-    /// batches.
+    /// Chooses the row. A pool has one row a minute for its workers, and a run one for its
+    /// trainer; a tenant has several for its batches.
     fn choose_row(&mut self, row: &IncidentRow) -> RowChoice {
         let minute = row.at.0 / MINUTE;
         if minute > self.minute {
@@ -233,31 +242,42 @@ impl Ledger {
             self.written.clear();
         }
         let most = Self::most(row);
-        match self.written.get(&IncidentClass::of(row)) {
+        let class = self.class(row);
+        match self.written.get(&class) {
             Some(written) if written.rows >= most => {
                 written.last.map_or(RowChoice::Further, RowChoice::Into)
             }
+            None if is_of_run(row) && class.run.is_none() => RowChoice::Further,
             _ => RowChoice::Row,
         }
     }
 
+    /// The class of an incident. Runs of a tenant beyond the limit have one in common.
+    fn class(&self, row: &IncidentRow) -> IncidentClass {
+        let run = row.run.clone().filter(|_| is_of_run(row));
+        let class =
+            IncidentClass { tenant: row.tenant, kind: row.kind, pool: row.pool.clone(), run };
+        let is_beside =
+            |other: &&IncidentClass| other.tenant == class.tenant && other.run.is_some();
+        let full = self.written.keys().filter(is_beside).count()
+            >= limits::INCIDENTS_PER_MINUTE_MAX as usize;
+        if full && !self.written.contains_key(&class) {
+            return IncidentClass { run: None, ..class };
+        }
+        class
+    }
+
     fn most(row: &IncidentRow) -> u32 {
-        if row.tenant.is_none() { 1 } else { limits::INCIDENTS_PER_MINUTE_MAX }
+        if row.tenant.is_none() || is_of_run(row) { 1 } else { limits::INCIDENTS_PER_MINUTE_MAX }
     }
 
     fn wrote(&mut self, row: &IncidentRow, id: i64) {
-        let most = Self::most(row);
-        let written = self.written.entry(IncidentClass::of(row)).or_default();
+        let (most, class) = (Self::most(row), self.class(row));
+        let written = self.written.entry(class).or_default();
         written.rows += 1;
-        if row.tenant.is_none() || written.rows > most {
+        if most == 1 || written.rows > most {
             written.last = Some(id);
         }
-    }
-}
-
-impl IncidentClass {
-    fn of(row: &IncidentRow) -> Self {
-        Self { tenant: row.tenant, kind: row.kind, pool: row.pool.clone() }
     }
 }
 
@@ -291,6 +311,28 @@ mod tests {
         // A clock that went back changes nothing.
         ledger.wrote(&died(120), 8);
         assert_eq!(ledger.choose_row(&died(100)), RowChoice::Into(8));
+    }
+
+    #[test]
+    fn a_run_whose_trainer_got_no_reward_has_a_row_a_minute() {
+        let (mut ledger, tenant) = (Ledger::default(), TenantId::generate());
+        let missing = |run: &str| IncidentRow {
+            kind: IncidentKind::RewardMissing,
+            run: Some(run.into()),
+            ..late(tenant)
+        };
+        for at in 0..i64::from(limits::INCIDENTS_PER_MINUTE_MAX) {
+            let run = missing(&format!("run {at}"));
+            assert_eq!(ledger.choose_row(&run), RowChoice::Row);
+            ledger.wrote(&run, at);
+            assert_eq!(ledger.choose_row(&run), RowChoice::Into(at));
+        }
+        // Names of runs are the tenant's: they are bounded.
+        assert_eq!(ledger.choose_row(&missing("another")), RowChoice::Further);
+        ledger.wrote(&missing("another"), 1_000);
+        assert_eq!(ledger.choose_row(&missing("one more")), RowChoice::Into(1_000));
+        assert_eq!(ledger.choose_row(&missing("run 0")), RowChoice::Into(0));
+        assert_eq!(further(missing("another")).run, None);
     }
 
     #[test]

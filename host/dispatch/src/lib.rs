@@ -9,6 +9,7 @@ mod handle;
 mod command;
 
 mod shell;
+mod silence;
 
 mod perform;
 mod submissions;
@@ -21,6 +22,7 @@ mod single;
 mod workers;
 
 pub mod budget;
+pub mod fair_semaphore;
 mod quota;
 pub mod secrets;
 pub mod tenants;

@@ -2,16 +2,17 @@
 //!
 //! It owns every [`LiveBatch`] and the sum of the artifacts that wait in them for their next stage.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use assay_core::id::{BatchId, RequestId, TenantId};
+use assay_core::id::{BatchId, Digest, RequestId, TenantId};
 use assay_core::limits;
 use assay_core::outcome::{Artifact, ErrorCode, StageEnd, StageError};
 
 use crate::batch::{Entry, LiveBatch};
 use crate::dedup::{DedupKey, SharedOutcome};
 use crate::handle::DispatchError;
+use crate::silence::WaitingBatch;
 
 #[derive(Default)]
 pub(super) struct LiveBatches {
@@ -29,6 +30,11 @@ impl LiveBatches {
         let batch = self.by_id.remove(&id)?;
         self.artifact_bytes -= batch.artifact_bytes();
         Some(batch)
+    }
+
+    /// The batches that wait for their trainers.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = WaitingBatch<'_>> {
+        self.by_id.values().filter_map(LiveBatch::waiting)
     }
 
     pub(super) fn get(&self, id: BatchId) -> Option<&LiveBatch> {
@@ -51,6 +57,16 @@ impl LiveBatches {
 
     pub(super) fn tenant_of(&self, id: BatchId) -> Option<TenantId> {
         Some(self.by_id.get(&id)?.committed.row.tenant)
+    }
+
+    /// The compiled plugins of batches that have a stage on this pool; single requests are not counted, as they are over
+    /// before a worker could prepare for them.
+    pub(super) fn plugins_of(&self, pool: &str) -> Vec<Digest> {
+        let batches = self.by_id.values().filter(|batch| !batch.committed.is_single);
+        let plugins = batches.map(|batch| &batch.committed.plugin);
+        let here = plugins.filter(|plugin| plugin.runs_on(pool)).map(|plugin| plugin.compiled);
+        let different: BTreeSet<Digest> = here.collect();
+        different.into_iter().take(limits::PRELOADED_PLUGINS_MAX).collect()
     }
 
     /// The key under which equal requests find this one; `None` if it must run by itself.

@@ -4,6 +4,7 @@
 //! takes O(batches + workers) and does not visit single requests. Numbers of queued and running
 //! requests come from the scheduler, counts of batches from the committed view.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use assay_api::batch::BatchState;
 use assay_api::capacity::PoolCapacity;
 use assay_api::operations::{
-    LiveBatch, PoolQueue, QueuedBatch, StageQueue, Worker, WorkerRunning, WorkerState,
+    LiveBatch, PoolQueue, PoolTenant, QueuedBatch, StageQueue, Worker, WorkerRunning, WorkerState,
 };
 use assay_core::id::{BatchId, Digest, TenantId, TicketId, WorkerId};
 use assay_core::limits;
@@ -55,6 +56,7 @@ struct ObservedBatch<'a> {
 pub(super) struct JoinedWorker {
     pub ticket: TicketId,
     pub pid: Option<u32>,
+    pub launcher: &'static str,
     pub joined_at: Micros,
     pub heard_at: Micros,
     pub stages_done: u64,
@@ -106,6 +108,11 @@ impl Shell {
             let joined = JoinedWorker {
                 ticket: worker.ticket,
                 pid: worker.pid,
+                launcher: if worker.came {
+                    self.fleet.launcher_of_those_that_came()
+                } else {
+                    self.fleet.launcher()
+                },
                 joined_at: worker.joined_at,
                 heard_at: worker.heard.at(),
                 stages_done: worker.stages_done,
@@ -161,9 +168,10 @@ impl ObservedBatch<'_> {
 
     fn shown(&self, tenant: &str) -> LiveBatch {
         let row = &self.committed.row;
-        let (state, counts, first_request_at, estimated_done_at) = self
-            .committed
-            .look(|now| (now.state, now.counts, now.first_request_at, now.estimated_done_at));
+        let (state, counts, requests_at, estimated_done_at) = self.committed.look(|now| {
+            let requests_at = (now.first_request_at, now.last_request_at);
+            (now.state, now.counts, requests_at, now.estimated_done_at)
+        });
         // The scheduler may be one commit ahead of the committed view, never the reverse.
         let began = state != BatchState::Announced;
         LiveBatch {
@@ -178,7 +186,8 @@ impl ObservedBatch<'_> {
             queued: self.queued(),
             running: self.running(),
             announced_at: row.announced_at,
-            first_request_at,
+            first_request_at: requests_at.0,
+            last_request_at: requests_at.1,
             earliest_end_at: self.view.rank.filter(|_| began),
             tolerance_ms: self.tolerance.as_ms_f64(),
             due_at: due_at(self.view, self.tolerance).filter(|_| began),
@@ -233,7 +242,26 @@ impl Dispatch {
             let waits = here.into_iter().filter(|(_, counts)| counts.queued > 0);
             waits.for_each(|(pool, counts)| pools.entry(pool).or_default().push((counts, batch)));
         }
-        pools.into_iter().map(|(pool, batches)| self.queue(pool, batches)).collect()
+        let queue = |(pool, batches)| PoolQueue {
+            tenants: self.pool_tenants(observed, pool),
+            ..self.queue(pool, batches)
+        };
+        pools.into_iter().map(queue).collect()
+    }
+
+    fn pool_tenants(&self, observed: &Observed, pool: &str) -> Vec<PoolTenant> {
+        let mut tenants = observed.view.pools.get(pool).map_or(Vec::new(), |pool| {
+            let tenants = pool.tenants.iter().map(|tenant| PoolTenant {
+                tenant: self.tenants.name(tenant.tenant).to_string(),
+                queued: tenant.waiting as u64,
+                workers: u32::try_from(tenant.workers).unwrap_or(u32::MAX),
+                workers_max: tenant.workers_max,
+            });
+            tenants.collect()
+        });
+        tenants.sort_by_key(|tenant| (Reverse(tenant.workers), Reverse(tenant.queued)));
+        tenants.truncate(limits::QUEUED_BATCHES_SHOWN_MAX);
+        tenants
     }
 
     fn queue(&self, pool: &str, mut batches: Vec<(StageCounts, ObservedBatch<'_>)>) -> PoolQueue {
@@ -261,6 +289,7 @@ impl Dispatch {
             queued,
             batches_total: u32::try_from(batches.len()).unwrap_or(u32::MAX),
             batches: items.collect(),
+            tenants: Vec::new(),
         }
     }
 
@@ -311,7 +340,7 @@ impl Dispatch {
             ticket: joined.ticket,
             pool: view.pool.to_string(),
             state,
-            launcher: observed.launcher.into(),
+            launcher: joined.launcher.into(),
             pid: joined.pid,
             asked_at: None,
             joined_at: Some(joined.joined_at),

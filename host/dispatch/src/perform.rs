@@ -10,7 +10,7 @@ use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, StageEnd, StageError};
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchDone, BatchEnding, End, Event, FinalEnd, Finish, Grant, StageTiming,
+    Action, BatchDone, BatchEnding, End, Event, FinalEnd, Finish, Grant, KillReason, StageTiming,
 };
 use assay_wire::proto;
 
@@ -89,15 +89,26 @@ impl Shell {
         match action {
             Action::Grant(grant) => self.grant(grant),
             Action::Revoke { worker, lease } => self.workers.revoke(worker, lease),
-            Action::KillWorker { worker } => {
+            Action::KillWorker { worker, reason } => {
                 let id = worker;
                 if let Some(worker) = self.workers.remove(id) {
                     let named = worker.named(id);
-                    tracing::warn!("a stage ran past its deadline; killing {named}");
+                    let missed = missed(reason);
+                    tracing::warn!("{missed}; killing {named}");
                     self.fleet.kill(worker.ticket);
-                    let detail = format!("{named}: a stage ran past its deadline");
+                    let detail = format!("{named}: {missed}");
                     let kind = IncidentKind::WorkerKilled;
                     self.notes.note(of_workers(now, kind, &worker.pool, detail));
+                }
+            }
+            Action::PreemptWorker { worker } => {
+                let id = worker;
+                if let Some(worker) = self.workers.remove(id) {
+                    let named = worker.named(id);
+                    tracing::info!("a tenant without a worker needs one; killing {named}");
+                    self.fleet.kill(worker.ticket);
+                    let pool = worker.pool.to_string();
+                    metrics::counter!("assay_workers_preempted_total", "pool" => pool).increment(1);
                 }
             }
             Action::Advance { request, stage: _, time } => {
@@ -231,6 +242,10 @@ impl Shell {
     fn batch_done(&mut self, done: BatchDone) {
         let id: BatchId = done.batch;
         let Some(batch) = self.batches.get_mut(id) else { return };
+        let row = &batch.committed.row;
+        let tolerance = row
+            .max_extra_delay_ms
+            .map_or(self.planning.config.tolerance, |ms| Micros::from_ms(ms.into()));
         let usage = batch.usage(|pool| self.planning.cost(pool));
         let summary = batch.summary(&usage);
         let profile = done.profile.as_deref().filter(|_| !batch.committed.is_single);
@@ -243,6 +258,7 @@ impl Shell {
             },
             ended_at: done.ended,
             earliest_end_at: done.earliest_end,
+            tolerance,
             counts: Counts { submitted: batch.size(), ..batch.counts },
             reward_sum: batch.reward_sum,
             usage,
@@ -254,7 +270,6 @@ impl Shell {
             metrics::histogram!("assay_batch_extra_delay_seconds").record(delay);
         }
         let tenant = batch.committed.row.tenant;
-        let tolerance = self.planning.config.tolerance;
         let notes =
             if batch.committed.is_single { Vec::new() } else { batch.incidents(&done, tolerance) };
         // A single request says nothing about the arrivals of a batch.
@@ -294,7 +309,6 @@ impl LiveBatch {
             incident(IncidentKind::RequestsFailed, Some(*code), count, detail)
         });
         let mut incidents: Vec<IncidentRow> = failed.collect();
-        let tolerance = row.max_extra_delay_ms.map_or(tolerance, |ms| Micros::from_ms(ms.into()));
         let delay = done.earliest_end.map_or(Micros::ZERO, |earliest| done.ended.since(earliest));
         if done.ending == BatchEnding::Done && delay > tolerance {
             let (delay, tolerance) = (delay.as_ms_f64(), tolerance.as_ms_f64());
@@ -345,6 +359,15 @@ impl LiveBatch {
     }
 }
 
+/// The deadline that a killed worker has missed, in words.
+fn missed(reason: KillReason) -> String {
+    let seconds = limits::PLUGIN_LOAD_SECONDS_MAX;
+    match reason {
+        KillReason::Stage => "a stage ran past its deadline".into(),
+        KillReason::Load => format!("a plugin was not fetched and loaded within {seconds} s"),
+    }
+}
+
 /// The message for an error that no worker reported.
 fn own_message(code: ErrorCode, attempts: u32) -> String {
     match code {
@@ -352,6 +375,10 @@ fn own_message(code: ErrorCode, attempts: u32) -> String {
         ErrorCode::LeaseExpired => {
             format!("it ran past its deadline {attempts} times and its worker was killed")
         }
+        ErrorCode::PluginUnloadable => format!(
+            "its worker did not fetch and load the plugin within {} s, {attempts} times, and was killed",
+            limits::PLUGIN_LOAD_SECONDS_MAX
+        ),
         ErrorCode::Cancelled => "the batch ended before the request did".into(),
         ErrorCode::BadOutcome => "the last stage ended in `next`".into(),
         _ => format!("it failed {attempts} times"),

@@ -36,6 +36,12 @@ impl ReadyPlugin {
         Self { digest, compiled, shapes: shapes.collect(), description, imports }
     }
 
+    /// Whether one of its stages runs on this pool.
+    #[must_use]
+    pub fn runs_on(&self, pool: &str) -> bool {
+        self.shapes.iter().any(|shape| &*shape.pool == pool)
+    }
+
     /// Whether it imports the interface that sends HTTP requests.
     #[must_use]
     pub fn sends_requests(&self) -> bool {

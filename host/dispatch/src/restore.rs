@@ -68,6 +68,7 @@ impl Shell {
         let is_single = first_request_at == Some(row.announced_at) && first_request_at == sealed_at;
         let committed = self.committed.put(row, plugin, is_single);
         let mut batch = LiveBatch::new(committed);
+        let last_request_at = requests.iter().map(|request| request.arrived_at).max();
         let mut results = Vec::new();
         let mut news = Vec::with_capacity(requests.len());
         for request in requests {
@@ -78,7 +79,7 @@ impl Shell {
         news.sort_by_key(|(position, _)| position.unwrap_or(u32::MAX));
         let finished = results.len();
         let waiting = news.len() - finished;
-        batch.restore_progress(results, first_request_at, sealed_at);
+        batch.restore_progress(results, (first_request_at, last_request_at), sealed_at);
         self.batches.insert(batch);
         self.admission.readmit(tenant);
         self.batch_announced(id);
@@ -145,7 +146,7 @@ impl LiveBatch {
                 (Some(position), progress)
             }
             LiveRequestState::Waiting { body, left, log_lines } => {
-                let permit = budget.acquire_restored(body.len());
+                let permit = budget.acquire_restored(self.committed.row.tenant, body.len());
                 let stage = left.as_ref().map_or(0, |left| left.stage + 1);
                 let item = NewItem { key, group, body, permit, due: None };
                 let ran = self.restore_waiting(item, left, log_lines);
@@ -161,7 +162,7 @@ impl LiveBatch {
     fn restore_progress(
         &mut self,
         results: Vec<(u32, bytes::Bytes)>,
-        first_request_at: Option<Micros>,
+        (first_request_at, last_request_at): (Option<Micros>, Option<Micros>),
         sealed_at: Option<Micros>,
     ) {
         self.state = match (first_request_at, sealed_at) {
@@ -178,6 +179,7 @@ impl LiveBatch {
             progress.counts = counts;
             progress.reward_sum = reward_sum;
             progress.first_request_at = first_request_at;
+            progress.last_request_at = last_request_at;
             progress.results = results.into_iter().map(|(_, result)| result).collect();
         });
     }

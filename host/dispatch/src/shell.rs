@@ -8,7 +8,8 @@ use assay_api::operations::IncidentKind;
 use assay_core::id::{LeaseId, TenantId, WorkerId};
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
-use assay_sched::{Config, Discipline, Event, Sched};
+use assay_sched::{Config, Event, Sched};
+use assay_wire::proto;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::admission::AdmissionControl;
@@ -22,6 +23,7 @@ use crate::live_batches::LiveBatches;
 use crate::planning::Planning;
 use crate::publish::Channels;
 use crate::quota::TenantUse;
+use crate::silence::SilenceWatch;
 use crate::single::SingleRequests;
 use crate::tenants::Tenants;
 use crate::workers::{Joining, LeaseClaim, Worker, WorkerLink, Workers};
@@ -47,6 +49,7 @@ pub(super) struct Shell {
     pub channels: Channels,
     pub notes: Notes,
     pub wake: Option<Micros>,
+    silence: SilenceWatch,
     stopping: bool,
 }
 
@@ -67,12 +70,12 @@ fn leases_after(now: Micros) -> LeaseId {
 
 impl Shell {
     pub(super) fn new(
-        discipline: Discipline,
+        config: Config,
         parts: ShellParts,
         channels: Channels,
         committed: Arc<CommittedView>,
     ) -> Self {
-        let config = Config { discipline, leases_after: leases_after(now()), ..Config::default() };
+        let config = Config { leases_after: leases_after(now()), ..config };
         Self {
             sched: Sched::new(config),
             admission: AdmissionControl::new(Arc::clone(&parts.tenants)),
@@ -88,6 +91,7 @@ impl Shell {
             committed,
             notes: parts.notes,
             wake: None,
+            silence: SilenceWatch::default(),
             stopping: false,
         }
     }
@@ -138,6 +142,10 @@ impl Shell {
         let now = now();
         self.write_overdue(now);
         self.admission.drop_old_keys(now);
+        if self.silence.is_due(now) {
+            let silent = self.silence.look(now, self.batches.waiting());
+            silent.into_iter().for_each(|incident| self.notes.note(incident));
+        }
         if self.wake.is_some_and(|at| at <= now) {
             self.wake = None;
             self.step(Event::Tick);
@@ -186,6 +194,15 @@ impl Shell {
             Command::Finished { worker, finished } => {
                 finished.into_iter().for_each(|finished| self.stage_finished(worker, finished));
             }
+            Command::PluginLoads { worker, loads } => {
+                for proto::Load { lease, ended } in loads {
+                    let lease = LeaseId(lease);
+                    self.step(match ended {
+                        false => Event::PluginLoading { worker, lease },
+                        true => Event::PluginLoaded { worker, lease },
+                    });
+                }
+            }
             Command::Planned(planned) => {
                 let event = self.planning.take(planned);
                 self.step(event);
@@ -208,6 +225,7 @@ impl Shell {
                 answer(reply, Ok(()));
             }
             Command::TenantUse { tenant, reply } => drop(reply.send(self.tenant_use(tenant))),
+            Command::Note(incident) => self.notes.note(*incident),
             Command::Stop => self.stopping = true,
         }
     }
@@ -251,17 +269,26 @@ impl Shell {
         reply: oneshot::Sender<WorkerId>,
     ) {
         let (pool, leases_max) = (Arc::clone(&joining.pool), joining.leases_max);
+        let came = joining.came;
         let pid = self.fleet.pid(joining.ticket);
         let worker = self.workers.join(joining, pid, link, now());
+        self.workers.preload(worker, &self.batches.plugins_of(&pool));
         // The receiver is gone only if the link is stopping, and all workers with it.
         let _ = reply.send(worker);
-        self.step(Event::WorkerJoined { worker, pool, leases_max });
+        self.step(if came {
+            Event::WorkerCame { worker, pool, leases_max }
+        } else {
+            Event::WorkerJoined { worker, pool, leases_max }
+        });
     }
 
     fn worker_lost(&mut self, worker: WorkerId) {
         if let Some(gone) = self.workers.remove(worker) {
-            // The connection has ended; its process may not have, so it is stopped.
-            self.fleet.stop(gone.ticket);
+            // The connection has ended; its process may not have, so it is stopped. One that came may be here again
+            // already, by another connection.
+            if !gone.came {
+                self.fleet.stop(gone.ticket);
+            }
             // When the server stops, workers end one after the other. A request that moved from
             // each to the next would end as lost; a restart runs it again instead.
             if !self.fleet.is_stopping() {

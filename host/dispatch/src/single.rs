@@ -169,6 +169,7 @@ mod tests {
             state: BatchState::Done,
             ended_at: START,
             earliest_end_at: None,
+            tolerance: Micros::ZERO,
             counts: Counts::default(),
             reward_sum: 1.0,
             usage: Vec::new(),

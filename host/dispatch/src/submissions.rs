@@ -124,6 +124,7 @@ impl Shell {
         }
         if row.is_some() {
             self.batch_announced(id);
+            self.preload_plugin(id);
         }
         if !requests.is_empty() {
             self.requests_submitted(id, &requests, admitted.at);
@@ -159,6 +160,13 @@ impl Shell {
         self.step(Event::BatchAnnounced(new));
     }
 
+    /// Tells the workers that may run the batch which plugin to load before its first request comes.
+    fn preload_plugin(&mut self, id: BatchId) {
+        if let Some(batch) = self.batches.get(id) {
+            self.workers.preload_all(&batch.committed.plugin);
+        }
+    }
+
     fn requests_submitted(&mut self, id: BatchId, rows: &[RequestRow], at: Micros) {
         let requests = rows.iter().filter_map(|row| {
             let request = RequestId { batch: id, seq: row.seq };
@@ -175,6 +183,7 @@ impl Shell {
                 progress.state = BatchState::Open;
             }
             progress.first_request_at.get_or_insert(at);
+            progress.last_request_at = Some(at);
             progress.counts.submitted += count;
         });
         self.submitted(id, requests);

@@ -67,13 +67,14 @@ impl Tenants {
         }
     }
 
-    /// The tenant's weight and worker limits.
+    /// The tenant's weight and worker limits, and whether its runs share workers.
     pub(super) fn entitlement(&self, tenant: TenantId) -> Entitlement {
         let settings = self.get(tenant);
         let workers_max = settings.quotas.workers_max.iter();
         Entitlement {
             weight: Weight::new(settings.weight.into()).unwrap_or_default(),
             workers_max: workers_max.map(|(pool, &max)| (pool.as_str().into(), max)).collect(),
+            share_runs: settings.share_runs,
         }
     }
 

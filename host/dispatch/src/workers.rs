@@ -1,17 +1,20 @@
 //! Connected workers, from their join to their end, as the loop knows them: the channel for their grants,
 //! and the leases that they hold. The scheduler alone decides what they do next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use assay_core::id::{LeaseId, RequestId, TicketId, WorkerId};
+use assay_core::id::{Digest, LeaseId, RequestId, TicketId, WorkerId};
+use assay_core::limits;
 use assay_core::time::Micros;
 use assay_wire::proto;
+use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use crate::clock::now;
 use crate::handle::DispatchError;
+use crate::plugin::ReadyPlugin;
 
 /// A worker that has dialled in.
 #[derive(Debug, Clone)]
@@ -20,6 +23,8 @@ pub struct Joining {
     pub pool: Arc<str>,
     pub leases_max: usize,
     pub heard: LastContact,
+    /// Whether it came by itself.
+    pub came: bool,
 }
 
 /// The time of a worker's last message; its link writes it.
@@ -58,6 +63,8 @@ pub(super) struct Worker {
     pub ticket: TicketId,
     /// The process on this machine, for people.
     pub pid: Option<u32>,
+    /// Whether it came by itself.
+    pub came: bool,
     pub leases: HashMap<LeaseId, (RequestId, usize)>,
     /// The message that this turn of the loop has gathered for it.
     pub outbox: proto::ToWorker,
@@ -65,6 +72,8 @@ pub(super) struct Worker {
     pub joined_at: Micros,
     pub heard: LastContact,
     pub stages_done: u64,
+    /// The compiled plugins that it was last told to load, the latest one at the end.
+    told: VecDeque<Digest>,
     /// Whether it is asked to end as soon as it holds no lease.
     pub draining: bool,
     /// Whether it was asked to end, so that its end is no incident.
@@ -78,6 +87,20 @@ impl Worker {
             Some(pid) => format!("worker {id} (process {pid}, ticket {})", self.ticket),
             None => format!("worker {id} (ticket {})", self.ticket),
         }
+    }
+}
+
+impl Worker {
+    /// Adds a plugin to its next message, unless it was told of it not long ago.
+    fn preload(&mut self, compiled: Digest) {
+        if self.told.contains(&compiled) {
+            return;
+        }
+        self.told.push_back(compiled);
+        if self.told.len() > limits::PRELOADED_PLUGINS_MAX {
+            self.told.pop_front();
+        }
+        self.outbox.preload.push(Bytes::copy_from_slice(&compiled.0));
     }
 }
 
@@ -98,19 +121,21 @@ impl Workers {
         link: WorkerLink,
         now: Micros,
     ) -> WorkerId {
-        let Joining { ticket, pool, leases_max: _, heard } = joining;
+        let Joining { ticket, pool, leases_max: _, heard, came } = joining;
         self.joined += 1;
         let id = WorkerId(self.joined);
         let worker = Worker {
             link,
             ticket,
             pid,
+            came,
             leases: HashMap::new(),
             outbox: proto::ToWorker::default(),
             pool,
             joined_at: now,
             heard,
             stages_done: 0,
+            told: VecDeque::new(),
             draining: false,
             dismissed: false,
         };
@@ -128,6 +153,20 @@ impl Workers {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (WorkerId, &Worker)> {
         self.by_id.iter().map(|(id, worker)| (*id, worker))
+    }
+
+    /// Has a worker load plugins before it has requests for them.
+    pub(super) fn preload(&mut self, id: WorkerId, compiled: &[Digest]) {
+        if let Some(worker) = self.by_id.get_mut(&id) {
+            compiled.iter().for_each(|digest| worker.preload(*digest));
+        }
+    }
+
+    /// Has all workers that may run a plugin load it.
+    pub(super) fn preload_all(&mut self, plugin: &ReadyPlugin) {
+        for worker in self.by_id.values_mut().filter(|worker| plugin.runs_on(&worker.pool)) {
+            worker.preload(plugin.compiled);
+        }
     }
 
     /// Adds a lease to the worker's next message.
@@ -189,7 +228,7 @@ impl Workers {
                 drained.push(worker.ticket);
             }
             let outbox = &mut worker.outbox;
-            if !outbox.grants.is_empty() || !outbox.revoked.is_empty() {
+            if *outbox != proto::ToWorker::default() {
                 // A closed link is reported by its reader.
                 let _ = worker.link.send(std::mem::take(outbox));
             }
@@ -210,7 +249,7 @@ mod tests {
 
     fn joining() -> Joining {
         let heard = LastContact::default();
-        Joining { ticket: ticket(7), pool: "cpu".into(), leases_max: 4, heard }
+        Joining { ticket: ticket(7), pool: "cpu".into(), leases_max: 4, heard, came: false }
     }
 
     fn request(seq: u32) -> RequestId {
@@ -255,6 +294,23 @@ mod tests {
         assert_eq!(workers.request_of(claim(7, 5)), None);
         assert_eq!(workers.remove(id).map(|worker| worker.stages_done), Some(1));
         assert_eq!(workers.finished(id, LeaseId(5)), None);
+    }
+
+    #[test]
+    fn a_worker_is_told_once_which_plugin_to_load() {
+        let (mut workers, id, mut sent) = workers();
+        let digests: Vec<Digest> = (0..=8).map(|number| Digest([number; 32])).collect();
+        workers.preload(id, &digests[..2]);
+        workers.preload(id, &digests[..1]);
+        workers.send_outboxes();
+        assert_eq!(sent.try_recv().expect("a message").preload.len(), 2);
+        workers.preload(id, &digests[..2]);
+        workers.send_outboxes();
+        assert!(sent.try_recv().is_err(), "it knows both");
+        workers.preload(id, &digests[2..]);
+        workers.preload(id, &digests[..1]);
+        workers.send_outboxes();
+        assert_eq!(sent.try_recv().expect("a message").preload.len(), 8, "the first one again");
     }
 
     #[test]

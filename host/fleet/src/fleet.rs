@@ -9,6 +9,7 @@ use assay_core::limits;
 use assay_core::time::Micros;
 use tokio::sync::{mpsc, watch};
 
+use crate::joined::{JoinedLauncher, Visit};
 use crate::launcher::{Events, Launcher, Stop, WorkerEnd, WorkerEvent};
 use crate::state::{Effect, FleetState, START_MAX, StartFailure, TicketRefusal};
 
@@ -22,7 +23,10 @@ pub type Failures = mpsc::UnboundedReceiver<TicketId>;
 pub struct Fleet(Arc<FleetInner>);
 
 struct FleetInner {
+    /// It starts workers.
     launcher: Box<dyn Launcher>,
+    /// It has those that came by themselves.
+    joined: JoinedLauncher,
     state: Mutex<FleetState>,
     failed: mpsc::UnboundedSender<TicketId>,
     /// The number of workers.
@@ -35,6 +39,7 @@ impl Fleet {
         let (failed, failures) = mpsc::unbounded_channel();
         let inner = Arc::new_cyclic(|inner| FleetInner {
             launcher: Box::new(launcher(events_to(Weak::clone(inner)))),
+            joined: JoinedLauncher::new(events_to(Weak::clone(inner))),
             state: Mutex::default(),
             failed,
             count: watch::Sender::new(0),
@@ -43,10 +48,30 @@ impl Fleet {
         (Self(inner), failures)
     }
 
-    /// The name of the launcher, for people.
+    /// The name of the launcher that starts workers, for people.
     #[must_use]
     pub fn launcher(&self) -> &'static str {
         self.0.launcher.name()
+    }
+
+    /// The name of the launcher of workers that came by themselves, for people.
+    #[must_use]
+    pub fn launcher_of_those_that_came(&self) -> &'static str {
+        self.0.joined.name()
+    }
+
+    /// A worker came by itself, with an identity that the caller has checked. It stays until the visit is dropped.
+    pub fn came(&self, ticket: TicketId, pool: &Arc<str>) -> Result<Visit, TicketRefusal> {
+        self.state().came(now(), ticket, pool)?;
+        let visit = self.0.joined.arrive(ticket);
+        self.count();
+        Ok(visit)
+    }
+
+    /// Whether a worker has joined under this ticket and not ended.
+    #[must_use]
+    pub fn has_joined(&self, ticket: TicketId) -> bool {
+        self.state().has_joined(ticket)
     }
 
     /// Starts workers. Each one joins, is reported as failed, or is given up by [`Fleet::cancel`].
@@ -80,8 +105,10 @@ impl Fleet {
     #[must_use]
     pub fn joined(&self, ticket: TicketId) -> bool {
         let Some((pool, took)) = self.state().joined(now(), ticket) else { return false };
-        let took = took.as_secs_f64();
-        metrics::histogram!("assay_worker_start_seconds", "pool" => pool.to_string()).record(took);
+        if let Some(took) = took {
+            metrics::histogram!("assay_worker_start_seconds", "pool" => pool.to_string())
+                .record(took.as_secs_f64());
+        }
         true
     }
 
@@ -133,7 +160,9 @@ impl Fleet {
     pub async fn reconcile(&self) -> anyhow::Result<()> {
         // A worker that is placed during the call need not be in the answer.
         let expected = self.state().placed();
-        let found: BTreeSet<TicketId> = self.0.launcher.reconcile().await?.into_iter().collect();
+        let started = self.0.launcher.reconcile().await?;
+        let came = self.0.joined.reconcile().await?;
+        let found: BTreeSet<TicketId> = started.into_iter().chain(came).collect();
         for ticket in expected.difference(&found) {
             self.apply(WorkerEvent::Ended { ticket: *ticket, how: WorkerEnd::Lost });
         }
@@ -171,7 +200,10 @@ impl Fleet {
     fn carry_out(&self, effect: Effect) {
         match effect {
             Effect::Start(starts) => self.0.launcher.start(starts),
-            Effect::Stop(ticket, how) => self.0.launcher.stop(ticket, how),
+            Effect::Stop(ticket, how) => {
+                self.0.launcher.stop(ticket, how);
+                self.0.joined.stop(ticket, how);
+            }
             Effect::JoinInTime(ticket) => self.after(START_MAX, move |it| it.overdue(ticket)),
             Effect::ReportAfter(ticket, pause) => self.after(pause, move |it| it.report(ticket)),
         }

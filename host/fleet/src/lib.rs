@@ -1,7 +1,8 @@
 //! Workers, started and stopped one by one as the scheduler decides.
 //!
 //! The dispatcher calls [`Fleet`]. It keeps the state of each worker (`state`), whatever runs it, and tells a
-//! [`Launcher`] what to start and stop; [`ProcessLauncher`] runs child processes of the server. A worker is
+//! [`Launcher`] what to start and stop; [`ProcessLauncher`] runs child processes of the server, and workers of
+//! other machines join by themselves ([`Fleet::came`]). A worker is
 //! known by its [`Ticket`] alone. The fleet decides nothing: the replacement of a worker is a start like any
 //! other.
 
@@ -10,6 +11,7 @@ mod launcher;
 mod state;
 mod ticket;
 
+mod joined;
 mod process;
 
 mod gpu;
@@ -17,6 +19,7 @@ mod programs;
 
 pub use fleet::{Failures, Fleet};
 pub use gpu::{Device, Gpu};
+pub use joined::Visit;
 pub use launcher::{Events, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent};
 pub use process::{Launch, ProcessLauncher};
 pub use programs::{Programs, SandboxLayer};

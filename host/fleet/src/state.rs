@@ -15,7 +15,8 @@
 //!     └── given up (also later, until it joined) ──> GivenUp ── ended ──> gone
 //! ```
 //!
-//! Failed and Reported exist nowhere but here: given up, they are gone at once.
+//! Failed and Reported exist nowhere but here: given up, they are gone at once. A worker that comes by itself begins
+//! as Came and goes on as Joined; nothing that concerns starts concerns it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -63,6 +64,8 @@ pub(crate) enum Phase {
     Failed,
     Reported,
     GivenUp,
+    /// It came by itself and is about to join.
+    Came,
     Joined,
     Leaving,
 }
@@ -75,6 +78,8 @@ struct FleetWorker {
     level: u32,
     phase: Phase,
     pid: Option<u32>,
+    /// Whether somebody else started it.
+    came: bool,
 }
 
 /// The results of a pool's last starts.
@@ -126,11 +131,38 @@ impl FleetState {
                 level,
                 phase: Phase::Asked,
                 pid: None,
+                came: false,
             };
             self.workers.insert(ticket.id, worker);
             Start { ticket, pool }
         };
         vec![Effect::Start((0..count).map(start).collect())]
+    }
+
+    /// Takes in a worker that nobody asked for.
+    pub(crate) fn came(
+        &mut self,
+        now: Micros,
+        ticket: TicketId,
+        pool: &Arc<str>,
+    ) -> Result<(), TicketRefusal> {
+        if self.stopping {
+            return Err(TicketRefusal::GivenUp);
+        }
+        if self.has(ticket) {
+            return Err(TicketRefusal::Used);
+        }
+        let worker = FleetWorker {
+            ticket: Ticket::without_text(ticket),
+            pool: Arc::clone(pool),
+            asked_at: now,
+            level: 0,
+            phase: Phase::Came,
+            pid: None,
+            came: true,
+        };
+        self.workers.insert(ticket, worker);
+        Ok(())
     }
 
     /// Gives up the pool's latest starts that have not joined.
@@ -161,7 +193,7 @@ impl FleetState {
         match worker.phase {
             Phase::Asked | Phase::Placed if &*worker.pool == pool => Ok(ticket),
             Phase::Asked | Phase::Placed => Err(TicketRefusal::OtherPool),
-            Phase::Joined | Phase::Leaving => Err(TicketRefusal::Used),
+            Phase::Came | Phase::Joined | Phase::Leaving => Err(TicketRefusal::Used),
             Phase::Overdue | Phase::Failed | Phase::Reported | Phase::GivenUp => {
                 Err(TicketRefusal::GivenUp)
             }
@@ -174,21 +206,34 @@ impl FleetState {
         matches!(worker.phase, Phase::Joined | Phase::Leaving).then_some(ticket)
     }
 
+    pub(crate) fn has_joined(&self, ticket: TicketId) -> bool {
+        let worker = self.workers.get(&ticket);
+        worker.is_some_and(|worker| matches!(worker.phase, Phase::Joined | Phase::Leaving))
+    }
+
     fn presented(&self, text: &str) -> Option<(TicketId, &FleetWorker)> {
         let ticket = Ticket::claimed(text)?;
         let worker = self.workers.get(&ticket)?;
         worker.ticket.is(text).then_some((ticket, worker))
     }
 
-    /// The worker joined: returns its pool and the duration of its start, or `None` if it is not expected.
-    pub(crate) fn joined(&mut self, now: Micros, ticket: TicketId) -> Option<(Arc<str>, Micros)> {
+    /// The worker joined: returns its pool and the duration of its start, if it was started, or `None` if it is
+    /// not expected.
+    pub(crate) fn joined(
+        &mut self,
+        now: Micros,
+        ticket: TicketId,
+    ) -> Option<(Arc<str>, Option<Micros>)> {
         let worker = self.workers.get_mut(&ticket)?;
-        if !matches!(worker.phase, Phase::Asked | Phase::Placed) {
+        if !matches!(worker.phase, Phase::Asked | Phase::Placed | Phase::Came) {
             return None;
         }
         worker.phase = Phase::Joined;
-        self.pools.remove(&worker.pool);
-        Some((Arc::clone(&worker.pool), now.since(worker.asked_at)))
+        let took = (!worker.came).then(|| now.since(worker.asked_at));
+        if took.is_some() {
+            self.pools.remove(&worker.pool);
+        }
+        Some((Arc::clone(&worker.pool), took))
     }
 
     pub(crate) fn overdue(&mut self, ticket: TicketId) -> Option<Effect> {
@@ -215,11 +260,11 @@ impl FleetState {
         reported.then(|| self.workers.remove(&ticket).expect("it is there").pool)
     }
 
-    /// Ends a worker that has joined.
+    /// Ends a worker that has joined, or is about to.
     pub(crate) fn stop(&mut self, ticket: TicketId, how: Stop) -> Option<Effect> {
         let worker = self.workers.get_mut(&ticket)?;
         match (worker.phase, how) {
-            (Phase::Joined, _) | (Phase::Leaving, Stop::Kill) => {
+            (Phase::Came | Phase::Joined, _) | (Phase::Leaving, Stop::Kill) => {
                 worker.phase = Phase::Leaving;
                 Some(Effect::Stop(ticket, how))
             }
@@ -227,13 +272,14 @@ impl FleetState {
         }
     }
 
-    /// Ends all workers; none is started any more.
+    /// Ends all workers; none is started any more. Those that came are cut off, so that they come again.
     pub(crate) fn stop_all(&mut self) -> Vec<Effect> {
         self.stopping = true;
         let all: Vec<TicketId> = self.workers.keys().copied().collect();
         let ended = all.into_iter().filter_map(|ticket| {
-            let starting = self.workers[&ticket].is_starting();
-            if starting { self.give_up(ticket) } else { self.stop(ticket, Stop::Leave) }
+            let worker = &self.workers[&ticket];
+            let how = if worker.came { Stop::Kill } else { Stop::Leave };
+            if worker.is_starting() { self.give_up(ticket) } else { self.stop(ticket, how) }
         });
         ended.collect()
     }
@@ -241,7 +287,8 @@ impl FleetState {
     /// The workers that their launcher must have.
     pub(crate) fn placed(&self) -> BTreeSet<TicketId> {
         let placed = self.workers.iter().filter(|(_, worker)| match worker.phase {
-            Phase::Placed | Phase::Overdue | Phase::Joined | Phase::Leaving => true,
+            Phase::Placed | Phase::Overdue => true,
+            Phase::Came | Phase::Joined | Phase::Leaving => true,
             Phase::Asked | Phase::Failed | Phase::Reported | Phase::GivenUp => false,
         });
         placed.map(|(ticket, _)| *ticket).collect()
@@ -279,7 +326,7 @@ impl FleetState {
                 self.failed(now, ticket, error)
             }
             Phase::Failed | Phase::Reported => None,
-            Phase::Joined | Phase::Leaving => {
+            Phase::Came | Phase::Joined | Phase::Leaving => {
                 log_end(ticket, worker, &how);
                 self.workers.remove(&ticket);
                 None
@@ -332,7 +379,7 @@ impl FleetWorker {
     fn is_starting(&self) -> bool {
         match self.phase {
             Phase::Asked | Phase::Placed | Phase::Overdue | Phase::Failed | Phase::Reported => true,
-            Phase::GivenUp | Phase::Joined | Phase::Leaving => false,
+            Phase::GivenUp | Phase::Came | Phase::Joined | Phase::Leaving => false,
         }
     }
 }

@@ -24,6 +24,11 @@ impl Ticket {
         Self { id: TicketId::generate(), secret }
     }
 
+    /// The ticket of a worker that is known by other means than its text: nobody has the secret.
+    pub(crate) fn without_text(id: TicketId) -> Self {
+        Self { id, ..Self::generate() }
+    }
+
     /// The text that the worker gets and presents.
     #[must_use]
     pub fn text(&self) -> String {

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use assay_core::limits;
 use assay_dispatch::Dispatch;
+use assay_dispatch::fair_semaphore::FairSemaphore;
+use assay_link::RemoteWorkers;
 use assay_registry::Registry;
 use assay_storage::Roots;
 use assay_store::{Store, StoreError};
 use metrics_exporter_prometheus::PrometheusHandle;
 use reqwest::Url;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, watch};
 
 use crate::auth::KeyCache;
 use crate::auth::bootstrap::FirstAdmin;
@@ -22,6 +24,8 @@ pub struct App {
     pub store: Store,
     pub dispatch: Dispatch,
     pub registry: Arc<Registry>,
+    /// `None` if no worker of another machine may join.
+    pub remote_workers: Option<RemoteWorkers>,
     pub keys: KeyCache,
     pub roots: Roots,
     pub metrics: PrometheusHandle,
@@ -31,13 +35,14 @@ pub struct App {
     pub(crate) feeds: Feeds,
     pub(crate) streams: Streams,
     pub(crate) auto_batches: Arc<AutoBatches>,
-    pub(crate) simulations: Arc<Semaphore>,
+    pub(crate) simulations: FairSemaphore,
     /// Part of the keys that are made here; it tells the keys of deployments apart.
     pub environment: String,
     /// True once the server stops.
     pub(crate) stopping: watch::Receiver<bool>,
-    pub(crate) buffered: Semaphore,
-    pub(crate) uploads: Semaphore,
+    /// Calls whose whole body is held in memory.
+    pub(crate) buffered: FairSemaphore,
+    pub(crate) uploads: FairSemaphore,
 }
 
 /// The parts of the server that handlers talk to.
@@ -45,6 +50,8 @@ pub struct Inside {
     pub store: Store,
     pub dispatch: Dispatch,
     pub registry: Arc<Registry>,
+    /// `None` if no worker of another machine may join.
+    pub remote_workers: Option<RemoteWorkers>,
     pub roots: Roots,
     pub metrics: PrometheusHandle,
     pub retention_changed: Arc<Notify>,
@@ -66,8 +73,16 @@ impl App {
         front: Front,
         stopping: watch::Receiver<bool>,
     ) -> anyhow::Result<Self> {
-        let Inside { store, dispatch, registry, roots, metrics, retention_changed, first_admin } =
-            inside;
+        let Inside {
+            store,
+            dispatch,
+            registry,
+            remote_workers,
+            roots,
+            metrics,
+            retention_changed,
+            first_admin,
+        } = inside;
         let Front { url, environment, sign_in } = front;
         Ok(Self {
             keys: KeyCache::new(store.clone()),
@@ -75,17 +90,18 @@ impl App {
             store,
             dispatch,
             registry,
+            remote_workers,
             roots,
             metrics,
             retention_changed,
             sign_in: SignIn::new(sign_in, &url, first_admin)?,
             feeds: Feeds::default(),
             streams: Streams::default(),
-            simulations: Arc::new(Semaphore::new(limits::SIMULATIONS_MAX)),
+            simulations: FairSemaphore::new(limits::SIMULATIONS_MAX),
             environment,
             stopping,
-            buffered: Semaphore::new(limits::BUFFERED_CALLS_MAX),
-            uploads: Semaphore::new(limits::UPLOADS_MAX),
+            buffered: FairSemaphore::new(limits::BUFFERED_CALLS_MAX),
+            uploads: FairSemaphore::new(limits::UPLOADS_MAX),
         })
     }
 

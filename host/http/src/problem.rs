@@ -163,7 +163,17 @@ impl From<RegistryError> for ApiError {
             RegistryError::CasesUnavailable(detail) => {
                 Self::unavailable("cases_unavailable", detail)
             }
+            RegistryError::NoPlugin(detail) => {
+                Self::new(StatusCode::NOT_FOUND, "not_found", detail).hint(
+                    "GET /v1/plugins or `assay plugin versions` lists the plugins of your key's tenant with \
+                     their versions and channels",
+                )
+            }
             RegistryError::CompilerBusy(detail) => Self::unavailable("machine_overloaded", detail),
+            RegistryError::ComponentMissing(_) => {
+                Self::conflict("component_missing", error.to_string())
+                    .hint("publish the same component again, or choose another version")
+            }
             RegistryError::Store(error) => error.into(),
             RegistryError::Blob(error) => {
                 tracing::error!(%error, "an object cannot be read or written");

@@ -39,7 +39,9 @@ mod slime;
 mod text;
 
 use address::{Address, Protocol};
+use assay_api::operations::IncidentKind;
 use assay_dispatch::now;
+use assay_store::operations::IncidentRow;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -64,14 +66,20 @@ struct Entry {
     protocol: Protocol,
     name: &'static str,
     answer: Answer,
+    /// What the trainer's own code writes where it gets no reward; empty if it writes no number.
+    writes: &'static str,
 }
 
 macro_rules! entry {
     ($protocol:ident, $name:literal, $adapter:ident) => {
+        entry!($protocol, $name, $adapter, "")
+    };
+    ($protocol:ident, $name:literal, $adapter:ident, $writes:literal) => {
         Entry {
             protocol: Protocol::$protocol,
             name: $name,
             answer: |call, body| $adapter::answer(call, body).boxed(),
+            writes: $writes,
         }
     };
 }
@@ -81,10 +89,15 @@ static PROTOCOLS: [Entry; 7] = [
     entry!(NemoGym, "nemo-gym", nemo_gym),
     entry!(OpenRlhf, "openrlhf", openrlhf),
     entry!(Slime, "slime", slime),
-    entry!(SandboxFusion, "sandbox-fusion", sandbox_fusion),
+    entry!(
+        SandboxFusion,
+        "sandbox-fusion",
+        sandbox_fusion,
+        "verl writes 0 after the third such answer to a call"
+    ),
     entry!(LlamaFactory, "llama-factory", llama_factory),
-    entry!(Roll, "roll", roll),
-    entry!(OpenInstruct, "open-instruct", open_instruct),
+    entry!(Roll, "roll", roll, "ROLL writes 0 after the fifth such answer for a sample"),
+    entry!(OpenInstruct, "open-instruct", open_instruct, "open-instruct writes 0 in its place"),
 ];
 
 /// Every call below `/compat/`.
@@ -97,12 +110,48 @@ pub(super) async fn answer(
     let (parts, body) = request.into_parts();
     let address = Address::parse(parts.uri.path(), parts.uri.query())?;
     let entry = PROTOCOLS.iter().find(|entry| entry.protocol == address.protocol);
-    let answer = entry.ok_or_else(no_route)?.answer;
-    answer(
-        Call { app, caller: caller.into_caller(), address, method: parts.method, since, at },
-        body,
-    )
-    .await
+    let entry = entry.ok_or_else(no_route)?;
+    let caller = caller.into_caller();
+    let (dispatch, tenant, run) = (app.dispatch.clone(), caller.tenant, address.run.clone());
+    let answered =
+        (entry.answer)(Call { app, caller, address, method: parts.method, since, at }, body).await;
+    if let Some(NoReward { reason, run: named }) = no_reward(&answered) {
+        ::metrics::counter!("assay_rewards_missing_total", "protocol" => entry.name).increment(1);
+        if !entry.writes.is_empty() {
+            let detail = format!("an answer had no reward ({reason}): {}", entry.writes);
+            dispatch.note(IncidentRow {
+                at: now(),
+                tenant: Some(tenant),
+                kind: IncidentKind::RewardMissing,
+                pool: None,
+                batch: None,
+                run: named.or(Some(run)),
+                code: None,
+                count: 1,
+                detail,
+            });
+        }
+    }
+    answered
+}
+
+/// Why an answer has no reward. An answer of status 200 that says so in its
+/// protocol's own words carries this as an extension.
+#[derive(Clone)]
+struct NoReward {
+    reason: String,
+    /// The run, if the address does not name it.
+    run: Option<String>,
+}
+
+fn no_reward(answered: &Result<Response, ApiError>) -> Option<NoReward> {
+    match answered {
+        Ok(response) => response.extensions().get().cloned(),
+        Err(error) => Some(NoReward {
+            reason: format!("{}, {}", error.status.as_u16(), error.code),
+            run: None,
+        }),
+    }
 }
 
 /// Checks a call of a protocol that only scores: it must be a POST to one of `paths` below the run. A GET

@@ -61,6 +61,7 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(plugins::list::list))
         .routes(guarded!(plugins::publish::publish))
         .routes(guarded!(plugins::versions::versions))
+        .routes(guarded!(plugins::channels::channels))
         .routes(guarded!(plugins::promote::promote))
         .routes(guarded!(plugins::roll_back::roll_back))
         .routes(guarded!(plugins::component::component))
@@ -88,6 +89,9 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(tenants::change::change))
         .routes(guarded!(tenants::usage::get))
         .routes(guarded!(workers::list::list))
+        .routes(guarded!(workers::create_token::create_token))
+        .routes(guarded!(workers::list_remote::list_remote))
+        .routes(guarded!(workers::remove_remote::remove_remote))
         .routes(guarded!(workers::drain::drain))
         .split_for_parts()
 }

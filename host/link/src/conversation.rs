@@ -7,29 +7,60 @@ use assay_core::id::WorkerId;
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_dispatch::{Dispatch, Joining, LastContact, WorkerLink, count_run_delay};
-use assay_wire::proto::FromWorker;
+use assay_fleet::{Stop, Visit};
+use assay_wire::proto::{FromWorker, ToWorker};
 use tokio::sync::oneshot;
 use tonic::Streaming;
 
 pub(crate) const SILENCE_MAX: Duration = Duration::from_secs(limits::HEARTBEAT_SECONDS_MAX);
 
+const STOPPING: &str = "the host is stopping";
+
+/// The time in which a worker that is asked to leave must do so.
+const LEAVE_MAX: Duration = Duration::from_secs(limits::WORKER_STOP_SECONDS_MAX);
+
+/// Both directions of a worker's stream.
+pub(crate) struct Conversation {
+    pub joining: Joining,
+    pub link: WorkerLink,
+    pub messages: Streaming<FromWorker>,
+    /// The stay of a worker that came by itself.
+    pub visit: Option<Visit>,
+}
+
 /// Serves a worker from its join, which it reports to `joined`, until the worker is gone.
 pub(crate) async fn converse(
     dispatch: Dispatch,
-    joining: Joining,
-    link: WorkerLink,
-    messages: Streaming<FromWorker>,
+    conversation: Conversation,
     joined: oneshot::Sender<()>,
 ) {
+    let Conversation { joining, link, messages, mut visit } = conversation;
+    let leaving = visit.is_some().then(|| link.clone());
     let (ticket, pool) = (joining.ticket, Arc::clone(&joining.pool));
     let heard = joining.heard.clone();
     let Ok(worker) = dispatch.worker_joined(joining, link).await else { return };
     tracing::info!(worker.id = worker.0, worker.ticket = %ticket, worker.pool = &*pool, "a worker joined");
     // The caller may have gone; then the messages have ended as well.
     let _ = joined.send(());
-    let ended = read(&dispatch, worker, (&pool, &heard), messages).await;
+    let ended = tokio::select! {
+        ended = read(&dispatch, worker, (&pool, &heard), messages) => ended,
+        () = stopped(visit.as_mut(), leaving) => "it was told to end".into(),
+    };
     tracing::debug!(worker.id = worker.0, "a worker left: {ended}");
     dispatch.worker_lost(worker).await;
+}
+
+/// Resolves when a worker that came must be cut off; asks it to leave where there is time for that. The fleet ends the
+/// others by their processes.
+async fn stopped(visit: Option<&mut Visit>, link: Option<WorkerLink>) {
+    let Some((visit, link)) = visit.zip(link) else { return std::future::pending().await };
+    if visit.stopped(Stop::Leave).await != Stop::Leave {
+        return;
+    }
+    // A closed link is reported by its reader.
+    let _ = link.send(ToWorker { drain: true, ..ToWorker::default() });
+    drop(link);
+    let _ = tokio::time::timeout(LEAVE_MAX, visit.stopped(Stop::GiveUp)).await;
 }
 
 /// Reads until the worker leaves or is silent for too long; returns the reason.
@@ -46,13 +77,23 @@ async fn read(
             Ok(Ok(None)) => return "its stream ended".into(),
             Ok(Ok(Some(message))) => {
                 heard.now();
-                if message.finished.is_empty() {
+                if message.finished.len().max(message.loads.len())
+                    > limits::WORKER_MESSAGE_ITEMS_MAX
+                {
+                    return "it sent more than it can have leases for".into();
+                }
+                if message.finished.is_empty() && message.loads.is_empty() {
                     count_run_delay(pool, Micros(message.run_delay_us));
                 }
                 if !message.finished.is_empty()
                     && dispatch.finished(worker, message.finished).await.is_err()
                 {
-                    return "the host is stopping".into();
+                    return STOPPING.into();
+                }
+                if !message.loads.is_empty()
+                    && dispatch.plugin_loads(worker, message.loads).await.is_err()
+                {
+                    return STOPPING.into();
                 }
             }
         }

@@ -7,25 +7,30 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use assay_core::id::{Digest, TicketId};
+use assay_core::id::Digest;
 use assay_core::limits;
+use assay_wire::proto::enrolment_server::EnrolmentServer;
 use assay_wire::proto::host_server::{Host, HostServer};
 use assay_wire::proto::{
-    Chunk, FetchRequest, FromWorker, Hello, ListReply, ListRequest, StoredChunk, StoredRequest,
-    ToWorker,
+    Chunk, FetchRequest, FromWorker, ListReply, ListRequest, StoredChunk, StoredRequest, ToWorker,
 };
 use futures_util::{Stream, StreamExt as _, stream};
-use tokio::net::UnixListener;
-use tokio::sync::{mpsc, oneshot};
-use tokio_stream::wrappers::{UnboundedReceiverStream, UnixListenerStream};
-use tonic::transport::server::UdsConnectInfo;
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_stream::wrappers::{ReceiverStream, UnboundedReceiverStream, UnixListenerStream};
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::conversation::{SILENCE_MAX, converse};
-use assay_dispatch::{Dispatch, Joining, LastContact};
-use assay_fleet::{Fleet, TicketRefusal};
+use crate::caller::{Caller, refused};
+use crate::conversation::{Conversation, SILENCE_MAX, converse};
+use crate::remote::{self, Doors, EnrolmentService, RemoteWorkers};
+use assay_dispatch::{Dispatch, Joining, LastContact, now};
+use assay_fleet::Fleet;
 use assay_storage::Storage;
 use assay_storage::blob::Blobs;
+
+/// The flow-control window of workers of other machines, in bytes: with a smaller one an artifact waits for a round
+/// trip at each 64 KiB.
+const WINDOW_BYTES: u32 = 4 << 20;
 
 /// The state by which workers are checked and served.
 pub struct Link {
@@ -48,74 +53,68 @@ pub fn bind(socket: &Path) -> anyhow::Result<UnixListener> {
     UnixListener::bind(socket).with_context(|| format!("listening on {}", socket.display()))
 }
 
-/// Serves workers until `stop` resolves.
+/// Serves the workers of this machine until `stop` resolves.
 pub async fn serve(
-    link: Link,
+    link: Arc<Link>,
     listener: UnixListener,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
-    let service = HostServer::new(link)
-        .max_decoding_message_size(assay_wire::MESSAGE_BYTES_MAX)
-        .max_encoding_message_size(assay_wire::MESSAGE_BYTES_MAX);
     tonic::transport::Server::builder()
         .max_frame_size(assay_wire::FRAME_BYTES)
-        .add_service(service)
+        .add_service(host_server(link))
         .serve_with_incoming_shutdown(UnixListenerStream::new(listener), stop)
         .await
         .context("serving workers")
 }
 
-/// The process of a caller, as the kernel reports it; `None` if the caller is not on this machine.
-#[derive(Clone, Copy)]
-pub(crate) struct CallerProcess(Option<u32>);
-
-impl CallerProcess {
-    pub(crate) fn of<T>(request: &Request<T>) -> Self {
-        let peer = request.extensions().get::<UdsConnectInfo>().and_then(|info| info.peer_cred);
-        Self(peer.and_then(|peer| peer.pid()?.try_into().ok()))
-    }
+/// Serves the workers of other machines until `stop` says so.
+pub async fn serve_remote(
+    link: Arc<Link>,
+    workers: RemoteWorkers,
+    listener: TcpListener,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<()> {
+    let config = assay_tls::server_config(workers.authority(), now())?;
+    let (work, workers_that_work) = mpsc::channel(limits::UNPROVEN_WORKERS_MAX);
+    let (enrolment, others) = mpsc::channel(limits::UNPROVEN_WORKERS_MAX);
+    let doors = Doors { work, enrolment };
+    let service = EnrolmentServer::new(EnrolmentService(workers.clone()))
+        .max_decoding_message_size(limits::UNPROVEN_MESSAGE_BYTES_MAX);
+    let stopped = || {
+        let mut stop = stop.clone();
+        async move {
+            // A sender that is gone has stopped everything too.
+            let _ = stop.wait_for(|stopped| *stopped).await;
+        }
+    };
+    // Plugins run at the other side: no certificate is issued here.
+    let working = tonic::transport::Server::builder()
+        .max_concurrent_streams(limits::REMOTE_WORKER_CALLS_MAX)
+        .max_frame_size(assay_wire::FRAME_BYTES)
+        .initial_stream_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(WINDOW_BYTES)
+        .http2_keepalive_interval(Some(SILENCE_MAX))
+        .http2_keepalive_timeout(Some(SILENCE_MAX))
+        .add_service(host_server(link))
+        .serve_with_incoming_shutdown(incoming(workers_that_work), stopped());
+    let enrolling = tonic::transport::Server::builder()
+        .max_concurrent_streams(1)
+        .timeout(SILENCE_MAX)
+        .add_service(service)
+        .serve_with_incoming_shutdown(incoming(others), stopped());
+    let accepting = remote::accept(listener, Arc::new(config), workers, doors, stop.clone());
+    let ((), worked, enrolled) = tokio::join!(accepting, working, enrolling);
+    worked.and(enrolled).context("serving workers of other machines")
 }
 
-impl Link {
-    /// The joined worker that presents this ticket.
-    pub(crate) fn worker(&self, caller: CallerProcess, ticket: &str) -> Result<TicketId, Status> {
-        let worker = self.fleet.authenticate(ticket);
-        let worker =
-            worker.ok_or_else(|| Status::unauthenticated(TicketRefusal::Unknown.to_string()))?;
-        self.check_process(caller, worker)?;
-        Ok(worker)
-    }
-
-    /// A ticket of a process of this machine is worth nothing in another process.
-    fn check_process(&self, caller: CallerProcess, ticket: TicketId) -> Result<(), Status> {
-        match (caller.0, self.fleet.pid(ticket)) {
-            (Some(caller), Some(worker)) if caller != worker => {
-                Err(Status::permission_denied("this ticket is another process's"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn check_hello(&self, caller: CallerProcess, hello: &Hello) -> Result<TicketId, Status> {
-        let ticket = self.fleet.admit(&hello.ticket, &hello.pool).map_err(refused)?;
-        self.check_process(caller, ticket)?;
-        if hello.engine != self.engine {
-            return Err(Status::failed_precondition(format!(
-                "this worker's engine is {}, the host's is {}: build both from one version",
-                hello.engine, self.engine
-            )));
-        }
-        Ok(ticket)
-    }
+fn host_server(link: Arc<Link>) -> HostServer<Link> {
+    HostServer::from_arc(link)
+        .max_decoding_message_size(assay_wire::MESSAGE_BYTES_MAX)
+        .max_encoding_message_size(assay_wire::MESSAGE_BYTES_MAX)
 }
 
-fn refused(refused: TicketRefusal) -> Status {
-    let message = refused.to_string();
-    match refused {
-        TicketRefusal::Unknown => Status::unauthenticated(message),
-        TicketRefusal::Used | TicketRefusal::OtherPool => Status::permission_denied(message),
-        TicketRefusal::GivenUp => Status::unavailable(message),
-    }
+fn incoming<T>(connections: mpsc::Receiver<T>) -> impl Stream<Item = std::io::Result<T>> {
+    ReceiverStream::new(connections).map(Ok)
 }
 
 pub(crate) type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -128,27 +127,36 @@ impl Host for Link {
         &self,
         request: Request<Streaming<FromWorker>>,
     ) -> Result<Response<Self::WorkStream>, Status> {
-        let caller = CallerProcess::of(&request);
+        let caller = Caller::of(&request);
         let mut messages = request.into_inner();
         let first = tokio::time::timeout(SILENCE_MAX, messages.message()).await;
         let hello = first
             .map_err(|_| Status::deadline_exceeded("no hello came"))??
             .and_then(|message| message.hello)
             .ok_or_else(|| Status::invalid_argument("the first message must be a hello"))?;
-        let ticket = self.check_hello(caller, &hello)?;
+        let ticket = self.check_hello(&caller, &hello)?;
         let (link, outgoing) = mpsc::unbounded_channel();
         let leases_max = (hello.in_hand_max as usize).clamp(1, limits::PREFETCH_LEASES_MAX);
         let pool: Arc<str> = hello.pool.as_str().into();
+        let visit = match caller {
+            Caller::Process(_) => None,
+            Caller::Remote(_) => Some(self.fleet.came(ticket, &pool).map_err(refused)?),
+        };
+        let came = visit.is_some();
         let heard = LastContact::default();
         heard.now();
-        let joining = Joining { ticket, pool, leases_max, heard };
-        let refused =
+        let joining = Joining { ticket, pool, leases_max, heard, came };
+        let not_joined =
             |_| Status::unavailable("the host is stopping, or no longer expects this worker");
         let (joined, answer) = oneshot::channel();
         // A task of its own, so that a worker that leaves now is reported as lost like any other.
-        tokio::spawn(converse(self.dispatch.clone(), joining, link, messages, joined));
-        answer.await.map_err(refused)?;
-        Ok(Response::new(UnboundedReceiverStream::new(outgoing).map(Ok).boxed()))
+        let conversation = Conversation { joining, link, messages, visit };
+        tokio::spawn(converse(self.dispatch.clone(), conversation, joined));
+        answer.await.map_err(not_joined)?;
+        let outgoing = UnboundedReceiverStream::new(outgoing).map(Ok);
+        // A worker that came and was not asked to leave is to come again, which an end without an error forbids.
+        let cut = came.then(|| Err(Status::unavailable("the host ended the conversation")));
+        Ok(Response::new(outgoing.chain(stream::iter(cut)).boxed()))
     }
 
     type FetchCompiledStream = Answers<Chunk>;
@@ -157,14 +165,15 @@ impl Host for Link {
         &self,
         request: Request<FetchRequest>,
     ) -> Result<Response<Self::FetchCompiledStream>, Status> {
-        let caller = CallerProcess::of(&request);
-        let FetchRequest { ticket, digest } = request.into_inner();
-        self.worker(caller, &ticket)?;
+        let caller = Caller::of(&request);
+        let FetchRequest { ticket, digest, offset } = request.into_inner();
+        self.worker(&caller, &ticket)?;
         let digest = Digest::try_from(&digest[..])
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let bytes =
             self.blobs.get(digest).await.map_err(|error| Status::not_found(error.to_string()))?;
-        let starts = (0..bytes.len()).step_by(assay_wire::CHUNK_BYTES);
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+        let starts = (offset..bytes.len()).step_by(assay_wire::CHUNK_BYTES);
         let chunks = starts.map(move |start| {
             let end = bytes.len().min(start + assay_wire::CHUNK_BYTES);
             Ok(Chunk { bytes: bytes.slice(start..end) })
@@ -178,15 +187,15 @@ impl Host for Link {
         &self,
         request: Request<StoredRequest>,
     ) -> Result<Response<Self::FetchStoredStream>, Status> {
-        let caller = CallerProcess::of(&request);
-        self.stored(caller, request.into_inner()).await.map(Response::new)
+        let caller = Caller::of(&request);
+        self.stored(&caller, request.into_inner()).await.map(Response::new)
     }
 
     async fn list_stored(
         &self,
         request: Request<ListRequest>,
     ) -> Result<Response<ListReply>, Status> {
-        let caller = CallerProcess::of(&request);
-        self.listed(caller, request.into_inner()).await.map(Response::new)
+        let caller = Caller::of(&request);
+        self.listed(&caller, request.into_inner()).await.map(Response::new)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use assay_sched::{BatchView, PoolPlan, PoolView, SchedView};
 
 use crate::collect::Collected;
+use crate::planner::came;
 use crate::problem::Problem;
 use crate::rule::{Check, Rule, Violation};
 use crate::search::{Place, Search, Supply};
@@ -141,6 +142,9 @@ impl Planner {
             decision.ceiling = decision.ceiling.min(max);
             decision.hold = decision.hold.clamp(config.min, decision.ceiling);
             let Decision { hold, ceiling, zero_queue, reason } = decision;
+            // The rest is to be started; the bounds include those that came, so it stays within the operator's.
+            let came = came(&name, view);
+            let (hold, ceiling) = (hold.saturating_sub(came), ceiling.saturating_sub(came));
             let pool = Arc::clone(&name);
             pools.push(PoolPlan { pool, hold, ceiling, linger: config.linger });
             reports.push(PoolReport { pool: name, hold, ceiling, zero_queue, reason });
@@ -148,7 +152,8 @@ impl Planner {
         let now = collected.problem.now;
         let replans = algorithm.replans() || !collected.unknown.is_empty();
         // Until nothing is held for what was.
-        let held = pools.iter().any(|plan| plan.hold > self.config.pools[&plan.pool].min);
+        let least = |pool: &Arc<str>| self.config.pools[pool].min.saturating_sub(came(pool, view));
+        let held = pools.iter().any(|plan| plan.hold > least(&plan.pool));
         let live = (held || !view.batches.is_empty()) && !algorithm.is_static();
         let report = PlanReport {
             at: now,

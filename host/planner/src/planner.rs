@@ -15,6 +15,9 @@ use crate::problem::{Problem, ProblemPool};
 /// The planner: its options, the learned history, and its last plans.
 #[derive(Debug)]
 pub struct Planner {
+    /// The operator's options.
+    options: PlanConfig,
+    /// The same, with the workers that came by themselves on top of each pool's bounds.
     pub(crate) config: PlanConfig,
     history: History,
     /// The result of each pool's last search, where the next search starts.
@@ -28,11 +31,18 @@ impl Planner {
     #[must_use]
     pub fn new(config: PlanConfig) -> Self {
         let history = History::new(config.tuning.history);
-        Self { config, history, last: BTreeMap::new(), held: BTreeMap::new() }
+        Self {
+            options: config.clone(),
+            config,
+            history,
+            last: BTreeMap::new(),
+            held: BTreeMap::new(),
+        }
     }
 
     /// Replaces the options; the learned history stays.
     pub fn configure(&mut self, config: PlanConfig) {
+        self.options = config.clone();
         self.config = config;
     }
 
@@ -44,6 +54,7 @@ impl Planner {
     /// A plan for the scheduler's current state.
     #[must_use]
     pub fn plan(&mut self, now: Micros, view: &SchedView) -> Plan {
+        self.count_those_that_came(view);
         let collected = self.collect(now, view);
         self.decide(&collected, view)
     }
@@ -52,6 +63,17 @@ impl Planner {
     #[must_use]
     pub fn plan_for(&mut self, problem: Problem, view: &SchedView) -> Plan {
         self.decide(&Collected::known(problem), view)
+    }
+
+    /// Workers that came serve beside those that are started: a plan is made for all of them.
+    fn count_those_that_came(&mut self, view: &SchedView) {
+        for (name, options) in &self.options.pools {
+            let came = came(name, view);
+            if let Some(pool) = self.config.pools.get_mut(name) {
+                pool.min = options.min.saturating_add(came);
+                pool.max = options.max.saturating_add(came);
+            }
+        }
     }
 
     fn collect(&self, now: Micros, view: &SchedView) -> Collected {
@@ -71,4 +93,9 @@ impl Planner {
         let others = ProblemPool { name: "".into(), cost: 0.0, max: usize::MAX };
         planned.chain([others]).collect()
     }
+}
+
+/// The workers of a pool that came by themselves.
+pub(crate) fn came(pool: &Arc<str>, view: &SchedView) -> usize {
+    view.pools.get(pool).map_or(0, |pool| pool.came)
 }

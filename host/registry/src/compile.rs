@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use assay_core::id::Digest;
+use assay_core::id::{Digest, TenantId};
 use assay_core::limits;
 use assay_core::plugin::Description;
 use bytes::Bytes;
@@ -66,8 +66,12 @@ enum CompilerEnd {
 
 impl Registry {
     /// Runs `assay-worker compile` on the bytes.
-    pub(crate) async fn compile(&self, component: &Bytes) -> Result<Compiled, RegistryError> {
-        let _turn = self.compilations.acquire().await.expect("the semaphore is never closed");
+    pub(crate) async fn compile(
+        &self,
+        tenant: TenantId,
+        component: &Bytes,
+    ) -> Result<Compiled, RegistryError> {
+        let _turn = self.compilations.acquire(tenant, 1).await;
         let ours = RegistryError::Compiler;
         let folder = tempfile::tempdir_in(&self.scratch)
             .context("making a folder to compile in")

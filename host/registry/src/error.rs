@@ -20,6 +20,12 @@ pub enum RegistryError {
     /// The machine was too busy to compile the plugin; the same upload may work later.
     #[error("{0}")]
     CompilerBusy(String),
+    /// A reference names no plugin, channel or version of its tenant.
+    #[error("{0}")]
+    NoPlugin(String),
+    /// The version is known, but its component is not stored.
+    #[error("the component of {0} is not stored")]
+    ComponentMissing(String),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]

@@ -28,6 +28,15 @@ impl Reference {
         Ok(Self { tenant, name: name.into(), channel_or_version })
     }
 
+    /// The error for a reference that leads to nothing.
+    pub(crate) fn unknown(&self) -> String {
+        let Self { name, channel_or_version, .. } = self;
+        match self.is_version() {
+            true => format!("there is no version {channel_or_version} of a plugin `{name}`"),
+            false => format!("there is no channel `{channel_or_version}` of a plugin `{name}`"),
+        }
+    }
+
     /// Versions start with a digit, channels with a letter.
     #[must_use]
     pub fn is_version(&self) -> bool {
@@ -45,7 +54,10 @@ mod tests {
         assert_eq!(reference.tenant.as_deref(), Some("team"));
         assert_eq!(reference.name, "cuda");
         assert!(!reference.is_version());
-        assert!(Reference::parse("math@1.0.0").expect("valid").is_version());
+        let version = Reference::parse("math@1.0.0").expect("valid");
+        assert!(version.is_version());
+        assert_eq!(reference.unknown(), "there is no channel `prod` of a plugin `cuda`");
+        assert_eq!(version.unknown(), "there is no version 1.0.0 of a plugin `math`");
         for bad in ["math", "@prod", "math@", ""] {
             assert!(Reference::parse(bad).is_err(), "{bad}");
         }

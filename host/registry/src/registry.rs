@@ -23,14 +23,15 @@ use crate::grants::check_grants;
 use crate::reference::Reference;
 use crate::turns::CaseTurns;
 use crate::validation::{Unusable, Validation, Validations};
+use assay_dispatch::fair_semaphore::FairSemaphore;
 use assay_dispatch::{ReadyPlugin, now};
-use assay_storage::blob::Blobs;
+use assay_storage::blob::{BlobError, Blobs};
 use assay_store::audit::Actor;
 use assay_store::plugins::{NewPlugin, PluginRow, Published};
 use assay_store::{Store, StoreError};
 
-/// The number of compilations at once; each may use all cores and memory up to its limit.
-const COMPILATIONS_MAX: usize = 1;
+/// The number of compilations at once, of two tenants; each may use all cores and memory up to its limit.
+const COMPILATIONS_MAX: usize = 2;
 /// The number of ready plugins in memory; others are looked up again.
 const READY_MAX: usize = 1_024;
 /// The time for which a resolved reference is kept; another server's change is seen after it.
@@ -68,7 +69,7 @@ pub struct Registry {
     pub(crate) scratch: PathBuf,
     /// The id of the engine of this machine's workers.
     pub engine: String,
-    pub(crate) compilations: Semaphore,
+    pub compilations: FairSemaphore,
     /// One component is read into memory to be stored at the same time.
     storing: Semaphore,
     pub(crate) case_settings: CaseSettings,
@@ -110,7 +111,7 @@ impl Registry {
             worker_program,
             scratch,
             engine: engine.trim().into(),
-            compilations: Semaphore::new(COMPILATIONS_MAX),
+            compilations: FairSemaphore::new(COMPILATIONS_MAX),
             storing: Semaphore::new(1),
             case_settings,
             case_turns: CaseTurns::default(),
@@ -133,7 +134,7 @@ impl Registry {
                 limits::PLUGIN_BYTES_MAX
             )));
         }
-        let Compiled { report, folder, .. } = self.compile(&component).await?;
+        let Compiled { report, folder, .. } = self.compile(publisher.tenant, &component).await?;
         let CompileOk { description, imports, compiled_digest, .. } = report;
         check_grants(&imports, publisher.grants)?;
         let digest = Digest::of(&component);
@@ -228,18 +229,23 @@ impl Registry {
         reference: &Reference,
     ) -> Result<Arc<ReadyPlugin>, RegistryError> {
         let name = &reference.name;
+        let unknown = |error| match error {
+            StoreError::NotFound(_) => RegistryError::NoPlugin(reference.unknown()),
+            other => other.into(),
+        };
         let version = if reference.is_version() {
             reference.channel_or_version.clone()
         } else {
-            self.store.channel(tenant, name, &reference.channel_or_version).await?
+            let channel = &reference.channel_or_version;
+            self.store.channel(tenant, name, channel).await.map_err(unknown)?
         };
-        let row = self.store.plugin(tenant, name, &version).await?;
+        let row = self.store.plugin(tenant, name, &version).await.map_err(unknown)?;
         if row.yanked {
             return Err(RegistryError::Refused(format!(
                 "{name}@{version} is yanked; new runs cannot use it"
             )));
         }
-        self.ready(row).await
+        self.ready(tenant, row).await
     }
 
     /// The pinned version of a run, even if it was yanked since.
@@ -250,7 +256,7 @@ impl Registry {
         version: &str,
     ) -> Result<Arc<ReadyPlugin>, RegistryError> {
         let row = self.store.plugin(tenant, name, version).await?;
-        self.ready(row).await
+        self.ready(tenant, row).await
     }
 
     /// The bytes of a published component.
@@ -264,7 +270,11 @@ impl Registry {
         Ok(self.blobs.get(row.digest).await?)
     }
 
-    async fn ready(&self, row: PluginRow) -> Result<Arc<ReadyPlugin>, RegistryError> {
+    async fn ready(
+        &self,
+        tenant: TenantId,
+        row: PluginRow,
+    ) -> Result<Arc<ReadyPlugin>, RegistryError> {
         let PluginRow { digest, description, imports, yanked: _ } = row;
         if let Some(plugin) = lock(&self.ready).get(&digest) {
             return Ok(plugin.clone());
@@ -273,8 +283,14 @@ impl Registry {
             Some(compiled) => compiled,
             // Compiled for an engine of an earlier release.
             None => {
-                let component = self.blobs.get(digest).await?;
-                let compiled = self.compile(&component).await?;
+                let component = self.blobs.get(digest).await.map_err(|error| match error {
+                    BlobError::NotFound(_) => RegistryError::ComponentMissing(format!(
+                        "{}@{}",
+                        description.name, description.version
+                    )),
+                    error => error.into(),
+                })?;
+                let compiled = self.compile(tenant, &component).await?;
                 self.keep_compiled(digest, &compiled).await?
             }
         };

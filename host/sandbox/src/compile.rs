@@ -16,7 +16,7 @@ use wasmtime::component::Component;
 use crate::call::Allowance;
 use crate::call::bindings::assay::reward::types;
 use crate::engine::compiling_engine;
-use crate::load::{digest_of, prepare};
+use crate::load::{deserialize, digest_of, prepare};
 use crate::stage::{NotStarted, Sandbox};
 use crate::{ending, wasi};
 
@@ -58,11 +58,44 @@ impl PluginCompiler {
 
     /// Compiles a component and asks it what it is.
     pub fn compile(&self, bytes: &[u8]) -> Result<CompiledPlugin, UploadError> {
-        compile(&self.engine, bytes)
+        let engine = &self.engine;
+        check(bytes)?;
+        let component = Component::from_binary(engine, bytes).map_err(|error| {
+            UploadError::Refused(format!("the component is not valid: {error:#}"))
+        })?;
+        let (description, imports) = describe_component(engine, &component)?;
+        let compiled = component.serialize().map_err(|error| {
+            UploadError::Refused(format!("the compiled component was not written: {error:#}"))
+        })?;
+        let compiled_digest = digest_of(&compiled);
+        let digest = digest_of(bytes);
+        Ok(CompiledPlugin { digest, compiled_digest, description, imports, bytes: compiled })
+    }
+
+    /// The same for a component that [`Self::compile`] compiled before, with the code that it returned then; the component is
+    /// asked anew what it is. `None` if the code has another digest or is another engine's.
+    ///
+    /// The code and its digest must come from a place that this user alone can write to: native code is only as good
+    /// as its origin.
+    pub fn recall(
+        &self,
+        bytes: &[u8],
+        code: Vec<u8>,
+        compiled_digest: Digest,
+    ) -> Option<Result<CompiledPlugin, UploadError>> {
+        let component = deserialize(&self.engine, &code, compiled_digest).ok()?;
+        let described = describe_component(&self.engine, &component);
+        Some(described.map(|(description, imports)| CompiledPlugin {
+            digest: digest_of(bytes),
+            compiled_digest,
+            description,
+            imports,
+            bytes: code,
+        }))
     }
 }
 
-fn compile(engine: &Engine, bytes: &[u8]) -> Result<CompiledPlugin, UploadError> {
+fn check(bytes: &[u8]) -> Result<(), UploadError> {
     let size = bytes.len();
     if size > limits::PLUGIN_BYTES_MAX {
         let max = limits::PLUGIN_BYTES_MAX;
@@ -75,23 +108,20 @@ fn compile(engine: &Engine, bytes: &[u8]) -> Result<CompiledPlugin, UploadError>
             "this is no WebAssembly component; build it for wasm32-wasip2".into(),
         ));
     }
-    let component = Component::from_binary(engine, bytes)
-        .map_err(|error| UploadError::Refused(format!("the component is not valid: {error:#}")))?;
-    let imports = imports(engine, &component)?;
+    Ok(())
+}
+
+/// What the component says that it is, and its imports.
+fn describe_component(
+    engine: &Engine,
+    component: &Component,
+) -> Result<(Description, Vec<String>), UploadError> {
+    let imports = imports(engine, component)?;
     let sandbox = Sandbox::with_engine(engine.clone())
         .map_err(|error| UploadError::Refused(format!("the sandbox did not start: {error:#}")))?;
-    let description = describe(&sandbox, &component)?;
+    let description = describe(&sandbox, component)?;
     description.check().map_err(UploadError::Refused)?;
-    let compiled = component.serialize().map_err(|error| {
-        UploadError::Refused(format!("the compiled component was not written: {error:#}"))
-    })?;
-    Ok(CompiledPlugin {
-        digest: digest_of(bytes),
-        compiled_digest: digest_of(&compiled),
-        description,
-        imports,
-        bytes: compiled,
-    })
+    Ok((description, imports))
 }
 
 /// The magic number, and the layer that tells a component from a core module.

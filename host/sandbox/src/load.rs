@@ -56,16 +56,28 @@ pub(crate) fn load(
     bytes: &[u8],
     expected: Digest,
 ) -> Result<LoadedPlugin, Unloadable> {
+    let component = deserialize(engine, bytes, expected)?;
+    prepare(engine, linker, &component).map_err(unloadable)
+}
+
+/// The component of compiled bytes, as for [`load`].
+pub(crate) fn deserialize(
+    engine: &Engine,
+    bytes: &[u8],
+    expected: Digest,
+) -> Result<Component, Unloadable> {
     let found = digest_of(bytes);
     if found != expected {
         return Err(Unloadable::WrongDigest { expected, found });
     }
-    let unloadable = |error: wasmtime::Error| Unloadable::Engine(format!("{error:#}"));
     // SAFETY: the bytes have the digest of an artifact that our own compiler wrote; the engine
     // refuses those of another build or configuration.
     #[expect(unsafe_code, reason = "native code is loaded here and nowhere else")]
-    let component = unsafe { Component::deserialize(engine, bytes) }.map_err(unloadable)?;
-    prepare(engine, linker, &component).map_err(unloadable)
+    unsafe { Component::deserialize(engine, bytes) }.map_err(unloadable)
+}
+
+fn unloadable(error: wasmtime::Error) -> Unloadable {
+    Unloadable::Engine(format!("{error:#}"))
 }
 
 /// Links a component; fails on an import that is not granted and on a missing export.

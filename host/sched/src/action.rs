@@ -21,8 +21,16 @@ pub enum Action {
         /// The lease.
         lease: LeaseId,
     },
-    /// The stage ran past its deadline: kill the process. Its leases are already taken back.
+    /// The stage or the load of its plugin ran past its deadline: kill the process. Its leases are already taken back.
     KillWorker {
+        /// The worker whose process is killed.
+        worker: WorkerId,
+        /// The deadline that has passed.
+        reason: KillReason,
+    },
+    /// A tenant that has no worker needs one: kill the process of this worker, which serves a tenant with
+    /// several. Its leases are already taken back, and no try is counted.
+    PreemptWorker {
         /// The worker whose process is killed.
         worker: WorkerId,
     },
@@ -168,6 +176,15 @@ pub struct BatchDone {
     pub ended: Micros,
     /// What the planner learns from it; of a batch that is done.
     pub profile: Option<Arc<Profile>>,
+}
+
+/// The deadline that a worker has missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KillReason {
+    /// That of the running stage.
+    Stage,
+    /// That of the load of its plugin.
+    Load,
 }
 
 /// How a batch ended.

@@ -1,14 +1,15 @@
-//! The events of workers: they join, answer, block, overrun, drain and get lost.
+//! The events of workers: they join, load plugins, answer, block, overrun, drain and get lost.
 //!
 //! An answer counts only while that worker holds the lease; every other is stale.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use assay_core::id::{LeaseId, RequestId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 
-use crate::action::{Action, StageTiming};
+use crate::action::{Action, KillReason, StageTiming};
 use crate::event::End;
 use crate::request::Then;
 use crate::sched::{Sched, pool};
@@ -26,10 +27,33 @@ impl Sched {
         self.settle(id);
     }
 
+    /// A worker joins that nobody started; its pool needs fewer of those that are started.
+    pub(crate) fn come(&mut self, id: WorkerId, name: Arc<str>, leases_max: usize) {
+        if self.workers.contains_key(&id) {
+            return;
+        }
+        pool(&mut self.pools, &self.config, &name).came(id);
+        self.workers.insert(id, Worker::new(id, name, leases_max, self.now));
+        self.plan_due();
+        self.settle(id);
+    }
+
     pub(crate) fn drain(&mut self, id: WorkerId) {
         let Some(worker) = self.workers.get_mut(&id) else { return };
         let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
         worker.drain(&self.config, pool, &mut self.timers);
+    }
+
+    pub(crate) fn load_started(&mut self, id: WorkerId, lease: LeaseId) {
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        worker.load_started(lease, self.now);
+        self.settle(id);
+    }
+
+    pub(crate) fn load_ended(&mut self, id: WorkerId, lease: LeaseId) {
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        worker.load_ended(lease, self.now);
+        self.settle(id);
     }
 
     pub(crate) fn stage_finished(
@@ -77,11 +101,7 @@ impl Sched {
 
     /// The worker is lost: its running lease counts as a lost try, its prefetched ones do not.
     pub(crate) fn lose(&mut self, id: WorkerId, code: ErrorCode, out: &mut Vec<Action>) {
-        let Some(worker) = self.workers.remove(&id) else { return };
-        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
-        pool.workers -= 1;
-        pool.draining -= usize::from(worker.draining);
-        let mut leases = worker.leave(pool, &mut self.timers);
+        let Some(mut leases) = self.remove_worker(id) else { return };
         let running = leases.pop_front();
         for held in leases {
             self.queue(held.request);
@@ -95,6 +115,20 @@ impl Sched {
         self.progressed(request.batch, out);
     }
 
+    /// Removes a worker; returns its leases, in their order.
+    pub(crate) fn remove_worker(&mut self, id: WorkerId) -> Option<VecDeque<Held>> {
+        let worker = self.workers.remove(&id)?;
+        let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
+        pool.workers -= 1;
+        pool.draining -= usize::from(worker.draining);
+        let came = pool.remove_came(id);
+        let leases = worker.leave(pool, &mut self.timers);
+        if came {
+            self.plan_due();
+        }
+        Some(leases)
+    }
+
     /// Handles everything that is due.
     pub(crate) fn tick(&mut self, out: &mut Vec<Action>) {
         self.timers.ticked();
@@ -104,6 +138,7 @@ impl Sched {
                 Due::Worker(worker) => self.worker_due(worker, out),
                 Due::Linger => self.lingered(),
                 Due::Plan => self.plan_due(),
+                Due::Preempt => self.preempt_next(None),
             }
         }
     }
@@ -112,8 +147,12 @@ impl Sched {
         let worker = self.workers.get_mut(&id).expect("a timer's worker is there");
         match worker.overrun(&self.config, self.now) {
             Overrun::PastDeadline => {
-                out.push(Action::KillWorker { worker: id });
+                out.push(Action::KillWorker { worker: id, reason: KillReason::Stage });
                 self.lose(id, ErrorCode::LeaseExpired, out);
+            }
+            Overrun::LoadPastDeadline => {
+                out.push(Action::KillWorker { worker: id, reason: KillReason::Load });
+                self.lose(id, ErrorCode::PluginUnloadable, out);
             }
             Overrun::Blocked => {
                 let prefetched = worker.block();

@@ -26,6 +26,7 @@ use crate::action::{Action, FinalEnd, StageTiming};
 use crate::config::Config;
 use crate::estimate::{Estimates, expected};
 use crate::event::{NewBatch, NewRequest, Progress};
+use crate::fair_queue::Owner;
 use crate::profile::{Ending, Profile, ProfileRequest};
 use crate::queue::Rank;
 use crate::request::Request;
@@ -144,6 +145,10 @@ impl Batch {
     /// From the first arrival to T.
     pub(crate) fn span(&self) -> Option<Micros> {
         Some(self.earliest_end?.since(self.first_arrival?))
+    }
+
+    pub(crate) fn owner(&self) -> Owner {
+        Owner { tenant: self.new.tenant, run: Arc::clone(&self.new.run) }
     }
 
     pub(crate) fn rank(&self) -> Rank {

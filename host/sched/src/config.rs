@@ -18,6 +18,8 @@ pub struct Config {
     pub lease_factor: u32,
     /// The time that comes on top of `lease_factor` times the timeout.
     pub lease_grace: Micros,
+    /// The time after which a worker is killed that loads the plugin of its running lease.
+    pub load_max: Micros,
     /// The retries of a stage whose worker was lost.
     pub worker_lost_retries_max: u32,
     /// An announced batch without requests expires after this long.
@@ -28,6 +30,8 @@ pub struct Config {
     pub prefetch_max: Micros,
     /// Plans are asked for at most once in this span.
     pub plan_pause: Micros,
+    /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
+    pub preempt_after: Option<Micros>,
     /// The time after which a running stage blocks its worker: the prefetched leases go to others.
     pub blocked_after: Micros,
 }
@@ -39,10 +43,12 @@ impl Default for Config {
             leases_after: LeaseId(0),
             lease_factor: limits::STAGE_WALL_FACTOR,
             lease_grace: Micros::from_ms(limits::STAGE_WALL_EXTRA_MS + limits::LEASE_GRACE_MS),
+            load_max: Micros::from_secs(limits::PLUGIN_LOAD_SECONDS_MAX),
             worker_lost_retries_max: limits::WORKER_LOST_RETRIES_MAX,
             announced_max: Micros::from_secs(limits::ANNOUNCED_SECONDS_MAX),
             open_idle_max: Micros::from_secs(limits::OPEN_IDLE_SECONDS_MAX),
             prefetch_max: Micros(limits::PREFETCH_MICROS_MAX),
+            preempt_after: Some(Micros::from_ms(limits::PREEMPT_AFTER_MS)),
             plan_pause: Micros::from_ms(limits::PLAN_PAUSE_MS),
             blocked_after: Micros::from_ms(limits::PREFETCH_BLOCKED_MS),
         }

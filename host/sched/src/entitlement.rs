@@ -1,4 +1,4 @@
-//! A tenant's weight, and the bounds on its workers.
+//! A tenant's weight, the bounds on its workers, and whether its runs share them.
 //!
 //! The scheduler keeps those that are not the default. Weights are whole numbers inside, so that loads are
 //! compared exactly.
@@ -36,7 +36,7 @@ impl Default for Weight {
     }
 }
 
-/// The weight of one tenant, and its bounds by pool.
+/// The weight of one tenant, its bounds by pool, and the division between its runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entitlement {
     /// The weight; 1 by default.
@@ -44,18 +44,26 @@ pub struct Entitlement {
     /// The bounds by pool: the most workers that serve the tenant at once. With 0 its requests wait until
     /// the bound is raised; a pool that is not named has no bound.
     pub workers_max: BTreeMap<Arc<str>, u32>,
+    /// Whether the tenant's workers of a pool are shared between its runs: the run with the fewest workers is
+    /// served next. By default the discipline alone decides between runs.
+    pub share_runs: bool,
 }
 
-/// The tenant's weight, and its bound in one pool.
+/// The tenant's entitlement in one pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PoolEntitlement {
     pub(crate) weight: Weight,
     pub(crate) workers_max: Option<u32>,
+    pub(crate) share_runs: bool,
 }
 
 impl Entitlement {
     pub(crate) fn of(&self, pool: &str) -> PoolEntitlement {
-        PoolEntitlement { weight: self.weight, workers_max: self.workers_max.get(pool).copied() }
+        PoolEntitlement {
+            weight: self.weight,
+            workers_max: self.workers_max.get(pool).copied(),
+            share_runs: self.share_runs,
+        }
     }
 }
 

@@ -61,6 +61,16 @@ pub enum Event {
         /// The most leases that it holds at once.
         leases_max: usize,
     },
+    /// A worker connected that nobody started: it answers no start, and no plan stops it. It counts as supply
+    /// of its pool.
+    WorkerCame {
+        /// The worker; no other had this id.
+        worker: WorkerId,
+        /// The pool that it serves.
+        pool: Arc<str>,
+        /// The most leases that it holds at once.
+        leases_max: usize,
+    },
     /// The worker runs the leases that it holds and gets no more.
     WorkerDraining {
         /// The worker.
@@ -70,6 +80,20 @@ pub enum Event {
     WorkerLost {
         /// The worker.
         worker: WorkerId,
+    },
+    /// A worker fetches and loads the plugin of its running lease: until it is loaded, the stage's time does not run.
+    PluginLoading {
+        /// The worker.
+        worker: WorkerId,
+        /// The token of the lease; only that of the running lease counts, and once.
+        lease: LeaseId,
+    },
+    /// The plugin is loaded, and the stage starts.
+    PluginLoaded {
+        /// The worker.
+        worker: WorkerId,
+        /// The token of the lease.
+        lease: LeaseId,
     },
     /// A worker answered a lease.
     StageFinished {

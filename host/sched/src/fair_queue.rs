@@ -13,20 +13,29 @@
 //! This is weighted max-min fairness over workers. The pool owns the queue. A worker serves one tenant at
 //! a time, so workers are shared at each moment, however long stages run and however many leases are
 //! prefetched; a tenant is owed nothing for the past. While a pool has fewer workers than tenants, ranks
-//! decide who is served first. Inside a tenant's queue the discipline decides. A tenant's queue exists
-//! while one of its requests waits or a worker serves it.
+//! decide who is served first. Inside a tenant's queue the discipline decides, or first the number of workers
+//! of each run (`run_queues`). A tenant's queue exists while one of its requests waits or a worker serves it.
 //!
 //! Each change costs O(log tenants), counted over the tenants that have something in this pool.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 
 use crate::discipline::Discipline;
 use crate::entitlement::{Load, PoolEntitlement};
-use crate::queue::{Place, Queue, Rank};
+use crate::queue::{Place, Rank};
+use crate::run_queues::RunQueues;
 use crate::view::TenantView;
+
+/// The tenant and the run of a request: who is served by the worker that runs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) tenant: TenantId,
+    pub(crate) run: Arc<str>,
+}
 
 /// A worker that may prefetch more leases of the tenant that it serves. The least loaded comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +57,7 @@ struct Candidate {
 
 #[derive(Debug)]
 struct TenantQueue {
-    queue: Queue,
+    runs: RunQueues,
     entitlement: PoolEntitlement,
     /// The number of workers that serve the tenant.
     workers: u32,
@@ -109,6 +118,21 @@ impl FairQueue {
         self.entries.candidates.first().map(|candidate| candidate.tenant)
     }
 
+    /// The tenant that an idle worker serves next, if it has no worker.
+    pub(crate) fn next_unserved(&self) -> Option<TenantId> {
+        let next = self.entries.candidates.first()?;
+        (next.load.workers == 0).then_some(next.tenant)
+    }
+
+    /// The tenants with more than one worker, the one with the most for its weight first.
+    pub(crate) fn most_served(&self) -> Vec<TenantId> {
+        let several = self.tenants.iter().filter(|(_, tenant_queue)| tenant_queue.workers > 1);
+        let mut tenants: Vec<_> =
+            several.map(|(tenant, tenant_queue)| (tenant_queue.load(), *tenant)).collect();
+        tenants.sort_unstable_by(|one, other| other.cmp(one));
+        tenants.into_iter().map(|(_, tenant)| tenant).collect()
+    }
+
     /// The worker that takes one more lease of the tenant that it serves, if any.
     pub(crate) fn next_top_up(&self) -> Option<(WorkerId, TenantId)> {
         let top_up = self.entries.top_ups.first()?;
@@ -128,65 +152,77 @@ impl FairQueue {
     /// Adds a request. `entitlement` is called for a tenant that has no queue here yet.
     pub(crate) fn push(
         &mut self,
-        tenant: TenantId,
+        owner: &Owner,
         request: RequestId,
         place: Place,
         entitlement: impl FnOnce() -> PoolEntitlement,
     ) {
         let tenant_queue = self
             .tenants
-            .entry(tenant)
+            .entry(owner.tenant)
             .or_insert_with(|| TenantQueue::new(self.discipline, entitlement()));
-        tenant_queue.queue.push(request, place);
+        tenant_queue.runs.push(&owner.run, request, place);
         self.waiting += 1;
-        tenant_queue.arrange(tenant, &mut self.entries);
+        tenant_queue.arrange(owner.tenant, &mut self.entries);
     }
 
     /// Removes the next request of the tenant that `next_tenant` or `next_top_up` named. The caller must
     /// count the worker that gets it by `replace_served` at once.
     pub(crate) fn pop(&mut self, tenant: TenantId) -> RequestId {
         self.waiting -= 1;
-        self.change(tenant, |tenant_queue| tenant_queue.queue.pop())
+        self.change(tenant, |tenant_queue| tenant_queue.runs.pop())
             .flatten()
             .expect("the next tenant has a waiting request")
     }
 
     /// Changes the deadline of a request that waits here.
-    pub(crate) fn set_deadline(&mut self, tenant: TenantId, request: RequestId, place: Place) {
-        self.change(tenant, |tenant_queue| tenant_queue.queue.set_deadline(request, place));
+    pub(crate) fn set_deadline(&mut self, owner: &Owner, request: RequestId, place: Place) {
+        self.change(owner.tenant, |tenant_queue| {
+            tenant_queue.runs.set_deadline(&owner.run, request, place);
+        });
     }
 
-    pub(crate) fn rerank(&mut self, tenant: TenantId, batch: BatchId, rank: Rank) {
-        self.change(tenant, |tenant_queue| tenant_queue.queue.rerank(batch, rank));
+    pub(crate) fn rerank(&mut self, owner: &Owner, batch: BatchId, rank: Rank) {
+        self.change(owner.tenant, |tenant_queue| {
+            tenant_queue.runs.rerank(&owner.run, batch, rank);
+        });
     }
 
-    pub(crate) fn regroup(&mut self, tenant: TenantId, batch: BatchId, group: u32, left: u32) {
-        self.change(tenant, |tenant_queue| tenant_queue.queue.regroup(batch, group, left));
+    pub(crate) fn regroup(&mut self, owner: &Owner, batch: BatchId, group: u32, left: u32) {
+        self.change(owner.tenant, |tenant_queue| {
+            tenant_queue.runs.regroup(&owner.run, batch, group, left);
+        });
     }
 
-    pub(crate) fn remove_batch(&mut self, tenant: TenantId, batch: BatchId) {
-        let removed = self.change(tenant, |tenant_queue| {
-            let before = tenant_queue.queue.len();
-            tenant_queue.queue.remove_batch(batch);
-            before - tenant_queue.queue.len()
+    pub(crate) fn remove_batch(&mut self, owner: &Owner, batch: BatchId) {
+        let removed = self.change(owner.tenant, |tenant_queue| {
+            let before = tenant_queue.runs.len();
+            tenant_queue.runs.remove_batch(&owner.run, batch);
+            before - tenant_queue.runs.len()
         });
         self.waiting -= removed.unwrap_or(0);
-        self.leave(tenant);
+        self.leave(owner.tenant);
     }
 
     /// A worker that served `old` serves `new`.
-    pub(crate) fn replace_served(&mut self, old: Option<TenantId>, new: Option<TenantId>) {
+    pub(crate) fn replace_served(&mut self, old: Option<&Owner>, new: Option<&Owner>) {
         if old == new {
             return;
         }
-        if let Some(tenant) = new {
-            self.change(tenant, |tenant_queue| tenant_queue.workers += 1)
-                .expect("a tenant with a worker has a queue");
+        if let Some(owner) = new {
+            self.change(owner.tenant, |tenant_queue| {
+                tenant_queue.workers += 1;
+                tenant_queue.runs.serve(&owner.run);
+            })
+            .expect("a tenant with a worker has a queue");
         }
-        if let Some(tenant) = old {
-            self.change(tenant, |tenant_queue| tenant_queue.workers -= 1)
-                .expect("a tenant with a worker has a queue");
-            self.leave(tenant);
+        if let Some(owner) = old {
+            self.change(owner.tenant, |tenant_queue| {
+                tenant_queue.workers -= 1;
+                tenant_queue.runs.release(&owner.run);
+            })
+            .expect("a tenant with a worker has a queue");
+            self.leave(owner.tenant);
         }
     }
 
@@ -200,13 +236,16 @@ impl FairQueue {
 
     /// The tenant's entitlement has changed.
     pub(crate) fn set_entitlement(&mut self, tenant: TenantId, entitlement: PoolEntitlement) {
-        self.change(tenant, |tenant_queue| tenant_queue.entitlement = entitlement);
+        self.change(tenant, |tenant_queue| {
+            tenant_queue.entitlement = entitlement;
+            tenant_queue.runs.set_shared(entitlement.share_runs);
+        });
     }
 
     pub(crate) fn view(&self) -> Vec<TenantView> {
         let view = |(tenant, tenant_queue): (&TenantId, &TenantQueue)| TenantView {
             tenant: *tenant,
-            waiting: tenant_queue.queue.len(),
+            waiting: tenant_queue.runs.len(),
             workers: tenant_queue.workers as usize,
             workers_max: tenant_queue.entitlement.workers_max,
         };
@@ -235,7 +274,7 @@ impl FairQueue {
 impl TenantQueue {
     fn new(discipline: Discipline, entitlement: PoolEntitlement) -> Self {
         Self {
-            queue: Queue::new(discipline),
+            runs: RunQueues::new(discipline, entitlement.share_runs),
             entitlement,
             workers: 0,
             prefetchers: BTreeSet::new(),
@@ -257,7 +296,7 @@ impl TenantQueue {
     }
 
     fn is_empty(&self) -> bool {
-        self.workers == 0 && self.queue.len() == 0
+        self.workers == 0 && self.runs.len() == 0
     }
 
     fn next_candidate(&self, tenant: TenantId) -> Option<Candidate> {
@@ -274,19 +313,22 @@ impl TenantQueue {
     }
 
     fn candidate_with(&self, workers: u32, tenant: TenantId) -> Option<Candidate> {
-        let (rank, batch) = self.queue.first()?;
-        Some(Candidate {
-            load: Load { workers, weight: self.entitlement.weight },
-            rank,
-            batch,
-            tenant,
-        })
+        let (rank, batch) = self.runs.first()?;
+        Some(Candidate { load: self.load_with(workers), rank, batch, tenant })
+    }
+
+    fn load(&self) -> Load {
+        self.load_with(self.workers)
+    }
+
+    fn load_with(&self, workers: u32) -> Load {
+        Load { workers, weight: self.entitlement.weight }
     }
 
     fn next_grantable(&self) -> usize {
         let max = self.entitlement.workers_max;
         let free = max.map_or(usize::MAX, |max| max.saturating_sub(self.workers) as usize);
-        self.queue.len().min(free)
+        self.runs.len().min(free)
     }
 }
 

@@ -24,7 +24,7 @@ impl Sched {
                 let held = Held {
                     lease: self.last_lease,
                     request: request_id,
-                    tenant,
+                    owner: batch.owner(),
                     stage,
                     granted: self.now,
                     timeout: batch.new.stages[stage].timeout,

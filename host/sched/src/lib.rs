@@ -18,10 +18,12 @@ mod fair_queue;
 mod grant;
 mod lru_map;
 mod pool;
+mod preempt;
 mod priority;
 mod profile;
 mod queue;
 mod request;
+mod run_queues;
 mod scale;
 mod sched;
 mod seq_set;
@@ -30,7 +32,9 @@ mod view;
 mod waiters;
 mod worker;
 
-pub use action::{Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, StageTiming};
+pub use action::{
+    Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, KillReason, StageTiming,
+};
 pub use config::Config;
 pub use discipline::{Discipline, Ranking};
 pub use entitlement::{Entitlement, Weight};

@@ -27,15 +27,20 @@ pub(crate) struct Pool {
     /// Workers that have joined, the draining ones included.
     pub(crate) workers: usize,
     pub(crate) draining: usize,
+    /// Serving workers that nobody started.
+    came: BTreeSet<WorkerId>,
     /// The times at which the unanswered starts were requested, the oldest first.
     pub(crate) starting: VecDeque<Micros>,
     /// The duration of a start, as a decaying mean.
     pub(crate) startup: Option<Mean>,
     /// `None`: the pool is not elastic.
     pub(crate) plan: Option<PoolPlan>,
+    /// The tenant that is served next, and the time since which it is and has no worker; `None` if it has
+    /// one.
+    unserved: Option<(TenantId, Micros)>,
     /// Workers without a lease that are not draining.
     idle: BTreeSet<WorkerId>,
-    /// The same workers; the one that has been idle for longest comes first.
+    /// Those of them that were started, and so may be stopped; the one that has been idle for longest comes first.
     idle_since: BTreeSet<(Micros, WorkerId)>,
 }
 
@@ -45,21 +50,23 @@ impl Pool {
             fair_queue: FairQueue::new(discipline),
             workers: 0,
             draining: 0,
+            came: BTreeSet::new(),
             starting: VecDeque::new(),
             startup: None,
             plan: None,
+            unserved: None,
             idle: BTreeSet::new(),
             idle_since: BTreeSet::new(),
         }
     }
 
-    /// The worker that gets the next lease, and the tenant whose request it is. Above the ceiling there
-    /// is none: a worker that is topped up would never be idle and so never be stopped.
+    /// The worker that gets the next lease, and the tenant whose request it is. Above the ceiling none is topped
+    /// up: it would never be idle and so never be stopped. The idle ones are then those that came.
     pub(crate) fn next_grant(&self) -> Option<(WorkerId, TenantId)> {
-        if self.surplus() > 0 {
-            return None;
-        }
         let idle = self.idle.first().copied().zip(self.fair_queue.next_tenant());
+        if self.surplus() > 0 {
+            return idle;
+        }
         idle.or_else(|| self.fair_queue.next_top_up())
     }
 
@@ -80,7 +87,9 @@ impl Pool {
         match new {
             Some(Offer::Idle { since, worker }) => {
                 self.idle.insert(worker);
-                self.idle_since.insert((since, worker));
+                if !self.came.contains(&worker) {
+                    self.idle_since.insert((since, worker));
+                }
             }
             Some(Offer::Prefetch { tenant, prefetcher }) => {
                 self.fair_queue.insert_prefetcher(tenant, prefetcher)
@@ -98,7 +107,17 @@ impl Pool {
         self.workers - self.draining
     }
 
-    /// The number of these workers that have no lease.
+    /// The number of serving workers that nobody started.
+    pub(crate) fn serving_came(&self) -> usize {
+        self.came.len()
+    }
+
+    /// The number of serving workers that were started.
+    pub(crate) fn serving_started(&self) -> usize {
+        self.serving() - self.came.len()
+    }
+
+    /// The number of serving workers that have no lease.
     pub(crate) fn idle(&self) -> usize {
         self.idle.len()
     }
@@ -107,10 +126,41 @@ impl Pool {
         self.idle_since.first().copied()
     }
 
-    /// The number of workers above the plan's ceiling.
+    /// The number of started workers above the plan's ceiling.
     pub(crate) fn surplus(&self) -> usize {
         let plan = self.plan.as_ref();
-        plan.map_or(0, |plan| self.serving().saturating_sub(plan.ceiling))
+        plan.map_or(0, |plan| self.serving_started().saturating_sub(plan.ceiling))
+    }
+
+    /// A worker came that nobody started.
+    pub(crate) fn came(&mut self, worker: WorkerId) {
+        self.workers += 1;
+        self.came.insert(worker);
+    }
+
+    /// It leaves or drains; returns whether it was one that came.
+    pub(crate) fn remove_came(&mut self, worker: WorkerId) -> bool {
+        self.came.remove(&worker)
+    }
+
+    /// Whether it has as many started workers as its plan allows.
+    pub(crate) fn is_at_ceiling(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.ceiling == self.serving_started())
+    }
+
+    /// Brings `unserved` up to date after leases were granted; returns since when its tenant waits.
+    pub(crate) fn note_unserved(&mut self, now: Micros) -> Option<Micros> {
+        let before = self.unserved;
+        self.unserved = self.fair_queue.next_unserved().map(|tenant| {
+            let same = before.filter(|(waiting, _)| *waiting == tenant);
+            (tenant, same.map_or(now, |(_, since)| since))
+        });
+        self.unserved.map(|(_, since)| since)
+    }
+
+    /// The tenant that waits for its first worker waits as long again.
+    pub(crate) fn wait_anew(&mut self, now: Micros) {
+        self.unserved = self.unserved.map(|(tenant, _)| (tenant, now));
     }
 
     /// A worker joined: it answers the oldest start.

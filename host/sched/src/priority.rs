@@ -73,7 +73,7 @@ impl Sched {
     fn deadline_changed(&mut self, id: RequestId) {
         let batch =
             self.batches.get_mut(&id.batch).expect("a request with a deadline has a live batch");
-        let (tenant, rank) = (batch.new.tenant, batch.rank());
+        let (owner, rank) = (batch.owner(), batch.rank());
         let request = &batch.requests[&id.seq];
         if request.holder.is_some() || request.primary.is_some() {
             return;
@@ -82,7 +82,7 @@ impl Sched {
         let ready = batch.ready_for_pool(id.seq);
         let place = Place { rank, ready, group, left: 0, deadline };
         if let Some(pool) = self.pools.get_mut(&batch.new.stages[request.stage].pool) {
-            pool.fair_queue.set_deadline(tenant, id, place);
+            pool.fair_queue.set_deadline(&owner, id, place);
         }
     }
 }

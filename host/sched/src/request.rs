@@ -7,7 +7,7 @@
 //!  ready -> WAITING       LEASED ----------+
 //!            ^               |             +--> WAITING for the next stage (next)
 //!            +---------------+
-//!        revoked, prefetched by a lost worker: not counted
+//!        revoked, preempted, prefetched by a lost worker: not counted
 //!        failed in passing, lost, expired: one more try
 //!
 //!                          its primary's outcome
@@ -46,6 +46,8 @@ pub(crate) struct Request {
     pub(crate) tries: u32,
     failed: u32,
     lost: u32,
+    /// The tries of this stage that ended because another tenant took the worker; they are not counted as tries.
+    pub(crate) preempted: u32,
     /// Times of the stages that ended before the scheduler heard of it, one for each of them.
     before: Vec<Micros>,
     pub(crate) ran: Vec<StageTiming>,
@@ -79,6 +81,7 @@ impl Request {
             tries: 0,
             failed: 0,
             lost: 0,
+            preempted: 0,
             before,
             ran: Vec::new(),
         }
@@ -158,6 +161,7 @@ impl Request {
         self.tries = 0;
         self.failed = 0;
         self.lost = 0;
+        self.preempted = 0;
     }
 }
 

@@ -16,9 +16,9 @@ use crate::timer::Due;
 pub struct PoolPlan {
     /// The pool.
     pub pool: Arc<str>,
-    /// Workers that are there whether or not anything waits for them, those that start included.
+    /// Started workers that are there whether or not anything waits for them, those that start included.
     pub hold: usize,
-    /// Workers that demand may raise this to; never less than `hold`.
+    /// Started workers that demand may raise this to; never less than `hold`.
     pub ceiling: usize,
     /// How long a worker above `hold` stays without work.
     pub linger: Micros,
@@ -63,9 +63,10 @@ impl Sched {
             let Some(plan) = &pool.plan else { continue };
             // What waits because of its tenant's bound needs no worker.
             let demand = pool.serving() - pool.idle() + pool.fair_queue.grantable();
+            let demand = demand.saturating_sub(pool.serving_came());
             let target = plan.hold.max(plan.ceiling.min(demand));
             let linger = plan.linger;
-            let alive = pool.serving() + pool.starting.len();
+            let alive = pool.serving_started() + pool.starting.len();
             if alive < target {
                 let count = target - alive;
                 pool.starting.extend(std::iter::repeat_n(self.now, count));

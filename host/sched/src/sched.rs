@@ -46,6 +46,8 @@ pub struct Sched {
     pub(crate) deadlines: BTreeSet<(Micros, RequestId)>,
     /// When the next worker that no plan holds has lingered; its entry among the timers.
     pub(crate) lingers_until: Option<Micros>,
+    /// When a worker may have to be taken for a tenant without one; its entry among the timers.
+    pub(crate) preempts_at: Option<Micros>,
     /// The batch refreshed last in turn.
     turn: Option<BatchId>,
     planning: Planning,
@@ -75,6 +77,7 @@ impl Sched {
             timers: Timers::default(),
             deadlines: BTreeSet::new(),
             lingers_until: None,
+            preempts_at: None,
             turn: None,
             planning: Planning::default(),
             config,
@@ -102,8 +105,11 @@ impl Sched {
             Event::WorkerJoined { worker, pool, leases_max } => {
                 self.join(worker, pool, leases_max);
             }
+            Event::WorkerCame { worker, pool, leases_max } => self.come(worker, pool, leases_max),
             Event::WorkerDraining { worker } => self.drain(worker),
             Event::WorkerLost { worker } => self.lose(worker, ErrorCode::WorkerLost, &mut out),
+            Event::PluginLoading { worker, lease } => self.load_started(worker, lease),
+            Event::PluginLoaded { worker, lease } => self.load_ended(worker, lease),
             Event::StageFinished { worker, lease, end, ran } => {
                 self.stage_finished(worker, lease, end, ran, &mut out);
             }
@@ -117,6 +123,7 @@ impl Sched {
         }
         self.release_surplus(&mut out);
         self.grant(&mut out);
+        self.preempt(&mut out);
         self.scale(&mut out);
         self.pools.retain(|_, pool| !pool.is_empty());
         self.call_planner(&mut out);
@@ -230,10 +237,10 @@ impl Sched {
         let ready = batch.ready_for_pool(id.seq);
         // Not worth a look-up where nobody asks.
         let left = if self.config.discipline.counts_groups { batch.left(group) } else { 0 };
-        let (tenant, name) = (batch.new.tenant, &batch.new.stages[stage].pool);
+        let (owner, name) = (batch.owner(), &batch.new.stages[stage].pool);
         let place = Place { rank, ready, group, left, deadline };
-        let entitlement = || pool_entitlement(&self.entitlements, tenant, name);
-        pool(&mut self.pools, &self.config, name).fair_queue.push(tenant, id, place, entitlement);
+        let entitlement = || pool_entitlement(&self.entitlements, owner.tenant, name);
+        pool(&mut self.pools, &self.config, name).fair_queue.push(&owner, id, place, entitlement);
     }
 
     /// Ends a request; `timing` is of its last stage, where that ran to an end.
@@ -256,11 +263,12 @@ impl Sched {
             return;
         }
         let batch = &self.batches[&id];
+        let owner = batch.owner();
         for group in groups {
             let left = batch.left(Some(group));
             for stage in batch.new.stages.iter() {
                 if let Some(pool) = self.pools.get_mut(&stage.pool) {
-                    pool.fair_queue.regroup(batch.new.tenant, id, group, left);
+                    pool.fair_queue.regroup(&owner, id, group, left);
                 }
             }
         }
@@ -302,9 +310,10 @@ impl Sched {
     fn close(&mut self, id: BatchId, ending: BatchEnding, out: &mut Vec<Action>) {
         let Some(mut batch) = self.batches.remove(&id) else { return };
         self.timers.replace(Due::Batch(id), batch.due, None);
+        let owner = batch.owner();
         for stage in batch.new.stages.iter() {
             if let Some(pool) = self.pools.get_mut(&stage.pool) {
-                pool.fair_queue.remove_batch(batch.new.tenant, id);
+                pool.fair_queue.remove_batch(&owner, id);
             }
         }
         let earliest_end = batch.earliest_end();
@@ -359,10 +368,10 @@ impl Sched {
     /// The batch's estimate was made anew: its lanes move, and it is told if it moved far.
     fn refreshed(&mut self, id: BatchId, out: &mut Vec<Action>) {
         let batch = self.batches.get_mut(&id).expect("what was refreshed is live");
-        let rank = batch.rank();
+        let (owner, rank) = (batch.owner(), batch.rank());
         for stage in batch.new.stages.iter() {
             if let Some(pool) = self.pools.get_mut(&stage.pool) {
-                pool.fair_queue.rerank(batch.new.tenant, id, rank);
+                pool.fair_queue.rerank(&owner, id, rank);
             }
         }
         // A batch that ends in this step has nothing left to expect.

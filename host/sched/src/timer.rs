@@ -19,6 +19,8 @@ pub(crate) enum Due {
     Linger,
     /// It is time to plan again.
     Plan,
+    /// A tenant may have waited for its first worker for long enough.
+    Preempt,
 }
 
 #[derive(Debug, Default)]

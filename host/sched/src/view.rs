@@ -31,6 +31,8 @@ pub struct SchedView {
 pub struct PoolView {
     /// The workers that have joined and are not draining.
     pub workers: usize,
+    /// The workers among them that came by themselves.
+    pub came: usize,
     /// The workers among them that have no lease.
     pub idle: usize,
     /// The workers that finish their leases and get no more.
@@ -232,6 +234,7 @@ impl Pool {
     fn view(&self, now: Micros) -> PoolView {
         PoolView {
             workers: self.serving(),
+            came: self.serving_came(),
             idle: self.idle(),
             draining: self.draining,
             starting: self.starting.iter().map(|asked| now.since(*asked)).collect(),

@@ -1,4 +1,5 @@
-//! A worker and its leases, all of one tenant: it runs them one at a time, in the order granted.
+//! A worker and its leases, all of one tenant: it runs them one at a time, in the order granted. It serves the
+//! tenant and the run of its running lease.
 //!
 //! The scheduler owns it. The first lease is taken to be running; the others are prefetched, so that the
 //! worker need not wait for a round trip. A cancelled running lease stays as abandoned until its answer
@@ -8,11 +9,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use assay_core::id::{LeaseId, RequestId, TenantId, WorkerId};
+use assay_core::id::{LeaseId, RequestId, WorkerId};
 use assay_core::time::Micros;
 
 use crate::config::Config;
-use crate::fair_queue::Prefetcher;
+use crate::fair_queue::{Owner, Prefetcher};
 use crate::pool::{Offer, Pool};
 use crate::timer::{Due, Timers};
 
@@ -20,7 +21,7 @@ use crate::timer::{Due, Timers};
 pub(crate) struct Held {
     pub(crate) lease: LeaseId,
     pub(crate) request: RequestId,
-    pub(crate) tenant: TenantId,
+    pub(crate) owner: Owner,
     pub(crate) stage: usize,
     pub(crate) granted: Micros,
     pub(crate) timeout: Micros,
@@ -37,8 +38,10 @@ pub(crate) struct Worker {
     pub(crate) draining: bool,
     leases_max: usize,
     leases: VecDeque<Held>,
-    /// The time from which the first lease runs.
+    /// The time from which the first lease runs; the end of the load of its plugin, once that has ended.
     running_since: Micros,
+    /// The load of the first lease's plugin.
+    load: Load,
     /// The time from which it has no lease, if it has none.
     idle_since: Micros,
     /// Whether the running lease takes so long that no lease may wait after it.
@@ -47,7 +50,7 @@ pub(crate) struct Worker {
     expected: Micros,
     unknown: usize,
     /// Its entries in the pool and among the timers.
-    serves: Option<TenantId>,
+    serves: Option<Owner>,
     offer: Option<Offer>,
     due: Option<Micros>,
 }
@@ -58,6 +61,16 @@ pub(crate) enum Overrun {
     None,
     Blocked,
     PastDeadline,
+    LoadPastDeadline,
+}
+
+/// The load of the running lease's plugin, as its worker reports it. A lease has one load at most, so that a worker
+/// cannot put its deadline off for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Load {
+    NotReported,
+    Since(Micros),
+    Ended,
 }
 
 impl Worker {
@@ -69,6 +82,7 @@ impl Worker {
             leases_max: leases_max.max(1),
             leases: VecDeque::new(),
             running_since: Micros::ZERO,
+            load: Load::NotReported,
             idle_since: now,
             blocked: false,
             expected: Micros::ZERO,
@@ -101,12 +115,32 @@ impl Worker {
         self.forget(&held);
         if at == 0 {
             self.running_since = now;
+            self.load = Load::NotReported;
             self.blocked = false;
         }
         if self.leases.is_empty() {
             self.idle_since = now;
         }
         Some(held)
+    }
+
+    /// The worker fetches and loads the plugin of its running lease: the stage has not started.
+    pub(crate) fn load_started(&mut self, lease: LeaseId, now: Micros) {
+        if self.load == Load::NotReported && self.runs(lease) {
+            self.load = Load::Since(now);
+        }
+    }
+
+    /// The plugin of its running lease is loaded: the stage starts.
+    pub(crate) fn load_ended(&mut self, lease: LeaseId, now: Micros) {
+        if matches!(self.load, Load::Since(_)) && self.runs(lease) {
+            self.load = Load::Ended;
+            self.running_since = now;
+        }
+    }
+
+    fn runs(&self, lease: LeaseId) -> bool {
+        self.leases.front().is_some_and(|held| held.lease == lease)
     }
 
     /// Removes the lease of a request that has ended, or abandons it where it runs. Returns a lease to
@@ -134,7 +168,10 @@ impl Worker {
 
     pub(crate) fn overrun(&self, config: &Config, now: Micros) -> Overrun {
         if self.deadline(config).is_some_and(|at| at <= now) {
-            Overrun::PastDeadline
+            match self.load {
+                Load::Since(_) => Overrun::LoadPastDeadline,
+                Load::NotReported | Load::Ended => Overrun::PastDeadline,
+            }
         } else if self.blocked_at(config).is_some_and(|at| at <= now) {
             Overrun::Blocked
         } else {
@@ -147,6 +184,7 @@ impl Worker {
         if !self.draining {
             self.draining = true;
             pool.draining += 1;
+            pool.remove_came(self.id);
         }
         self.settle(config, pool, timers);
     }
@@ -158,17 +196,17 @@ impl Worker {
 
     /// Updates its entries in the pool and among the timers; to be called after each change.
     pub(crate) fn settle(&mut self, config: &Config, pool: &mut Pool, timers: &mut Timers) {
-        let serves = self.leases.front().map(|held| held.tenant);
+        let serves = self.leases.front().map(|held| &held.owner);
         let offer = self.next_offer(config.prefetch_max);
-        if self.serves == serves {
+        if self.serves.as_ref() == serves {
             pool.replace_offer(self.offer, offer);
         } else {
             // The offer to prefetch is kept with the tenant that it serves.
             pool.replace_offer(self.offer, None);
-            pool.fair_queue.replace_served(self.serves, serves);
+            pool.fair_queue.replace_served(self.serves.as_ref(), serves);
             pool.replace_offer(None, offer);
+            self.serves = serves.cloned();
         }
-        self.serves = serves;
         self.offer = offer;
         let dues = [self.deadline(config), self.blocked_at(config)];
         let due = dues.into_iter().flatten().min();
@@ -179,7 +217,7 @@ impl Worker {
     /// Removes its entries for good and returns its leases.
     pub(crate) fn leave(self, pool: &mut Pool, timers: &mut Timers) -> VecDeque<Held> {
         pool.replace_offer(self.offer, None);
-        pool.fair_queue.replace_served(self.serves, None);
+        pool.fair_queue.replace_served(self.serves.as_ref(), None);
         timers.replace(Due::Worker(self.id), self.due, None);
         self.leases
     }
@@ -202,7 +240,7 @@ impl Worker {
         free.then(|| match self.leases.front() {
             None => Offer::Idle { since: self.idle_since, worker },
             Some(running) => Offer::Prefetch {
-                tenant: running.tenant,
+                tenant: running.owner.tenant,
                 prefetcher: Prefetcher { expected, leases, worker },
             },
         })
@@ -210,6 +248,9 @@ impl Worker {
 
     fn deadline(&self, config: &Config) -> Option<Micros> {
         let running = self.leases.front()?;
+        if let Load::Since(since) = self.load {
+            return Some(since + config.load_max);
+        }
         let lease = Micros(running.timeout.0.saturating_mul(config.lease_factor.into()));
         Some(self.running_since + lease + config.lease_grace)
     }

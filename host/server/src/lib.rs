@@ -4,5 +4,6 @@ mod retention;
 mod sampler;
 mod server;
 
+pub use assay_link::RemoteSettings;
 pub use retention::RetentionDefaults;
 pub use server::{Server, Settings};

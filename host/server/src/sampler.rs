@@ -92,7 +92,7 @@ mod tests {
             min: 0,
             max: 4,
             cost: 2.5,
-            workers: PoolWorkers { starting: 1, idle: 0, busy: 2, draining: 1 },
+            workers: PoolWorkers { starting: 1, idle: 0, busy: 2, draining: 1, joined: 0 },
             queued,
             startup_ms: None,
             target: Some(target),

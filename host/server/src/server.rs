@@ -21,7 +21,7 @@ use assay_dispatch::{Dispatch, Parts, PlanConfig};
 use assay_fleet::{Device, Failures, Fleet, Launch, ProcessLauncher, Programs};
 use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
 use assay_http::{App, Front, Inside, SignInConfig};
-use assay_link::Link;
+use assay_link::{Link, RemoteSettings, RemoteWorkers};
 use assay_registry::{CaseSettings, Registry};
 use assay_storage::blob::Blobs;
 use assay_storage::{Roots, Storage};
@@ -54,9 +54,13 @@ pub struct Settings {
     pub database_url: Option<String>,
     pub worker_program: PathBuf,
     pub programs: Programs,
+    /// `None` if no worker of another machine may join.
+    pub remote: Option<RemoteSettings>,
     pub storage: Roots,
     pub secrets: Arc<Secrets>,
     pub plan: PlanConfig,
+    /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
+    pub preempt_after: Option<Duration>,
     pub pool_defaults: PoolDefaults,
     pub kept: RetentionDefaults,
     pub environment: String,
@@ -113,6 +117,7 @@ impl Server {
         .await?;
         let registry = Arc::new(registry);
         let metrics = start_metrics()?;
+        let remote = remote(&settings, &store, &registry.engine).await?;
         let (socket, socket_folder) = socket_path(data)?;
         // Bound before the dispatcher starts the first worker.
         let workers = assay_link::bind(&socket)?;
@@ -138,7 +143,13 @@ impl Server {
             storage: Storage::new(settings.storage.clone(), store.clone()),
             engine: registry.engine.clone(),
         };
-        tasks.spawn(serve_link(link, workers, stopped(&stop)));
+        let link = Arc::new(link);
+        tasks.spawn(serve_link(Arc::clone(&link), workers, stopped(&stop)));
+        let remote_workers = remote.map(|(remote, listener)| {
+            tracing::info!("workers join on {} with --ca-pin {}", remote.listen(), remote.pin());
+            tasks.spawn(serve_remote(link, remote.clone(), listener, stop.subscribe()));
+            remote
+        });
         tasks.spawn(keep_metrics(metrics.clone(), stopped(&stop)));
         let retention = Retention {
             store: store.clone(),
@@ -150,6 +161,7 @@ impl Server {
             store: store.clone(),
             dispatch: dispatch.clone(),
             registry,
+            remote_workers,
             roots: settings.storage.clone(),
             metrics,
             retention_changed: retention.changed.clone(),
@@ -230,7 +242,8 @@ async fn parts(
     let history = assay_dispatch::history::read(store).await?;
     let tenants = Arc::new(Tenants::new(store.tenants().await?, Arc::clone(&settings.secrets)));
     let store = store.clone();
-    Ok(Parts { store, fleet, failures, plan, pool_defaults, tenants, history })
+    let preempt_after = settings.preempt_after;
+    Ok(Parts { store, fleet, failures, plan, preempt_after, pool_defaults, tenants, history })
 }
 
 /// Golden cases of uploads run as requests do, but on no GPU: the machine's GPUs belong to its workers.
@@ -250,7 +263,33 @@ fn make_folders(data: &Path) -> anyhow::Result<()> {
     [OBJECTS, SCRATCH, CACHE].iter().try_for_each(|folder| private_folder(&data.join(folder)))
 }
 
-async fn serve_link(link: Link, listener: UnixListener, stop: impl Future<Output = ()>) {
+/// Binds the address for workers of other machines.
+async fn remote(
+    settings: &Settings,
+    store: &Store,
+    engine: &str,
+) -> anyhow::Result<Option<(RemoteWorkers, TcpListener)>> {
+    let Some(remote) = &settings.remote else { return Ok(None) };
+    let listener = TcpListener::bind(remote.listen)
+        .await
+        .with_context(|| format!("listening on {} for workers (--worker-listen)", remote.listen))?;
+    let address = listener.local_addr().context("reading the port for workers")?;
+    let workers = RemoteWorkers::open(store.clone(), engine.to_owned(), remote, address).await?;
+    Ok(Some((workers, listener)))
+}
+
+async fn serve_remote(
+    link: Arc<Link>,
+    workers: RemoteWorkers,
+    listener: TcpListener,
+    stop: watch::Receiver<bool>,
+) {
+    if let Err(error) = assay_link::serve_remote(link, workers, listener, stop).await {
+        tracing::error!("{error:#}");
+    }
+}
+
+async fn serve_link(link: Arc<Link>, listener: UnixListener, stop: impl Future<Output = ()>) {
     if let Err(error) = assay_link::serve(link, listener, stop).await {
         tracing::error!("{error:#}");
     }

@@ -48,7 +48,7 @@ pub enum SimulateError {
     NoSuchStage { named: String, stages: String },
     #[error("the trace has no tenant `{named}`: its tenants are {tenants}")]
     NoSuchTenant { named: String, tenants: String },
-    #[error("a stage without workers serves nobody: `{stage}` has a quota of 0")]
+    #[error("stage `{stage}` has a maximum of 0 workers, so nothing can run")]
     NoWorkers { stage: String },
     #[error("it takes too long: the planner alone has taken {} s", planned.as_secs())]
     TooLong { planned: Duration },

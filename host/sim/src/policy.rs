@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use assay_core::time::Micros;
 use assay_planner::{self as planner, Checked, Tuning};
-use assay_sched::{Discipline, Entitlement};
+use assay_sched::{Config, Discipline, Entitlement};
 
 use crate::faults::Faults;
 
@@ -164,6 +164,8 @@ pub struct Settings {
     /// The weights and bounds of the tenants that the trace names; other tenants have the default. Bounds
     /// are by stage, and also by task if the policy has pools by task.
     pub entitlements: BTreeMap<String, Entitlement>,
+    /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
+    pub preempt_after: Option<Micros>,
     pub seed: u64,
     pub faults: Faults,
 }
@@ -189,6 +191,7 @@ impl Default for Settings {
             tuning: None,
             hint: Hint::RolloutStart,
             entitlements: BTreeMap::new(),
+            preempt_after: Config::default().preempt_after,
             seed: 1,
             faults: Faults::default(),
         }

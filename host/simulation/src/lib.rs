@@ -5,6 +5,7 @@
 //! lasts: whoever calls it bounds what it replays and how many run at once.
 
 pub mod file;
+mod peaks;
 pub mod runs;
 pub mod trace;
 
@@ -19,6 +20,7 @@ pub use assay_sim::SimulateError;
 use assay_sim::policy::{ByStage, Hint, Policy, Settings};
 use assay_sim::trace::Trace;
 use assay_sim::{BatchRun, Run, Sample, StageUse, Watch};
+pub use peaks::peaks;
 
 /// Between the end of a batch and the next rollout, where a batch is its own history.
 const PAUSE: Micros = Micros::from_secs(1);

@@ -86,7 +86,7 @@ fn what_cannot_be_simulated_is_refused() {
         refused.expect_err("it is refused").to_string()
     };
     assert!(refused("none", 1).contains("`none`"));
-    assert!(refused("assay", 0).contains("quota of 0"));
+    assert!(refused("assay", 0).contains("maximum of 0 workers"));
     assert!(refused("fixed:other=1", 1).contains("no stage `other`"));
 }
 

@@ -193,6 +193,7 @@ impl Group {
             state: BatchState::Done,
             ended_at: AT,
             earliest_end_at: Some(AT),
+            tolerance: Micros::ZERO,
             counts: Counts { submitted: size, scored: size, ..Counts::default() },
             reward_sum: f64::from(size),
             usage: vec![usage],

@@ -8,18 +8,6 @@ use assay_core::time::Micros;
 use super::plugins::digest_of;
 use super::{Store, StoreError};
 
-#[must_use]
-pub fn state_text(state: BatchState) -> &'static str {
-    match state {
-        BatchState::Announced => "announced",
-        BatchState::Open => "open",
-        BatchState::Sealed => "sealed",
-        BatchState::Done => "done",
-        BatchState::Cancelled => "cancelled",
-        BatchState::Expired => "expired",
-    }
-}
-
 pub(super) fn state_of(text: &str) -> BatchState {
     match text {
         "announced" => BatchState::Announced,

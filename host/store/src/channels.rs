@@ -1,5 +1,6 @@
 //! Channels: names that point to versions, and the versions that they pointed to before.
 
+use assay_api::plugin::PluginChannel;
 use assay_core::id::TenantId;
 use assay_core::limits;
 use assay_core::time::Micros;
@@ -41,6 +42,37 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?
         .ok_or(StoreError::NotFound("plugin channel"))
+    }
+
+    /// The channels of a plugin, each with the version that a rollback would choose.
+    pub async fn channels(
+        &self,
+        tenant: TenantId,
+        plugin: &str,
+    ) -> Result<Vec<PluginChannel>, StoreError> {
+        let rows = sqlx::query!(
+            r#"
+            select c.channel, c.version, c.promoted_at, (
+                select e.version from unnest(c.earlier) with ordinality as e (version, place)
+                    join plugins p on p.tenant_id = c.tenant_id and p.name = c.plugin
+                        and p.version = e.version and p.yanked_at is null
+                where e.version <> c.version order by e.place desc limit 1
+            ) as "rolls_back_to?"
+            from channels c where c.tenant_id = $1 and c.plugin = $2
+            order by c.channel limit 1000
+            "#,
+            tenant.0,
+            plugin,
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let channels = rows.into_iter().map(|row| PluginChannel {
+            channel: row.channel,
+            version: row.version,
+            promoted_at: Micros::from_datetime(row.promoted_at),
+            rolls_back_to: row.rolls_back_to,
+        });
+        Ok(channels.collect())
     }
 
     /// Points a channel to a version that is not yanked.

@@ -19,6 +19,8 @@ pub struct EndRow {
     pub state: BatchState,
     pub ended_at: Micros,
     pub earliest_end_at: Option<Micros>,
+    /// The extra delay that the batch might have: its own tolerance, or the platform's.
+    pub tolerance: Micros,
     pub counts: Counts,
     pub reward_sum: f64,
     /// One row for each pool.
@@ -47,6 +49,7 @@ struct EndJson {
     state: &'static str,
     ended_at: Micros,
     earliest_end_at: Option<Micros>,
+    tolerance_ms: i32,
     submitted: u32,
     scored: u32,
     timed_out: u32,
@@ -69,9 +72,10 @@ impl EndRows {
         self.batches.push(text(&EndJson {
             tenant_id: tenant.0,
             id: batch.0,
-            state: super::batches::state_text(end.state),
+            state: end.state.as_str(),
             ended_at,
             earliest_end_at: end.earliest_end_at,
+            tolerance_ms: i32::try_from(end.tolerance.0 / 1_000).unwrap_or(i32::MAX),
             submitted: counts.submitted,
             scored: counts.scored,
             timed_out: counts.timed_out,
@@ -101,6 +105,7 @@ impl EndRows {
                     state = it.state,
                     ended_at = it.ended_at,
                     earliest_end_at = it.earliest_end_at,
+                    tolerance_ms = it.tolerance_ms,
                     submitted = it.submitted,
                     scored = it.scored,
                     timed_out = it.timed_out,

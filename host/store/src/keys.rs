@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::audit::{Act, Actor, audit};
+use super::listed::ListedRows;
 use super::{Store, StoreError};
 
 /// The row that a call with a key is checked against.
@@ -192,14 +193,25 @@ impl Store {
         Ok(())
     }
 
-    pub async fn keys(&self, tenant: TenantId, now: Micros) -> Result<Vec<Key>, StoreError> {
+    pub async fn keys(
+        &self,
+        tenant: TenantId,
+        page: &ListedRows<KeyId>,
+        now: Micros,
+    ) -> Result<Vec<Key>, StoreError> {
         let rows = sqlx::query_as!(
             ListedRow,
             "select k.id, t.name as tenant, k.name, k.prefix, k.scopes, k.plugins, k.created_at,
                 k.expires_at, k.revoked_at, k.last_used_at, k.previous_until
             from keys k join tenants t on t.id = k.tenant_id
-            where k.tenant_id = $1 order by k.id limit 10000",
+            where k.tenant_id = $1 and ($2::uuid is null or k.id > $2)
+                and ($3::text is null or position(lower($3) in lower(k.name)) > 0
+                    or position(lower($3) in lower(k.prefix)) > 0)
+            order by k.id limit $4",
             tenant.0,
+            page.after.map(|after| after.0),
+            page.text.as_deref(),
+            i64::from(page.limit),
         )
         .fetch_all(&self.pool)
         .await?;

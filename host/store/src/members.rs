@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::audit::{Act, Actor, audit};
+use super::listed::ListedRows;
 use super::people::{
     NewInvitation, forget_credentials, insert_invitation, keep_an_admin, lock_admins,
 };
@@ -62,12 +63,18 @@ impl MemberRow {
 }
 
 impl Store {
-    pub async fn members(&self, tenant: TenantId) -> Result<Vec<Member>, StoreError> {
-        self.read_members(tenant, None).await
+    /// A page of a tenant's members by e-mail address.
+    pub async fn members(
+        &self,
+        tenant: TenantId,
+        page: &ListedRows<String>,
+    ) -> Result<Vec<Member>, StoreError> {
+        self.read_members(tenant, None, page).await
     }
 
     pub async fn member(&self, tenant: TenantId, person: PersonId) -> Result<Member, StoreError> {
-        let mut found = self.read_members(tenant, Some(person)).await?;
+        let one = ListedRows { text: None, after: None, limit: 1 };
+        let mut found = self.read_members(tenant, Some(person), &one).await?;
         found.pop().ok_or(StoreError::NotFound("member"))
     }
 
@@ -75,6 +82,7 @@ impl Store {
         &self,
         tenant: TenantId,
         person: Option<PersonId>,
+        page: &ListedRows<String>,
     ) -> Result<Vec<Member>, StoreError> {
         let rows = sqlx::query_as!(
             MemberRow,
@@ -82,10 +90,15 @@ impl Store {
                 p.disabled_at,
                 (p.password_hash is null and p.oidc_subject is null) as "invited!"
             from members m join people p on p.id = m.person_id join tenants t on t.id = m.tenant_id
-            where m.tenant_id = $1 and ($2::uuid is null or m.person_id = $2)
-            order by p.email limit 10000"#,
+            where m.tenant_id = $1 and ($2::uuid is null or m.person_id = $2) and p.email > $3
+                and ($4::text is null or position(lower($4) in lower(p.email)) > 0
+                    or position(lower($4) in lower(p.name)) > 0)
+            order by p.email limit $5"#,
             tenant.0,
             person.map(|person| person.0),
+            page.after.as_deref().unwrap_or_default(),
+            page.text.as_deref(),
+            i64::from(page.limit),
         )
         .fetch_all(&self.pool)
         .await?;

@@ -1,6 +1,9 @@
 //! Incidents of the running service, and samples of the pools' workers over time. Both tables belong to the
 //! platform; a tenant sees only its own incidents.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use assay_api::operations::{
     CapacitySample, Incident, IncidentFilter, IncidentKind, IncidentPage, PlanDecision,
 };
@@ -149,6 +152,20 @@ impl Store {
             })
         });
         Ok(IncidentPage { items: items.collect(), next })
+    }
+
+    /// The last incidents, as one for each tenant, kind, pool, run and code. The latest first.
+    pub async fn grouped_incidents(
+        &self,
+        tenant: TenantId,
+        beside: Beside,
+        filter: &IncidentFilter,
+    ) -> Result<IncidentPage, StoreError> {
+        let read = IncidentFilter { limit: Some(limits::INCIDENTS_GROUPED_MAX), ..filter.clone() };
+        let latest = self.incidents(tenant, beside, &read).await?.items;
+        let mut items = group(latest);
+        items.truncate(filter.limit.unwrap_or(limits::INCIDENT_ITEMS_DEFAULT).max(1) as usize);
+        Ok(IncidentPage { items, next: None })
     }
 
     /// Deletes incidents before `before`, a piece at a time; returns how many those were.
@@ -357,5 +374,59 @@ impl Store {
             .into_iter()
             .map(|row| (BatchId(row.batch_id), row.requests.cast_unsigned()))
             .collect())
+    }
+}
+
+/// Adds each incident to the latest one of its kind. The latest come first, and stay so.
+fn group(latest: Vec<Incident>) -> Vec<Incident> {
+    let mut groups: Vec<Incident> = Vec::new();
+    let mut places = HashMap::new();
+    for incident in latest {
+        let Incident { tenant, kind, pool, run, code, .. } = &incident;
+        let key = (tenant.clone(), *kind, pool.clone(), run.clone(), code.clone());
+        match places.entry(key) {
+            Entry::Vacant(free) => {
+                free.insert(groups.len());
+                groups.push(incident);
+            }
+            Entry::Occupied(place) => {
+                let first = &mut groups[*place.get()];
+                first.count = first.count.saturating_add(incident.count);
+            }
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn incident(id: i64, kind: IncidentKind, run: Option<&str>, count: u32) -> Incident {
+        Incident {
+            id,
+            at: Micros::from_secs(id.unsigned_abs()),
+            tenant: run.map(|_| "ours".into()),
+            kind,
+            pool: run.is_none().then(|| "cpu".into()),
+            batch: None,
+            run: run.map(Into::into),
+            code: None,
+            count,
+            detail: format!("incident {id}"),
+        }
+    }
+
+    #[test]
+    fn a_noisy_run_is_one_item_and_hides_no_other() {
+        let late = |id, run| incident(id, IncidentKind::BatchLate, Some(run), 1);
+        let mut latest: Vec<Incident> = (10..30).rev().map(|id| late(id, "noisy")).collect();
+        latest.push(incident(9, IncidentKind::WorkerDied, None, 2));
+        latest.push(late(8, "other"));
+        latest.push(incident(7, IncidentKind::WorkerDied, None, 3));
+        let groups = group(latest);
+        let told: Vec<_> = groups.iter().map(|group| (group.id, group.count)).collect();
+        assert_eq!(told, [(29, 20), (9, 5), (8, 1)]);
+        assert_eq!(groups[0].detail, "incident 29");
     }
 }

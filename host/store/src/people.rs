@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 
 use super::audit::{Act, Actor, audit};
+use super::listed::ListedRows;
 use super::{Store, StoreError};
 
 /// The row that a sign-in by password is checked against.
@@ -130,22 +131,41 @@ impl Store {
         }))
     }
 
-    /// All people, by e-mail address, for the platform's administrators.
-    pub async fn people(&self) -> Result<Vec<Person>, StoreError> {
-        self.read_people(None).await
+    /// A page of people by e-mail address, for the platform's administrators.
+    pub async fn people(&self, page: &ListedRows<String>) -> Result<Vec<Person>, StoreError> {
+        self.read_people(None, page).await
     }
 
     pub async fn person(&self, id: PersonId) -> Result<Person, StoreError> {
-        self.read_people(Some(id)).await?.pop().ok_or(StoreError::NotFound("person"))
+        let one = ListedRows { text: None, after: None, limit: 1 };
+        self.read_people(Some(id), &one).await?.pop().ok_or(StoreError::NotFound("person"))
     }
 
-    async fn read_people(&self, id: Option<PersonId>) -> Result<Vec<Person>, StoreError> {
-        let id = id.map(|id| id.0);
+    async fn read_people(
+        &self,
+        id: Option<PersonId>,
+        page: &ListedRows<String>,
+    ) -> Result<Vec<Person>, StoreError> {
+        let rows = sqlx::query!(
+            r#"select id, email, name, created_at, disabled_at,
+                password_hash is not null as "password!", oidc_subject is not null as "oidc!"
+            from people where ($1::uuid is null or id = $1) and email > $2
+                and ($3::text is null or position(lower($3) in lower(email)) > 0
+                    or position(lower($3) in lower(name)) > 0)
+            order by email limit $4"#,
+            id.map(|id| id.0),
+            page.after.as_deref().unwrap_or_default(),
+            page.text.as_deref(),
+            i64::from(page.limit),
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
         let members = sqlx::query!(
             "select m.person_id, t.name as tenant, m.role
             from members m join tenants t on t.id = m.tenant_id
-            where $1::uuid is null or m.person_id = $1 order by t.name limit 100000",
-            id,
+            where m.person_id = any ($1) order by t.name limit 100000",
+            &ids,
         )
         .fetch_all(&self.pool)
         .await?;
@@ -156,14 +176,6 @@ impl Store {
                 memberships.entry(row.person_id).or_default().push(Membership { tenant, role });
             }
         }
-        let rows = sqlx::query!(
-            r#"select id, email, name, created_at, disabled_at,
-                password_hash is not null as "password!", oidc_subject is not null as "oidc!"
-            from people where $1::uuid is null or id = $1 order by email limit 10000"#,
-            id,
-        )
-        .fetch_all(&self.pool)
-        .await?;
         let people = rows.into_iter().map(|row| Person {
             id: PersonId(row.id),
             email: row.email,

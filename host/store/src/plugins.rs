@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::audit::{Act, Actor, audit};
 use super::golden_cases::{count, counts, insert_cases};
+use super::listed::ListedRows;
 use super::{Store, StoreError};
 
 /// A published version.
@@ -141,11 +142,38 @@ impl Store {
         })
     }
 
-    /// All versions, of one plugin when `name` is given; newest first within a plugin.
+    /// All versions of one plugin, the newest first.
+    pub async fn versions(&self, tenant: TenantId, name: &str) -> Result<Vec<Plugin>, StoreError> {
+        self.versions_of(tenant, &[name.to_owned()]).await
+    }
+
+    /// A page of plugins by name, each with all its versions, the newest first; and the cursor of the
+    /// next page.
     pub async fn plugins(
         &self,
         tenant: TenantId,
-        name: Option<&str>,
+        page: &ListedRows<String>,
+    ) -> Result<(Vec<Plugin>, Option<String>), StoreError> {
+        let names = sqlx::query_scalar!(
+            "select distinct name from plugins
+            where tenant_id = $1 and name > $2
+                and ($3::text is null or position(lower($3) in lower(name)) > 0)
+            order by name limit $4",
+            tenant.0,
+            page.after.as_deref().unwrap_or_default(),
+            page.text.as_deref(),
+            i64::from(page.limit),
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let next = names.last().filter(|_| names.len() == page.limit as usize).cloned();
+        Ok((self.versions_of(tenant, &names).await?, next))
+    }
+
+    async fn versions_of(
+        &self,
+        tenant: TenantId,
+        names: &[String],
     ) -> Result<Vec<Plugin>, StoreError> {
         let rows = sqlx::query!(
             r#"
@@ -164,12 +192,12 @@ impl Store {
                 from golden_cases c
                 where c.tenant_id = p.tenant_id and c.plugin = p.name and c.version = p.version
             ) g
-            where p.tenant_id = $1 and ($2::text is null or p.name = $2)
+            where p.tenant_id = $1 and p.name = any ($2)
             order by p.name, p.published_at desc
             limit 10000
             "#,
             tenant.0,
-            name,
+            names,
         )
         .fetch_all(&self.pool)
         .await?;

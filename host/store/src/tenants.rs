@@ -9,7 +9,10 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::audit::{Act, Actor, audit};
+use super::listed::ListedRows;
 use super::{Store, StoreError};
+
+const EVERY: ListedRows<String> = ListedRows { text: None, after: None, limit: 10_000 };
 
 struct TenantRow {
     id: Uuid,
@@ -17,6 +20,7 @@ struct TenantRow {
     created_at: OffsetDateTime,
     display_name: String,
     weight: i32,
+    share_runs: bool,
     suspended_at: Option<OffsetDateTime>,
     workers_max: String,
     open_batches_max: Option<i32>,
@@ -40,6 +44,7 @@ impl TenantRow {
             settings: TenantSettings {
                 display_name: self.display_name,
                 weight: self.weight.cast_unsigned(),
+                share_runs: self.share_runs,
                 suspended: self.suspended_at.is_some(),
                 quotas: Quotas {
                     workers_max: serde_json::from_str(&self.workers_max).unwrap_or_default(),
@@ -130,7 +135,7 @@ impl Store {
     }
 
     pub async fn tenant_by_name(&self, name: &str) -> Result<Tenant, StoreError> {
-        self.read_tenants(Some(name)).await?.pop().ok_or(StoreError::NotFound("tenant"))
+        self.read_tenants(Some(name), &EVERY).await?.pop().ok_or(StoreError::NotFound("tenant"))
     }
 
     pub async fn tenant_name(&self, tenant: TenantId) -> Result<String, StoreError> {
@@ -140,21 +145,39 @@ impl Store {
             .ok_or(StoreError::NotFound("tenant"))
     }
 
-    /// Every tenant, for the platform's administrators and a starting dispatcher.
+    /// Every tenant, for a starting dispatcher and for retention.
     pub async fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
-        self.read_tenants(None).await
+        self.read_tenants(None, &EVERY).await
     }
 
-    async fn read_tenants(&self, name: Option<&str>) -> Result<Vec<Tenant>, StoreError> {
+    /// A page of tenants by name, for the platform's administrators.
+    pub async fn tenants_listed(
+        &self,
+        page: &ListedRows<String>,
+    ) -> Result<Vec<Tenant>, StoreError> {
+        self.read_tenants(None, page).await
+    }
+
+    async fn read_tenants(
+        &self,
+        name: Option<&str>,
+        page: &ListedRows<String>,
+    ) -> Result<Vec<Tenant>, StoreError> {
         let rows = sqlx::query_as!(
             TenantRow,
             r#"
-            select id, name, created_at, display_name, weight, suspended_at,
+            select id, name, created_at, display_name, weight, share_runs, suspended_at,
                 workers_max::text as "workers_max!", open_batches_max, requests_per_minute_max,
                 stored_bytes_max, gpu, toolchains, hosts, results_days, history_days
-            from tenants where $1::text is null or name = $1 order by name limit 10000
+            from tenants where ($1::text is null or name = $1) and name > $2
+                and ($3::text is null or position(lower($3) in lower(name)) > 0
+                    or position(lower($3) in lower(display_name)) > 0)
+            order by name limit $4
             "#,
             name,
+            page.after.as_deref().unwrap_or_default(),
+            page.text.as_deref(),
+            i64::from(page.limit),
         )
         .fetch_all(&self.pool)
         .await?;
@@ -168,14 +191,22 @@ async fn write(
     settings: &TenantSettings,
     suspended_at: Option<Micros>,
 ) -> Result<(), StoreError> {
-    let TenantSettings { display_name, weight, quotas, grants, retention, suspended: _ } = settings;
+    let TenantSettings {
+        display_name,
+        weight,
+        share_runs,
+        quotas,
+        grants,
+        retention,
+        suspended: _,
+    } = settings;
     let workers_max = serde_json::to_string(&quotas.workers_max).expect("numbers by name");
     let count = |count: Option<u32>| count.map(u32::cast_signed);
     sqlx::query!(
         "update tenants set display_name = $2, weight = $3, suspended_at = $4,
             workers_max = $5::text::json, open_batches_max = $6, requests_per_minute_max = $7,
             stored_bytes_max = $8, gpu = $9, toolchains = $10, results_days = $11,
-            history_days = $12, hosts = $13
+            history_days = $12, hosts = $13, share_runs = $14
         where id = $1",
         tenant.0,
         display_name,
@@ -190,6 +221,7 @@ async fn write(
         count(retention.results_days),
         count(retention.history_days),
         &grants.hosts,
+        *share_runs,
     )
     .execute(connection)
     .await?;
@@ -202,6 +234,7 @@ fn changes(was: &TenantSettings, is: &TenantSettings) -> Vec<(&'static str, Valu
     let all = [
         ("tenant.rename", json!(was.display_name), json!(is.display_name)),
         ("weight.set", json!(was.weight), json!(is.weight)),
+        ("share_runs.set", json!(was.share_runs), json!(is.share_runs)),
         (suspend, json!(was.suspended), json!(is.suspended)),
         ("quota.set", json!(was.quotas), json!(is.quotas)),
         ("grant.set", json!(was.grants), json!(is.grants)),
@@ -217,14 +250,14 @@ mod tests {
     #[test]
     fn what_differs_is_an_act_each() {
         let was = TenantSettings::default();
-        let mut is = TenantSettings { weight: 3, suspended: true, ..was.clone() };
+        let mut is = TenantSettings { weight: 3, share_runs: true, suspended: true, ..was.clone() };
         is.quotas.open_batches_max = Some(2);
         let changes = changes(&was, &is);
         let actions: Vec<_> = changes.iter().map(|(action, ..)| *action).collect();
-        assert_eq!(actions, ["weight.set", "tenant.suspend", "quota.set"]);
-        assert_eq!(changes[2].1, json!({}));
-        assert_eq!(changes[2].2, json!({ "open_batches_max": 2 }));
+        assert_eq!(actions, ["weight.set", "share_runs.set", "tenant.suspend", "quota.set"]);
+        assert_eq!(changes[3].1, json!({}));
+        assert_eq!(changes[3].2, json!({ "open_batches_max": 2 }));
         assert!(super::changes(&is, &is).is_empty());
-        assert_eq!(super::changes(&is, &was)[1].0, "tenant.resume");
+        assert_eq!(super::changes(&is, &was)[2].0, "tenant.resume");
     }
 }

@@ -13,6 +13,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 use serde::Serialize;
 
+use crate::compiled_cache::CompiledCache;
 use crate::environment;
 
 /// The line that is printed.
@@ -35,15 +36,19 @@ enum CompileOutput<'a> {
     },
 }
 
-pub(crate) fn run(component: &Path, out: &Path) -> anyhow::Result<()> {
+pub(crate) fn run(component: &Path, out: &Path, cache: Option<&Path>) -> anyhow::Result<()> {
     environment::end_with_host()?;
     limit_processor_time()?;
     let bytes =
         std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
     let engine_id = engine_id();
+    let cache = CompiledCache::open(cache);
     let compiler = PluginCompiler::reserve()?;
     limit_memory()?;
-    let compiled = compiler.compile(&bytes);
+    let compiled = match cache {
+        Some(cache) => cache.compile(&compiler, &bytes),
+        None => compiler.compile(&bytes),
+    };
     let report = match &compiled {
         Ok(compiled) => {
             std::fs::write(out, &compiled.bytes)

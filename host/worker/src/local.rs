@@ -13,6 +13,7 @@ use assay_sandbox::capability::http::Outbound;
 use assay_sandbox::compile::{CompiledPlugin, PluginCompiler};
 use assay_sandbox::pipeline::LocalPipeline;
 
+use crate::compiled_cache::CompiledCache;
 use crate::programs;
 
 /// The one tenant of an author's machine.
@@ -28,6 +29,9 @@ pub(crate) struct LocalOptions {
     /// Hosts that the plugin may send requests to, as in a tenant's grant; none unless given
     #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
     hosts: Vec<HostPattern>,
+    /// Folder of this user alone with compiled code to use again; nothing is kept unless given
+    #[arg(long, value_name = "DIR")]
+    compiled: Option<PathBuf>,
     /// Where compiled programs are kept for the next time; nowhere unless given
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -50,9 +54,13 @@ impl LocalOptions {
         let component = &self.component;
         let bytes =
             std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
-        let compiled = PluginCompiler::reserve()?
-            .compile(&bytes)
-            .with_context(|| format!("{} is refused", component.display()))?;
+        let cache = CompiledCache::open(self.compiled.as_deref());
+        let compiler = PluginCompiler::reserve()?;
+        let compiled = match cache {
+            Some(cache) => cache.compile(&compiler, &bytes),
+            None => compiler.compile(&bytes),
+        };
+        let compiled = compiled.with_context(|| format!("{} is refused", component.display()))?;
         let sandbox = Sandbox::new()?;
         let plugin = sandbox.load(&compiled.bytes, compiled.compiled_digest)?;
         let temporary = tempfile::tempdir()?;

@@ -1,14 +1,16 @@
 //! `assay-worker`: runs plugins for a host, and compiles them for it.
 //!
 //! Hostile plugins run in this process, hostile programs in boxes of a helper. The process holds no secret but the ticket
-//! with which it joins, keeps no state but a cache that it verifies before use, and dies with its host.
+//! with which it joins (`join` keeps keys in a process that runs no plugin), keeps no state but a cache that it verifies before use, and dies with its host.
 
 mod cases;
 mod compile;
+mod compiled_cache;
 mod doctor;
 mod environment;
 mod golden;
 mod gpu;
+mod join;
 mod local;
 mod programs;
 mod schemas;
@@ -37,6 +39,9 @@ enum WorkerCommand {
         /// Where to write the compiled plugin.
         #[arg(long)]
         out: PathBuf,
+        /// Folder of this user alone with compiled code to use again; nothing is kept unless given
+        #[arg(long, value_name = "DIR")]
+        compiled: Option<PathBuf>,
     },
     /// Run the golden cases of an upload. Standard input has the job as JSON, standard output gets
     /// a line of JSON for each case.
@@ -55,6 +60,8 @@ enum WorkerCommand {
     },
     /// Connect to a host and run what it grants; its ticket is in ASSAY_WORKER_TICKET.
     Serve(serve::ServeOptions),
+    /// Join a server on another machine with a token, and run what it grants.
+    Join(join::JoinOptions),
 }
 
 #[global_allocator]
@@ -67,8 +74,8 @@ fn main() -> ExitCode {
             println!("{}", assay_sandbox::engine_id());
             Ok(ExitCode::SUCCESS)
         }
-        WorkerCommand::Compile { component, out } => {
-            compile::run(&component, &out).map(|()| ExitCode::SUCCESS)
+        WorkerCommand::Compile { component, out, compiled } => {
+            compile::run(&component, &out, compiled.as_deref()).map(|()| ExitCode::SUCCESS)
         }
         WorkerCommand::Cases(options) => cases::run(&options).map(|()| ExitCode::SUCCESS),
         WorkerCommand::Test(options) => golden::run(&options),
@@ -76,6 +83,7 @@ fn main() -> ExitCode {
         WorkerCommand::Doctor { cache, programs } => {
             doctor::run(&programs, cache.as_deref()).map(|()| ExitCode::SUCCESS)
         }
+        WorkerCommand::Join(options) => join::run(options).map(|()| ExitCode::SUCCESS),
         WorkerCommand::Serve(options) => serve::run(options, ticket).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {

@@ -1,15 +1,16 @@
-//! Serves a host with two threads: one holds the conversation, the other runs the granted leases.
+//! Serves a host with three threads: one holds the conversation, one runs the granted leases, and one loads plugins.
 //!
 //! ```text
 //!            grants, revocations, drain          next
 //!   host ──▶ conversation (tokio) ──▶ prefetch queue ──▶ runner (a plain thread)
 //!        ◀── finished, heartbeats ◀──────── outbox ◀──────── finished
-//!                     ▲     plugins, objects      │
-//!                     └───── host requests ◀──────┘
+//!                     ▲          objects          │ plugins
+//!                     ├───── host requests ◀──────┤
+//!                     └───── host requests ◀── loader ◀── announced plugins
 //! ```
 //!
-//! The runner never waits for the conversation while its queue holds a lease, except for a plugin that is
-//! not in the cache and for an object that a plugin reads from storage.
+//! The runner never waits while its queue holds a lease, except for a plugin that is not loaded, which it tells the
+//! host, and for an object that a plugin reads from storage.
 
 mod conversation;
 mod host_request;
@@ -34,7 +35,7 @@ use tokio::sync::mpsc;
 use crate::{environment, programs};
 use capabilities::CapabilityFactory;
 use outbox::Outbox;
-use plugins::Plugins;
+use plugins::{PluginSource, Plugins};
 use prefetch_queue::PrefetchQueue;
 use run_delay::RunDelay;
 
@@ -75,21 +76,27 @@ pub(crate) fn run(options: ServeOptions, ticket: Option<String>) -> anyhow::Resu
     let outbox = Arc::new(Outbox::default());
     let run_delay = Arc::new(RunDelay::default());
     let (host_requests, incoming_requests) = mpsc::unbounded_channel();
-    let sandbox = Sandbox::new()?;
+    let sandbox = Arc::new(Sandbox::new()?);
     let granted = CapabilityFactory::new(
         options.programs,
         options.gpus,
         options.cache.clone(),
         host_requests.clone(),
     );
-    let plugins = Plugins::new(options.cache, host_requests);
+    let source = PluginSource::open(&options.cache, host_requests)
+        .context("opening the cache of plugins")?;
+    let plugins = Arc::new(Plugins::default());
+    thread::Builder::new().name("loader".into()).spawn({
+        let (sandbox, plugins) = (Arc::clone(&sandbox), Arc::clone(&plugins));
+        move || plugins.run(&sandbox, &source)
+    })?;
     let runner =
         thread::Builder::new().name("runner".into()).stack_size(RUNNER_STACK_BYTES).spawn({
             let (queue, outbox) = (Arc::clone(&queue), Arc::clone(&outbox));
-            let run_delay = Arc::clone(&run_delay);
+            let (run_delay, plugins) = (Arc::clone(&run_delay), Arc::clone(&plugins));
             move || {
                 run_delay.watch_this_thread();
-                runner::run(&sandbox, plugins, granted, &queue, &outbox);
+                runner::run(&sandbox, &plugins, granted, &queue, &outbox);
             }
         })?;
 
@@ -99,6 +106,7 @@ pub(crate) fn run(options: ServeOptions, ticket: Option<String>) -> anyhow::Resu
         &options.connect,
         hello,
         &queue,
+        &plugins,
         &outbox,
         &run_delay,
         incoming_requests,

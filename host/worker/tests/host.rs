@@ -10,13 +10,13 @@ use assay_core::id::Digest;
 use assay_wire::MESSAGE_BYTES_MAX;
 use assay_wire::proto::host_server::{Host, HostServer};
 use assay_wire::proto::{
-    Body, Chunk, FetchRequest, Finished, FromWorker, Grant, Hello, ListReply, ListRequest,
+    Body, Chunk, FetchRequest, Finished, FromWorker, Grant, Hello, ListReply, ListRequest, Load,
     StoredChunk, StoredRequest, ToWorker,
 };
 use prost::Message as _;
 use tempfile::TempDir;
 use tokio::net::UnixListener;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_stream::wrappers::{ReceiverStream, UnixListenerStream};
 use tonic::{Request, Response, Status, Streaming};
 
@@ -29,6 +29,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) struct Store {
     pub(crate) compiled: HashMap<Digest, Vec<u8>>,
     pub(crate) asked: usize,
+    /// The offset of each request for a plugin.
+    pub(crate) offsets: Vec<u64>,
+    /// Without a permit of it no plugin is sent; there is none unless a test says so.
+    pub(crate) gate: Option<Arc<Semaphore>>,
+    /// The bytes of a plugin that are sent before its stream fails, if it fails.
+    pub(crate) torn_at: Option<usize>,
     /// By name, with their versions.
     pub(crate) objects: BTreeMap<String, (String, Stored)>,
     /// The lease, the name and the known version of each request for an object.
@@ -57,10 +63,12 @@ pub(crate) struct TestHost {
     folder: TempDir,
     pub(crate) store: Arc<Mutex<Store>>,
     conversations: mpsc::Receiver<Conversation>,
+    fetches: mpsc::UnboundedReceiver<()>,
 }
 
 struct Service {
     store: Arc<Mutex<Store>>,
+    fetches: mpsc::UnboundedSender<()>,
     conversations: mpsc::Sender<Conversation>,
 }
 
@@ -88,17 +96,29 @@ impl Host for Service {
         let request = request.into_inner();
         assert_eq!(request.ticket, TICKET);
         let digest = Digest::try_from(&request.digest[..]).expect("a digest");
-        let bytes = {
+        let (bytes, gate, torn_at) = {
             let mut store = self.store.lock().expect("no panic");
             store.asked += 1;
-            store.compiled.get(&digest).cloned()
+            store.offsets.push(request.offset);
+            let bytes = store.compiled.get(&digest).cloned();
+            (bytes, store.gate.clone(), store.torn_at.take())
         };
+        // A test that ends listens no longer.
+        let _ = self.fetches.send(());
         let bytes = bytes.ok_or_else(|| Status::not_found("no such plugin"))?;
         let (chunks, stream) = mpsc::channel(4);
         tokio::spawn(async move {
-            for chunk in bytes.chunks(100_000) {
+            if let Some(gate) = gate {
+                gate.acquire().await.expect("it is never closed").forget();
+            }
+            let start = usize::try_from(request.offset).expect("small");
+            for chunk in bytes[start..torn_at.unwrap_or(bytes.len())].chunks(100_000) {
                 let chunk = Chunk { bytes: chunk.to_vec().into() };
                 chunks.send(Ok(chunk)).await.expect("the worker reads");
+            }
+            if torn_at.is_some() {
+                let torn = Err(Status::unavailable("torn"));
+                chunks.send(torn).await.expect("the worker reads");
             }
         });
         Ok(Response::new(ReceiverStream::new(stream)))
@@ -160,7 +180,9 @@ impl TestHost {
         let listener = UnixListener::bind(folder.path().join("host.sock")).expect("a free path");
         let store = Arc::new(Mutex::new(Store::default()));
         let (accepted, conversations) = mpsc::channel(4);
-        let service = Service { store: Arc::clone(&store), conversations: accepted };
+        let (asked, fetches) = mpsc::unbounded_channel();
+        let service =
+            Service { store: Arc::clone(&store), fetches: asked, conversations: accepted };
         let service = HostServer::new(service).max_decoding_message_size(MESSAGE_BYTES_MAX);
         tokio::spawn(async move {
             tonic::transport::Server::builder()
@@ -169,7 +191,13 @@ impl TestHost {
                 .await
                 .expect("serves");
         });
-        Self { folder, store, conversations }
+        Self { folder, store, conversations, fetches }
+    }
+
+    /// Waits until a worker asks for a plugin.
+    pub(crate) async fn fetch(&mut self) {
+        let asked = tokio::time::timeout(PATIENCE, self.fetches.recv()).await;
+        asked.expect("a worker asks").expect("serving");
     }
 
     pub(crate) fn cache(&self) -> std::path::PathBuf {
@@ -229,6 +257,18 @@ impl Conversation {
             self.ready = self.message().await.expect("the worker is there").finished;
         }
         self.ready.remove(0)
+    }
+
+    /// The next start or end of a load; nothing may be finished before it.
+    pub(crate) async fn load(&mut self) -> Load {
+        loop {
+            let message = self.message().await.expect("the worker is there");
+            self.ready.extend(message.finished);
+            if let [load] = message.loads[..] {
+                return load;
+            }
+            assert!(self.ready.is_empty());
+        }
     }
 
     /// Waits until the worker is gone; nothing may be finished meanwhile.

@@ -1,9 +1,12 @@
 //! A worker and a host over a real socket: what is granted is run once, in order, or given up.
 
+use std::sync::Arc;
+
 use assay_core::id::Digest;
 use assay_core::limits;
-use assay_wire::proto::ToWorker;
 use assay_wire::proto::finished::End;
+use assay_wire::proto::{Load, ToWorker};
+use tokio::sync::Semaphore;
 
 use crate::binary::{code, reward};
 use crate::host::{TestHost, exit_status, grant, host, serve};
@@ -76,8 +79,8 @@ async fn artifacts_logs_and_defaults_travel() {
 async fn a_damaged_cache_is_repaired() {
     let (mut host, digest) = host("trivial");
     let good = host.store.lock().expect("no panic").compiled[&digest].clone();
-    let cached = host.cache().join(digest.to_string());
-    std::fs::create_dir_all(host.cache()).expect("created");
+    let cached = host.cache().join("plugins").join(digest.to_string());
+    std::fs::create_dir_all(host.cache().join("plugins")).expect("created");
     let mut damaged = good.clone();
     damaged[good.len() / 2] ^= 1;
     std::fs::write(&cached, damaged).expect("written");
@@ -124,13 +127,124 @@ async fn what_cannot_be_had_or_is_not_right_is_not_run() {
     assert_eq!(code(&talk.finished().await), "plugin_unloadable");
     assert_eq!(code(&talk.finished().await), "worker_lost");
     assert_eq!(reward(&talk.finished().await), 1.0);
-    let kept: Vec<_> = std::fs::read_dir(host.cache())
-        .expect("there")
-        .map(|entry| entry.expect("readable").file_name().into_string().expect("text"))
-        .collect();
-    assert_eq!(kept, [digest.to_string()]);
+    assert_eq!(kept(&host), [digest.to_string()]);
     child.kill().expect("our child");
     child.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn the_load_of_a_plugin_is_told_before_and_after_it() {
+    let (mut host, digest) = host("trivial");
+    let gate = Arc::new(Semaphore::new(0));
+    host.store.lock().expect("no panic").gate = Some(Arc::clone(&gate));
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    let mut first = grant(1, digest, "xx");
+    // Far less than a load takes.
+    first.timeout_us = 1_000;
+    talk.say(ToWorker { grants: vec![first, grant(2, digest, "xx")], ..ToWorker::default() }).await;
+    assert_eq!(talk.load().await, Load { lease: 1, ended: false });
+    // It goes on saying that it lives.
+    let heartbeat = talk.message().await.expect("a heartbeat");
+    assert!(heartbeat.finished.is_empty() && heartbeat.loads.is_empty());
+    gate.add_permits(1);
+    assert_eq!(talk.load().await, Load { lease: 1, ended: true });
+    assert_eq!(talk.finished().await.lease, 1);
+    let second = talk.finished().await;
+    assert_eq!((second.lease, reward(&second)), (2, 1.0));
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn the_workers_of_a_machine_fetch_a_plugin_once() {
+    let (mut host, digest) = host("trivial");
+    let gate = Arc::new(Semaphore::new(0));
+    host.store.lock().expect("no panic").gate = Some(Arc::clone(&gate));
+    let mut children = Vec::new();
+    let mut talks = Vec::new();
+    for lease in 1..=3 {
+        children.push(host.spawn());
+        let (_, mut talk) = host.accept().await;
+        talk.say(ToWorker { grants: vec![grant(lease, digest, "xx")], ..ToWorker::default() })
+            .await;
+        assert_eq!(talk.load().await, Load { lease, ended: false });
+        talks.push(talk);
+    }
+    gate.add_permits(3);
+    for talk in &mut talks {
+        assert_eq!(reward(&talk.finished().await), 1.0);
+    }
+    assert_eq!(host.store.lock().expect("no panic").asked, 1);
+    assert_eq!(kept(&host), [digest.to_string()]);
+    for child in &mut children {
+        child.kill().expect("our child");
+        child.wait().expect("our child");
+    }
+}
+
+#[tokio::test]
+async fn a_fetch_that_was_torn_goes_on_where_it_ended() {
+    let (mut host, digest) = host("trivial");
+    let half = {
+        let mut store = host.store.lock().expect("no panic");
+        let half = store.compiled[&digest].len() / 2;
+        store.torn_at = Some(half);
+        half
+    };
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    talk.say(ToWorker { grants: vec![grant(1, digest, "xx")], ..ToWorker::default() }).await;
+    assert_eq!(code(&talk.finished().await), "plugin_unloadable");
+    talk.say(ToWorker { grants: vec![grant(2, digest, "xx")], ..ToWorker::default() }).await;
+    assert_eq!(reward(&talk.finished().await), 1.0);
+    assert_eq!(host.store.lock().expect("no panic").offsets, [0, half as u64]);
+    assert_eq!(kept(&host), [digest.to_string()]);
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn a_damaged_part_is_fetched_anew() {
+    let (mut host, digest) = host("trivial");
+    let folder = host.cache().join("plugins");
+    std::fs::create_dir_all(&folder).expect("created");
+    std::fs::write(folder.join(format!(".draft-partial-{digest}")), b"damage").expect("written");
+    // A version before this one left these.
+    let old = format!("{digest}.123.partial");
+    std::fs::write(host.cache().join(&old), b"partial").expect("written");
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    talk.say(ToWorker { grants: vec![grant(1, digest, "xx")], ..ToWorker::default() }).await;
+    assert_eq!(reward(&talk.finished().await), 1.0);
+    assert_eq!(host.store.lock().expect("no panic").offsets, [6, 0]);
+    assert_eq!(kept(&host), [digest.to_string()]);
+    assert!(!host.cache().join(old).exists());
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+}
+
+#[tokio::test]
+async fn an_announced_plugin_is_fetched_before_its_first_request() {
+    let (mut host, digest) = host("trivial");
+    let mut child = host.spawn();
+    let (_, mut talk) = host.accept().await;
+    let preload = vec![vec![7; 3].into(), digest.0.to_vec().into()];
+    talk.say(ToWorker { preload, ..ToWorker::default() }).await;
+    host.fetch().await;
+    talk.say(ToWorker { grants: vec![grant(1, digest, "xx")], ..ToWorker::default() }).await;
+    assert_eq!(reward(&talk.finished().await), 1.0);
+    assert_eq!(host.store.lock().expect("no panic").asked, 1);
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+}
+
+/// The names of the plugins and partial files that the host's workers keep.
+fn kept(host: &TestHost) -> Vec<String> {
+    std::fs::read_dir(host.cache().join("plugins"))
+        .expect("there")
+        .map(|entry| entry.expect("readable").file_name().into_string().expect("text"))
+        .collect()
 }
 
 #[tokio::test]

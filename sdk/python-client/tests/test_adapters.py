@@ -91,7 +91,7 @@ def test_verl(run: str) -> None:
     assert {tuple(score) for score in scores} == {("score", "acc", "verdict", "timed_out", "length")}
     assert math.isnan(scores[0]["length"])
     # One batch for all that came together.
-    assert adapters.scorer("math@prod", run)._batches == 1
+    assert len(adapters.scorer("math@prod", run)._open) == 1
 
 
 def test_verl_raises_where_there_is_no_reward(run: str) -> None:

@@ -88,6 +88,15 @@ def test_one_reward_is_not_computed_twice_by_a_retry(shaky: assay.Client, proxy:
     assert proxy.met("POST /v1/rewards") == ["refuse", "lose", "busy", "busy", ""]
 
 
+def test_a_repeat_is_logged(shaky: assay.Client, proxy: Proxy, caplog: pytest.LogCaptureFixture) -> None:
+    proxy.fail("POST /v1/rewards", "busy", times=2)
+    with caplog.at_level("INFO", logger="assay"):
+        assert shaky.reward("math@prod", response="A: 42", label="42") == 1.0
+    told = [record for record in caplog.records if record.name == "assay"]
+    assert [record.levelname for record in told] == ["INFO", "WARNING"]
+    assert all("trying again in" in record.getMessage() for record in told)
+
+
 def test_patience_has_an_end(proxy: Proxy, server: Server, run: str) -> None:
     proxy.fail("POST .*/requests", "refuse", times=10_000)
     with assay.Client(proxy.url, server.key, patience=0.5) as client:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pathlib
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 from conftest import Proxy, Server
 
@@ -15,6 +20,11 @@ import assay
 def batch_of(score: assay.Score) -> str:
     """A request's id begins with its batch's."""
     return score.id.split(".")[0]
+
+
+def seal(server: Server, batch: str) -> None:
+    key = {"Authorization": f"Bearer {server.key}"}
+    httpx.post(f"{server.url}/v1/batches/{batch}/seal", json={}, headers=key).raise_for_status()
 
 
 def test_calls_from_threads_and_loops_share_a_batch(client: assay.Client, run: str) -> None:
@@ -30,7 +40,7 @@ def test_calls_from_threads_and_loops_share_a_batch(client: assay.Client, run: s
     assert {score.verdict for score in scores[16:]} == {"correct_exact"}
     assert len({batch_of(score) for score in scores}) == 1
     scorer.close()
-    assert client.batch_info(batch_of(scores[0]), wait=60).counts.scored == 32
+    assert client.batch_info(batch_of(scores[0])).counts.scored == 32
 
 
 def test_a_step_has_a_batch_and_ends_the_one_before(client: assay.Client, run: str) -> None:
@@ -50,6 +60,75 @@ def test_a_batch_is_sealed_once_nothing_comes(client: assay.Client, run: str) ->
     assert client.batch_info(batch_of(score), wait=60).state == "done"
     again = scorer.score(response="A: 1", label="1")
     assert batch_of(again) != batch_of(score)
+
+
+#: As a trainer's processes see it.
+PROCESS_ENVIRONMENT = {"PYTHONPATH": str(pathlib.Path(assay.__file__).parent.parent)}
+#: What one of a trainer's processes does.
+PROCESS = """
+import sys, assay
+run, step, which = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+scorer = assay.Scorer("math@prod", run, idle=0.05)
+for at in range(4):
+    print(scorer.score(response=f"A: {which}{at}", label=f"{which}1", step=None if step < 0 else step).id)
+"""
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize("step", [-1, 3])
+def test_the_processes_of_a_trainer_share_a_batch(
+    client: assay.Client, server: Server, run: str, step: int
+) -> None:
+    # Open until all have come: they start at different times.
+    holder = assay.Scorer("math@prod", run, client=client, idle=600)
+    ours = holder.score(response="A: 1", label="1", step=None if step < 0 else step)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROCESS, run, str(step), str(which)],
+            stdout=subprocess.PIPE,
+            env={**os.environ, **PROCESS_ENVIRONMENT},
+        )
+        for which in range(3)
+    ]
+    ids = [line for process in processes for line in process.communicate()[0].decode().split()]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert len(set(ids)) == 12
+    assert {identity.split(".")[0] for identity in ids} == {batch_of(ours)}
+    seal(server, batch_of(ours))
+    ended = client.batch_info(batch_of(ours), wait=60)
+    assert (ended.state, ended.counts.submitted) == ("done", 13)
+    assert ended.iteration == (1 if step < 0 else 3)
+
+
+@pytest.mark.usefixtures("environment")
+def test_a_process_that_is_gone_leaves_no_open_batch(client: assay.Client, run: str) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", PROCESS, run, "-1", "0"],
+        stdout=subprocess.PIPE,
+        check=True,
+        env={**os.environ, **PROCESS_ENVIRONMENT},
+    ).stdout
+    batch = said.decode().split(".")[0]
+    assert client.batch_info(batch, wait=60).state == "done"
+
+
+def test_a_sample_moves_on_where_its_batch_was_sealed(
+    client: assay.Client, server: Server, run: str
+) -> None:
+    scorer = assay.Scorer("liar@prod", run, client=client, idle=600)
+
+    async def work() -> tuple[assay.Score, list[assay.Score]]:
+        running = asyncio.create_task(scorer.ascore(response="spin"))
+        first = await scorer.ascore(response="random")
+        seal(server, batch_of(first))
+        moved = [await scorer.ascore(response="random") for _ in range(3)]
+        # What the sealed batch had accepted is not computed again.
+        assert batch_of(await running) == batch_of(first)
+        return first, moved
+
+    first, moved = asyncio.run(work())
+    assert {score.reward for score in moved} == {1.0}
+    assert batch_of(first) not in {batch_of(score) for score in moved}
 
 
 def test_who_has_no_reward_hears_it_alone(client: assay.Client, run: str) -> None:

@@ -80,6 +80,13 @@ class Projects(unittest.TestCase):
             with self.assertRaises(BuildFailed) as caught:
                 sources.read(self.folder).check_found(["sympy", "sympy.core"])
             self.assertIn(expected, str(caught.exception))
+        # New in the Python inside a component, and no more in it.
+        self.write("plugin.py", f"{EXACT}\nimport annotationlib\n")
+        sources.read(self.folder).check_found([])
+        self.write("plugin.py", f"{EXACT}\nimport asyncore\n")
+        with self.assertRaises(BuildFailed) as caught:
+            sources.read(self.folder).check_found([])
+        self.assertIn("plugin.py:6: `asyncore` cannot be imported", str(caught.exception))
         self.write(
             "plugin.py",
             f"{EXACT}\nimport json, sympy.core\ntry:\n    import numpy\nexcept ImportError: ...\n",

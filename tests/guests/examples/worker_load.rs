@@ -2,11 +2,9 @@
 //!
 //! The response is how many thousand rounds each stage spins; the label is eight times the reward.
 
-use std::hint::black_box;
-
 use assay_guests::{
-    Artifact, Description, Error, Guest, Outcome, Request, Stage, bindings, description, scored,
-    stage,
+    Artifact, Description, Error, Guest, Outcome, Request, Stage, bindings, description, number,
+    scored, spin, stage,
 };
 
 struct WorkerLoad;
@@ -23,8 +21,7 @@ impl Guest for WorkerLoad {
         request: Request,
         input: Option<Artifact>,
     ) -> Result<Outcome, Error> {
-        let rounds: u64 = number(&request.response)?;
-        spin(rounds * 1_000);
+        spin(&request)?;
         match (stage.as_str(), input) {
             ("prepare", None) => Ok(Outcome::Next(Artifact {
                 content_type: "text/plain".into(),
@@ -38,16 +35,6 @@ impl Guest for WorkerLoad {
             }
             (stage, _) => Err(Error::Internal(format!("{stage} with another's input"))),
         }
-    }
-}
-
-fn number<T: std::str::FromStr>(text: &str) -> Result<T, Error> {
-    text.parse().map_err(|_| Error::BadRequest(format!("`{text}` is no number")))
-}
-
-fn spin(rounds: u64) {
-    for round in 0..rounds {
-        black_box(round);
     }
 }
 

@@ -77,3 +77,23 @@ pub fn scored(reward: f64, explanation: String) -> Outcome {
         explanation,
     })
 }
+
+/// Spins for as many thousand rounds as the response says; the label is the reward.
+pub fn spun(request: &Request) -> Result<Outcome, Error> {
+    spin(request)?;
+    Ok(scored(number(&request.label)?, String::new()))
+}
+
+/// Spins for as many thousand rounds as the response says.
+pub fn spin(request: &Request) -> Result<(), Error> {
+    let rounds: u64 = number(&request.response)?;
+    for round in 0..rounds * 1_000 {
+        std::hint::black_box(round);
+    }
+    Ok(())
+}
+
+/// The number that a field of the request is.
+pub fn number<T: std::str::FromStr>(text: &str) -> Result<T, Error> {
+    text.parse().map_err(|_| Error::BadRequest(format!("`{text}` is no number")))
+}

@@ -153,3 +153,20 @@ async fn what_is_malformed_is_refused_by_name() {
     let _ = world.http.send(wrong).await.problem(405, "method_not_allowed");
     assert!(world.batches("r").await.is_empty());
 }
+
+/// Its answer was lost with the server, its result was not.
+#[tokio::test]
+async fn a_restarted_server_knows_what_had_ended() {
+    let mut world = World::waiting().await;
+    let path = "slime/hello@prod/ended?timeout=0.3&gap=600";
+    check_later(&world.post(path, &rollout(7)).await, 503, "not_finished");
+    world.work().await;
+    until("the request ends", async || {
+        (world.batch("ended").await.counts.scored == 1).then_some(())
+    })
+    .await;
+    world.host.kill();
+    world.host.restart();
+    world.http = assay_tests::Http::new(&world.host);
+    assert_eq!(world.repeat(path, &rollout(7)).await.json::<f64>(200), 1.0);
+}

@@ -59,4 +59,8 @@ async fn a_failure_has_no_results() {
     let odd = world.post(path, &odd).await;
     let _ = odd.problem(400, "bad_request");
     check_no_number(&odd);
+    // After each of the two answers open-instruct writes 0.
+    let missing = world.missing_rewards(2).await;
+    assert_eq!((missing.len(), missing[0].run.as_deref()), (1, Some("failing")), "{missing:?}");
+    assert!(missing[0].detail.contains("writes 0"), "{missing:?}");
 }

@@ -81,4 +81,6 @@ async fn a_failure_has_a_code_and_no_score() {
     let path = "/compat/roll/hello@prod/any/task_result";
     let unknown = world.http.post(path, &json!({ "reward_request_id": "x" })).await;
     let _ = unknown.problem(404, "not_found");
+    let missing = world.missing_rewards(4).await;
+    assert!(missing.iter().any(|it| it.run.as_deref() == Some("project/first")), "{missing:?}");
 }

@@ -41,6 +41,11 @@ pub(crate) const CYCLES: &[(&str, &[&str], &str)] = &[
         "the state of all handlers has that of sign-ins, feeds and protocols, which use it in turn",
     ),
     (
+        "host/link",
+        &["caller", "link", "remote"],
+        "who calls is known by a connection of workers of other machines, which the service serves as well",
+    ),
+    (
         "host/planner",
         &[
             "collect", "config", "decide", "plan", "planner", "policy", "rule", "search",

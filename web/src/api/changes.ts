@@ -8,8 +8,6 @@ type Delta = Schemas["LiveDelta"];
 type LiveBatch = Schemas["LiveBatch"];
 type BatchList = Schemas["BatchList"];
 
-const INCIDENTS_MAX = 20;
-
 export function withSnapshot(before: Overview, snapshot: Snapshot): Overview {
   const { at, batches, batches_total, queue, pools } = snapshot;
   return { ...before, at, batches, batches_total, queue, ...(pools ? { pools } : {}) };
@@ -26,7 +24,8 @@ export function withDelta(before: Overview, delta: Delta): Overview {
     batches_total: delta.batches_total,
     queue: delta.queue ?? before.queue,
     ...(before.pools ? { pools: before.pools.map((pool) => pools.get(pool.pool) ?? pool) } : {}),
-    incidents: newest(before.incidents, delta.incidents),
+    // The server groups incidents, so that they are read again.
+    incidents: before.incidents,
   };
 }
 
@@ -37,14 +36,6 @@ function byUrgency(one: LiveBatch, other: LiveBatch): number {
   const [a, b] = [due(one), due(other)];
   if (a !== b) return a - b;
   return Date.parse(one.announced_at) - Date.parse(other.announced_at);
-}
-
-function newest(before: Schemas["Incident"][], updates: Schemas["Incident"][]) {
-  if (updates.length === 0) return before;
-  const ids = new Set(updates.map(({ id }) => id));
-  return [...updates, ...before.filter(({ id }) => !ids.has(id))]
-    .sort((one, other) => Date.parse(other.at) - Date.parse(one.at) || other.id - one.id)
-    .slice(0, INCIDENTS_MAX);
 }
 
 /** Returns the list with the current counts of its live batches. */

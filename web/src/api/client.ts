@@ -70,7 +70,10 @@ async function problemOf(response: Response): Promise<ProblemError> {
   }
 }
 
-export const api = createClient<paths>({ baseUrl: window.location.origin });
+// Unit tests have no window.
+const baseUrl = typeof window === "undefined" ? "" : window.location.origin;
+
+export const api = createClient<paths>({ baseUrl });
 api.use(middleware);
 
 /** Returns the answer of a call: `const batch = await data(api.GET(...))`. Throws on a refusal. */

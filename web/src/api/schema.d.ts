@@ -455,7 +455,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every person. */
+        /** People by e-mail address. */
         get: operations["get_people"];
         put?: never;
         post?: never;
@@ -509,7 +509,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every version of every plugin. */
+        /** Plugins by name, each with all its versions, the newest first. A page has at most `limit` plugins. */
         get: operations["get_plugins"];
         put?: never;
         /**
@@ -532,6 +532,23 @@ export interface paths {
         };
         /** Every version of one plugin, newest first. */
         get: operations["get_plugins_name"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plugins/{name}/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The channels of a plugin, each with the version to which a rollback would point it. */
+        get: operations["get_plugins_name_channels"];
         put?: never;
         post?: never;
         delete?: never;
@@ -959,7 +976,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every tenant; with `admin:*` alone, only your own. */
+        /** Tenants by name; with `admin:*` alone, only your own. */
         get: operations["get_tenants"];
         put?: never;
         /** Create a tenant. */
@@ -1028,6 +1045,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workers/remote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The workers of other machines that may connect, whether or not they are connected. */
+        get: operations["get_workers_remote"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workers/remote/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a worker of another machine: its connections end at once, its certificate is refused
+         *     from now on, and its requests run elsewhere.
+         */
+        delete: operations["delete_workers_remote_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workers/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a token with which one worker of another machine joins a pool, once. The answer has the
+         *     token, which is shown only once.
+         */
+        post: operations["post_workers_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workers/{id}/drain": {
         parameters: {
             query?: never;
@@ -1082,6 +1156,7 @@ export interface components {
             group_size?: number | null;
             /** Format: u-int64 */
             iteration?: number;
+            join?: components["schemas"]["JoinBatch"] | null;
             /**
              * Format: u-int32
              * @description Extra delay that the run tolerates, in milliseconds (the paper's D).
@@ -1351,6 +1426,15 @@ export interface components {
             name: string;
             settings?: components["schemas"]["TenantSettings"];
         };
+        /** @description `POST /v1/worker-tokens`: the pool of the worker that may join. */
+        CreateWorkerToken: {
+            pool: string;
+            /**
+             * Format: u-int32
+             * @description Time in which the token must be used, in seconds: 1 to 86400.
+             */
+            ttl_seconds?: number | null;
+        };
         /** @description Use of a pool by a tenant on one day (UTC); a batch counts on the day on which it ended. */
         DayUsage: {
             /**
@@ -1482,7 +1566,7 @@ export interface components {
             tenant?: string | null;
         };
         /** @enum {string} */
-        IncidentKind: "worker_died" | "worker_killed" | "worker_start_failed" | "worker_starved" | "batch_late" | "requests_failed";
+        IncidentKind: "worker_died" | "worker_killed" | "worker_start_failed" | "worker_starved" | "batch_late" | "requests_failed" | "reward_missing" | "trainer_silent";
         /** @description `GET /v1/incidents`. */
         IncidentPage: {
             /** @description The latest first. */
@@ -1540,6 +1624,21 @@ export interface components {
             /** @description Part of the complete groups whose rewards are all equal. */
             zero_variance_share: (number | null)[];
         };
+        /** @description How the processes of a trainer share a batch. The server seals it, after a time without calls. */
+        JoinBatch: {
+            by: components["schemas"]["JoinBy"];
+            /**
+             * Format: u-int32
+             * @description Time after which the batch is sealed when all of its requests have ended and no more come,
+             *     in milliseconds.
+             */
+            idle_ms: number;
+        };
+        /**
+         * @description Which announcements get the same batch.
+         * @enum {string}
+         */
+        JoinBy: "run" | "iteration";
         Key: {
             created_at: string;
             expires_at?: string | null;
@@ -1561,6 +1660,8 @@ export interface components {
         };
         KeyList: {
             items: components["schemas"]["Key"][];
+            /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
+            next?: string | null;
         };
         /** @description The planner's last run. */
         LastPlan: {
@@ -1619,6 +1720,8 @@ export interface components {
             id: string;
             /** Format: u-int64 */
             iteration: number;
+            /** @description Time at which the latest request came. */
+            last_request_at?: string | null;
             /** @description `name@version`. */
             plugin: string;
             /**
@@ -1698,6 +1801,8 @@ export interface components {
         };
         MemberList: {
             items: components["schemas"]["Member"][];
+            /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
+            next?: string | null;
         };
         Membership: {
             role: components["schemas"]["Role"];
@@ -1733,7 +1838,7 @@ export interface components {
              * @description Number of live batches, including those that are not listed.
              */
             batches_total: number;
-            /** @description Incidents, the latest first, at most 20. */
+            /** @description Incidents, grouped as by `GET /v1/incidents?grouped=true`, the latest first, at most 20. */
             incidents: components["schemas"]["Incident"][];
             /** @description Pools; only with the scope `platform:*`. */
             pools?: components["schemas"]["PoolCapacity"][] | null;
@@ -1756,6 +1861,8 @@ export interface components {
         };
         PersonList: {
             items: components["schemas"]["Person"][];
+            /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
+            next?: string | null;
         };
         /** @description The reason why that start is too late. */
         PlanBecause: {
@@ -1852,8 +1959,24 @@ export interface components {
             /** @description Reason why no new run may use this version; absent while it is not yanked. */
             yanked?: string | null;
         };
+        /** @description A channel of a plugin. */
+        PluginChannel: {
+            channel: string;
+            /** @description Time at which it was last promoted or rolled back. */
+            promoted_at: string;
+            /** @description Version that a rollback chooses: the last one before that is not yanked; absent if there is none. */
+            rolls_back_to?: string | null;
+            /** @description Version to which it points. */
+            version: string;
+        };
+        /** @description `GET /v1/plugins/{name}/channels`: sorted by name. */
+        PluginChannelList: {
+            items: components["schemas"]["PluginChannel"][];
+        };
         PluginList: {
             items: components["schemas"]["Plugin"][];
+            /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
+            next?: string | null;
         };
         /** @description `GET /v1/plugins/{name}/versions/{version}/stats`: totals over the last batches of a version. */
         PluginStats: {
@@ -1932,6 +2055,11 @@ export interface components {
             pool: string;
             /** Format: u-int64 */
             queued: number;
+            /**
+             * @description Tenants with waiting requests or workers: those that wait, and those for which they wait. The one with the
+             *     most workers comes first, at most 50.
+             */
+            tenants?: components["schemas"]["PoolTenant"][];
         };
         /** @description The planner's target for a pool, with its reason. */
         PoolTarget: {
@@ -1954,6 +2082,25 @@ export interface components {
              */
             zero_queue: number;
         };
+        /** @description A tenant's requests and workers of one pool. */
+        PoolTenant: {
+            /**
+             * Format: u-int64
+             * @description Number of requests that wait for a worker.
+             */
+            queued: number;
+            tenant: string;
+            /**
+             * Format: u-int32
+             * @description Number of workers that serve the tenant.
+             */
+            workers: number;
+            /**
+             * Format: u-int32
+             * @description Maximum number of workers by the tenant's quota; absent without one.
+             */
+            workers_max?: number | null;
+        };
         /** @description Number of workers, by state. */
         PoolWorkers: {
             /** Format: u-int32 */
@@ -1965,6 +2112,11 @@ export interface components {
             draining: number;
             /** Format: u-int32 */
             idle: number;
+            /**
+             * Format: u-int32
+             * @description Idle and busy workers among them that joined by themselves; the bounds of the pool do not count them.
+             */
+            joined?: number;
             /**
              * Format: u-int32
              * @description Requested workers that have not joined yet.
@@ -2054,6 +2206,24 @@ export interface components {
             workers_max: {
                 [key: string]: number;
             };
+        };
+        /** @description A worker of another machine whose certificate is valid. */
+        RemoteWorker: {
+            /** @description Whether it is connected now. */
+            connected: boolean;
+            /** @description End of its newest certificate. */
+            expires_at: string;
+            /** @description Its identity in its certificate, and its ticket in the list of workers. */
+            id: string;
+            joined_at: string;
+            /** @description Name of the machine, as the worker says it. */
+            machine: string;
+            pool: string;
+        };
+        /** @description `GET /v1/remote-workers`. */
+        RemoteWorkerList: {
+            /** @description Sorted by the time of their join. */
+            items: components["schemas"]["RemoteWorker"][];
         };
         /** @description The outcome of a request that ran again with the same body, settings and seed. */
         Replay: {
@@ -2582,7 +2752,7 @@ export interface components {
             policy?: string | null;
             /**
              * @description Maximum number of workers of each stage, by pool; the current maximum where a pool is
-             *     absent.
+             *     absent, or the peak of the batches where that is 0.
              */
             pools_max?: {
                 [key: string]: number;
@@ -2780,6 +2950,8 @@ export interface components {
         };
         TenantList: {
             items: components["schemas"]["Tenant"][];
+            /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
+            next?: string | null;
         };
         /** @description Settings of a tenant, made by an administrator of the platform. */
         TenantSettings: {
@@ -2798,6 +2970,12 @@ export interface components {
             quotas: components["schemas"]["Quotas"];
             /** @default {} */
             retention: components["schemas"]["Retention"];
+            /**
+             * @description Whether the tenant's workers of a contended pool are shared between its runs: the run with the
+             *     fewest workers is served next. If not, the batch that could end first is, of whatever run.
+             * @default false
+             */
+            share_runs: boolean;
             /**
              * @description Whether the tenant is suspended: new batches, single requests and plugins are refused,
              *     admitted requests still run to their end, and everything can be read.
@@ -2865,7 +3043,7 @@ export interface components {
             lateness?: components["schemas"]["Lateness"] | null;
             /**
              * Format: u-int32
-             * @description Tolerated extra delay, in milliseconds (the paper's D).
+             * @description Tolerated extra delay that the run sets, in milliseconds (the paper's D).
              */
             max_extra_delay_ms?: number | null;
             requests: components["schemas"]["RequestColumns"];
@@ -2875,7 +3053,12 @@ export interface components {
             thinned: boolean;
             /**
              * Format: double
-             * @description T + D.
+             * @description Tolerated extra delay in force, in milliseconds: the run's, or else the platform's.
+             */
+            tolerance_ms: number;
+            /**
+             * Format: double
+             * @description T + D, with the tolerance in force.
              */
             tolerated_end_ms?: number | null;
             /**
@@ -2910,7 +3093,10 @@ export interface components {
              */
             in_hand: number;
             joined_at?: string | null;
-            /** @description Launcher of the worker: `process` for a child process of the server. */
+            /**
+             * @description Launcher of the worker: `process` for a child process of the server, `joined` for a worker that joined by
+             *     itself.
+             */
             launcher: string;
             /**
              * Format: u-int64
@@ -2952,6 +3138,17 @@ export interface components {
         };
         /** @enum {string} */
         WorkerState: "starting" | "idle" | "busy" | "draining";
+        /** @description A token with which one worker joins once, and what the worker needs beside it. */
+        WorkerToken: {
+            /** @description SHA-256 of the certificate of the server's authority, `sha256:HEX`. */
+            ca_pin: string;
+            expires_at: string;
+            /** @description Address on which the server listens for workers, `IP:PORT`. */
+            listen: string;
+            pool: string;
+            /** @description The secret, which is shown only once. */
+            token: string;
+        };
         /** @description `POST /v1/plugins/{name}/versions/{version}/yank`. */
         YankPlugin: {
             reason: string;
@@ -3060,6 +3257,8 @@ export interface operations {
                 run?: string;
                 /** @description Name of the plugin. */
                 plugin?: string;
+                /** @description Whether only batches are listed that ended later than their tolerance allows (T + D). */
+                late?: boolean;
                 /** @description Earliest time of announcement, inclusive. */
                 from?: string;
                 /** @description Latest time of announcement, exclusive. */
@@ -3673,6 +3872,11 @@ export interface operations {
                 from?: string;
                 to?: string;
                 kind?: components["schemas"]["IncidentKind"];
+                /**
+                 * @description Whether incidents of the same tenant, kind, pool, run and code are one item: the latest of them,
+                 *     with the sum of the counts. Only the last 1,000 incidents are grouped, into one page.
+                 */
+                grouped?: boolean;
                 /** @description Cursor of a page; only older incidents are returned. */
                 after?: number;
                 /** @description Maximum number of items: 100 when absent, 1,000 at most. */
@@ -3754,6 +3958,12 @@ export interface operations {
             query?: {
                 /** @description Name of the tenant; your own when absent. */
                 tenant?: string;
+                /** @description Part of a name; upper and lower case are alike. */
+                q?: string;
+                /** @description Cursor: the `next` of the previous page. */
+                after?: string;
+                /** @description Maximum number of items: 1,000 when absent, 1,000 at most. */
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -3956,6 +4166,12 @@ export interface operations {
             query?: {
                 /** @description Name of the tenant; your own when absent. */
                 tenant?: string;
+                /** @description Part of a name; upper and lower case are alike. */
+                q?: string;
+                /** @description Cursor: the `next` of the previous page. */
+                after?: string;
+                /** @description Maximum number of items: 1,000 when absent, 1,000 at most. */
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -4150,7 +4366,14 @@ export interface operations {
     };
     get_people: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Part of a name; upper and lower case are alike. */
+                q?: string;
+                /** @description Cursor: the `next` of the previous page. */
+                after?: string;
+                /** @description Maximum number of items: 1,000 when absent, 1,000 at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4263,7 +4486,14 @@ export interface operations {
     };
     get_plugins: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Part of a name; upper and lower case are alike. */
+                q?: string;
+                /** @description Cursor: the `next` of the previous page. */
+                after?: string;
+                /** @description Maximum number of items: 1,000 when absent, 1,000 at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4373,6 +4603,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PluginList"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_plugins_name_channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginChannelList"];
                 };
             };
             "4XX": {
@@ -5379,7 +5646,14 @@ export interface operations {
     };
     get_tenants: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Part of a name; upper and lower case are alike. */
+                q?: string;
+                /** @description Cursor: the `next` of the previous page. */
+                after?: string;
+                /** @description Maximum number of items: 1,000 when absent, 1,000 at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5584,6 +5858,115 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkerList"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_workers_remote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteWorkerList"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_workers_remote_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_workers_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWorkerToken"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerToken"];
                 };
             };
             "4XX": {

@@ -3,6 +3,7 @@
 import {
   type QueryKey,
   queryOptions,
+  useMutation,
   useQueryClient,
   useSuspenseQuery,
 } from "@tanstack/react-query";
@@ -38,6 +39,17 @@ export function may(session: Session, scope: Scope): boolean {
   return session.scopes.includes(scope);
 }
 
+/** The tenant whose administrators administer the platform. */
+const PLATFORM = "platform";
+
+/** The tenant to which the user has to switch for a scope of the platform, if there is one. */
+export function tenantWith(session: Session, scope: Scope): string | undefined {
+  if (scope !== "platform:*" || may(session, scope)) return undefined;
+  const admin = ({ tenant, role }: Schemas["Membership"]) =>
+    tenant === PLATFORM && role === "admin";
+  return session.tenants?.find(admin)?.tenant;
+}
+
 /** Whether a cached answer belongs to the session and is removed when it ends. */
 export function isSessionData(query: { queryKey: QueryKey }): boolean {
   return query.queryKey[0] !== sessionQuery.queryKey[0];
@@ -51,4 +63,13 @@ export function useEnter(): (session: Session) => void {
     queries.setQueryData(sessionQuery.queryKey, session);
     void queries.resetQueries({ predicate: isSessionData });
   };
+}
+
+/** Makes another tenant of the user the current one. */
+export function useSwitchTenant() {
+  const enter = useEnter();
+  return useMutation({
+    mutationFn: (tenant: string) => data(api.POST("/v1/session/tenant", { body: { tenant } })),
+    onSuccess: enter,
+  });
 }

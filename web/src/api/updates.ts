@@ -76,7 +76,10 @@ function applyDelta(queries: QueryClient, delta: Delta): void {
     invalidateSoon(queries, ["batches", "list"]);
     invalidateSoon(queries, ["runs"]);
   }
-  if (delta.incidents.length > 0) invalidateSoon(queries, ["incidents"]);
+  if (delta.incidents.length > 0) {
+    invalidateSoon(queries, ["incidents"]);
+    invalidateSoon(queries, OVERVIEW_KEY);
+  }
   if (delta.pools.length > 0) {
     for (const key of [["capacity", "now"], ["workers"], ["queue"]]) invalidateSoon(queries, key);
     invalidateSoon(queries, ["capacity", "history"], LATER_MS);

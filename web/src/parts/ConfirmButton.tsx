@@ -3,7 +3,7 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Failed } from "./states";
 
 export function ConfirmButton(props: {
@@ -21,30 +21,51 @@ export function ConfirmButton(props: {
   const { label, children, describes, dismiss = "Cancel", danger = false, act } = props;
   const title = describes ? `${label}: ${describes}` : label;
   const [opened, { open, close }] = useDisclosure(false);
+  // A table has such a button in each row, so that a dialog is made when it is first opened.
+  const [used, setUsed] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
   const acting = useMutation({ mutationFn: act, onSuccess: close });
   return (
     <>
-      <Button size="xs" variant="default" aria-label={title} onClick={open}>
+      <Button
+        ref={opener}
+        size="xs"
+        variant="default"
+        aria-label={title}
+        onClick={() => {
+          setUsed(true);
+          open();
+        }}
+      >
         {label}
       </Button>
-      <Modal opened={opened} onClose={close} title={title} centered>
-        <Stack>
-          <div>{children}</div>
-          {acting.isError && <Failed thrown={acting.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {dismiss}
-            </Button>
-            <Button
-              {...(danger ? { color: "red.9" } : {})}
-              loading={acting.isPending}
-              onClick={() => acting.mutate()}
-            >
-              {label}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      {used && (
+        <Modal
+          opened={opened}
+          onClose={close}
+          // A dialog that was made open does not know where the focus was.
+          onExitTransitionEnd={() => opener.current?.focus()}
+          title={title}
+          centered
+        >
+          <Stack>
+            <div>{children}</div>
+            {acting.isError && <Failed thrown={acting.error} />}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                {dismiss}
+              </Button>
+              <Button
+                {...(danger ? { color: "red.9" } : {})}
+                loading={acting.isPending}
+                onClick={() => acting.mutate()}
+              >
+                {label}
+              </Button>
+            </Group>
+          </Stack>
+        </Modal>
+      )}
     </>
   );
 }

@@ -17,7 +17,7 @@ export function Dot({ tone, children }: { tone: Tone; children: string }) {
           background: `var(--assay-${tone})`,
         }}
       />
-      <Text span size="sm" style={{ whiteSpace: "nowrap" }}>
+      <Text span size="sm" className="word">
         {children}
       </Text>
     </Group>

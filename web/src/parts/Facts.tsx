@@ -12,9 +12,22 @@ export interface Fact {
   note?: ReactNode;
 }
 
+/** The number of facts that are shown large, if there are more than these. */
+const TILES = 4;
+
 export function Facts({ items }: { items: readonly Fact[] }) {
+  if (items.length <= TILES) return <FactList className="facts" items={items} />;
   return (
-    <dl className="facts">
+    <div>
+      <FactList className="tiles" items={items.slice(0, TILES)} />
+      <FactList className="facts" items={items.slice(TILES)} />
+    </div>
+  );
+}
+
+function FactList({ className, items }: { className: string; items: readonly Fact[] }) {
+  return (
+    <dl className={className}>
       {items.map(({ label, hint, value, note }) => (
         <div key={label}>
           <Text component="dt" size="xs" c="dimmed" title={hint}>

@@ -1,7 +1,8 @@
 // A chart with a title, which can also be shown as a table.
 
-import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Menu, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useId, useState } from "react";
+import { csvLine, type Format, save } from "./exports";
 import { Grid } from "./Grid";
 
 /** Number of rows per step: thousands at once would block the page. */
@@ -37,20 +38,53 @@ export function Figure(props: {
               </Text>
             )}
           </div>
-          <Button
-            size="xs"
-            variant="default"
-            aria-pressed={asTable}
-            style={{ flex: "none" }}
-            onClick={() => setAsTable(!asTable)}
-          >
-            {asTable ? "View as chart" : "View as table"}
-          </Button>
+          <Group gap={4} wrap="nowrap" style={{ flex: "none" }}>
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              aria-pressed={asTable}
+              onClick={() => setAsTable(!asTable)}
+            >
+              {asTable ? "View as chart" : "View as table"}
+            </Button>
+            <FigureExport title={title} table={table} />
+          </Group>
         </Group>
         {asTable ? <NumberTable caption={`${title} in numbers`} table={table()} /> : children}
       </Stack>
     </Paper>
   );
+}
+
+function FigureExport({ title, table }: { title: string; table: () => TableData }) {
+  const write = (format: Format) => {
+    const { columns, rows } = table();
+    const named = rows.map((row) =>
+      Object.fromEntries(columns.map((column, at) => [column, row[at]])),
+    );
+    const text =
+      format === "csv"
+        ? [columns, ...rows].map(csvLine).join("")
+        : named.map((row) => `${JSON.stringify(row)}\n`).join("");
+    void save(title, format, one(text));
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button size="compact-xs" variant="subtle" aria-label={`Export ${title}`}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => write("csv")}>CSV</Menu.Item>
+        <Menu.Item onClick={() => write("jsonl")}>JSON Lines</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+async function* one(text: string): AsyncGenerator<string> {
+  yield text;
 }
 
 function NumberTable({ caption, table }: { caption: string; table: TableData }) {

@@ -4,7 +4,7 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
-import type { FormEvent, ReactNode } from "react";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { Failed } from "./states";
 
 export function FormDialog<Result>(props: {
@@ -16,28 +16,44 @@ export function FormDialog<Result>(props: {
   variant?: "default" | "filled";
   /** Name of the row, which distinguishes its button from those of other rows. */
   describes?: string;
+  /** Whether a field has a problem, which it shows itself; then nothing is sent. */
+  invalid?: boolean;
   act: () => Promise<Result>;
   /** Resets the fields. */
   onOpen?: () => void;
   answer?: (result: Result) => ReactNode;
   children: ReactNode;
 }) {
-  const { label, submit = label, variant = "default", describes, act, onOpen, answer } = props;
+  const {
+    label,
+    submit = label,
+    variant = "default",
+    describes,
+    invalid = false,
+    act,
+    onOpen,
+    answer,
+  } = props;
   const [opened, { open, close }] = useDisclosure(false);
+  // A table has such a button in each row, so that a dialog is made when it is first opened.
+  const [used, setUsed] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
   const acting = useMutation({ mutationFn: act, onSuccess: answer ? () => undefined : close });
   const answered = acting.isSuccess && answer !== undefined;
   const opening = () => {
     acting.reset();
     onOpen?.();
+    setUsed(true);
     open();
   };
   const send = (event: FormEvent) => {
     event.preventDefault();
-    acting.mutate();
+    if (!invalid) acting.mutate();
   };
   return (
     <>
       <Button
+        ref={opener}
         size="xs"
         variant={variant}
         onClick={opening}
@@ -45,38 +61,42 @@ export function FormDialog<Result>(props: {
       >
         {label}
       </Button>
-      <Modal
-        opened={opened}
-        onClose={close}
-        title={describes ? `${label}: ${describes}` : label}
-        // A click outside or Escape must not close an answer that is shown only once.
-        closeOnClickOutside={!answered}
-        closeOnEscape={!answered}
-      >
-        {acting.isSuccess && answer ? (
-          <Stack>
-            {answer(acting.data)}
-            <Group justify="flex-end">
-              <Button onClick={close}>Done</Button>
-            </Group>
-          </Stack>
-        ) : (
-          <form onSubmit={send}>
+      {used && (
+        <Modal
+          opened={opened}
+          onClose={close}
+          // A dialog that was made open does not know where the focus was.
+          onExitTransitionEnd={() => opener.current?.focus()}
+          title={describes ? `${label}: ${describes}` : label}
+          // A click outside or Escape must not close an answer that is shown only once.
+          closeOnClickOutside={!answered}
+          closeOnEscape={!answered}
+        >
+          {acting.isSuccess && answer ? (
             <Stack>
-              {props.children}
-              {acting.isError && <Failed thrown={acting.error} />}
+              {answer(acting.data)}
               <Group justify="flex-end">
-                <Button variant="default" onClick={close}>
-                  Cancel
-                </Button>
-                <Button type="submit" loading={acting.isPending}>
-                  {submit}
-                </Button>
+                <Button onClick={close}>Done</Button>
               </Group>
             </Stack>
-          </form>
-        )}
-      </Modal>
+          ) : (
+            <form onSubmit={send}>
+              <Stack>
+                {props.children}
+                {acting.isError && <Failed thrown={acting.error} />}
+                <Group justify="flex-end">
+                  <Button variant="default" onClick={close}>
+                    Cancel
+                  </Button>
+                  <Button type="submit" loading={acting.isPending}>
+                    {submit}
+                  </Button>
+                </Group>
+              </Stack>
+            </form>
+          )}
+        </Modal>
+      )}
     </>
   );
 }

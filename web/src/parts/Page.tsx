@@ -3,6 +3,7 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
+import { visible } from "./names";
 
 export interface Crumb {
   label: string;
@@ -19,7 +20,7 @@ export function Page(props: {
 }) {
   const { title, about, crumbs = [], actions, children } = props;
   useEffect(() => {
-    document.title = `${title} · Assay`;
+    document.title = `${visible(title)} · Assay`;
   }, [title]);
   return (
     <Stack gap="md">
@@ -28,14 +29,14 @@ export function Page(props: {
           <Breadcrumbs component="nav" aria-label="Breadcrumbs">
             {crumbs.map((crumb) => (
               <Anchor key={crumb.to} component={Link} to={crumb.to} size="sm">
-                {crumb.label}
+                <bdi>{visible(crumb.label)}</bdi>
               </Anchor>
             ))}
           </Breadcrumbs>
         )}
         <Group justify="space-between" align="start" gap="sm">
           <Title order={1} style={{ overflowWrap: "anywhere" }}>
-            {title}
+            <bdi>{visible(title)}</bdi>
           </Title>
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>

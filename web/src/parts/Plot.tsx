@@ -5,6 +5,7 @@ import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { SERIES } from "../theme";
+import { moment } from "./format";
 
 export interface PlotSeries {
   label: string;
@@ -30,16 +31,20 @@ export interface PlotProps {
   height?: number;
   yMin?: number;
   yMax?: number;
+  /** The values are counts: ticks are whole numbers. */
+  whole?: boolean;
   /** Stacks the series, the first at the bottom. The legend shows unstacked values. */
   stacked?: boolean;
   /** Fills the area between two series, given by index. */
   bands?: { upper: number; lower: number; colour?: number }[];
+  /** Charts with the same key share the cursor. */
+  sync?: string;
   /** Called with the index of the clicked point. */
   onPick?: (at: number) => void;
 }
 
 export function Plot(props: PlotProps) {
-  const { x, series, height = 220 } = props;
+  const { x, series, height = 180 } = props;
   const scheme = useComputedColorScheme();
   const { ref: frame, width } = useElementSize();
   const host = useRef<HTMLDivElement>(null);
@@ -51,7 +56,16 @@ export function Plot(props: PlotProps) {
   const shownData = useRef(data);
   shownData.current = data;
   const shape = JSON.stringify([
-    [scheme, props.xAs, props.xLabel, props.yMin, props.yMax, props.stacked, props.bands],
+    [
+      scheme,
+      props.xAs,
+      props.xLabel,
+      props.yMin,
+      props.yMax,
+      props.whole,
+      props.stacked,
+      props.bands,
+    ],
     series.map(({ values: _, ...rest }) => rest),
   ]);
 
@@ -96,13 +110,20 @@ const TICKS: (string | number | null)[][] = [
   [1, `${TIME}:{ss}`, DAY_BELOW, null, DAY_BELOW, null, null, null, 1],
 ];
 
+/** Steps between ticks of counts: 1, 2, 5, 10, ... */
+const WHOLE_STEPS = Array.from({ length: 10 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
+/** Pixels between two ticks of counts, few enough for two labels in a low chart. */
+const WHOLE_SPACE = 24;
+
 function options(
   shown: { current: PlotProps },
   scheme: "light" | "dark",
   width: number,
   height: number,
 ): uPlot.Options {
-  const { xAs = "number", xLabel, series, yMin, yMax } = shown.current;
+  const { xAs = "number", xLabel, series, yMin, yMax, whole, sync } = shown.current;
   const style = getComputedStyle(document.documentElement);
   const ink = style.getPropertyValue("--assay-ink").trim();
   const grid = { stroke: style.getPropertyValue("--assay-grid").trim(), width: 1 };
@@ -110,19 +131,27 @@ function options(
     value == null ? "–" : (shown.current.format ?? String)(value);
   const xText = (value: number | null) =>
     value == null ? "–" : (shown.current.formatX ?? String)(value);
-  const axis = { stroke: ink, grid, ticks: grid };
+  const font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  const axis = { stroke: ink, grid, ticks: grid, font, labelFont: font, labelSize: 20 };
   return {
     width,
     height,
     scales: {
       x: { time: xAs === "time" },
-      y: { range: (_, low, high) => yRange(low, high, yMin, yMax) },
+      y: {
+        range: (_, low, high) => yRange(low, whole ? Math.max(high ?? 0, 1) : high, yMin, yMax),
+      },
     },
     axes: [
       shown.current.formatX
         ? { ...axis, label: xLabel, space: 80, values: (_, values) => values.map(xText) }
         : { ...axis, label: xLabel, ...(xAs === "time" ? { space: 64, values: TICKS } : {}) },
-      { ...axis, size: (_, values) => axisWidth(values), values: (_, values) => values.map(y) },
+      {
+        ...axis,
+        ...(shown.current.whole ? { incrs: WHOLE_STEPS, space: WHOLE_SPACE } : {}),
+        size: (_, values) => axisWidth(values),
+        values: (_, values) => values.map(y),
+      },
     ],
     series: [
       xAs === "time"
@@ -135,8 +164,19 @@ function options(
       ),
     ],
     bands: bandFills(shown.current, SERIES[scheme]),
+    legend: { live: false, markers: { fill: "transparent", dash: legendDash } },
+    ...(sync ? { cursor: { sync: { key: sync } } } : {}),
     hooks: {
+      setCursor: [
+        (chart) => placeTooltip(chart, tooltipText(chart, xAs === "time", xText, y, shown)),
+      ],
       init: [
+        (chart) => {
+          const tooltip = document.createElement("div");
+          tooltip.className = "u-tooltip";
+          tooltip.hidden = true;
+          chart.over.append(tooltip);
+        },
         (chart) => {
           chart.over.addEventListener("click", () => {
             if (chart.cursor.idx != null) shown.current.onPick?.(chart.cursor.idx);
@@ -145,6 +185,44 @@ function options(
       ],
     },
   };
+}
+
+function legendDash(chart: uPlot, series: number): string {
+  return chart.series[series]?.dash ? "dashed" : "solid";
+}
+
+/** The values at the cursor, one line each; null while it is not over a point. */
+function tooltipText(
+  chart: uPlot,
+  isTime: boolean,
+  xText: (value: number | null) => string,
+  y: (value: number | null) => string,
+  shown: { current: PlotProps },
+): string | null {
+  const at = chart.cursor.idx;
+  if (at == null) return null;
+  const x = shown.current.x[at];
+  if (x === undefined) return null;
+  const title = isTime ? moment(new Date(x * 1000).toISOString()) : xText(x);
+  const lines = shown.current.series.map(
+    ({ label, values }) => `${label}: ${y(values[at] ?? null)}`,
+  );
+  return [`${shown.current.xLabel} ${title}`, ...lines].join("\n");
+}
+
+const TOOLTIP_GAP = 12;
+
+function placeTooltip(chart: uPlot, text: string | null) {
+  const tooltip = chart.over.querySelector<HTMLElement>(".u-tooltip");
+  if (!tooltip) return;
+  const { left = -1, top = -1 } = chart.cursor;
+  tooltip.hidden = text === null || left < 0;
+  if (tooltip.hidden || text === null) return;
+  // Text of tenants stays text.
+  tooltip.textContent = text;
+  const fits = left + TOOLTIP_GAP + tooltip.offsetWidth < chart.over.clientWidth;
+  tooltip.style.left = `${fits ? left + TOOLTIP_GAP : Math.max(left - TOOLTIP_GAP - tooltip.offsetWidth, 0)}px`;
+  tooltip.style.top = `${Math.max(top - tooltip.offsetHeight / 2, 0)}px`;
 }
 
 function seriesOptions(

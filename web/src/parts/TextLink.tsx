@@ -7,7 +7,7 @@ import type { AnchorHTMLAttributes, RefAttributes } from "react";
 type Attributes = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof AnchorProps>;
 
 function Underlined(props: AnchorProps & Attributes & RefAttributes<HTMLAnchorElement>) {
-  return <Anchor size="sm" underline="always" {...props} />;
+  return <Anchor size="sm" {...props} />;
 }
 
 /** `<TextLink to="/runs/$run" params={{ run }}>…</TextLink>`, for text in a sentence or a table. */

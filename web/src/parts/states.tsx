@@ -49,7 +49,7 @@ export function Failed({ thrown, retry }: { thrown: unknown; retry?: () => void 
         <Text size="sm" c="dimmed">
           Code <Code>{problem.code}</Code>
         </Text>
-        {retry && (
+        {retry && mayPass(problem) && (
           <Button size="xs" variant="default" onClick={retry}>
             Try again
           </Button>
@@ -57,6 +57,11 @@ export function Failed({ thrown, retry }: { thrown: unknown; retry?: () => void 
       </Stack>
     </Alert>
   );
+}
+
+/** Whether the same call may succeed later; a refusal is final. */
+function mayPass({ status }: ProblemError): boolean {
+  return status === 0 || status === 429 || status >= 500;
 }
 
 /** Messages of the server start in lower case. */

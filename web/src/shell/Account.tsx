@@ -1,10 +1,10 @@
-// The account menu: tenant, colour scheme, password and sign-out.
+// The account menu: colour scheme, password and sign-out.
 
-import { Button, Menu, useMantineColorScheme } from "@mantine/core";
+import { Button, Menu, Text, useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { api, data } from "../api/client";
-import { isSessionData, type Session, sessionQuery, useEnter } from "../api/session";
+import { isSessionData, type Session, sessionQuery } from "../api/session";
 
 const SCHEMES = [
   { value: "light", label: "Light" },
@@ -15,15 +15,6 @@ const SCHEMES = [
 export function Account({ session }: { session: Session }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const queries = useQueryClient();
-  const navigate = useNavigate();
-  const enter = useEnter();
-  const switching = useMutation({
-    mutationFn: (tenant: string) => data(api.POST("/v1/session/tenant", { body: { tenant } })),
-    onSuccess: (entered) => {
-      enter(entered);
-      void navigate({ to: "/" });
-    },
-  });
   const leaving = useMutation({
     mutationFn: () => data(api.DELETE("/v1/session")),
     onSettled: () => {
@@ -33,21 +24,16 @@ export function Account({ session }: { session: Session }) {
     },
   });
   const name = session.person?.name || session.person?.email || session.key?.name || "key";
-  const others = (session.tenants ?? []).filter(({ tenant }) => tenant !== session.tenant);
   return (
     <Menu position="bottom-end" width={230}>
       <Menu.Target>
-        <Button variant="default" size="xs">
-          {session.tenant} · {name}
+        <Button variant="default" size="xs" aria-label={`Account ${name}`}>
+          <Text span size="xs" truncate maw={140}>
+            {name}
+          </Text>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {others.length > 0 && <Menu.Label>Switch tenant</Menu.Label>}
-        {others.map(({ tenant, role }) => (
-          <Menu.Item key={tenant} onClick={() => switching.mutate(tenant)}>
-            {tenant} ({role})
-          </Menu.Item>
-        ))}
         <Menu.Label>Colour scheme</Menu.Label>
         {SCHEMES.map(({ value, label }) => (
           <Menu.Item

@@ -1,24 +1,18 @@
-// The layout around every page: navigation, connection state and account menu.
+// The layout around every page: navigation, tenant, connection state and account menu.
 
 import { AppShell, Burger, Group, NavLink, ScrollArea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { may, type Scope, type Session, sessionQuery } from "../api/session";
+import { type Session, sessionQuery } from "../api/session";
 import { useLive } from "../api/updates";
 import { Account } from "./Account";
-
-const PAGES: { to: string; label: string; scope: Scope }[] = [
-  { to: "/", label: "Overview", scope: "batches:read" },
-  { to: "/runs", label: "Runs", scope: "batches:read" },
-  { to: "/batches", label: "Batches", scope: "batches:read" },
-  { to: "/plugins", label: "Plugins", scope: "batches:read" },
-  { to: "/capacity", label: "Capacity", scope: "platform:*" },
-  { to: "/workers", label: "Workers", scope: "platform:*" },
-  { to: "/simulate", label: "Simulate", scope: "batches:read" },
-  { to: "/admin", label: "Admin", scope: "admin:*" },
-];
+import { backTo } from "./back";
+import { Icon } from "./Icon";
+import { placesOf } from "./places";
+import { StaleBanner, useLostSince } from "./StaleBanner";
+import { TenantSwitcher } from "./TenantSwitcher";
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
@@ -30,8 +24,8 @@ export function Shell() {
 /** Redirects once to the sign-in page, which returns to the current URL. */
 function SignedOut() {
   const navigate = useNavigate();
-  const { href } = useLocation();
-  const [back] = useState(href);
+  const location = useLocation();
+  const [back] = useState(() => backTo(location));
   useEffect(() => {
     void navigate({ to: "/sign-in", search: { back }, replace: true });
   }, [navigate, back]);
@@ -40,13 +34,12 @@ function SignedOut() {
 
 function Frame({ session }: { session: Session }) {
   const [opened, { toggle, close }] = useDisclosure(false);
-  const { pathname } = useLocation();
   const live = useLive(session.tenant);
-  const here = (to: string) => (to === "/" ? pathname === "/" : pathname.startsWith(to));
+  const lostSince = useLostSince(live);
   return (
     <AppShell
       header={{ height: 52 }}
-      navbar={{ width: 180, breakpoint: "sm", collapsed: { mobile: !opened } }}
+      navbar={{ width: 184, breakpoint: "sm", collapsed: { mobile: !opened } }}
       padding="md"
     >
       <a className="skip" href="#content">
@@ -54,7 +47,7 @@ function Frame({ session }: { session: Session }) {
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger
               opened={opened}
               onClick={toggle}
@@ -63,7 +56,10 @@ function Frame({ session }: { session: Session }) {
               aria-label="Open navigation"
             />
             <img src="/assay.svg" alt="" width={26} height={26} />
-            <Text fw={700}>Assay</Text>
+            <Text fw={700} visibleFrom="xs">
+              Assay
+            </Text>
+            <TenantSwitcher session={session} />
             <Text size="xs" c="dimmed" role="status" visibleFrom="xs">
               {live === "open" ? "live" : live === "lost" ? "reconnecting…" : ""}
             </Text>
@@ -73,23 +69,39 @@ function Frame({ session }: { session: Session }) {
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
         <ScrollArea>
-          {PAGES.filter((place) => may(session, place.scope)).map((place) => (
-            <NavLink
-              key={place.to}
-              component={Link}
-              to={place.to}
-              label={place.label}
-              active={here(place.to)}
-              aria-current={here(place.to) ? "page" : undefined}
-              onClick={close}
-              variant="filled"
-            />
-          ))}
+          <Places session={session} onOpen={close} />
         </ScrollArea>
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      <AppShell.Main
+        id="content"
+        tabIndex={-1}
+        {...(lostSince === undefined ? {} : { className: "stale" })}
+      >
         <Outlet />
       </AppShell.Main>
+      {lostSince !== undefined && <StaleBanner since={lostSince} />}
     </AppShell>
   );
+}
+
+function Places({ session, onOpen }: { session: Session; onOpen: () => void }) {
+  const { pathname } = useLocation();
+  const here = (to: string) => (to === "/" ? pathname === "/" : pathname.startsWith(to));
+  return placesOf(session).map(({ title, places }) => (
+    <div key={title} className="places">
+      <Text className="places-title">{title}</Text>
+      {places.map((place) => (
+        <NavLink
+          key={place.to}
+          component={Link}
+          to={place.to}
+          label={place.label}
+          leftSection={<Icon name={place.icon} />}
+          active={here(place.to)}
+          aria-current={here(place.to) ? "page" : undefined}
+          onClick={onOpen}
+        />
+      ))}
+    </div>
+  ));
 }

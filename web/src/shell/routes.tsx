@@ -3,6 +3,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session";
+import { backTo } from "./back";
 import { NotFound } from "./NotFound";
 import { Shell } from "./Shell";
 
@@ -19,6 +20,6 @@ export const shellRoute = createRoute({
   notFoundComponent: NotFound,
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
-    if (!session) throw redirect({ to: "/sign-in", search: { back: location.href } });
+    if (!session) throw redirect({ to: "/sign-in", search: { back: backTo(location) } });
   },
 });

@@ -8,6 +8,7 @@ use assay_client::{Client, Publication, Upload};
 use serde::Serialize;
 
 use super::super::engine::{CaseRuns, EngineOptions};
+use super::super::progress::{mib, told_while};
 use super::super::{Format, print_json};
 use super::project::Source;
 use super::test::test;
@@ -65,7 +66,8 @@ pub(super) async fn run(
     let bytes = bytes.with_context(|| format!("reading {}", component.display()))?;
     let cases = source.project().map_or_else(|| Ok(Vec::new()), |project| project.case_files())?;
     let upload = Upload { component: bytes.into(), cases, skip_cases: options.skip_cases };
-    let (mut plugin, publication) = client.publish_noting(upload).await?;
+    let what = format!("the server compiles and checks {}", mib(upload.component.len() as u64));
+    let (mut plugin, publication) = told_while(&what, client.publish_noting(upload)).await?;
     let mut changed = publication == Publication::New;
     let pointed = |plugin: &Plugin, channel: &String| plugin.channels.contains(channel);
     if let Some(channel) = options.channel.filter(|channel| !pointed(&plugin, channel)) {

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, ensure};
-use assay_api::operations::{Replay, ReplayRequest, ReplaySide};
-use assay_api::request::Request;
+use assay_api::request::{Replay, ReplayRequest, ReplaySide, Request};
 use assay_api::result::ResultItem;
 use assay_client::Client;
 use assay_core::id::{Digest, RequestId};

@@ -135,6 +135,7 @@ impl<'a> Submitter<'a> {
             group_size: None,
             max_extra_delay_ms: self.options.max_extra_delay_ms,
             share_equal: (!self.options.share_equal).then_some(false),
+            join: None,
             settings: self.options.settings.clone(),
         };
         let client = if self.batches.is_empty() { self.client } else { self.patient };

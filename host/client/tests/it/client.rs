@@ -15,6 +15,7 @@ fn announcement() -> AnnounceBatch {
         group_size: None,
         max_extra_delay_ms: None,
         share_equal: None,
+        join: None,
         settings: None,
     }
 }

@@ -49,6 +49,9 @@ pub const STAGE_WALL_EXTRA_MS: u64 = 30_000;
 /// The time past a stage's limit of wall time after which its worker is killed, in milliseconds.
 pub const LEASE_GRACE_MS: u64 = 1_000;
 
+/// The longest time for which a worker may fetch and load the plugin of a lease, in seconds; then it is killed.
+pub const PLUGIN_LOAD_SECONDS_MAX: u64 = 600;
+
 /// The wall time after which a stage with this timeout ends as a failure of ours.
 #[must_use]
 pub const fn stage_wall_max(timeout: Duration) -> Duration {

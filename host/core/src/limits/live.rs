@@ -19,6 +19,10 @@ pub const INCIDENT_ITEMS_MAX: u32 = 1_000;
 pub const INCIDENTS_PER_MINUTE_MAX: u32 = 60;
 /// The incidents that wait to be written to the database; further ones are dropped.
 pub const INCIDENTS_PENDING_MAX: usize = 4_096;
+/// The seconds without a request after which a batch that waits for its trainer is an incident.
+pub const TRAINER_SILENT_SECONDS: u64 = 300;
+/// The incidents that are read to be grouped.
+pub const INCIDENTS_GROUPED_MAX: u32 = 1_000;
 /// The days for which incidents are kept.
 pub const INCIDENT_DAYS_KEPT: u32 = 30;
 /// The days for which samples of the pools' capacity are kept.
@@ -29,6 +33,8 @@ pub const CAPACITY_POINTS_MAX: u32 = 500;
 pub const PLAN_DECISIONS_MAX: u32 = 100;
 /// The open event streams of one key or one person.
 pub const LIVE_STREAMS_PER_CALLER_MAX: usize = 16;
+/// The open event streams of one tenant.
+pub const LIVE_STREAMS_PER_TENANT_MAX: usize = 128;
 /// The open event streams of all callers.
 pub const LIVE_STREAMS_MAX: usize = 512;
 /// The events that a feed keeps; a reader that missed no more than these can continue.
@@ -37,6 +43,8 @@ pub const LIVE_EVENTS_KEPT_MAX: usize = 256;
 pub const LIVE_BYTES_KEPT_MAX: usize = MIB;
 /// The period in seconds in which an open stream's key or session is looked up again.
 pub const STREAM_CHECK_SECONDS: u64 = 10;
+/// The tenants with a line of their own in each metric by tenant.
+pub const METRICS_TENANTS_MAX: usize = 50;
 /// The simulations that run at the same time.
 pub const SIMULATIONS_MAX: usize = 2;
 /// The batches that one simulation replays.

@@ -60,8 +60,12 @@ pub const COMPILE_CPU_SECONDS_MAX: u64 = 240;
 pub const COMPILE_WALL_SECONDS_MAX: u64 = 3 * COMPILE_CPU_SECONDS_MAX;
 /// The bytes of a compiled plugin that is sent to a worker.
 pub const COMPILED_BYTES_MAX: usize = 1 << 30;
+/// The bytes of all compiled plugins that a machine keeps on disk for its workers.
+pub const COMPILED_CACHE_BYTES_MAX: u64 = 4 << 30;
 /// The plugins that a worker keeps loaded.
 pub const LOADED_PLUGINS_MAX: usize = 32;
+/// The plugins of live batches that a worker loads when it joins, before it has a request for them.
+pub const PRELOADED_PLUGINS_MAX: usize = 8;
 /// The golden cases that travel with one version.
 pub const GOLDEN_CASES_MAX: usize = 256;
 /// The bytes of one golden case.

@@ -1,6 +1,6 @@
 //! Limits of the trainers' own protocols (`/compat/<protocol>/`).
 
-/// The calls that wait for rewards at the same time, over all tenants. Each may have a connection of its
+/// The calls that wait for rewards at the same time, over all tenants, which share them. Each may have a connection of its
 /// own, so the limit leaves some connections for other calls.
 pub const COMPAT_WAITING_MAX: usize = 3_072;
 /// The samples of one call.

@@ -19,6 +19,9 @@ pub const HISTORY_REQUESTS_MAX: u32 = 4_000_000;
 pub const HISTORY_FORGOTTEN_AT_ONCE: u32 = 100;
 /// The shortest time between two calls of the planner, in milliseconds.
 pub const PLAN_PAUSE_MS: u64 = 100;
+/// The time in milliseconds for which a tenant without a worker waits before it takes one from a tenant with
+/// several. With the start of a new worker it is served within a second.
+pub const PREEMPT_AFTER_MS: u64 = 500;
 /// The time in milliseconds after which a running stage blocks its worker: the leases that the worker prefetched
 /// are revoked.
 pub const PREFETCH_BLOCKED_MS: u64 = 20;

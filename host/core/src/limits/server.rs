@@ -3,7 +3,7 @@
 use super::{KIB, MIB};
 
 /// The bytes of all waiting and running requests' bodies, over all batches; each request counts for at
-/// least [`REQUEST_COST_BYTES_MIN`]. Further submissions wait.
+/// least [`REQUEST_COST_BYTES_MIN`]. Tenants share them, and further submissions wait.
 pub const LIVE_BYTES_MAX: usize = 4 << 30;
 /// The least number of bytes that a request counts for.
 pub const REQUEST_COST_BYTES_MIN: usize = 4 * KIB;
@@ -59,6 +59,10 @@ pub const CHANNEL_VERSIONS_KEPT_MAX: usize = 32;
 pub const LIST_ITEMS_MAX: u32 = 500;
 /// The rows in one page of such a list unless the call names another number.
 pub const LIST_ITEMS_DEFAULT: u32 = 100;
+/// The rows in one page of a list of tenants, people, members, keys or plugins.
+pub const ADMIN_ITEMS_MAX: u32 = 1_000;
+/// The bytes of the cursor of a list that is ordered by name.
+pub const CURSOR_BYTES_MAX: usize = 1_024;
 /// The bytes of a text that a list is searched for.
 pub const SEARCH_BYTES_MAX: usize = 256;
 /// The requests of a timeline; a larger batch shows a sample of this size.
@@ -75,3 +79,5 @@ pub const REWARD_BINS: usize = 20;
 pub const USAGE_DAYS_MAX: u32 = 400;
 /// The days of usage in one answer unless the call names another number.
 pub const USAGE_DAYS_DEFAULT: u32 = 30;
+/// The longest time after which an idle batch that is joined is sealed, in milliseconds.
+pub const JOIN_IDLE_MS_MAX: u32 = 3_600_000;

@@ -4,10 +4,10 @@ use super::{KIB, MIB};
 
 /// The bytes of a body that is a JSON array of items; NDJSON is read line by line and may be longer.
 pub const ARRAY_BODY_BYTES_MAX: usize = 32 * MIB;
-/// The calls whose whole body is held in memory at the same time; further ones wait.
+/// The calls whose whole body is held in memory at the same time; tenants share them, and further ones wait.
 pub const BUFFERED_CALLS_MAX: usize = 32;
-/// The plugin uploads at the same time.
-pub const UPLOADS_MAX: usize = 2;
+/// The plugin uploads at the same time; tenants share them, and further ones wait.
+pub const UPLOADS_MAX: usize = 4;
 /// The bytes of an HTTP body that carries neither requests nor a plugin.
 pub const SMALL_BODY_BYTES_MAX: usize = 256 * KIB;
 /// The bytes of one item with all its fields, as JSON.

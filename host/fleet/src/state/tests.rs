@@ -6,13 +6,14 @@ use super::*;
 
 const NOW: Micros = Micros::from_secs(100);
 
-const PHASES: [Phase; 8] = [
+const PHASES: [Phase; 9] = [
     Phase::Asked,
     Phase::Placed,
     Phase::Overdue,
     Phase::Failed,
     Phase::Reported,
     Phase::GivenUp,
+    Phase::Came,
     Phase::Joined,
     Phase::Leaving,
 ];
@@ -97,6 +98,7 @@ fn each_phase_with_each_event() {
         placed       Failed: Failed
         placed       Reported: Reported
         placed       GivenUp: GivenUp
+        placed       Came: Came
         placed       Joined: Joined
         placed       Leaving: Leaving
         ended        Asked: Failed, report
@@ -105,6 +107,7 @@ fn each_phase_with_each_event() {
         ended        Failed: Failed
         ended        Reported: Reported
         ended        GivenUp: gone
+        ended        Came: gone
         ended        Joined: gone
         ended        Leaving: gone
         overdue      Asked: Asked
@@ -113,6 +116,7 @@ fn each_phase_with_each_event() {
         overdue      Failed: Failed
         overdue      Reported: Reported
         overdue      GivenUp: GivenUp
+        overdue      Came: Came
         overdue      Joined: Joined
         overdue      Leaving: Leaving
         report       Asked: Asked
@@ -121,6 +125,7 @@ fn each_phase_with_each_event() {
         report       Failed: Reported
         report       Reported: Reported
         report       GivenUp: GivenUp
+        report       Came: Came
         report       Joined: Joined
         report       Leaving: Leaving
         heard        Asked: Asked
@@ -129,6 +134,7 @@ fn each_phase_with_each_event() {
         heard        Failed: Failed
         heard        Reported: gone
         heard        GivenUp: GivenUp
+        heard        Came: Came
         heard        Joined: Joined
         heard        Leaving: Leaving
         joined       Asked: Joined
@@ -137,6 +143,7 @@ fn each_phase_with_each_event() {
         joined       Failed: Failed
         joined       Reported: Reported
         joined       GivenUp: GivenUp
+        joined       Came: Joined
         joined       Joined: Joined
         joined       Leaving: Leaving
         stop         Asked: Asked
@@ -145,6 +152,7 @@ fn each_phase_with_each_event() {
         stop         Failed: Failed
         stop         Reported: Reported
         stop         GivenUp: GivenUp
+        stop         Came: Leaving, stop Leave
         stop         Joined: Leaving, stop Leave
         stop         Leaving: Leaving
         kill         Asked: Asked
@@ -153,6 +161,7 @@ fn each_phase_with_each_event() {
         kill         Failed: Failed
         kill         Reported: Reported
         kill         GivenUp: GivenUp
+        kill         Came: Leaving, stop Kill
         kill         Joined: Leaving, stop Kill
         kill         Leaving: Leaving, stop Kill
         cancel       Asked: GivenUp, stop GiveUp
@@ -161,6 +170,7 @@ fn each_phase_with_each_event() {
         cancel       Failed: gone
         cancel       Reported: gone
         cancel       GivenUp: GivenUp
+        cancel       Came: Came
         cancel       Joined: Joined
         cancel       Leaving: Leaving
         stop_all     Asked: GivenUp, stop GiveUp
@@ -169,6 +179,7 @@ fn each_phase_with_each_event() {
         stop_all     Failed: gone
         stop_all     Reported: gone
         stop_all     GivenUp: GivenUp
+        stop_all     Came: Leaving, stop Leave
         stop_all     Joined: Leaving, stop Leave
         stop_all     Leaving: Leaving
     "#]]
@@ -189,7 +200,7 @@ fn a_ticket_joins_one_worker_of_its_pool_once() {
     assert_eq!(state.admit(&text, "gpu"), Err(TicketRefusal::OtherPool));
     assert_eq!(state.authenticate(&text), None, "it has not joined");
     assert_eq!(state.admit(&text, "cpu"), Ok(ticket.id));
-    assert_eq!(state.joined(NOW, ticket.id), Some((pool(), Micros::ZERO)));
+    assert_eq!(state.joined(NOW, ticket.id), Some((pool(), Some(Micros::ZERO))));
     assert_eq!(state.joined(NOW, ticket.id), None, "it joins once");
     assert_eq!(state.admit(&text, "cpu"), Err(TicketRefusal::Used));
     assert_eq!(state.authenticate(&text), Some(ticket.id));
@@ -197,6 +208,23 @@ fn a_ticket_joins_one_worker_of_its_pool_once() {
     assert!(state.apply(NOW, ended(ticket.id)).is_none());
     assert_eq!(state.admit(&text, "cpu"), Err(TicketRefusal::Unknown), "its worker has ended");
     assert_eq!(state.authenticate(&text), None);
+}
+
+#[test]
+fn a_worker_comes_once_at_a_time_and_is_cut_off_at_the_end() {
+    let mut state = FleetState::default();
+    let ticket = TicketId::generate();
+    assert_eq!(state.came(NOW, ticket, &pool()), Ok(()));
+    assert!(state.starting().is_empty(), "nobody waits for it");
+    assert_eq!(state.came(NOW, ticket, &pool()), Err(TicketRefusal::Used));
+    assert!(!state.has_joined(ticket));
+    assert_eq!(state.joined(NOW, ticket), Some((pool(), None)));
+    assert!(state.has_joined(ticket));
+    assert!(
+        matches!(state.stop_all()[..], [Effect::Stop(stopped, Stop::Kill)] if stopped == ticket)
+    );
+    assert!(state.apply(NOW, ended(ticket)).is_none());
+    assert_eq!(state.came(NOW, ticket, &pool()), Err(TicketRefusal::GivenUp), "the server stops");
 }
 
 #[test]

@@ -36,7 +36,14 @@ pub(crate) async fn next(body: &mut BodyDataStream) -> Result<Option<Bytes>, Api
 
 /// A whole body.
 pub(crate) async fn whole(body: Body, what: &str, bytes_max: usize) -> Result<Bytes, ApiError> {
-    tokio::time::timeout(WHOLE_PATIENCE, read(body, what, bytes_max)).await.map_err(|_| {
+    within_patience(read(body, what, bytes_max)).await
+}
+
+/// Reads within the longest time for a body that is held in memory.
+pub(crate) async fn within_patience<T>(
+    read: impl Future<Output = Result<T, ApiError>>,
+) -> Result<T, ApiError> {
+    tokio::time::timeout(WHOLE_PATIENCE, read).await.map_err(|_| {
         let seconds = WHOLE_PATIENCE.as_secs();
         let detail =
             format!("the body did not arrive within {seconds} s: send it in smaller parts");
@@ -115,7 +122,19 @@ pub(crate) fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(),
     if text.chars().any(char::is_control) {
         return Err(format!("{what} has a control character"));
     }
+    if text.chars().any(turns_text) {
+        return Err(format!("{what} has a character that changes the direction of text"));
+    }
     Ok(())
+}
+
+/// Whether the character changes the order in which those beside it are shown, so that a name could pass
+/// for another.
+fn turns_text(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
 }
 
 /// A part of a name that a list is searched for; nothing when it is empty.
@@ -135,4 +154,16 @@ pub(crate) fn settings(given: Option<&RawValue>) -> Result<String, ApiError> {
         return Err(ApiError::bad_request("settings must be a JSON object"));
     }
     Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_text;
+
+    #[test]
+    fn a_name_cannot_turn_the_text_around_it() {
+        assert!(check_text("run", "مرحبا live", 64).is_ok());
+        let refused = check_text("run", "live-\u{202e}live", 64).expect_err("it turns the text");
+        assert_eq!(refused, "run has a character that changes the direction of text");
+    }
 }

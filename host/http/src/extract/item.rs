@@ -1,5 +1,7 @@
 //! One item of a submission: its checks, and the bytes that are stored and sent to workers.
 
+use std::collections::HashMap;
+
 use assay_api::request::SubmitItem;
 use assay_core::limits;
 use assay_wire::proto;
@@ -27,12 +29,31 @@ pub(crate) fn read(json: &[u8]) -> Result<SubmitItem, (String, String)> {
     if json.len() > limits::ITEM_BYTES_MAX {
         return Err((String::new(), too_long()));
     }
-    let item: SubmitItem = body::object(json)
-        .map_err(|error| (String::new(), format!("the item is not readable: {error}")))?;
+    let item: SubmitItem = body::object(json).map_err(|error| unreadable(json, &error))?;
     match check(&item) {
         Ok(()) => Ok(item),
-        Err(detail) => Err((item.key.chars().take(limits::KEY_BYTES_MAX).collect(), detail)),
+        Err(detail) => Err((shown(&item.key), detail)),
     }
+}
+
+/// The key of an item that cannot be read, and the text that is at fault, such as a prompt that is null or has half of a
+/// surrogate pair; as far as they can be told.
+fn unreadable(json: &[u8], error: &serde_json::Error) -> (String, String) {
+    let detail = format!("the item is not readable: {error}");
+    let Ok(fields) = body::object::<HashMap<String, &RawValue>>(json) else {
+        return (String::new(), detail);
+    };
+    let text = |name| fields.get(name).map(|value| serde_json::from_str::<String>(value.get()));
+    let key = text("key").and_then(Result::ok).unwrap_or_default();
+    let fault = ["key", "prompt", "response"].into_iter().find_map(|name| {
+        let problem = text(name)?.err()?;
+        Some(format!("{name} is not readable: {problem}"))
+    });
+    (shown(&key), fault.unwrap_or(detail))
+}
+
+fn shown(key: &str) -> String {
+    key.chars().take(limits::KEY_BYTES_MAX).collect()
 }
 
 pub(crate) fn too_long() -> String {
@@ -91,6 +112,23 @@ mod tests {
         let body = proto::Body::decode(&item.body[..]).expect("encoded here");
         assert_eq!(body.label, r#"{"answer": 4}"#);
         assert_eq!(body.metadata, "");
+    }
+
+    #[test]
+    fn an_unreadable_text_is_named_with_its_item() {
+        for (json, detail) in [
+            (
+                r#"{"key":"a","response":"x","prompt":null}"#,
+                "prompt is not readable: invalid type: null",
+            ),
+            (r#"{"key":"a","response":"x\ud800"}"#, "response is not readable: "),
+            (r#"{"key":"a","response":7}"#, "response is not readable: invalid type: integer"),
+            (r#"{"key":"a","response":"x","group":7}"#, "the item is not readable: invalid type"),
+        ] {
+            let Err((key, told)) = read(json.as_bytes()) else { panic!("{json}") };
+            assert_eq!(key, "a");
+            assert!(told.starts_with(detail), "{told}");
+        }
     }
 
     #[test]

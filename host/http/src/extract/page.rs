@@ -1,7 +1,8 @@
 //! A page of a list: where it begins, and how many items it has at most.
 
-use assay_core::id::BatchId;
+use assay_core::id::{BatchId, KeyId};
 use assay_core::limits;
+use assay_store::ListedRows;
 use assay_store::views::runs::RunCursor;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -26,6 +27,9 @@ pub(crate) struct Page<
     pub limit: u32,
 }
 
+/// A page of a list of tenants, people, members, keys or plugins.
+pub(crate) type AdminPage<C> = Page<C, { limits::ADMIN_ITEMS_MAX }, { limits::ADMIN_ITEMS_MAX }>;
+
 /// A place in a list.
 pub(crate) trait Cursor: Sized {
     const TYPE: Type = Type::String;
@@ -42,6 +46,19 @@ impl Cursor for BatchId {
 impl Cursor for RunCursor {
     fn parse(text: &str) -> Option<Self> {
         Self::parse(text)
+    }
+}
+
+/// The name of the last item, in a list that is ordered by name.
+impl Cursor for String {
+    fn parse(text: &str) -> Option<Self> {
+        (text.len() <= limits::CURSOR_BYTES_MAX && !text.contains('\0')).then(|| text.into())
+    }
+}
+
+impl Cursor for KeyId {
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
     }
 }
 
@@ -63,6 +80,14 @@ impl<C, const DEFAULT: u32, const MAX: u32> Page<C, DEFAULT, MAX> {
     /// The cursor of the next page: that of the last item, if this page is full.
     pub(crate) fn next<T, N>(&self, items: &[T], cursor: impl FnOnce(&T) -> N) -> Option<N> {
         items.last().filter(|_| items.len() == self.limit as usize).map(cursor)
+    }
+
+    /// The rows to be read: those after the cursor that have the text in a name.
+    pub(crate) fn rows(&self, text: Option<String>) -> ListedRows<C>
+    where
+        C: Clone,
+    {
+        ListedRows { text, after: self.after.clone(), limit: self.limit }
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) async fn read_upload(headers: &HeaderMap, body: Body) -> Result<Uploa
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_form = |kind: &&str| kind.trim_start().to_ascii_lowercase().starts_with("multipart/");
     match kind.filter(is_form) {
-        Some(kind) => read_form(kind, body).await,
+        Some(kind) => body::within_patience(read_form(kind, body)).await,
         None => {
             let component = body::whole(body, "a component", limits::PLUGIN_BYTES_MAX).await?;
             Ok(Upload { component, cases: Vec::new() })

@@ -147,6 +147,7 @@ mod tests {
             running: 0,
             announced_at: Micros(1),
             first_request_at: None,
+            last_request_at: None,
             earliest_end_at: None,
             tolerance_ms: 0.0,
             due_at: None,

@@ -1,8 +1,11 @@
-//! How many streams are open, of each caller and of all.
+//! How many streams are open, of each caller, of each tenant and of all.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use assay_core::id::TenantId;
 use assay_core::limits;
 use axum::http::StatusCode;
 use uuid::Uuid;
@@ -19,6 +22,7 @@ pub(crate) struct Streams {
 #[derive(Default)]
 struct Open {
     by_caller: HashMap<Uuid, usize>,
+    by_tenant: HashMap<TenantId, usize>,
     all: usize,
 }
 
@@ -26,11 +30,15 @@ struct Open {
 pub(crate) struct Place {
     open: Arc<Mutex<Open>>,
     caller: Uuid,
+    tenant: TenantId,
 }
 
 impl Streams {
     pub(crate) fn enter(&self, caller: &Caller) -> Result<Place, ApiError> {
-        let id = caller.id();
+        self.take(caller.id(), caller.tenant)
+    }
+
+    fn take(&self, id: Uuid, tenant: TenantId) -> Result<Place, ApiError> {
         let mut open = lock(&self.open);
         let own = open.by_caller.get(&id).copied().unwrap_or(0);
         let (own_max, all_max) = (limits::LIVE_STREAMS_PER_CALLER_MAX, limits::LIVE_STREAMS_MAX);
@@ -38,12 +46,18 @@ impl Streams {
             let detail = format!("{own} streams are open for you, which is the limit");
             return Err(too_many(detail).hint("one stream a browser is enough: close others"));
         }
+        let tenants = open.by_tenant.get(&tenant).copied().unwrap_or(0);
+        if tenants >= limits::LIVE_STREAMS_PER_TENANT_MAX {
+            let detail = format!("{tenants} streams are open for your tenant, which is the limit");
+            return Err(too_many(detail).hint("one stream a browser is enough: close others"));
+        }
         if open.all >= all_max {
             return Err(too_many(format!("{all_max} streams are open, which is the limit")));
         }
         *open.by_caller.entry(id).or_default() += 1;
+        *open.by_tenant.entry(tenant).or_default() += 1;
         open.all += 1;
-        Ok(Place { open: Arc::clone(&self.open), caller: id })
+        Ok(Place { open: Arc::clone(&self.open), caller: id, tenant })
     }
 }
 
@@ -55,15 +69,42 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut open = lock(&self.open);
         open.all -= 1;
-        if let Some(own) = open.by_caller.get_mut(&self.caller) {
-            *own -= 1;
-            if *own == 0 {
-                open.by_caller.remove(&self.caller);
-            }
+        count_down(&mut open.by_caller, self.caller);
+        count_down(&mut open.by_tenant, self.tenant);
+    }
+}
+
+fn count_down<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: K) {
+    if let Entry::Occupied(mut count) = counts.entry(key) {
+        *count.get_mut() -= 1;
+        if *count.get() == 0 {
+            count.remove();
         }
     }
 }
 
 fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_streams_of_one_tenant_leave_some_to_others() {
+        let streams = Streams::default();
+        let [flood, other] = [TenantId::generate(), TenantId::generate()];
+        let keys = (0..).map(|key: u128| Uuid::from_u128(key / 16));
+        let opened: Vec<Place> = keys.map_while(|key| streams.take(key, flood).ok()).collect();
+        assert_eq!(opened.len(), limits::LIVE_STREAMS_PER_TENANT_MAX);
+        let key = Uuid::from_u128(1_000);
+        let refused = streams.take(key, flood).err().expect("its tenant has too many");
+        assert!(refused.detail.contains("for your tenant"), "{}", refused.detail);
+        assert!(streams.take(key, other).is_ok());
+        drop(opened);
+        assert!(streams.take(key, flood).is_ok());
+        let open = lock(&streams.open);
+        assert!(open.by_caller.is_empty() && open.by_tenant.is_empty() && open.all == 0);
+    }
 }

@@ -16,6 +16,7 @@ use assay_core::id::{Digest, RequestId};
 use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome};
 use assay_dispatch::committed::CommittedBatch;
+use assay_registry::Reference;
 use bytes::Bytes;
 use serde::Deserialize;
 use tokio::sync::{Notify, oneshot};
@@ -23,21 +24,28 @@ use tokio::time::Instant;
 
 const OLD_AFTER: Duration = Duration::from_secs(limits::COMPAT_BATCH_SECONDS_MAX);
 
+const BUSY_LOOK_PERIOD: Duration = Duration::from_secs(1);
+
 pub(super) struct AutoBatch {
     pub committed: Arc<CommittedBatch>,
-    gap: Duration,
+    /// Number of requests after which it takes no more.
+    requests_max: u32,
     since: Instant,
     calls: Mutex<Calls>,
-    /// Notified when the auto batch was closed.
+    /// Notified when the auto batch was closed, or may be closed sooner.
     pub closed: Notify,
 }
 
 #[derive(Default)]
 struct Calls {
+    /// Time without calls after which it is closed.
+    gap: Duration,
     /// Calls that wait.
     waiting: usize,
-    /// When the last one came or left.
+    /// When the last call came or left, or the batch had other counts.
     touched: Option<Instant>,
+    /// The batch's requests and those that have ended, when they were counted last.
+    counted: (u32, u32),
     closed: bool,
     ended: bool,
     /// The requests of each call, by the call's hash; each is one try.
@@ -59,10 +67,14 @@ struct Try {
 }
 
 impl AutoBatch {
-    pub(super) fn new(committed: Arc<CommittedBatch>, gap: Duration) -> Arc<Self> {
-        let calls = Calls { touched: Some(Instant::now()), ..Calls::default() };
+    pub(super) fn new(
+        committed: Arc<CommittedBatch>,
+        gap: Duration,
+        requests_max: u32,
+    ) -> Arc<Self> {
+        let calls = Calls { gap, touched: Some(Instant::now()), ..Calls::default() };
         let (calls, closed) = (Mutex::new(calls), Notify::new());
-        Arc::new(Self { committed, gap, since: Instant::now(), calls, closed })
+        Arc::new(Self { committed, requests_max, since: Instant::now(), calls, closed })
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {
@@ -70,15 +82,41 @@ impl AutoBatch {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A guard for a call, unless the auto batch takes no more of them.
-    pub(super) fn join(self: &Arc<Self>, call: Digest) -> Option<CallGuard> {
+    /// Whether calls for this plugin are its own.
+    pub(super) fn fits(&self, plugin: &Reference) -> bool {
+        let row = &self.committed.row;
+        row.plugin == plugin.name
+            && (!plugin.is_version() || row.version == plugin.channel_or_version)
+    }
+
+    /// Closes it if it is sealed, full or old.
+    fn close_if_full(&self) {
         let takes = self.committed.look(|progress| {
             matches!(progress.state, BatchState::Announced | BatchState::Open)
-                && progress.counts.submitted < limits::COMPAT_BATCH_REQUESTS_MAX
+                && progress.counts.submitted < self.requests_max
         });
         if !takes || self.since.elapsed() > OLD_AFTER {
             self.close();
         }
+    }
+
+    /// Joins it without a call; false if it takes no more.
+    pub(super) fn touch(&self) -> bool {
+        self.close_if_full();
+        let mut calls = self.calls();
+        calls.touched = Some(Instant::now());
+        !calls.closed
+    }
+
+    /// Closes it as soon as nothing waits or runs.
+    pub(super) fn hurry(&self) {
+        self.calls().gap = Duration::ZERO;
+        self.closed.notify_one();
+    }
+
+    /// A guard for a call, unless the auto batch takes no more of them.
+    pub(super) fn join(self: &Arc<Self>, call: Digest) -> Option<CallGuard> {
+        self.close_if_full();
         let mut calls = self.calls();
         if calls.closed {
             return None;
@@ -127,16 +165,22 @@ impl AutoBatch {
 
     /// Closes it if nothing has come for the gap and nothing waits or runs; returns when to look again.
     pub(super) fn close_if_idle(&self) -> Instant {
-        let idle =
-            self.committed.look(|progress| progress.counts.submitted == progress.counts.finished());
+        self.close_if_full();
+        let counted =
+            self.committed.look(|progress| (progress.counts.submitted, progress.counts.finished()));
         let mut calls = self.calls();
         let now = Instant::now();
-        let since = calls.touched.unwrap_or(now);
-        if idle && calls.waiting == 0 && now >= since + self.gap {
+        if calls.counted != counted {
+            calls.counted = counted;
+            calls.touched = Some(now);
+        }
+        let (idle, since) = (counted.0 == counted.1, calls.touched.unwrap_or(now));
+        if idle && calls.waiting == 0 && now >= since + calls.gap {
             calls.closed = true;
         }
-        // While it is busy the gap has not begun.
-        if idle && calls.waiting == 0 { since + self.gap } else { now + self.gap }
+        // While it is busy the gap has not begun; a change of the batch leads to the next look.
+        let busy = !idle || calls.waiting > 0;
+        if busy { now + calls.gap.max(BUSY_LOOK_PERIOD) } else { since + calls.gap }
     }
 
     /// Records the results that came since `seen`; returns their number.

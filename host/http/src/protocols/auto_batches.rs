@@ -1,20 +1,22 @@
 //! The auto batches of all runs: which one a call belongs to, when one is opened, who follows it.
 //!
-//! A run has one auto batch that takes calls. Its batch carries a mark under which it is found again after a
-//! restart: it then goes on, and is sealed like any other.
+//! A run has one auto batch that takes calls, of a trainer's protocol or of processes that announced it to be
+//! joined. Its batch carries a mark under which it is found again after a restart: it then goes on, and is sealed
+//! like any other.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use assay_api::batch::{AnnounceBatch, BatchState};
+use assay_api::batch::{AnnounceBatch, BatchState, JoinBatch, JoinBy};
 use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::limits;
 use assay_dispatch::committed::CommittedBatch;
+use assay_dispatch::fair_semaphore::FairSemaphore;
 use assay_dispatch::{Announcement, Dispatch};
 use assay_store::admissions::Idempotency;
 use assay_store::{Store, StoreError};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::auto_batch::{AutoBatch, CallGuard};
@@ -50,7 +52,7 @@ pub(crate) struct AutoBatches {
     stopping: watch::Receiver<bool>,
     runs: Mutex<Runs>,
     /// Calls that wait.
-    pub waiting: Semaphore,
+    pub waiting: FairSemaphore,
 }
 
 type Runs = HashMap<RunKey, Arc<tokio::sync::Mutex<Run>>>;
@@ -72,7 +74,7 @@ impl Run {
 
 impl AutoBatches {
     pub(crate) fn new(dispatch: Dispatch, stopping: watch::Receiver<bool>) -> Arc<Self> {
-        let waiting = Semaphore::new(limits::COMPAT_WAITING_MAX);
+        let waiting = FairSemaphore::new(limits::COMPAT_WAITING_MAX);
         Arc::new(Self { dispatch, stopping, runs: Mutex::default(), waiting })
     }
 
@@ -100,7 +102,9 @@ impl AutoBatches {
                 let Ok(run) = self.run(&whose) else { continue };
                 let mut run = run.lock_owned().await;
                 run.last_iteration = run.last_iteration.max(Some(committed.row.iteration));
-                self.take(&mut run, whose, AutoBatch::new(committed.clone(), GAP));
+                // One that is joined may hold more than a protocol's own.
+                let auto_batch = AutoBatch::new(committed.clone(), GAP, limits::BATCH_REQUESTS_MAX);
+                self.take(&mut run, whose, auto_batch);
             }
         }
         Ok(())
@@ -135,53 +139,96 @@ impl AutoBatches {
         quotas::not_suspended(app, caller.tenant)?;
         let reference = batches::reference(caller, wanted.plugin)?;
         let mut run = self.run(&wanted.whose)?.lock_owned().await;
-        let fits = |auto_batch: &AutoBatch| {
-            let row = &auto_batch.committed.row;
-            row.plugin == reference.name
-                && (!reference.is_version() || row.version == reference.channel_or_version)
-        };
-        let mut all = run.taking.iter().chain(&run.kept).filter(|auto_batch| fits(auto_batch));
+        let fits = |auto_batch: &&Arc<AutoBatch>| auto_batch.fits(&reference);
+        let mut all = run.taking.iter().chain(&run.kept).filter(fits);
         if let Some(guard) = all.find_map(|auto_batch| auto_batch.join_again(wanted.call)) {
             return Ok(guard);
         }
-        if let Some(auto_batch) = run.taking.as_ref().filter(|auto_batch| fits(auto_batch))
+        if let Some(auto_batch) = run.taking.as_ref().filter(fits)
             && let Some(guard) = auto_batch.join(wanted.call)
         {
             return Ok(guard);
         }
-        let auto_batch = self.open(app, caller, wanted, &mut run).await?;
+        // A call that is refused leaves no batch and no run.
+        let plugin = announce::plugin_of_run(app, caller, &wanted.whose.run, wanted.plugin).await?;
+        labels::validate(app, &plugin, wanted.samples).await?;
+        let call = AnnounceBatch {
+            plugin: wanted.plugin.into(),
+            run: wanted.whose.run.clone(),
+            iteration: self.iteration(app, &wanted.whose, &run).await?,
+            expected_size: None,
+            group_size: None,
+            max_extra_delay_ms: None,
+            share_equal: None,
+            settings: None,
+            join: None,
+        };
+        let committed = self.open(app, caller, call, &wanted.whose, &mut run).await?;
+        let gap = wanted.gap.unwrap_or(GAP);
+        let auto_batch = AutoBatch::new(committed, gap, limits::COMPAT_BATCH_REQUESTS_MAX);
         self.take(&mut run, wanted.whose.clone(), auto_batch.clone());
         auto_batch
             .join(wanted.call)
             .ok_or_else(|| ApiError::unavailable("batch_ended", "it ended at once"))
     }
 
+    /// The batch of an announcement that other processes of the trainer make as well.
+    pub(crate) async fn announce(
+        self: &Arc<Self>,
+        app: &App,
+        caller: &Caller,
+        mut call: AnnounceBatch,
+        join: JoinBatch,
+    ) -> Result<Arc<CommittedBatch>, ApiError> {
+        let step = (join.by == JoinBy::Iteration).then_some(call.iteration);
+        let whose = RunKey { tenant: caller.tenant, run: call.run.clone(), step };
+        let reference = batches::reference(caller, &call.plugin)?;
+        let mut run = self.run(&whose)?.lock_owned().await;
+        if let Some(auto_batch) = run.taking.as_ref().filter(|it| it.fits(&reference))
+            && auto_batch.touch()
+        {
+            // Refuses what the batch's first announcement would have been refused.
+            let _ = announce::row(app, caller, call, None).await?;
+            return Ok(auto_batch.committed.clone());
+        }
+        call.iteration = self.iteration(app, &whose, &run).await?;
+        let committed = self.open(app, caller, call, &whose, &mut run).await?;
+        let gap = Duration::from_millis(join.idle_ms.into());
+        let auto_batch = AutoBatch::new(committed.clone(), gap, limits::BATCH_REQUESTS_MAX);
+        self.hurry_earlier(&whose);
+        self.take(&mut run, whose, auto_batch);
+        Ok(committed)
+    }
+
+    /// Ends the earlier iterations of a run sooner.
+    fn hurry_earlier(&self, whose: &RunKey) {
+        for (other, run) in self.runs().iter() {
+            let earlier = (other.tenant, &other.run) == (whose.tenant, &whose.run)
+                && other.step.zip(whose.step).is_some_and(|(other, step)| other < step);
+            // A run that is in use has a process that is not done with it.
+            if earlier && let Ok(run) = run.try_lock() {
+                run.taking.iter().for_each(|auto_batch| auto_batch.hurry());
+            }
+        }
+    }
+
+    async fn iteration(&self, app: &App, whose: &RunKey, run: &Run) -> Result<u64, ApiError> {
+        Ok(match (whose.step, run.last_iteration) {
+            (Some(step), _) => step,
+            (None, Some(last)) => last + 1,
+            (None, None) => self.last_iteration(app, whose).await?.map_or(1, |last| last + 1),
+        })
+    }
+
     async fn open(
         &self,
         app: &App,
         caller: &Caller,
-        wanted: &JoinRequest<'_>,
+        call: AnnounceBatch,
+        whose: &RunKey,
         run: &mut Run,
-    ) -> Result<Arc<AutoBatch>, ApiError> {
-        let whose = &wanted.whose;
-        // A call that is refused leaves no batch and no run.
-        let plugin = announce::plugin_of_run(app, caller, &whose.run, wanted.plugin).await?;
-        labels::validate(app, &plugin, wanted.samples).await?;
-        let iteration = match (whose.step, run.last_iteration) {
-            (Some(step), _) => step,
-            (None, Some(last)) => last + 1,
-            (None, None) => self.last_iteration(app, whose).await?.map_or(1, |last| last + 1),
-        };
-        let call = AnnounceBatch {
-            plugin: wanted.plugin.into(),
-            run: whose.run.clone(),
-            iteration,
-            expected_size: None,
-            group_size: None,
-            max_extra_delay_ms: None,
-            share_equal: None,
-            settings: None,
-        };
+    ) -> Result<Arc<CommittedBatch>, ApiError> {
+        let iteration = call.iteration;
         let (mut row, plugin) = announce::row(app, caller, call, None).await?;
         let key = mark(row.id, whose.step.is_some());
         let call_hash = assay_core::id::Digest::of(key.as_bytes());
@@ -189,7 +236,7 @@ impl AutoBatches {
         let announcement = Announcement { row, plugin, single: None, replays: None };
         let committed = app.dispatch.announce(announcement).await?;
         run.last_iteration = Some(iteration);
-        Ok(AutoBatch::new(committed, wanted.gap.unwrap_or(GAP)))
+        Ok(committed)
     }
 
     /// The last iteration of a run's batches, whoever made them.

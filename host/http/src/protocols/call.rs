@@ -9,12 +9,12 @@ use assay_core::id::{Digest, RequestId};
 use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, Scored};
 use assay_core::time::Micros;
+use assay_dispatch::fair_semaphore::FairPermit;
 use assay_dispatch::{DispatchError, ItemFate, NewItem};
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use bytes::Bytes;
 use serde_json::value::RawValue;
-use tokio::sync::SemaphorePermit;
 use tokio::time::Instant;
 
 use super::address::{Address, Options};
@@ -25,7 +25,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::extract::{body, item};
 use crate::problem::ApiError;
-use crate::routes::rewards;
+use crate::quotas;
 
 const PATIENCE: Duration = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
 
@@ -144,11 +144,8 @@ impl Call {
     }
 
     /// A body of many samples, of which few are read at once.
-    pub(super) async fn long_body(
-        &self,
-        body: Body,
-    ) -> Result<(Bytes, SemaphorePermit<'_>), ApiError> {
-        let turn = self.app.buffered.acquire().await.expect("the semaphore is never closed");
+    pub(super) async fn long_body(&self, body: Body) -> Result<(Bytes, FairPermit), ApiError> {
+        let turn = self.app.buffered.acquire(self.caller.tenant, 1).await;
         let bytes = body::whole(body, "the body", limits::ARRAY_BODY_BYTES_MAX).await?;
         Ok((bytes, turn))
     }
@@ -187,9 +184,11 @@ impl Call {
         asked: Asked<'_>,
         timeout: Duration,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
-        let _waiting = self.app.auto_batches.waiting.try_acquire().map_err(|_| {
-            let max = limits::COMPAT_WAITING_MAX;
-            ApiError::unavailable("too_many_wait", format!("{max} calls of trainers wait already"))
+        let waiting = &self.app.auto_batches.waiting;
+        let _waiting = waiting.try_acquire(self.caller.tenant, 1).ok_or_else(|| {
+            let own = waiting.held(self.caller.tenant);
+            let detail = format!("{own} calls of your tenant's trainers wait already");
+            ApiError::unavailable("too_many_wait", detail)
         })?;
         let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
         let samples = Samples::of(self, asked, due)?;
@@ -255,7 +254,7 @@ impl Call {
             let mut items = Vec::with_capacity(chunk.len());
             for (item, (group, body)) in chunk.iter().enumerate() {
                 let key = guard.key(at * limits::SUBMIT_CHUNK_ITEMS_MAX + item);
-                let place = rewards::place(&self.app, body.len()).await?;
+                let place = quotas::budget(&self.app, self.caller.tenant, body.len()).await?;
                 let (group, body, due) = (group.clone(), body.clone(), Some(samples.due));
                 items.push(NewItem { key, group, body, permit: place, due });
             }

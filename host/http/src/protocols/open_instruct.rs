@@ -19,8 +19,6 @@ use super::{no_route, pickle};
 use crate::extract::body;
 use crate::problem::ApiError;
 
-/// The least that its client waits.
-const TIMEOUT: Duration = Duration::from_secs(30);
 const SECONDS_MAX: f64 = 120.0;
 
 #[derive(Deserialize)]
@@ -60,7 +58,8 @@ async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError>
     let count = cases.len();
     let job = json!({ "language": "python", "run_ms": run_ms.max(1), "cases": cases });
     let sample = Sample { response: program, ..Sample::default() };
-    let asked = Asked { body: &bytes, samples: vec![sample], timeout: TIMEOUT, step: None };
+    let asked =
+        Asked { body: &bytes, samples: vec![sample], timeout: timeout(seconds), step: None };
     let report = call.report(asked, &job).await?;
     let mut results = vec![0; count];
     let mut runtimes = vec![-1.0; count];
@@ -72,6 +71,11 @@ async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError>
         }
     }
     Ok(Json(json!({ "results": results, "runtimes": runtimes })).into_response())
+}
+
+/// The time for which its client waits: ten times what a test may take, and 30 s to 5 min.
+fn timeout(test_seconds: f64) -> Duration {
+    Duration::from_secs_f64((test_seconds * 10.0).clamp(30.0, 300.0))
 }
 
 fn list(tests: Value) -> Result<Vec<Value>, ApiError> {

@@ -19,8 +19,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::call::{Asked, Call, Sample};
-use super::no_route;
 use super::text::{Prompt, label};
+use super::{NoReward, no_route};
 use crate::extract::body;
 use crate::problem::ApiError;
 
@@ -111,7 +111,16 @@ async fn result(call: Call, body: Body) -> Result<Response, ApiError> {
     let arrived_at = call.app.store.request(tenant, id).await?.arrived_at;
     let item = call.app.store.result(tenant, id).await?;
     let item = item.and_then(|json| serde_json::from_str(&json).ok());
-    Ok(Json(told(id, arrived_at, item)).into_response())
+    let failed = item.as_ref().and_then(|item: &ResultItem| match &item.outcome {
+        Outcome::Error { code, .. } => Some(code.to_string()),
+        Outcome::Scored(_) | Outcome::TimedOut { .. } => None,
+    });
+    let mut answer = Json(told(id, arrived_at, item)).into_response();
+    if let Some(reason) = failed {
+        let run = call.app.store.batch(tenant, id.batch).await?.run;
+        answer.extensions_mut().insert(NoReward { reason, run: Some(run) });
+    }
+    Ok(answer)
 }
 
 fn told(id: RequestId, arrived_at: Micros, item: Option<ResultItem>) -> Value {

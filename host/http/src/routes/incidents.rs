@@ -24,7 +24,10 @@ pub(crate) async fn list(
     Query(filter): Query<IncidentFilter>,
 ) -> Result<Json<IncidentPage>, ApiError> {
     let beside = beside(&caller, &filter)?;
-    Ok(Json(app.store.incidents(caller.tenant, beside, &filter).await?))
+    Ok(Json(match filter.grouped {
+        true => app.store.grouped_incidents(caller.tenant, beside, &filter).await?,
+        false => app.store.incidents(caller.tenant, beside, &filter).await?,
+    }))
 }
 
 /// The incidents that the caller may see in addition to their own tenant's.

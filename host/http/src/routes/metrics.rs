@@ -1,15 +1,26 @@
 //! `GET /metrics`: metrics in the Prometheus text format.
+//!
+//! The metrics by tenant are written as they are now, so that a tenant that no longer waits has no line, and the
+//! tenants with the highest values have a line each, so that the number of lines is bounded.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
 
 use assay_api::capacity::{Capacity, PoolWorkers};
+use assay_core::id::TenantId;
+use assay_core::limits;
 use assay_dispatch::SchedView;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use metrics::gauge;
 
-use crate::app::AppState;
+use crate::app::{App, AppState};
 use crate::extract::guard::{Platform, Scoped};
 use crate::problem::ApiError;
+
+const WAITING: &str = "assay_tenant_waiting";
+const WORKERS: &str = "assay_tenant_workers";
 
 /// Metrics in the Prometheus text format.
 #[utoipa::path(
@@ -20,11 +31,65 @@ pub(crate) async fn metrics(
     State(app): AppState,
     _: Scoped<Platform>,
 ) -> Result<Response, ApiError> {
-    measure(&app.dispatch.view().await?);
+    let view = app.dispatch.view().await?;
+    measure(&view);
     measure_pools(&app.dispatch.capacity().await?);
     gauge!("assay_admission_budget_free_bytes").set(app.dispatch.budget.free_bytes() as f64);
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
-    Ok((kind, app.metrics.render()).into_response())
+    let text = app.metrics.render() + &by_tenant(&app, &view);
+    Ok((kind, text).into_response())
+}
+
+/// The calls and requests that wait, and the workers for which requests wait, by tenant.
+fn by_tenant(app: &App, view: &SchedView) -> String {
+    let name = |tenant: TenantId| app.dispatch.tenants.name(tenant).to_string();
+    let (mut waiting, mut workers) = (Metric::new(WAITING), Metric::new(WORKERS));
+    for (pool, state) in &view.pools {
+        let tenants = || state.tenants.iter();
+        let queued = tenants().map(|tenant| (name(tenant.tenant), tenant.waiting));
+        waiting.add(&format!("cause=\"worker\",pool=\"{pool}\""), queued.collect());
+        let serving = tenants().map(|tenant| (name(tenant.tenant), tenant.workers));
+        workers.add(&format!("pool=\"{pool}\""), serving.collect());
+    }
+    for (cause, calls) in [
+        ("memory", app.dispatch.budget.waiting()),
+        ("body", app.buffered.waiting()),
+        ("upload", app.uploads.waiting()),
+        ("compilation", app.registry.compilations.waiting()),
+    ] {
+        let calls = calls.into_iter().map(|(tenant, calls)| (name(tenant), calls));
+        waiting.add(&format!("cause=\"{cause}\""), calls.collect());
+    }
+    waiting.text + &workers.text
+}
+
+/// Lines of a metric by tenant.
+struct Metric {
+    name: &'static str,
+    text: String,
+}
+
+impl Metric {
+    fn new(name: &'static str) -> Self {
+        Self { name, text: format!("# TYPE {name} gauge\n") }
+    }
+
+    /// Adds the highest values, each with its tenant; the rest is one sum without a tenant.
+    fn add(&mut self, labels: &str, mut values: Vec<(String, usize)>) {
+        values.retain(|(_, value)| *value > 0);
+        values.sort_by_key(|(_, value)| Reverse(*value));
+        let rest = values.split_off(values.len().min(limits::METRICS_TENANTS_MAX));
+        for (tenant, value) in values {
+            self.line(&format!("{labels},tenant=\"{tenant}\""), value);
+        }
+        if !rest.is_empty() {
+            self.line(labels, rest.iter().map(|(_, value)| value).sum());
+        }
+    }
+
+    fn line(&mut self, labels: &str, value: usize) {
+        writeln!(self.text, "{}{{{labels}}} {value}", self.name).expect("a string takes it");
+    }
 }
 
 fn measure(view: &SchedView) {
@@ -39,7 +104,7 @@ fn measure(view: &SchedView) {
 
 fn measure_pools(capacity: &Capacity) {
     for pool in &capacity.pools {
-        let PoolWorkers { starting, idle, busy, draining } = pool.workers;
+        let PoolWorkers { starting, idle, busy, draining, joined: _ } = pool.workers;
         let states =
             [("starting", starting), ("idle", idle), ("busy", busy), ("draining", draining)];
         for (state, count) in states {
@@ -53,5 +118,27 @@ fn measure_pools(capacity: &Capacity) {
             gauge!("assay_planner_target_workers", "pool" => pool.pool.clone(), "kind" => kind)
                 .set(f64::from(count));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_tenants_have_a_line_each_and_the_rest_one() {
+        let mut metric = Metric::new("waiting");
+        metric.add("pool=\"cpu\"", vec![("a".into(), 2), ("b".into(), 0), ("c".into(), 5)]);
+        let lines = [
+            "# TYPE waiting gauge",
+            r#"waiting{pool="cpu",tenant="c"} 5"#,
+            r#"waiting{pool="cpu",tenant="a"} 2"#,
+        ];
+        assert_eq!(metric.text.lines().collect::<Vec<_>>(), lines);
+        let mut metric = Metric::new("waiting");
+        let many = (0..limits::METRICS_TENANTS_MAX + 3).map(|tenant| (tenant.to_string(), 1));
+        metric.add("pool=\"cpu\"", many.collect());
+        assert_eq!(metric.text.lines().count(), limits::METRICS_TENANTS_MAX + 2);
+        assert_eq!(metric.text.lines().last(), Some(r#"waiting{pool="cpu"} 3"#));
     }
 }

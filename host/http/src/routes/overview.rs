@@ -31,8 +31,8 @@ pub(crate) async fn get(
         limit: Some(limits::INCIDENTS_SHOWN_MAX),
         ..IncidentFilter::default()
     };
-    let incidents =
-        app.store.incidents(caller.tenant, incidents::beside(&caller, &filter)?, &filter).await?;
+    let beside = incidents::beside(&caller, &filter)?;
+    let incidents = app.store.grouped_incidents(caller.tenant, beside, &filter).await?;
     Ok(Json(Overview {
         at: observed.at,
         batches: batches.items,

@@ -1,6 +1,7 @@
 //! `/v1/plugins`: the plugins of a tenant, their versions and channels.
 
 pub(crate) mod cases;
+pub(crate) mod channels;
 pub(crate) mod component;
 pub(crate) mod list;
 pub(crate) mod promote;
@@ -22,7 +23,7 @@ async fn version(
     name: &str,
     version: &str,
 ) -> Result<Plugin, ApiError> {
-    let versions = app.store.plugins(caller.tenant, Some(name)).await?;
+    let versions = app.store.versions(caller.tenant, name).await?;
     let found = versions.into_iter().find(|plugin| plugin.version == version);
     found.ok_or_else(|| ApiError::not_found("plugin version"))
 }

@@ -7,13 +7,11 @@ use std::time::Duration;
 use assay_api::result::ResultItem;
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::limits;
-use assay_dispatch::budget::BudgetPermit;
 use assay_dispatch::committed::CommittedBatch;
 use assay_dispatch::{ReadyPlugin, now};
 use assay_store::admissions::BatchRow;
 use axum::http::StatusCode;
 
-use crate::app::App;
 use crate::problem::ApiError;
 
 pub(crate) const WAIT_DEFAULT: Duration = Duration::from_secs(60);
@@ -43,13 +41,6 @@ pub(crate) fn single_batch(tenant: TenantId, plugin: &ReadyPlugin, settings: Str
         announced_at: at,
         sealed_at: Some(at),
     }
-}
-
-/// Waits for a permit of the admission budget.
-pub(crate) async fn place(app: &App, bytes: usize) -> Result<BudgetPermit, ApiError> {
-    tokio::time::timeout(PATIENCE, app.dispatch.budget.acquire(bytes)).await.map_err(|_| {
-        ApiError::unavailable("no_room", "the server has no memory free for another request")
-    })
 }
 
 /// Waits for the result of the batch's only request.

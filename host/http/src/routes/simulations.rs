@@ -1,7 +1,6 @@
 //! `POST /v1/simulations`: the planner on recorded batches, with other settings.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use assay_api::batch::Batch;
@@ -38,13 +37,15 @@ pub(crate) async fn simulate(
 ) -> Result<Json<Simulation>, ApiError> {
     let (call, _): (SimulationRequest, _) = body::json(body).await?;
     check(&call)?;
-    let permit = Arc::clone(&app.simulations).try_acquire_owned().map_err(|_| {
-        let detail =
-            format!("{} simulations run already, which is the limit", limits::SIMULATIONS_MAX);
+    let permit = app.simulations.try_acquire(caller.tenant, 1).ok_or_else(|| {
+        let detail = format!(
+            "a simulation of your tenant runs already, or {} of other tenants do",
+            limits::SIMULATIONS_MAX
+        );
         let mut error =
             ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_simulations", detail);
         error.retry_after_s = Some(limits::SIMULATION_SECONDS_MAX);
-        error.hint("send the same call again when one of them has ended")
+        error.hint("send the same call again when it has ended")
     })?;
     let wanted = wanted(&app, &caller, call).await?;
     let simulation = tokio::task::spawn_blocking(move || {
@@ -78,7 +79,7 @@ impl From<Refused> for ApiError {
             Refused::Simulator(SimulateError::TooLong { .. }) => too_long(detail),
             Refused::Simulator(SimulateError::NoWorkers { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "simulation_refused", detail)
-                    .hint("say in `pools_max` how many workers the stage's pool may have")
+                    .hint("set `pools_max` of the stage's pool to 1 or more")
             }
             Refused::Simulator(_) | Refused::Trace(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "simulation_refused", detail)
@@ -130,6 +131,15 @@ async fn wanted(app: &App, caller: &Caller, call: SimulationRequest) -> Result<W
         let startup = Micros::from_ms(startup.into());
         let new = PoolWanted { max: *max, startup, cost: 1.0 };
         pools.entry(pool.clone()).or_insert(new);
+    }
+    // A pool that may have no workers now has as many as the batches would have kept busy at once.
+    for (pool, peak) in assay_simulation::peaks(&profiles) {
+        let peak = peak.min(limits::SIMULATED_WORKERS_MAX);
+        let none = PoolWanted { max: 0, startup: Micros::ZERO, cost: 1.0 };
+        let wanted = pools.entry(pool.clone()).or_insert(none);
+        if wanted.max == 0 && !call.pools_max.contains_key(&pool) {
+            wanted.max = peak;
+        }
     }
     let tolerance = match (call.tolerance_ms, &call.batch) {
         (Some(ms), _) => Some(ms),

@@ -12,7 +12,8 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use crate::link::{Answers, CallerProcess, Link};
+use crate::caller::Caller;
+use crate::link::{Answers, Link};
 use assay_dispatch::LeaseClaim;
 use assay_storage::{FetchedObject, StorageError};
 
@@ -24,7 +25,7 @@ const CHUNKS_MAX: usize = 2;
 impl Link {
     pub(super) async fn stored(
         &self,
-        caller: CallerProcess,
+        caller: &Caller,
         request: StoredRequest,
     ) -> Result<Answers<StoredChunk>, Status> {
         let StoredRequest { ticket, lease, name, known_version } = request;
@@ -41,7 +42,7 @@ impl Link {
 
     pub(super) async fn listed(
         &self,
-        caller: CallerProcess,
+        caller: &Caller,
         request: ListRequest,
     ) -> Result<ListReply, Status> {
         let ListRequest { ticket, lease, folder } = request;

@@ -203,9 +203,11 @@ fn batches() -> impl Strategy<Value = BatchView> {
 fn pools_seen() -> impl Strategy<Value = PoolView> {
     let startup = proptest::option::of(select(vec![0, 50, 10_000]));
     let workers_max = proptest::option::weighted(0.3, 0..40_usize);
-    (0..30_usize, 0..30_usize, vec(seconds(50), 0..5), startup, workers_max).prop_map(
-        |(workers, idle, starting, startup, workers_max)| PoolView {
+    let came = prop_oneof![3 => Just(0), 1 => 1..8_usize];
+    (0..30_usize, 0..30_usize, came, vec(seconds(50), 0..5), startup, workers_max).prop_map(
+        |(workers, idle, came, starting, startup, workers_max)| PoolView {
             workers,
+            came: came.min(workers),
             idle: idle.min(workers),
             starting,
             startup: startup.map(Micros::from_ms),
@@ -230,7 +232,7 @@ fn lives() -> impl Strategy<Value = Life> {
         .prop_map(|(config, learned, seen)| Life { config, learned, seen })
 }
 
-/// The bounds that hold for whatever is seen.
+/// The bounds that hold for whatever is seen; workers that came by themselves are beside them.
 fn check_bounds(config: &PoolConfig, pool: &PoolReport) -> Result<(), TestCaseError> {
     let PoolReport { hold, ceiling, .. } = *pool;
     prop_assert!(config.min <= hold, "{pool:?} of {config:?}");
@@ -266,8 +268,12 @@ fn check_hold(
 /// use at the same time, holds or keeps busy, with the headroom on top of the first two, unless starting a
 /// worker costs almost nothing.
 fn check_ceiling(life: &Life, pool: &PoolReport, seen: &SchedView) -> Result<(), TestCaseError> {
-    let config = &life.config.pools[&pool.pool];
     let there = &seen.pools[&pool.pool];
+    // A plan counts all workers of a pool, also those that joined by themselves.
+    let (hold, ceiling) = (pool.hold + there.came, pool.ceiling + there.came);
+    let pool = &PoolReport { hold, ceiling, ..pool.clone() };
+    let config = &life.config.pools[&pool.pool];
+    let config = &PoolConfig { min: config.min + there.came, ..config.clone() };
     if life.config.policy != Policy::ZQ {
         let participants = life.participants(&pool.pool, seen);
         prop_assert!(pool.zero_queue <= participants, "{pool:?} with {participants} at most");

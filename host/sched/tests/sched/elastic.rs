@@ -493,3 +493,65 @@ fn between_two_plans_there_is_a_pause() {
         ",
     );
 }
+
+#[test]
+fn a_worker_that_came_is_supply_and_is_never_stopped() {
+    check(
+        "
+        config plans=shown
+        0ms plan cpu hold=0 ceiling=0 linger=0ms
+        1ms come w1 cpu
+          -> plan anew
+        2ms announce A
+          -> plan anew
+        3ms submit A 0
+          -> estimate A 1003ms
+          -> grant w1 L1 A.0 stage 0 try 1
+          -> plan anew
+        4ms finish w1 scored 1ms
+          -> finish A.0 scored t=4ms [0: queued 0ms ran 1ms tries 1]
+          -> estimate A 4ms
+        9s tick
+        ",
+    );
+}
+
+#[test]
+fn demand_starts_those_that_did_not_come() {
+    check(
+        "
+        0ms plan cpu hold=0 ceiling=3 linger=0ms
+        1ms come w1 cpu
+        2ms announce A
+        3ms submit A 0 1
+          -> estimate A 1003ms
+          -> grant w1 L1 A.0 stage 0 try 1
+          -> start cpu 1
+        4ms lose w1
+          -> start cpu 1
+        ",
+    );
+}
+
+#[test]
+fn above_the_ceiling_those_that_came_still_work() {
+    check(
+        "
+        0ms plan cpu hold=1 ceiling=1
+          -> start cpu 1
+        1ms join w1 cpu
+        2ms announce A
+        3ms submit A 0
+          -> estimate A 1003ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        4ms plan cpu hold=0 ceiling=0
+        5ms come w2 cpu
+        6ms submit A 1 2
+          -> grant w2 L2 A.1 stage 0 try 1
+        7ms finish w1 scored 1ms
+          -> finish A.0 scored t=4ms [0: queued 0ms ran 1ms tries 1]
+          -> estimate A 7ms
+          -> stop w1
+        ",
+    );
+}

@@ -79,7 +79,7 @@ impl World {
         self.apply(Event::BatchAnnounced(NewBatch {
             id,
             tenant: self.tenant(b),
-            run: if b.is_multiple_of(2) { "even".into() } else { "odd".into() },
+            run: ["first", "second", "third"][usize::from(b % 3)].into(),
             plugin: Digest([b % 3; 32]),
             stages,
             expected_size: b.is_multiple_of(5).then_some(u32::from(b % 7)),
@@ -143,7 +143,8 @@ impl World {
         let bounds = POOLS.iter().zip([a / 4 % 8, a / 32]);
         let bounds = bounds.filter(|(_, max)| *max < 4);
         let workers_max = bounds.map(|(pool, max)| ((*pool).into(), u32::from(max))).collect();
-        let entitlement = Entitlement { weight, workers_max };
+        let share_runs = (a ^ b).is_multiple_of(2);
+        let entitlement = Entitlement { weight, workers_max, share_runs };
         self.apply(Event::EntitlementChanged { tenant: self.tenant(a), entitlement });
     }
 

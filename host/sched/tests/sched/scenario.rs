@@ -370,6 +370,52 @@ fn the_deadline_counts_from_when_a_lease_became_head() {
 }
 
 #[test]
+fn a_load_has_a_deadline_of_its_own_and_the_stages_time_starts_after_it() {
+    check(
+        "
+        config lost_retries=0 wakes=shown
+        0ms announce A stages=cpu:1ms
+          -> wake 3600000ms
+        0ms join w1 cpu leases=2
+        0ms submit A 0
+          -> estimate A 1ms
+          -> grant w1 L1 A.0 stage 0 try 1
+          -> wake 1001ms
+        5ms loading w1 L1
+        400s tick
+          -> wake 600005ms
+        500s loaded w1 L1
+          -> wake 501001ms
+        500s loading w1 L1
+        501s finish w1 scored 1ms
+          -> finish A.0 scored t=1ms [0: queued 0ms ran 1ms tries 1]
+        ",
+    );
+}
+
+#[test]
+fn a_worker_that_loads_for_too_long_is_killed() {
+    check(
+        "
+        config lost_retries=0
+        0ms announce A stages=cpu:1ms
+        0ms join w1 cpu
+        0ms submit A 0
+          -> estimate A 1ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        1ms loading w1 L7
+        1ms loading w2 L1
+        2ms loading w1 L1
+        600002ms loading w1 L1
+        600002ms tick
+          -> kill w1, which loads
+          -> finish A.0 plugin_unloadable tries 1 t=0ms
+        600003ms loaded w1 L1
+        ",
+    );
+}
+
+#[test]
 fn time_never_goes_back() {
     check(
         "

@@ -4,18 +4,19 @@
 //! config discipline=fcfs         only before the first event; `wakes=shown` shows wake-ups,
 //!                                `plans=shown` calls for a plan, not paused between
 //! 0ms announce A stages=cpu:1s,gpu:2s:1 size=4 group=2 run=r plugin=1 announced=0ms tenant=1
-//! 0ms join w1 cpu leases=4
+//! 0ms join w1 cpu leases=4       `come` for a worker that nobody started
 //! 1ms submit A 0 1 2 group=0 arrived=0ms stage=1 ran=2ms ended=9ms deadline=8ms primary=B.0
 //!   -> grant w1 L1 A.0 stage 0 try 1
 //! 3ms finish w1 scored 2ms       answers the worker's running lease
 //! 3ms answer w1 L1 scored 2ms    answers any lease
+//! 2ms loading w1 L1 | loaded w1 L1
 //! 3ms deadline A.0 9ms
 //! 3ms waiter A.1 scored 5ms    ends with its primary, which could have ended then
 //! 3ms release A.1 A.2 A.3        runs; the others wait for it
 //! 4ms seal A | cancel A | drain w1 | lose w1 | tick
 //! 5ms plan cpu hold=2 ceiling=5 linger=0ms again=10s
 //! 6ms start-failed cpu | outdated
-//! 7ms entitlement 1 weight=0.5 cpu=2  bounds by pool; what is not said is the default
+//! 7ms entitlement 1 weight=0.5 cpu=2 runs=shared  bounds by pool; what is not said is the default
 //! ```
 
 use std::collections::BTreeMap;
@@ -25,9 +26,9 @@ use assay_core::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchEnding, Config, Discipline, End, Ending, Entitlement, Event, FinalEnd, NewBatch,
-    NewRequest, PoolPlan, Progress, Released, Sched, SharedEnd, StageShape, StageTiming, WaiterEnd,
-    Weight,
+    Action, BatchEnding, Config, Discipline, End, Ending, Entitlement, Event, FinalEnd, KillReason,
+    NewBatch, NewRequest, PoolPlan, Progress, Released, Sched, SharedEnd, StageShape, StageTiming,
+    WaiterEnd, Weight,
 };
 use uuid::Uuid;
 
@@ -100,6 +101,8 @@ impl Player {
                 ("wakes", "shown") => self.wakes_shown = true,
                 ("plans", "shown") => self.plans_shown = true,
                 ("plan_pause", value) => self.plan_pause = span(value),
+                ("preempt_after", "never") => config.preempt_after = None,
+                ("preempt_after", value) => config.preempt_after = Some(span(value)),
                 ("lost_retries", value) => config.worker_lost_retries_max = number(value),
                 ("leases_after", value) => config.leases_after = LeaseId(number(value)),
                 ("announced_max", value) => config.announced_max = span(value),
@@ -136,6 +139,11 @@ impl Player {
                 pool: of(3).into(),
                 leases_max: words.get("leases").map_or(1, number),
             },
+            "come" => Event::WorkerCame {
+                worker: worker(of(2)),
+                pool: of(3).into(),
+                leases_max: words.get("leases").map_or(1, number),
+            },
             "drain" => Event::WorkerDraining { worker: worker(of(2)) },
             "lose" => {
                 self.leases.remove(&worker(of(2)));
@@ -149,10 +157,12 @@ impl Player {
                 Event::StageFinished { worker, lease, end, ran }
             }
             "answer" => {
-                let (worker, lease) = (worker(of(2)), LeaseId(number(&of(3)[1..])));
+                let (worker, lease) = (worker(of(2)), lease(of(3)));
                 self.leases.entry(worker).or_default().retain(|held| *held != lease);
                 Event::StageFinished { worker, lease, end: end(of(4)), ran: span(of(5)) }
             }
+            "loading" => Event::PluginLoading { worker: worker(of(2)), lease: lease(of(3)) },
+            "loaded" => Event::PluginLoaded { worker: worker(of(2)), lease: lease(of(3)) },
             "plan" => planned(words, now),
             "start-failed" => Event::StartFailed { pool: of(2).into() },
             "outdated" => Event::PlanOutdated,
@@ -170,7 +180,7 @@ impl Player {
             Action::Revoke { worker, lease } => {
                 self.leases.entry(*worker).or_default().retain(|held| held != lease);
             }
-            Action::KillWorker { worker } => {
+            Action::KillWorker { worker, reason: _ } | Action::PreemptWorker { worker } => {
                 self.leases.remove(worker);
             }
             _ => {}
@@ -250,10 +260,11 @@ fn planned(words: &Words, now: Micros) -> Event {
 
 fn entitlement(words: &Words) -> Entitlement {
     let weight = words.get("weight").map_or(1.0, number);
-    let bounds = words.named.iter().filter(|(key, _)| *key != "weight");
+    let bounds = words.named.iter().filter(|(key, _)| !["weight", "runs"].contains(key));
     Entitlement {
         weight: Weight::new(weight).expect("a weight"),
         workers_max: bounds.map(|(pool, max)| ((*pool).into(), number(max))).collect(),
+        share_runs: words.get("runs") == Some("shared"),
     }
 }
 
@@ -278,6 +289,11 @@ fn name(batch: BatchId) -> char {
 
 fn worker(name: &str) -> WorkerId {
     WorkerId(number(name.trim_start_matches('w')))
+}
+
+/// Such as `L1`.
+fn lease(name: &str) -> LeaseId {
+    LeaseId(number(name.trim_start_matches('L')))
 }
 
 fn end(name: &str) -> End {
@@ -321,7 +337,11 @@ pub(crate) fn show(action: &Action) -> String {
             grant.attempt
         ),
         Action::Revoke { worker, lease } => format!("revoke w{} L{}", worker.0, lease.0),
-        Action::KillWorker { worker } => format!("kill w{}", worker.0),
+        Action::KillWorker { worker, reason: KillReason::Stage } => format!("kill w{}", worker.0),
+        Action::KillWorker { worker, reason: KillReason::Load } => {
+            format!("kill w{}, which loads", worker.0)
+        }
+        Action::PreemptWorker { worker } => format!("preempt w{}", worker.0),
         Action::Advance { request, stage, time } => {
             assert_eq!(*stage, time.stage);
             format!("advance {}.{}{}", name(request.batch), request.seq, timing(time))

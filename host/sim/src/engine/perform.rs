@@ -39,7 +39,9 @@ impl Engine<'_> {
                 self.pending.push_back(Event::WorkerLost { worker });
             }
             // The scheduler has let go of it already.
-            Action::KillWorker { worker } => self.lost(worker),
+            Action::KillWorker { worker, reason: _ } | Action::PreemptWorker { worker } => {
+                self.lost(worker);
+            }
             Action::PlanAnew => self.plan(),
             Action::WakeAt(at) => self.clock.wake_at(at),
             // A worker has one lease at most: nothing is prefetched. And nobody here follows batches and groups.

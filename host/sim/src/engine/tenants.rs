@@ -96,7 +96,7 @@ impl Engine<'_> {
                     workers_max.insert(Arc::clone(&pool.name), *max);
                 }
             }
-            let entitlement = Entitlement { weight: entitlement.weight, workers_max };
+            let entitlement = Entitlement { workers_max, ..entitlement.clone() };
             let tenant = tenant_id(place);
             self.pending.push_back(Event::EntitlementChanged { tenant, entitlement });
         }

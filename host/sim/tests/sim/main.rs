@@ -6,4 +6,5 @@ mod made;
 mod reference;
 mod runs;
 mod scripted;
+mod shares;
 mod traces;

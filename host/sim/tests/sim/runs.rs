@@ -129,7 +129,7 @@ fn settings_that_fit_no_stage_are_refused() {
     );
     assert_eq!(
         refusal("fixed:execute=0", &settings()),
-        "a stage without workers serves nobody: `execute` has a quota of 0"
+        "stage `execute` has a maximum of 0 workers, so nothing can run"
     );
     let history_only = crate::made::trace(&["judge"], TrainerMode::Colocated, 2, 1);
     let refused = try_run(&history_only, "zq", &settings()).expect_err("nothing to measure");

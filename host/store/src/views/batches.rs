@@ -1,6 +1,6 @@
 //! Batches as a list, with what each left.
 
-use assay_api::batch::Batch;
+use assay_api::batch::{Batch, BatchState};
 use assay_api::result::Counts;
 use assay_api::view::{BatchStateFilter, BatchSummary};
 use assay_core::id::{BatchId, TenantId};
@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Span;
-use crate::batches::{state_of, state_text};
+use crate::batches::state_of;
 use crate::plugins::digest_of;
 use crate::summaries::{StoredRewards, StoredSummary, count};
 use crate::{Store, StoreError};
@@ -21,6 +21,8 @@ pub struct BatchFilter {
     pub run: Option<String>,
     pub plugin: Option<String>,
     pub announced: Span,
+    /// Whether only batches are asked for that ended later than T + D.
+    pub late: bool,
     /// The last batch of the page before; the list goes on with batches that were announced earlier.
     pub after: Option<BatchId>,
     pub limit: u32,
@@ -36,6 +38,7 @@ struct Row {
     expected_size: Option<i32>,
     group_size: Option<i32>,
     max_extra_delay_ms: Option<i32>,
+    late: bool,
     state: String,
     announced_at: OffsetDateTime,
     first_request_at: Option<OffsetDateTime>,
@@ -78,7 +81,10 @@ macro_rules! batches_where {
             Row,
             r#"
             select b.id, b.run, b.iteration, b.plugin, b.version, b.digest, b.expected_size,
-                b.group_size, b.max_extra_delay_ms, b.state, b.announced_at, b.first_request_at,
+                b.group_size, b.max_extra_delay_ms,
+                coalesce(b.state = 'done' and b.ended_at - b.earliest_end_at
+                    > coalesce(b.tolerance_ms, b.max_extra_delay_ms) * interval '1 millisecond',
+                    false) as "late!", b.state, b.announced_at, b.first_request_at,
                 b.sealed_at, b.ended_at, b.earliest_end_at, b.submitted, b.scored, b.timed_out,
                 b.error, b.shared, b.reward_sum, b.expired_at,
                 u.reward_mean as "reward_mean?", u.reward_std as "reward_std?",
@@ -139,7 +145,7 @@ impl Range {
 /// Each row's state, or whether it has ended, as the queries compare it.
 fn state_word(state: BatchStateFilter) -> &'static str {
     match (state, state.state()) {
-        (_, Some(state)) => state_text(state),
+        (_, Some(state)) => state.as_str(),
         (BatchStateFilter::Live, None) => "live",
         (_, None) => "ended",
     }
@@ -154,9 +160,20 @@ impl Store {
     ) -> Result<Vec<BatchSummary>, StoreError> {
         let range = &Range::of(filter);
         let pool = &self.pool;
-        let state = filter.state.and_then(BatchStateFilter::state).map(state_text);
+        let state = filter.state.and_then(BatchStateFilter::state).map(BatchState::as_str);
         // The first that narrows most; what has no filter matches whatever it is compared to.
-        let rows = if let Some(run) = &filter.run {
+        let rows = if filter.late {
+            // The words of the index `batches_late`.
+            batches_where!(
+                pool,
+                "$2::text = 'late' and b.state = 'done' and b.ended_at - b.earliest_end_at
+                > coalesce(b.tolerance_ms, b.max_extra_delay_ms) * interval '1 millisecond'",
+                "late",
+                tenant,
+                range,
+                filter
+            )
+        } else if let Some(run) = &filter.run {
             batches_where!(pool, "b.run = $2::text", run, tenant, range, filter)
         } else if filter.state == Some(BatchStateFilter::Live) {
             let live = "live";
@@ -194,7 +211,6 @@ impl Row {
         let earliest_end_at = self.earliest_end_at.map(Micros::from_datetime);
         let delay = ended_at.zip(earliest_end_at).map(|(ended, earliest)| ended.since(earliest));
         let tolerated = self.max_extra_delay_ms.map(i32::cast_unsigned);
-        let late = delay.zip(tolerated).is_some_and(|(delay, d)| delay > Micros::from_ms(d.into()));
         let batch = Batch {
             id: BatchId(self.id),
             state: state_of(&self.state),
@@ -240,6 +256,6 @@ impl Row {
             critical_seq: self.critical_seq,
             last_seq: self.last_seq,
         };
-        Ok(BatchSummary { batch, late, rollup: stored.summary()? })
+        Ok(BatchSummary { batch, late: self.late, rollup: stored.summary()? })
     }
 }

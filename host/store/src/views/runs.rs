@@ -229,7 +229,8 @@ impl Store {
             IterationRow,
             r#"
             select b.id, b.iteration, b.state, b.announced_at, b.first_request_at, b.ended_at,
-                b.earliest_end_at, b.max_extra_delay_ms, b.submitted, b.scored, b.timed_out, b.error,
+                b.earliest_end_at,
+                coalesce(b.tolerance_ms, b.max_extra_delay_ms) as max_extra_delay_ms, b.submitted, b.scored, b.timed_out, b.error,
                 b.shared, b.reward_sum, u.reward_mean as "reward_mean?", u.reward_std as "reward_std?",
                 u.reward_min as "reward_min?", u.reward_max as "reward_max?",
                 u.histogram_from as "histogram_from?", u.histogram_to as "histogram_to?",

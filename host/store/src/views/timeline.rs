@@ -22,6 +22,8 @@ pub struct Known {
     pub requests: Vec<KnownRequest>,
     pub thinned: bool,
     pub extremes: Extremes,
+    /// The tolerance by which the batch was judged at its end.
+    pub tolerance_ms: Option<u32>,
     pub rollup: Option<Rollup>,
 }
 
@@ -82,7 +84,24 @@ impl Store {
         let seqs = shown(batch.counts.submitted, extremes);
         let requests = self.known_requests(tenant, batch, &seqs).await?;
         let thinned = batch.counts.submitted > limits::TIMELINE_REQUESTS_MAX;
-        Ok(Known { stages: stages.collect(), requests, thinned, extremes, rollup })
+        let tolerance_ms = self.judged_tolerance_ms(tenant, batch.id).await?;
+        Ok(Known { stages: stages.collect(), requests, thinned, extremes, tolerance_ms, rollup })
+    }
+
+    async fn judged_tolerance_ms(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+    ) -> Result<Option<u32>, StoreError> {
+        let found = sqlx::query_scalar!(
+            "select coalesce(tolerance_ms, max_extra_delay_ms) from batches
+            where tenant_id = $1 and id = $2",
+            tenant.0,
+            batch.0,
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(found.flatten().map(i32::cast_unsigned))
     }
 
     /// The roll-up of one batch, once it has ended.

@@ -17,7 +17,8 @@ use tonic::Streaming;
 use tonic::transport::{Channel, Endpoint};
 
 use super::host_request::{self, HostRequest};
-use super::outbox::Outbox;
+use super::outbox::{Outbox, Progress};
+use super::plugins::Plugins;
 use super::prefetch_queue::PrefetchQueue;
 use super::run_delay::RunDelay;
 
@@ -39,6 +40,7 @@ pub(crate) async fn run(
     socket: &Path,
     hello: Hello,
     queue: &PrefetchQueue,
+    plugins: &Plugins,
     outbox: &Outbox,
     run_delay: &RunDelay,
     mut incoming_requests: mpsc::UnboundedReceiver<HostRequest>,
@@ -57,7 +59,11 @@ pub(crate) async fn run(
     loop {
         tokio::select! {
             message = incoming.message() => match message.context("the host is gone")? {
-                Some(message) => queue.take(message),
+                Some(mut message) => {
+                    let preload = std::mem::take(&mut message.preload);
+                    queue.take(message);
+                    plugins.preload(&preload);
+                }
                 None => return Ok(()),
             },
             () = outbox.ready() => if !send(outbox, &outgoing).await? {
@@ -90,11 +96,9 @@ pub(crate) async fn run(
 
 /// Sends what has gathered; false once nothing more will come.
 async fn send(outbox: &Outbox, outgoing: &mpsc::Sender<FromWorker>) -> anyhow::Result<bool> {
-    let Some(mut finished) = outbox.take() else { return Ok(false) };
-    if !finished.is_empty() {
-        for message in batched(&mut finished) {
-            outgoing.send(message).await.context("the host is gone")?;
-        }
+    let Some(gathered) = outbox.take() else { return Ok(false) };
+    for message in batched(gathered) {
+        outgoing.send(message).await.context("the host is gone")?;
     }
     Ok(true)
 }
@@ -112,22 +116,34 @@ async fn connect(socket: &Path) -> anyhow::Result<HostClient<Channel>> {
         .max_encoding_message_size(MESSAGE_BYTES_MAX))
 }
 
-/// Everything that is ready in one message, unless artifacts make it too large.
-fn batched(ready: &mut Vec<Finished>) -> Vec<FromWorker> {
+/// Everything in its order: a message of its own for a load, few for many finished stages.
+fn batched(gathered: Vec<Progress>) -> Vec<FromWorker> {
     let mut messages = Vec::with_capacity(1);
-    let mut finished = Vec::with_capacity(ready.len());
+    let mut finished = Vec::with_capacity(gathered.len());
     let mut bytes = 0;
-    for one in ready.drain(..) {
-        let size = one.encoded_len();
+    for progress in gathered {
+        let size = match &progress {
+            Progress::Finished(one) => one.encoded_len(),
+            Progress::Load(_) => MESSAGE_BYTES_MAX,
+        };
         // Half the limit leaves room for the envelope; one stage alone is well below it.
         if bytes + size > MESSAGE_BYTES_MAX / 2 && !finished.is_empty() {
             messages.push(finished_message(std::mem::take(&mut finished)));
             bytes = 0;
         }
-        bytes += size;
-        finished.push(one);
+        match progress {
+            Progress::Finished(one) => {
+                bytes += size;
+                finished.push(one);
+            }
+            Progress::Load(load) => {
+                messages.push(FromWorker { loads: vec![load], ..FromWorker::default() });
+            }
+        }
     }
-    messages.push(finished_message(finished));
+    if !finished.is_empty() {
+        messages.push(finished_message(finished));
+    }
     messages
 }
 
@@ -146,22 +162,19 @@ async fn leave(mut incoming: Streaming<ToWorker>) {
 
 #[cfg(test)]
 mod tests {
-    use assay_wire::proto::{Artifact, finished::End};
+    use assay_wire::proto::{Artifact, Load, finished::End};
 
     use super::*;
 
-    fn finished(lease: u64, bytes: usize) -> Finished {
+    fn finished(lease: u64, bytes: usize) -> Progress {
         let artifact = Artifact { content_type: String::new(), bytes: vec![0; bytes].into() };
-        Finished { lease, end: Some(End::Next(artifact)), ..Finished::default() }
+        Progress::Finished(Finished { lease, end: Some(End::Next(artifact)), ..Finished::default() })
     }
 
     #[test]
     fn a_message_stays_below_the_limit_and_nothing_is_lost() {
-        let mut ready: Vec<_> =
-            (0..9).map(|lease| finished(lease, limits::ARTIFACT_BYTES_MAX)).collect();
-        ready.extend((9..100).map(|lease| finished(lease, 1)));
-        let messages = batched(&mut ready);
-        assert!(ready.is_empty());
+        let large = (0..9).map(|lease| finished(lease, limits::ARTIFACT_BYTES_MAX));
+        let messages = batched(large.chain((9..100).map(|lease| finished(lease, 1))).collect());
         assert!(messages.len() > 1);
         assert!(messages.iter().all(|message| message.encoded_len() < MESSAGE_BYTES_MAX));
         let leases: Vec<_> = messages.iter().flat_map(|m| &m.finished).map(|f| f.lease).collect();
@@ -170,7 +183,22 @@ mod tests {
 
     #[test]
     fn small_ones_share_a_message() {
-        let mut ready: Vec<_> = (0..100).map(|lease| finished(lease, 10)).collect();
-        assert_eq!(batched(&mut ready).len(), 1);
+        assert_eq!(batched((0..100).map(|lease| finished(lease, 10)).collect()).len(), 1);
+    }
+
+    #[test]
+    fn a_load_stays_between_the_stages_around_it() {
+        let load = |lease, ended| Progress::Load(Load { lease, ended });
+        let gathered = vec![
+            finished(1, 10),
+            finished(2, 10),
+            load(3, false),
+            load(3, true),
+            finished(3, 10),
+            finished(4, 10),
+        ];
+        let messages = batched(gathered);
+        let kinds = messages.iter().map(|m| (m.finished.len(), m.loads.len())).collect::<Vec<_>>();
+        assert_eq!(kinds, [(2, 0), (0, 1), (0, 1), (2, 0)]);
     }
 }

@@ -7,9 +7,9 @@
 use std::time::Instant;
 
 use assay_core::id::Digest;
-use assay_core::limits;
 use assay_wire::proto::host_client::HostClient;
 use assay_wire::proto::{FetchRequest, ListRequest, StoredChunk, StoredRequest};
+use prost::bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout_at;
 use tonic::Status;
@@ -17,8 +17,8 @@ use tonic::transport::Channel;
 
 /// A question for the host. The conversation fills in the ticket.
 pub(crate) enum HostRequest {
-    /// The bytes of a compiled plugin.
-    Compiled { digest: Digest, answer: oneshot::Sender<Result<Vec<u8>, String>> },
+    /// The bytes of a compiled plugin from an offset on, piece by piece; ends after an error.
+    Compiled { digest: Digest, offset: u64, pieces: mpsc::Sender<Result<Bytes, String>> },
     /// An object, piece by piece; ends after an error.
     Stored {
         request: StoredRequest,
@@ -36,8 +36,13 @@ pub(crate) enum HostRequest {
 /// Sends a request and passes the answer on. That fails only if the runner ended or needs no more of an object.
 pub(crate) async fn send(client: HostClient<Channel>, ticket: String, request: HostRequest) {
     match request {
-        HostRequest::Compiled { digest, answer } => {
-            let _ = answer.send(compiled(client, ticket, digest).await);
+        HostRequest::Compiled { digest, offset, pieces } => {
+            let digest = digest.0.to_vec().into();
+            let request = FetchRequest { ticket, digest, offset };
+            if let Err(status) = compiled(client, request, &pieces).await {
+                let problem = format!("the host did not send the plugin: {}", status.message());
+                let _ = pieces.send(Err(problem)).await;
+            }
         }
         HostRequest::Stored { mut request, deadline, pieces } => {
             request.ticket = ticket;
@@ -61,23 +66,16 @@ pub(super) fn too_late() -> Status {
 
 async fn compiled(
     mut client: HostClient<Channel>,
-    ticket: String,
-    digest: Digest,
-) -> Result<Vec<u8>, String> {
-    let failed = |status: Status| format!("the host did not send the plugin: {}", status.message());
-    let request = FetchRequest { ticket, digest: digest.0.to_vec().into() };
-    let mut chunks = client.fetch_compiled(request).await.map_err(failed)?.into_inner();
-    let mut bytes = Vec::new();
-    while let Some(chunk) = chunks.message().await.map_err(failed)? {
-        if bytes.len() + chunk.bytes.len() > limits::COMPILED_BYTES_MAX {
-            return Err(format!(
-                "the compiled plugin has more than {} bytes",
-                limits::COMPILED_BYTES_MAX
-            ));
+    request: FetchRequest,
+    pieces: &mpsc::Sender<Result<Bytes, String>>,
+) -> Result<(), Status> {
+    let mut chunks = client.fetch_compiled(request).await?.into_inner();
+    while let Some(chunk) = chunks.message().await? {
+        if pieces.send(Ok(chunk.bytes)).await.is_err() {
+            break;
         }
-        bytes.extend_from_slice(&chunk.bytes);
     }
-    Ok(bytes)
+    Ok(())
 }
 
 async fn stored(

@@ -1,4 +1,4 @@
-//! Finished stages on their way from the runner to the conversation.
+//! Finished stages and loads of plugins on their way from the runner to the conversation.
 //!
 //! Waking the conversation after each of many trivial stages would cost more than the stages. So it is woken when the
 //! queue is empty or some stages have gathered, and it checks by itself every millisecond while the runner is busy:
@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use assay_wire::proto::Finished;
+use assay_wire::proto::{Finished, Load};
 use tokio::sync::Notify;
 
 const GATHERED_MAX: usize = 32;
@@ -19,19 +19,31 @@ pub(crate) struct Outbox {
 
 #[derive(Default)]
 struct OutboxState {
-    finished: Vec<Finished>,
+    gathered: Vec<Progress>,
     closed: bool,
+}
+
+/// What the runner did, sent to the host in this order: a stage that is loaded and finished at once was loaded first.
+pub(crate) enum Progress {
+    Finished(Finished),
+    Load(Load),
 }
 
 impl Outbox {
     pub(crate) fn put(&self, finished: Finished, queue_is_empty: bool) {
         let mut state = self.lock();
-        state.finished.push(finished);
-        let wake = queue_is_empty || state.finished.len() >= GATHERED_MAX;
+        state.gathered.push(Progress::Finished(finished));
+        let wake = queue_is_empty || state.gathered.len() >= GATHERED_MAX;
         drop(state);
         if wake {
             self.ready.notify_one();
         }
+    }
+
+    /// Has the start or the end of a load sent at once.
+    pub(crate) fn tell(&self, load: Load) {
+        self.lock().gathered.push(Progress::Load(load));
+        self.ready.notify_one();
     }
 
     /// Says that nothing more will be put.
@@ -46,16 +58,16 @@ impl Outbox {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.lock().finished.is_empty()
+        self.lock().gathered.is_empty()
     }
 
-    /// Takes the gathered stages; `None` once the outbox is closed and empty.
-    pub(crate) fn take(&self) -> Option<Vec<Finished>> {
+    /// Takes what has gathered; `None` once the outbox is closed and empty.
+    pub(crate) fn take(&self) -> Option<Vec<Progress>> {
         let mut state = self.lock();
-        if state.finished.is_empty() && state.closed {
+        if state.gathered.is_empty() && state.closed {
             return None;
         }
-        Some(std::mem::take(&mut state.finished))
+        Some(std::mem::take(&mut state.gathered))
     }
 
     fn lock(&self) -> MutexGuard<'_, OutboxState> {
@@ -77,7 +89,7 @@ mod tests {
         put(&outbox, 1, false);
         put(&outbox, 2, true);
         outbox.ready().await;
-        assert_eq!(outbox.take().map(|finished| finished.len()), Some(2));
+        assert_eq!(outbox.take().map(|gathered| gathered.len()), Some(2));
         assert!(outbox.is_empty());
     }
 
@@ -86,7 +98,7 @@ mod tests {
         let outbox = Outbox::default();
         (0..GATHERED_MAX as u64).for_each(|lease| put(&outbox, lease, false));
         outbox.ready().await;
-        assert_eq!(outbox.take().map(|finished| finished.len()), Some(GATHERED_MAX));
+        assert_eq!(outbox.take().map(|gathered| gathered.len()), Some(GATHERED_MAX));
     }
 
     #[test]
@@ -94,7 +106,7 @@ mod tests {
         let outbox = Outbox::default();
         put(&outbox, 1, false);
         outbox.close();
-        assert_eq!(outbox.take().map(|finished| finished.len()), Some(1));
+        assert_eq!(outbox.take().map(|gathered| gathered.len()), Some(1));
         assert!(outbox.take().is_none());
     }
 }

@@ -1,5 +1,6 @@
-//! Runs leases one at a time, in order. Its only state is the loaded plugins and the services of their capabilities.
+//! Runs leases one at a time, in order. Its only state is the services of the capabilities.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_core::id::Digest;
@@ -7,7 +8,7 @@ use assay_core::outcome::{ErrorCode, StageEnd, StageError};
 use assay_core::time::Micros;
 use assay_sandbox::capability::log::LogLine;
 use assay_sandbox::{Input, LoadedPlugin, Request, Sandbox, StageCall, StageRun};
-use assay_wire::proto::{self, Body, Grant};
+use assay_wire::proto::{self, Body, Grant, Load};
 use prost::Message as _;
 
 use super::capabilities::CapabilityFactory;
@@ -18,13 +19,13 @@ use super::prefetch_queue::PrefetchQueue;
 /// Runs leases until the queue is empty and draining.
 pub(crate) fn run(
     sandbox: &Sandbox,
-    mut plugins: Plugins,
+    plugins: &Plugins,
     mut granted: CapabilityFactory,
     queue: &PrefetchQueue,
     outbox: &Outbox,
 ) {
     while let Some(grant) = queue.next() {
-        let run = run_grant(sandbox, &mut plugins, &mut granted, &grant);
+        let run = run_grant(sandbox, plugins, &mut granted, &grant, outbox);
         let logs = run.logs.into_iter().map(log_line).collect();
         let done = assay_wire::finished(grant.lease, run.ran.0, run.end, logs);
         outbox.put(done, queue.is_empty());
@@ -34,9 +35,10 @@ pub(crate) fn run(
 
 fn run_grant(
     sandbox: &Sandbox,
-    plugins: &mut Plugins,
+    plugins: &Plugins,
     granted: &mut CapabilityFactory,
     grant: &Grant,
+    outbox: &Outbox,
 ) -> StageRun {
     let body = match Body::decode(grant.body.clone()) {
         Ok(body) => body,
@@ -48,11 +50,27 @@ fn run_grant(
     };
     let loaded = Digest::try_from(&grant.compiled_digest[..])
         .map_err(|problem| problem.to_string())
-        .and_then(|digest| plugins.get(sandbox, digest));
+        .and_then(|digest| match plugins.get(digest) {
+            Some(plugin) => Ok(plugin),
+            None => load(plugins, digest, grant.lease, outbox),
+        });
     match loaded {
-        Ok(plugin) => run_stage(sandbox, plugin, granted, stage_call(grant, &body), grant),
+        Ok(plugin) => run_stage(sandbox, &plugin, granted, stage_call(grant, &body), grant),
         Err(message) => not_run(ErrorCode::PluginUnloadable, message),
     }
+}
+
+/// Loads the plugin of a lease and tells the host, so that the time for it does not count as the stage's.
+fn load(
+    plugins: &Plugins,
+    digest: Digest,
+    lease: u64,
+    outbox: &Outbox,
+) -> Result<Arc<LoadedPlugin>, String> {
+    outbox.tell(Load { lease, ended: false });
+    let loaded = plugins.load(digest);
+    outbox.tell(Load { lease, ended: true });
+    loaded
 }
 
 fn run_stage(

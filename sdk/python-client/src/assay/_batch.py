@@ -43,6 +43,8 @@ from assay.progress import Observer, Progress
 T = TypeVar("T")
 
 ENDED = ("done", "cancelled", "expired")
+#: The server's words for a batch that takes no more requests.
+SEALED = ("batch_sealed", "batch_ended")
 CANCEL_S = 15.0
 NDJSON = "application/x-ndjson"
 
@@ -70,8 +72,12 @@ class BatchCore:
         #: What else wants each result as it comes, or hears of what is refused.
         self.on_result: Callable[[models.ResultItem], None] = lambda item: None
         self.on_rejected: Callable[[Failure], None] | None = None
+        #: The batch takes no more, of a batch that others seal.
+        self.on_sealed: Callable[[], None] = lambda: None
         #: Of requests that were given none.
         self.numbers = itertools.count()
+        #: Other processes submit to the batch too.
+        self._joined = call.get("join") is not None
         self._observer = observer
         self._lock = threading.Lock()
         self._pid = os.getpid()
@@ -94,6 +100,8 @@ class BatchCore:
             body=json.dumps(self.call).encode(),
             headers={"Idempotency-Key": uuid.uuid4().hex},
         )
+        # What ended before is another process's.
+        self._cursor = finished(self.info)
         self._open()
         self._tasks.append(asyncio.create_task(self._guarded(self._send())))
         if self._observer is not None:
@@ -160,6 +168,10 @@ class BatchCore:
             )
         await self.stop()
 
+    def stop_sending(self) -> None:
+        """Drops what is not sent yet: the batch takes no more."""
+        self._outbox.fail(AssayError(f"batch {self.id} was sealed"))
+
     async def stop(self) -> None:
         for task in self._tasks:
             task.cancel()
@@ -194,17 +206,24 @@ class BatchCore:
             chunk = self._outbox.take()
             if not chunk:
                 continue
-            reply = await self.caller.call(
-                models.SubmitReply.from_json,
-                "POST",
-                "v1",
-                "batches",
-                self.id,
-                "requests",
-                safe=True,
-                body=b"".join(chunk),
-                headers={"Content-Type": NDJSON},
-            )
+            try:
+                reply = await self.caller.call(
+                    models.SubmitReply.from_json,
+                    "POST",
+                    "v1",
+                    "batches",
+                    self.id,
+                    "requests",
+                    safe=True,
+                    body=b"".join(chunk),
+                    headers={"Content-Type": NDJSON},
+                )
+            except ProblemError as problem:
+                if self._joined and problem.code in SEALED:
+                    # The requests that the server accepted go on.
+                    self.on_sealed()
+                    return
+                raise
             if len(reply.items) != len(chunk):
                 raise UnexpectedAnswerError(f"{len(chunk)} items were sent and {len(reply.items)} answered")
             self._settle(chunk, reply.items)
@@ -273,6 +292,8 @@ class BatchCore:
                 if item.cursor <= self._cursor:
                     continue
                 self._cursor = item.cursor
+                if self._joined and item.key not in self.keys:
+                    continue
                 self.results[item.key] = item
                 self.order.append(item)
                 self.errors += isinstance(item.outcome, models.OutcomeError)
@@ -283,9 +304,7 @@ class BatchCore:
     async def _has_ended(self) -> bool:
         batch = await self.caller.call(models.Batch.from_json, "GET", "v1", "batches", self.id, safe=True)
         self.info = batch
-        counts = batch.counts
-        finished = counts.scored + counts.timed_out + counts.error
-        return batch.state in ENDED and self._cursor >= finished
+        return batch.state in ENDED and self._cursor >= finished(batch)
 
     def _observe(self, last: bool = False) -> None:
         if self._observer is not None:
@@ -356,6 +375,10 @@ class BatchCore:
             text = f"the batch is {state} and has no result of it"
             return Failure(key, self.ids.get(key) or None, self.url, "missing", text, True)
         return failed(self.caller, item)
+
+
+def finished(batch: models.Batch) -> int:
+    return batch.counts.scored + batch.counts.timed_out + batch.counts.error
 
 
 def failed(caller: Caller, item: models.ResultItem) -> Failure | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import json
+import logging
 import os
 import random
 import time
@@ -30,6 +31,8 @@ from assay.errors import (
     UnreachableError,
     of_problem,
 )
+
+_log = logging.getLogger("assay")
 
 T = TypeVar("T")
 
@@ -272,7 +275,7 @@ class Trouble:
         self._until: float | None = None
 
     def pause_s(self, error: Exception) -> float:
-        """Doubles up to its most, or is what the server told. Raises the error once patience ends."""
+        """Doubles up to its most, or is what the server told. Logs the error; raises it after patience."""
         now = time.monotonic()
         self._until = self._until or now + self._patience
         told = getattr(error, "retry_after_s", None)
@@ -282,4 +285,7 @@ class Trouble:
         self._failures += 1
         if now + pause > self._until:
             raise error
+        # One connection that broke is nothing to warn of.
+        level = logging.WARNING if self._failures > 1 else logging.INFO
+        _log.log(level, "%s; trying again in %.1f s", error, pause)
         return float(pause)

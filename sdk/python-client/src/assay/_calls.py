@@ -30,6 +30,7 @@ def announcement(
     max_extra_delay_ms: int | None,
     settings: Mapping[str, Any] | None,
     share_equal: bool = True,
+    join: models.JoinBatch | None = None,
 ) -> models.AnnounceBatch:
     call: models.AnnounceBatch = {"plugin": plugin, "run": run, "iteration": iteration}
     if size is not None:
@@ -42,6 +43,8 @@ def announcement(
         call["settings"] = dict(settings)
     if not share_equal:
         call["share_equal"] = False
+    if join is not None:
+        call["join"] = join
     return call
 
 
@@ -109,8 +112,17 @@ async def request(caller: Caller, id: str) -> models.Request:
 
 
 async def plugins(caller: Caller) -> list[models.Plugin]:
-    listed = await caller.call(models.PluginList.from_json, "GET", "v1", "plugins", safe=True)
-    return listed.items
+    found: list[models.Plugin] = []
+    after: str | None = None
+    while True:
+        query = {} if after is None else {"after": after}
+        page = await caller.call(
+            models.PluginList.from_json, "GET", "v1", "plugins", safe=True, query=query
+        )
+        found += page.items
+        after = page.next
+        if after is None:
+            return found
 
 
 async def golden_cases(caller: Caller, name: str, version: str) -> list[models.GoldenCase]:

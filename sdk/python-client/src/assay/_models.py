@@ -20,6 +20,7 @@ class AnnounceBatch(_AnnounceBatchRequired, total=False):
     #: Number of samples of each prompt; a group is complete with this many.
     group_size: int
     iteration: int
+    join: JoinBatch
     #: Extra delay that the run tolerates, in milliseconds (the paper's D).
     max_extra_delay_ms: int
     #: The plugin's settings for this run.
@@ -248,6 +249,25 @@ class ItemProblem:
         )
 
 
+class _JoinBatchRequired(TypedDict):
+    by: JoinBy | str
+    idle_ms: int
+
+
+class JoinBatch(_JoinBatchRequired, total=False):
+    """
+    How the processes of a trainer share a batch. The server seals it, after a time without
+    calls.
+    """
+
+
+
+JoinBy: TypeAlias = Literal[
+    "run",
+    "iteration",
+]
+
+
 @dataclass(frozen=True, slots=True)
 class OutcomeScored:
     """`OutcomeScored` of the REST interface."""
@@ -376,12 +396,15 @@ class PluginList:
     """`PluginList` of the REST interface."""
 
     items: list[Plugin]
+    #: Cursor of the next page, to be sent as `after`; absent on the last page.
+    next: str | None = None
 
     @classmethod
     def from_json(cls, value: Any) -> PluginList:
         value = record(value)
         return cls(
             items=[Plugin.from_json(item) for item in items(value["items"])],
+            next=None if (it := value.get("next")) is None else text(it),
         )
 
 
@@ -804,6 +827,8 @@ __all__ = [
     "GoldenCaseList",
     "GoldenCaseState",
     "ItemProblem",
+    "JoinBatch",
+    "JoinBy",
     "Outcome",
     "OutcomeError",
     "OutcomeScored",

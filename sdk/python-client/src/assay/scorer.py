@@ -1,19 +1,20 @@
 """Many single calls as few batches: for trainers that ask for one reward at a time, from many places.
 
-All calls of a step share a batch, which is announced by the first of them. A sample is sent at once,
-together with whatever else came meanwhile, so gathering costs no time; the batch is sealed when nothing
-came for a while and all of it has ended, or when a later step began.
+All calls of a step share a batch, whichever process makes them: the first call of each process joins it. A
+sample is sent at once, together with whatever else came meanwhile, so gathering costs no time. The server
+seals the batch when nothing came for a while and all of it has ended, or when a later step began.
 """
 
 from __future__ import annotations
 
 import asyncio
 import atexit
+import uuid
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from assay import _models as models
 from assay._batch import BatchCore, failed
@@ -25,9 +26,14 @@ from assay.errors import AssayError, Failure, RequestFailedError, WaitTimeoutErr
 
 #: The most that the server takes into one batch.
 BATCH_REQUESTS_MAX = 131_072
+#: The longest time without samples for which the server keeps a batch open.
+IDLE_MS_MAX = 3_600_000
 #: A batch of a step is kept open for this many times longer: its next step ends it.
 _STEP_PATIENCE = 12
+#: How long the end of the process waits for samples that somebody still waits for.
 _EXIT_S = 3.0
+#: The server's word for an item that is one too many for its batch.
+_FULL = "batch_full"
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class Scorer:
 
     `timeout` is for each call, in seconds: let it be less than the trainer's own, which would take a
     call that it gave up for a reward of 0. `idle` is for how many seconds a batch without a step stays
-    open when nothing comes.
+    open when nothing comes; one with a step stays open 12 times as long, or until the next step.
     """
 
     def __init__(
@@ -91,7 +97,6 @@ class Scorer:
         self.plugin, self.run, self.timeout, self.idle = plugin, run, timeout, idle
         self._portal: Portal | None = None
         self._open: dict[int | None, _Open] = {}
-        self._batches = 0
         _living.add(self)
 
     def __repr__(self) -> str:
@@ -130,7 +135,7 @@ class Scorer:
         return await portal().arun(self._scores(samples))
 
     def close(self) -> None:
-        """Seals what is open; it opens a new batch when it is used again."""
+        """Leaves the open batches, which the server seals; it joins a batch again when it is used again."""
         portal().run(self._close())
 
     # What follows runs on the portal alone.
@@ -158,26 +163,32 @@ class Scorer:
             item["metadata"] = metadata
         if group is not None:
             item["group"] = group
-        batch = self._of_step(step)
         try:
-            result = await asyncio.wait_for(batch.score(item), self.timeout)
+            result = await asyncio.wait_for(self._result(item, step), self.timeout)
         except asyncio.TimeoutError:
-            text = f"no reward after {self.timeout} s; it goes on: {batch.url}"
-            raise WaitTimeoutError(text) from None
+            batch = self._open.get(step)
+            where = batch.url if batch else self._client._caller.settings.url
+            raise WaitTimeoutError(f"no reward after {self.timeout} s; it goes on: {where}") from None
         return Score.of(self._client._caller, result)
+
+    async def _result(self, item: models.SubmitItem, step: int | None) -> models.ResultItem:
+        while True:
+            batch = self._of_step(step)
+            try:
+                return await batch.score(item)
+            except _TakesNoMoreError:
+                self._forget(step, batch)
 
     def _of_step(self, step: int | None) -> _Open:
         found = self._open.get(step)
         if found is not None and found.takes_more():
             return found
-        for other in self._open.values():
-            other.seal_when_idle(0.0)
-        iteration = self._batches if step is None else step
-        self._batches += 1
         group_size, delay, settings = self._announce
-        call = announcement(self.plugin, self.run, iteration, None, group_size, delay, settings)
+        by: Literal["run", "iteration"] = "run" if step is None else "iteration"
         idle = self.idle if step is None else self.idle * _STEP_PATIENCE
-        made = self._open[step] = _Open(BatchCore(self._client._caller, call), idle)
+        join: models.JoinBatch = {"by": by, "idle_ms": min(max(1, round(idle * 1e3)), IDLE_MS_MAX)}
+        call = announcement(self.plugin, self.run, step or 0, None, group_size, delay, settings, join=join)
+        made = self._open[step] = _Open(BatchCore(self._client._caller, call))
         made.on_closed = lambda: self._forget(step, made)
         return made
 
@@ -194,20 +205,24 @@ def _rebuilt(plugin: str, run: str, options: dict[str, Any]) -> Scorer:
     return Scorer(plugin, run, **options)
 
 
+class _TakesNoMoreError(Exception):
+    """The batch was sealed or is full, and has not accepted the sample: the next batch takes it."""
+
+
 class _Open:
     """A batch that takes samples, and who waits for each."""
 
-    def __init__(self, core: BatchCore, idle: float) -> None:
+    def __init__(self, core: BatchCore) -> None:
         self._core = core
-        self._idle = idle
         self._waiting: dict[str, asyncio.Future[models.ResultItem]] = {}
         self._taken = 0
+        # Keys are unique in a batch, and other processes give them too.
+        self._prefix = uuid.uuid4().hex[:16]
         self._closing = False
-        self._timer: asyncio.TimerHandle | None = None
-        self._close_task: asyncio.Task[None] | None = None
         self.on_closed: Callable[[], None] = lambda: None
         core.on_result = self._on_result
         core.on_rejected = self._on_rejected
+        core.on_sealed = self._on_sealed
         self._announced = asyncio.create_task(core.announce())
         self._watch = asyncio.create_task(self._until_over())
 
@@ -219,9 +234,8 @@ class _Open:
         return not self._closing and self._taken < BATCH_REQUESTS_MAX
 
     async def score(self, item: models.SubmitItem) -> models.ResultItem:
-        key = item["key"] = str(self._taken)
+        key = item["key"] = f"{self._prefix}-{self._taken}"
         self._taken += 1
-        self._stop_timer()
         mine: asyncio.Future[models.ResultItem] = asyncio.get_running_loop().create_future()
         # Where it fails, its caller may have heard already that nothing was announced.
         mine.add_done_callback(lambda failed: failed.cancelled() or failed.exception())
@@ -229,50 +243,56 @@ class _Open:
         try:
             # Shielded: one caller that gives up is no reason for the others.
             await asyncio.shield(self._announced)
-            while (room := self._core.submit(item)) is not None:
+            while not self._closing and (room := self._core.submit(item)) is not None:
                 await asyncio.wrap_future(room)
+            if self._closing and key not in self._core.keys:
+                raise _TakesNoMoreError
             return await mine
         finally:
             self._waiting.pop(key, None)
-            if not self._waiting:
-                self.seal_when_idle(self._idle)
-
-    def seal_when_idle(self, seconds: float) -> None:
-        if not self._waiting and not self._closing:
-            self._stop_timer()
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(seconds, self._start_close)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _start_close(self) -> None:
-        self._close_task = asyncio.create_task(self.close())
 
     async def close(self) -> None:
-        self._closing = True
-        self._stop_timer()
-        self.on_closed()
-        # A batch that cannot be sealed expires by itself; all of its rewards were given.
+        """Waits until nobody waits for it, then stops to follow it."""
+        self._retire()
+        await asyncio.gather(*self._waiting.values(), return_exceptions=True)
         with suppress(AssayError, RuntimeError):
             await self._announced
-            await self._core.seal()
+        self._watch.cancel()
+        await self._core.stop()
+
+    def _retire(self) -> None:
+        self._closing = True
+        self.on_closed()
 
     async def _until_over(self) -> None:
-        failure: BaseException
+        failure: BaseException | None = None
         try:
             await asyncio.shield(self._announced)
             await self._core.until(lambda: False, None)
-            failure = AssayError(f"the batch ended without a result: {self.url}")
         except Exception as error:
             failure = error
-        self._closing = True
-        self.on_closed()
-        for waiting in list(self._waiting.values()):
-            if not waiting.done():
-                waiting.set_exception(failure)
+        self._retire()
+        self._move_on(failure)
         await self._core.stop()
+
+    def _on_sealed(self) -> None:
+        self._retire()
+        self._core.stop_sending()
+        self._move_on(None)
+
+    def _move_on(self, failure: BaseException | None) -> None:
+        """Tells those whose samples were not accepted that the next batch takes them; all, where there is a
+        failure."""
+        ended = AssayError(f"the batch ended without a result: {self.url}")
+        for key, waiting in list(self._waiting.items()):
+            if waiting.done():
+                continue
+            if failure is not None:
+                waiting.set_exception(failure)
+            elif key not in self._core.ids:
+                waiting.set_exception(_TakesNoMoreError())
+            elif self._core.over:
+                waiting.set_exception(ended)
 
     def _on_result(self, item: models.ResultItem) -> None:
         waiting = self._waiting.get(item.key)
@@ -281,18 +301,23 @@ class _Open:
 
     def _on_rejected(self, failure: Failure) -> None:
         waiting = self._waiting.get(failure.key)
-        if waiting is not None and not waiting.done():
+        if waiting is None or waiting.done():
+            return
+        if failure.code == _FULL:
+            self._retire()
+            waiting.set_exception(_TakesNoMoreError())
+        else:
             waiting.set_exception(RequestFailedError(failure))
 
 
 _living: weakref.WeakSet[Scorer] = weakref.WeakSet()
 
 
-def _seal_all() -> None:
+def _leave_all() -> None:
     for scorer in list(_living):
         if scorer._portal is portal() and scorer._open:
             with suppress(Exception):
                 portal().start(scorer._close()).result(_EXIT_S)
 
 
-atexit.register(_seal_all)
+atexit.register(_leave_all)

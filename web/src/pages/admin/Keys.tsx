@@ -1,38 +1,36 @@
 // The API keys of a tenant, which programs use to sign in.
 
-import { Code, Group, Stack, Text } from "@mantine/core";
+import { Code, Group, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot } from "../../parts/Dot";
 import { ago, moment } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
-import { Answer, Empty } from "../../parts/states";
+import { Empty } from "../../parts/states";
 import { CreateKey } from "./CreateKey";
 import { keyStatus } from "./keys";
 import { changed, type Key, keysQuery } from "./queries";
 import { Rotate } from "./Rotate";
+import { SearchedList, useListed } from "./SearchedList";
 
 export function Keys({ tenant, platform }: { tenant: string; platform: boolean }) {
-  const keys = useQuery(keysQuery(tenant));
+  const keys = useQuery(keysQuery(tenant, useListed()));
   return (
-    <Stack>
-      <div>
-        <CreateKey tenant={tenant} platform={platform} />
-      </div>
-      <Answer query={keys} what="the keys">
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="No keys yet">
-              Trainers and the command line need a key. Create one and set it as{" "}
-              <code>ASSAY_API_KEY</code>.
-            </Empty>
-          ) : (
-            <Table tenant={tenant} keys={items} />
-          )
-        }
-      </Answer>
-    </Stack>
+    <SearchedList
+      query={keys}
+      what="the keys"
+      label="Name or prefix"
+      actions={<CreateKey tenant={tenant} platform={platform} />}
+      empty={
+        <Empty title="No keys yet">
+          Trainers and the command line need a key. Create one and set it as{" "}
+          <code>ASSAY_API_KEY</code>.
+        </Empty>
+      }
+    >
+      {(items) => <Table tenant={tenant} keys={items} />}
+    </SearchedList>
   );
 }
 

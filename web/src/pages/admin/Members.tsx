@@ -1,36 +1,34 @@
 // The members of a tenant and their roles.
 
-import { Stack, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot } from "../../parts/Dot";
 import { moment } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
-import { Answer, Empty } from "../../parts/states";
+import { Empty } from "../../parts/states";
 import { Invite } from "./Invite";
 import { changed, type Member, membersQuery } from "./queries";
 import { RoleOf } from "./RoleOf";
+import { SearchedList, useListed } from "./SearchedList";
 
 export function Members({ tenant }: { tenant: string }) {
-  const members = useQuery(membersQuery(tenant));
+  const members = useQuery(membersQuery(tenant, useListed()));
   return (
-    <Stack align="stretch">
-      <div>
-        <Invite tenant={tenant} />
-      </div>
-      <Answer query={members} what="the members">
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="No members yet">
-              Invite people: each of them gets a link to set a password.
-            </Empty>
-          ) : (
-            <Table tenant={tenant} members={items} />
-          )
-        }
-      </Answer>
-    </Stack>
+    <SearchedList
+      query={members}
+      what="the members"
+      label="Email or name"
+      actions={<Invite tenant={tenant} />}
+      empty={
+        <Empty title="No members yet">
+          Invite people: each of them gets a link to set a password.
+        </Empty>
+      }
+    >
+      {(items) => <Table tenant={tenant} members={items} />}
+    </SearchedList>
   );
 }
 

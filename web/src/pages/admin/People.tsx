@@ -8,37 +8,39 @@ import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
 import { moment } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
-import { Answer, Empty } from "../../parts/states";
+import { Empty } from "../../parts/states";
 import { InvitationLink } from "./OneTimeSecret";
 import { changed, peopleQuery } from "./queries";
+import { SearchedList, useListed } from "./SearchedList";
 
 type Person = Schemas["Person"];
 
 export function People() {
-  const people = useQuery(peopleQuery);
+  const people = useQuery(peopleQuery(useListed()));
   return (
-    <Answer query={people} what="the people">
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty title="No people yet">Invite people on the Members tab of a tenant.</Empty>
-        ) : (
-          <Grid
-            caption="People"
-            rows={items}
-            rowKey={(person) => person.id}
-            columns={[
-              { title: "Email", cell: (person) => person.email },
-              { title: "Name", cell: (person) => person.name },
-              { title: "Member of", cell: memberships },
-              { title: "Sign-in", cell: ways },
-              { title: "State", cell: (person) => <State person={person} /> },
-              { title: "Created", tight: true, cell: (person) => moment(person.created_at) },
-              { title: "Actions", cell: (person) => <Actions person={person} /> },
-            ]}
-          />
-        )
-      }
-    </Answer>
+    <SearchedList
+      query={people}
+      what="the people"
+      label="Email or name"
+      empty={<Empty title="No people yet">Invite people on the Members tab of a tenant.</Empty>}
+    >
+      {(items) => (
+        <Grid
+          caption="People"
+          rows={items}
+          rowKey={(person) => person.id}
+          columns={[
+            { title: "Email", cell: (person) => person.email },
+            { title: "Name", cell: (person) => person.name },
+            { title: "Member of", cell: memberships },
+            { title: "Sign-in", cell: ways },
+            { title: "State", cell: (person) => <State person={person} /> },
+            { title: "Created", tight: true, cell: (person) => moment(person.created_at) },
+            { title: "Actions", cell: (person) => <Actions person={person} /> },
+          ]}
+        />
+      )}
+    </SearchedList>
   );
 }
 

@@ -74,6 +74,7 @@ function ReadOnlySettings({ tenant }: { tenant: Tenant }) {
   const rows: [string, string][] = [
     ["Display name", settings?.display_name || "–"],
     ["Weight", count(settings?.weight)],
+    ["Workers shared between runs", settings?.share_runs ? "yes" : "no"],
     ["Max open batches", settings?.quotas.open_batches_max?.toString() ?? free],
     ["Max requests per minute", settings?.quotas.requests_per_minute_max?.toString() ?? free],
     [

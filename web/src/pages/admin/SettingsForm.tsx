@@ -96,6 +96,12 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
           onChange={(event) => set({ hosts: event.currentTarget.value })}
         />
         <Checkbox
+          label="Share workers between runs"
+          description="The run with the fewest workers is served first. Otherwise the earliest batch is."
+          checked={form.shareRuns}
+          onChange={(event) => set({ shareRuns: event.currentTarget.checked })}
+        />
+        <Checkbox
           label="Plugins may use GPUs"
           checked={form.gpu}
           onChange={(event) => set({ gpu: event.currentTarget.checked })}

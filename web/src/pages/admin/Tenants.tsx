@@ -1,6 +1,6 @@
 // All tenants, and a form that creates one.
 
-import { Stack, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,21 +9,23 @@ import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
 import { bytes, count, moment } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
-import { Answer } from "../../parts/states";
+import { Empty } from "../../parts/states";
 import { TextLink } from "../../parts/TextLink";
 import { changed, type Tenant, tenantsQuery } from "./queries";
+import { SearchedList, useListed } from "./SearchedList";
 
 export function Tenants() {
-  const tenants = useQuery(tenantsQuery);
+  const tenants = useQuery(tenantsQuery(useListed()));
   return (
-    <Stack>
-      <div>
-        <Create />
-      </div>
-      <Answer query={tenants} what="the tenants">
-        {({ items }) => <Table tenants={items} />}
-      </Answer>
-    </Stack>
+    <SearchedList
+      query={tenants}
+      what="the tenants"
+      label="Name"
+      actions={<Create />}
+      empty={<Empty title="No tenants yet" />}
+    >
+      {(items) => <Table tenants={items} />}
+    </SearchedList>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import { present } from "../../parts/search";
 
 export type Tenant = Schemas["Tenant"];
 export type TenantSettings = Schemas["TenantSettings"];
@@ -11,14 +12,26 @@ export type Member = Schemas["Member"];
 export type Role = Schemas["Role"];
 export type AuditEntry = Schemas["AuditEntry"];
 
-export const tenantsQuery = queryOptions({
-  queryKey: ["tenants"],
-  queryFn: () => data(api.GET("/v1/tenants")),
-});
+/** The part of a list that is shown: a search text and a cursor. */
+export interface Listed {
+  q?: string;
+  after?: string;
+}
+
+const PAGE = 50;
+
+const page = ({ q, after }: Listed) => ({ ...present({ q, after }), limit: PAGE });
+
+export const tenantsQuery = (listed: Listed) =>
+  queryOptions({
+    queryKey: ["tenants", "list", listed.q, listed.after],
+    queryFn: () => data(api.GET("/v1/tenants", { params: { query: page(listed) } })),
+    placeholderData: keepPreviousData,
+  });
 
 export const tenantQuery = (name: string) =>
   queryOptions({
-    queryKey: ["tenants", name],
+    queryKey: ["tenants", "one", name],
     queryFn: () => data(api.GET("/v1/tenants/{name}", { params: { path: { name } } })),
   });
 
@@ -27,28 +40,32 @@ export const tenantQuery = (name: string) =>
  */
 export const usageQuery = (name: string, days: number) =>
   queryOptions({
-    queryKey: ["tenants", name, "usage", days],
+    queryKey: ["tenants", "one", name, "usage", days],
     queryFn: () =>
       data(api.GET("/v1/tenants/{name}/usage", { params: { path: { name }, query: { days } } })),
     refetchInterval: 5_000,
   });
 
-export const membersQuery = (tenant: string) =>
+export const membersQuery = (tenant: string, listed: Listed) =>
   queryOptions({
-    queryKey: ["members", tenant],
-    queryFn: () => data(api.GET("/v1/members", { params: { query: { tenant } } })),
+    queryKey: ["members", tenant, listed.q, listed.after],
+    queryFn: () => data(api.GET("/v1/members", { params: { query: { tenant, ...page(listed) } } })),
+    placeholderData: keepPreviousData,
   });
 
-export const keysQuery = (tenant: string) =>
+export const keysQuery = (tenant: string, listed: Listed) =>
   queryOptions({
-    queryKey: ["keys", tenant],
-    queryFn: () => data(api.GET("/v1/keys", { params: { query: { tenant } } })),
+    queryKey: ["keys", tenant, listed.q, listed.after],
+    queryFn: () => data(api.GET("/v1/keys", { params: { query: { tenant, ...page(listed) } } })),
+    placeholderData: keepPreviousData,
   });
 
-export const peopleQuery = queryOptions({
-  queryKey: ["people"],
-  queryFn: () => data(api.GET("/v1/people")),
-});
+export const peopleQuery = (listed: Listed) =>
+  queryOptions({
+    queryKey: ["people", listed.q, listed.after],
+    queryFn: () => data(api.GET("/v1/people", { params: { query: page(listed) } })),
+    placeholderData: keepPreviousData,
+  });
 
 export interface AuditFilter {
   tenant?: string;

@@ -1,6 +1,7 @@
 // Routes of the administration pages.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../parts/lazyPage";
 import { shellRoute } from "../../shell/routes";
 import { adminSearch } from "./tabs";
 
@@ -8,14 +9,14 @@ const admin = createRoute({
   getParentRoute: () => shellRoute,
   path: "/admin",
   validateSearch: adminSearch,
-  component: lazyRouteComponent(() => import("./Admin"), "Admin"),
+  component: lazyPage(() => import("./Admin"), "Admin"),
 });
 
 const tenant = createRoute({
   getParentRoute: () => shellRoute,
   path: "/admin/tenants/$name",
   validateSearch: adminSearch,
-  component: lazyRouteComponent(() => import("./TenantPage"), "TenantPage"),
+  component: lazyPage(() => import("./TenantPage"), "TenantPage"),
 });
 
 export const adminRoutes = [admin, tenant] as const;

@@ -5,6 +5,7 @@ import { formOf, patchOf } from "./settings";
 const settings: TenantSettings = {
   display_name: "Team",
   weight: 3,
+  share_runs: true,
   suspended: false,
   quotas: {
     open_batches_max: 4,
@@ -20,6 +21,7 @@ it("converts settings to a form and back", () => {
   expect(patchOf(formOf(settings, ["cpu", "gpu"]))).toEqual({
     display_name: "Team",
     weight: 3,
+    share_runs: true,
     quotas: {
       open_batches_max: 4,
       requests_per_minute_max: null,

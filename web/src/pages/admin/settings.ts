@@ -9,6 +9,7 @@ export type Field = number | string;
 export interface SettingsForm {
   displayName: string;
   weight: Field;
+  shareRuns: boolean;
   openBatches: Field;
   requestsPerMinute: Field;
   storedGigabytes: Field;
@@ -31,6 +32,7 @@ export function formOf(settings: TenantSettings, pools: readonly string[]): Sett
   return {
     displayName: settings.display_name,
     weight: settings.weight,
+    shareRuns: settings.share_runs,
     openBatches: quotas.open_batches_max ?? "",
     requestsPerMinute: quotas.requests_per_minute_max ?? "",
     storedGigabytes: quotas.stored_bytes_max == null ? "" : quotas.stored_bytes_max / GIGABYTE,
@@ -51,6 +53,7 @@ export function patchOf(form: SettingsForm) {
   return {
     display_name: form.displayName,
     weight: bound(form.weight) ?? 1,
+    share_runs: form.shareRuns,
     quotas: {
       open_batches_max: bound(form.openBatches),
       requests_per_minute_max: bound(form.requestsPerMinute),

@@ -7,6 +7,9 @@ export interface AdminSearch {
   tab?: string;
   /** Period of the usage tab, in days. */
   days?: number;
+  /** Search text and cursor of a list. */
+  q?: string;
+  after?: string;
   /** Filters of the audit log. */
   action?: string;
   actor?: string;
@@ -20,6 +23,8 @@ export function adminSearch(search: Record<string, unknown>): AdminSearch {
   return present({
     tab: textOf(search, "tab"),
     days: wholeOf(search, "days"),
+    q: textOf(search, "q"),
+    after: textOf(search, "after"),
     action: textOf(search, "action"),
     actor: textOf(search, "actor"),
     since: since && /^\d{4}-\d{2}-\d{2}$/.test(since) ? since : undefined,

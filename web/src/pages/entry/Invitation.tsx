@@ -1,7 +1,7 @@
 // Accepts an invitation by setting a password, once. The token follows the `#` of the URL, so no
 // server and no log receives it.
 
-import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Button, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
@@ -9,6 +9,7 @@ import { api, data } from "../../api/client";
 import { useEnter } from "../../api/session";
 import { Failed } from "../../parts/states";
 import { Entry } from "./Entry";
+import { NewPassword } from "./NewPassword";
 
 export function Invitation() {
   const [token, setToken] = useState(() => window.location.hash.slice(1));
@@ -37,14 +38,7 @@ export function Invitation() {
             value={token}
             onChange={(event) => setToken(event.currentTarget.value)}
           />
-          <PasswordInput
-            label="Password"
-            description="At least 12 characters."
-            autoComplete="new-password"
-            required
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
+          <NewPassword label="Password" value={password} onChange={setPassword} />
           {accepting.isError && <Failed thrown={accepting.error} />}
           <Button type="submit" loading={accepting.isPending}>
             Set password

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from "react";
 import { api, data } from "../../api/client";
 import { Page } from "../../parts/Page";
 import { Failed } from "../../parts/states";
+import { NewPassword } from "./NewPassword";
 
 export function Password() {
   const [current, setCurrent] = useState("");
@@ -32,14 +33,7 @@ export function Password() {
             value={current}
             onChange={(event) => setCurrent(event.currentTarget.value)}
           />
-          <PasswordInput
-            label="New password"
-            description="At least 12 characters."
-            autoComplete="new-password"
-            required
-            value={chosen}
-            onChange={(event) => setChosen(event.currentTarget.value)}
-          />
+          <NewPassword label="New password" value={chosen} onChange={setChosen} />
           {changing.isError && <Failed thrown={changing.error} />}
           {changing.isSuccess && (
             <Alert color="green" variant="outline" role="status" title="Password changed" />

@@ -8,6 +8,7 @@ import { api, data } from "../../api/client";
 import { type Session, useEnter } from "../../api/session";
 import { Answer, Failed } from "../../parts/states";
 import { Entry } from "./Entry";
+import { NewPassword } from "./NewPassword";
 
 const route = getRouteApi("/sign-in");
 
@@ -141,13 +142,10 @@ function FirstAdministrator() {
           onChange={set("email")}
         />
         <TextInput label="Name" autoComplete="name" value={values.name} onChange={set("name")} />
-        <PasswordInput
+        <NewPassword
           label="Password"
-          description="At least 12 characters."
-          autoComplete="new-password"
-          required
           value={values.password}
-          onChange={set("password")}
+          onChange={(password) => setValues((before) => ({ ...before, password }))}
         />
         {making.isError && <Failed thrown={making.error} />}
         <Button type="submit" loading={making.isPending}>

@@ -1,6 +1,7 @@
 // Routes of the sign-in, invitation and password pages.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../parts/lazyPage";
 import { rootRoute, shellRoute } from "../../shell/routes";
 
 interface SignInSearch {
@@ -17,19 +18,19 @@ const signIn = createRoute({
     ...(local(search.back) ? { back: search.back as string } : {}),
     ...(typeof search.problem === "string" ? { problem: search.problem } : {}),
   }),
-  component: lazyRouteComponent(() => import("./SignIn"), "SignIn"),
+  component: lazyPage(() => import("./SignIn"), "SignIn"),
 });
 
 const invitation = createRoute({
   getParentRoute: () => rootRoute,
   path: "/invitation",
-  component: lazyRouteComponent(() => import("./Invitation"), "Invitation"),
+  component: lazyPage(() => import("./Invitation"), "Invitation"),
 });
 
 const account = createRoute({
   getParentRoute: () => shellRoute,
   path: "/account",
-  component: lazyRouteComponent(() => import("./Password"), "Password"),
+  component: lazyPage(() => import("./Password"), "Password"),
 });
 
 /** Whether the path belongs to this dashboard, and not to another site. */

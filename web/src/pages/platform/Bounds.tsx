@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data } from "../../api/client";
 import { FormDialog } from "../../parts/FormDialog";
+import { limitProblems } from "./limits";
 import type { Pool } from "./queries";
 
 export function Bounds({ pool }: { pool: Pool }) {
@@ -21,8 +22,16 @@ export function Bounds({ pool }: { pool: Pool }) {
     setMin(pool.min);
     setMax(pool.max);
   };
+  const problems = limitProblems(min, max);
   return (
-    <FormDialog label="Change limits" describes={pool.pool} submit="Save" act={act} onOpen={fill}>
+    <FormDialog
+      label="Change limits"
+      describes={pool.pool}
+      submit="Save"
+      invalid={Object.keys(problems).length > 0}
+      act={act}
+      onOpen={fill}
+    >
       <NumberInput
         label="Min workers"
         description="Workers that are kept even when no batch is live."
@@ -30,6 +39,7 @@ export function Bounds({ pool }: { pool: Pool }) {
         min={0}
         allowDecimal={false}
         data-autofocus
+        error={problems.min}
         value={min}
         onChange={setMin}
       />
@@ -39,6 +49,7 @@ export function Bounds({ pool }: { pool: Pool }) {
         required
         min={0}
         allowDecimal={false}
+        error={problems.max}
         value={max}
         onChange={setMax}
       />

@@ -1,7 +1,7 @@
 // Chart of a pool over time: workers, demand and the target of the planner.
 
 import { Figure } from "../../parts/Figure";
-import { count, moment, whole } from "../../parts/format";
+import { count, moment } from "../../parts/format";
 import { Plot } from "../../parts/Plot";
 import { type Columns, columnsOf, peakOf, topOf } from "./history";
 import type { Sample } from "./queries";
@@ -26,7 +26,8 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
         xAs="time"
         xLabel="time"
         yMax={top}
-        format={whole}
+        whole
+        format={count}
         series={[
           { label: "Demand", values: columns.demand, filled: true, as: "step" },
           { label: "Busy", values: columns.busy, as: "step" },
@@ -43,7 +44,8 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
         xAs="time"
         xLabel="time"
         height={130}
-        format={whole}
+        whole
+        format={count}
         series={[
           {
             label: "Queued requests",

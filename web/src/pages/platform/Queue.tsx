@@ -34,7 +34,30 @@ export function Queue({ queue }: { queue: PoolQueue }) {
           { title: "Running", number: true, cell: ({ running }) => count(running) },
         ]}
       />
+      {queue.tenants && queue.tenants.length > 1 && <Tenants queue={queue} />}
     </Paper>
+  );
+}
+
+/** The tenants that wait, and the tenants that have the workers. */
+function Tenants({ queue }: { queue: PoolQueue }) {
+  return (
+    <Grid
+      caption={`Tenants in ${queue.pool}`}
+      rows={queue.tenants ?? []}
+      rowKey={({ tenant }) => tenant}
+      maxHeight={320}
+      columns={[
+        { title: "Tenant", cell: ({ tenant }) => tenant },
+        { title: "Workers", number: true, cell: ({ workers }) => count(workers) },
+        {
+          title: "Max workers",
+          number: true,
+          cell: ({ workers_max }) => (workers_max == null ? "–" : count(workers_max)),
+        },
+        { title: "Queued", number: true, cell: ({ queued }) => count(queued) },
+      ]}
+    />
   );
 }
 

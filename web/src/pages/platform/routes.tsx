@@ -1,6 +1,7 @@
 // Routes of the platform pages: capacity and workers.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../parts/lazyPage";
 import { present, textOf, wholeOf } from "../../parts/search";
 import { shellRoute } from "../../shell/routes";
 
@@ -19,7 +20,7 @@ const capacity = createRoute({
   path: "/capacity",
   validateSearch: (search: Record<string, unknown>): CapacitySearch =>
     present({ minutes: wholeOf(search, "minutes") || undefined }),
-  component: lazyRouteComponent(() => import("./Capacity"), "Capacity"),
+  component: lazyPage(() => import("./Capacity"), "Capacity"),
 });
 
 const workers = createRoute({
@@ -27,7 +28,7 @@ const workers = createRoute({
   path: "/workers",
   validateSearch: (search: Record<string, unknown>): WorkersSearch =>
     present({ pool: textOf(search, "pool"), state: textOf(search, "state") }),
-  component: lazyRouteComponent(() => import("./Workers"), "Workers"),
+  component: lazyPage(() => import("./Workers"), "Workers"),
 });
 
 export const platformRoutes = [capacity, workers] as const;

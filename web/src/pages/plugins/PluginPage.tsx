@@ -12,7 +12,7 @@ import { Answer } from "../../parts/states";
 import { TextLink } from "../../parts/TextLink";
 import { Channels } from "./Channels";
 import { Promote } from "./Promote";
-import { type Plugin, versionsQuery } from "./queries";
+import { channelsQuery, type Plugin, versionsQuery } from "./queries";
 import { RollBack } from "./RollBack";
 import { byName, type PluginVersions } from "./versions";
 import { Yank } from "./Yank";
@@ -36,6 +36,7 @@ export function PluginPage() {
 
 function Content({ plugin }: { plugin: PluginVersions }) {
   const session = useSession();
+  const channels = useQuery(channelsQuery(plugin.name));
   return (
     <Stack>
       <section>
@@ -45,8 +46,8 @@ function Content({ plugin }: { plugin: PluginVersions }) {
         <Channels of={plugin} />
         {may(session, "plugins:promote") && (
           <Group gap="xs" mt="xs">
-            {plugin.channels.map(({ channel, version }) => (
-              <RollBack key={channel} name={plugin.name} channel={channel} version={version} />
+            {channels.data?.items.map((channel) => (
+              <RollBack key={channel.channel} name={plugin.name} channel={channel} />
             ))}
           </Group>
         )}

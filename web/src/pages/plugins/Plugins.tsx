@@ -1,36 +1,57 @@
 // All plugins with their channels, and a form that uploads one.
 
-import { Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../api/session";
 import { Command } from "../../parts/Command";
 import { ago, count } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
 import { Page } from "../../parts/Page";
-import { Answer, Empty } from "../../parts/states";
+import { Pager } from "../../parts/Pager";
+import { present } from "../../parts/search";
+import { Answer, Empty, NoMatch } from "../../parts/states";
+import { TextFilter } from "../../parts/TextFilter";
 import { TextLink } from "../../parts/TextLink";
 import { Channels } from "./Channels";
 import { pluginsQuery } from "./queries";
 import { Upload } from "./Upload";
 import { byName, type PluginVersions } from "./versions";
 
+const route = getRouteApi("/shell/plugins");
+
 export function Plugins() {
   const session = useSession();
-  const plugins = useQuery(pluginsQuery);
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const plugins = useQuery(pluginsQuery(search));
+  const go = (change: { q?: string | undefined; after?: string | undefined }) =>
+    void navigate({ search: present({ ...search, ...change }) });
   return (
     <Page
       title="Plugins"
       about="Plugins compute rewards. A run keeps the version that it started with."
     >
+      <Group>
+        <TextFilter label="Name" value={search.q} onChange={(q) => go({ q, after: undefined })} />
+      </Group>
       <Answer query={plugins} what="the plugins">
-        {({ items }) =>
-          items.length === 0 ? (
+        {({ items, next }) =>
+          items.length === 0 && search.q ? (
+            <NoMatch
+              title="No matching plugins"
+              clear={() => go({ q: undefined, after: undefined })}
+            />
+          ) : items.length === 0 ? (
             <Empty title="No plugins yet">
               Build and publish a plugin, or upload its component below:
               <Command text="assay plugin publish PLUGIN.wasm --channel prod" />
             </Empty>
           ) : (
-            <Table plugins={byName(items)} />
+            <Stack gap="sm">
+              <Table plugins={byName(items)} />
+              <Pager after={search.after} next={next} onGo={(after) => go({ after })} />
+            </Stack>
           )
         }
       </Answer>

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import { present } from "../../parts/search";
 
 export type Plugin = Schemas["Plugin"];
 export type PluginStats = Schemas["PluginStats"];
@@ -9,15 +10,34 @@ export type GoldenCase = Schemas["GoldenCase"];
 export type CaseCounts = Schemas["CaseCounts"];
 export type StageHistogram = Schemas["StageHistogram"];
 
-export const pluginsQuery = queryOptions({
-  queryKey: ["plugins", "all"],
-  queryFn: () => data(api.GET("/v1/plugins")),
-});
+export interface PluginsFilter {
+  q?: string;
+  after?: string;
+}
+
+const PAGE = 50;
+
+export const pluginsQuery = ({ q, after }: PluginsFilter) =>
+  queryOptions({
+    queryKey: ["plugins", "all", q, after],
+    queryFn: () => {
+      const query = { ...present({ q, after }), limit: PAGE };
+      return data(api.GET("/v1/plugins", { params: { query } }));
+    },
+    placeholderData: keepPreviousData,
+  });
 
 export const versionsQuery = (name: string) =>
   queryOptions({
     queryKey: ["plugins", "one", name],
     queryFn: () => data(api.GET("/v1/plugins/{name}", { params: { path: { name } } })),
+  });
+
+/** The channels of a plugin, and the version to which a rollback would point each. */
+export const channelsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["plugins", "channels", name],
+    queryFn: () => data(api.GET("/v1/plugins/{name}/channels", { params: { path: { name } } })),
   });
 
 export const casesQuery = (name: string, version: string) =>

@@ -1,8 +1,10 @@
 // Routes of the plugin pages.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { present, wholeOf } from "../../parts/search";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../parts/lazyPage";
+import { present, textOf, wholeOf } from "../../parts/search";
 import { shellRoute } from "../../shell/routes";
+import type { PluginsFilter } from "./queries";
 
 interface VersionSearch {
   /** Period of the statistics, in days; all times when absent. */
@@ -12,13 +14,15 @@ interface VersionSearch {
 const plugins = createRoute({
   getParentRoute: () => shellRoute,
   path: "/plugins",
-  component: lazyRouteComponent(() => import("./Plugins"), "Plugins"),
+  validateSearch: (search: Record<string, unknown>): PluginsFilter =>
+    present({ q: textOf(search, "q"), after: textOf(search, "after") }),
+  component: lazyPage(() => import("./Plugins"), "Plugins"),
 });
 
 const plugin = createRoute({
   getParentRoute: () => shellRoute,
   path: "/plugins/$name",
-  component: lazyRouteComponent(() => import("./PluginPage"), "PluginPage"),
+  component: lazyPage(() => import("./PluginPage"), "PluginPage"),
 });
 
 const version = createRoute({
@@ -26,7 +30,7 @@ const version = createRoute({
   path: "/plugins/$name/$version",
   validateSearch: (search: Record<string, unknown>): VersionSearch =>
     present({ days: wholeOf(search, "days") || undefined }),
-  component: lazyRouteComponent(() => import("./VersionPage"), "VersionPage"),
+  component: lazyPage(() => import("./VersionPage"), "VersionPage"),
 });
 
 export const pluginRoutes = [plugins, plugin, version] as const;

@@ -3,6 +3,7 @@
 import { Anchor, type AnchorProps } from "@mantine/core";
 import { createLink, Link } from "@tanstack/react-router";
 import type { ComponentProps, ReactNode } from "react";
+import { Name } from "../../parts/Name";
 
 function Plain(props: AnchorProps & Omit<ComponentProps<"a">, keyof AnchorProps>) {
   return <Anchor {...props} />;
@@ -14,7 +15,7 @@ export const PageLink = createLink(Plain);
 export function RunLink({ run }: { run: string }) {
   return (
     <PageLink to="/runs/$run" params={{ run }} size="sm">
-      <span className="broken">{run}</span>
+      <Name text={run} />
     </PageLink>
   );
 }
@@ -41,7 +42,7 @@ export function PluginLink({ plugin }: { plugin: string }) {
   const path = [plugin.slice(0, at), plugin.slice(at + 1)].map(encodeURIComponent).join("/");
   return (
     <Anchor component={Link} to={`/plugins/${path}`} size="sm">
-      {plugin}
+      <Name text={plugin} />
     </Anchor>
   );
 }

@@ -25,3 +25,12 @@ it("does not call a batch late that waits for its trainer", () => {
   expect(deadlineStatus(idle, NOW)).toEqual({ text: "waiting for requests", late: false });
   expect(deadlineStatus({ ...idle, state: "sealed" }, NOW)?.late).toBe(true);
 });
+
+it("says for how long a trainer has been silent", () => {
+  const idle = { ...BUSY, queued: 0, running: 0 };
+  const since = (minutes: number) => new Date(NOW - minutes * 60_000 - 5_000).toISOString();
+  const soon = deadlineStatus({ ...idle, last_request_at: since(4) }, NOW);
+  expect(soon).toEqual({ text: "waiting for requests", late: false });
+  const late = deadlineStatus({ ...idle, last_request_at: since(9) }, NOW);
+  expect(late).toEqual({ text: "no request for 9 min", late: false, silent: true });
+});

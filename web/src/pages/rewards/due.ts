@@ -7,7 +7,12 @@ export interface DeadlineStatus {
   text: string;
   note?: string;
   late: boolean;
+  /** Whether the trainer has sent nothing for minutes. */
+  silent?: boolean;
 }
+
+/** The time after which a trainer that sends nothing counts as silent, as in the server's incidents. */
+const SILENT_MS = 300_000;
 
 type Live = Schemas["LiveBatch"];
 
@@ -22,10 +27,13 @@ export function waitsForRequests({
 
 /** Null while the batch has no deadline. */
 export function deadlineStatus(
-  batch: Pick<Live, "state" | "queued" | "running" | "due_at" | "estimated_done_at">,
+  batch: Pick<
+    Live,
+    "state" | "queued" | "running" | "due_at" | "estimated_done_at" | "last_request_at"
+  >,
   nowMs: number,
 ): DeadlineStatus | null {
-  if (waitsForRequests(batch)) return { text: "waiting for requests", late: false };
+  if (waitsForRequests(batch)) return waiting(batch.last_request_at, nowMs);
   if (!batch.due_at) return null;
   const left = Date.parse(batch.due_at) - nowMs;
   if (left < 0) return { text: `${whole(-left)} late`, late: true };
@@ -34,6 +42,13 @@ export function deadlineStatus(
     : 0;
   if (over > 0) return { text: whole(left), note: `expected ${span(over)} late`, late: true };
   return { text: whole(left), late: false };
+}
+
+function waiting(last: string | null | undefined, nowMs: number): DeadlineStatus {
+  const silence = last ? nowMs - Date.parse(last) : 0;
+  if (silence < SILENT_MS) return { text: "waiting for requests", late: false };
+  const minutes = Math.floor(silence / 60_000) * 60_000;
+  return { text: `no request for ${span(minutes)}`, late: false, silent: true };
 }
 
 /** Rounds to whole seconds for a countdown. */

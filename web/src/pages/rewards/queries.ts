@@ -10,10 +10,6 @@ export type Request = Schemas["Request"];
 export type Outcome = Schemas["Outcome"];
 
 const PAGE = 50;
-/**
- * The server cannot filter by lateness, so this page size is large enough to contain late batches.
- */
-const PAGE_OF_LATE = 500;
 export const ITERATIONS_MAX = 1_000;
 const ALL_TENANTS_MS = 5_000;
 
@@ -24,6 +20,9 @@ export const overviewQuery = (all: boolean) =>
     queryFn: () => data(api.GET("/v1/overview", { params: { query: all ? { all } : {} } })),
     refetchInterval: all ? ALL_TENANTS_MS : false,
   });
+
+/** The rows of one call while a whole list is exported. */
+const EXPORT_PAGE = 500;
 
 export interface RunsFilter extends TimeRange {
   q?: string;
@@ -44,6 +43,15 @@ export const runsQuery = ({ q, plugin, after, ...range }: RunsFilter) =>
     },
     placeholderData: keepPreviousData,
   });
+
+/** Reads the whole list in large pages. */
+export const runsExport =
+  ({ q, plugin, ...range }: RunsFilter) =>
+  (after: string | undefined) => {
+    const bounds = boundsOf(range, Date.now());
+    const query = { ...present({ q, plugin, after }), ...bounds, limit: EXPORT_PAGE };
+    return data(api.GET("/v1/runs", { params: { query } }));
+  };
 
 export const runQuery = (run: string, last: number, curves: string | undefined) =>
   queryOptions({
@@ -95,12 +103,57 @@ export interface BatchesFilter extends TimeRange {
 export const batchesQuery = ({ state, run, plugin, late, after, ...range }: BatchesFilter) =>
   queryOptions({
     queryKey: ["batches", "list", state, run, plugin, late, after, range],
-    queryFn: async () => {
-      const limit = late ? PAGE_OF_LATE : PAGE;
+    queryFn: () => {
       const bounds = boundsOf(range, Date.now());
-      const query = { ...present({ state, run, plugin, after }), ...bounds, limit };
-      const list = await data(api.GET("/v1/batches", { params: { query } }));
-      return late ? { ...list, items: list.items.filter((item) => item.late) } : list;
+      const query = { ...present({ state, run, plugin, late, after }), ...bounds, limit: PAGE };
+      return data(api.GET("/v1/batches", { params: { query } }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** Reads the whole list in large pages. */
+export const batchesExport =
+  ({ state, run, plugin, late, ...range }: BatchesFilter) =>
+  (after: string | undefined) => {
+    const bounds = boundsOf(range, Date.now());
+    const filter = present({ state, run, plugin, late, after });
+    const query = { ...filter, ...bounds, limit: EXPORT_PAGE };
+    return data(api.GET("/v1/batches", { params: { query } }));
+  };
+
+const RECENT_BATCHES = 10;
+
+/** The key is that of a list, which live events invalidate. */
+export const recentBatchesQuery = queryOptions({
+  queryKey: ["batches", "list", "recent"],
+  queryFn: () => {
+    const query = { state: "ended" as const, limit: RECENT_BATCHES };
+    return data(api.GET("/v1/batches", { params: { query } }));
+  },
+});
+
+export interface IncidentsFilter {
+  kind?: Schemas["IncidentKind"];
+  /** Each incident by itself instead of in groups. */
+  each?: boolean;
+  all?: boolean;
+  after?: number;
+}
+
+/** Reads all incidents that match, each by itself. */
+export const incidentsExport =
+  ({ kind, all }: IncidentsFilter) =>
+  (after: number | undefined) => {
+    const query = { ...present({ kind, all, after }), limit: EXPORT_PAGE };
+    return data(api.GET("/v1/incidents", { params: { query } }));
+  };
+
+export const incidentsQuery = ({ kind, each, all, after }: IncidentsFilter) =>
+  queryOptions({
+    queryKey: ["incidents", kind, each, all, after],
+    queryFn: () => {
+      const query = { ...present({ kind, all, after }), grouped: !each, limit: PAGE };
+      return data(api.GET("/v1/incidents", { params: { query } }));
     },
     placeholderData: keepPreviousData,
   });
@@ -130,6 +183,29 @@ export const requestsQuery = (id: string, { kind, verdict, q, after }: RequestsF
     placeholderData: keepPreviousData,
   });
 
+/** Reads all requests that match, in large pages. */
+export const requestsExport =
+  (id: string, { kind, verdict, q }: RequestsFilter) =>
+  (after: number | undefined) => {
+    const query = { ...present({ kind, verdict, q, after }), limit: EXPORT_PAGE };
+    return data(api.GET("/v1/batches/{id}/requests", { params: { path: { id }, query } }));
+  };
+
+/** The most rollouts of a group that are compared. */
+const GROUP_MAX = 32;
+
+/** The first rollouts of one group. The search also finds other groups with the name in theirs. */
+export const groupQuery = (id: string, group: string) =>
+  queryOptions({
+    queryKey: ["batches", "one", id, "group", group],
+    queryFn: async () => {
+      const query = { q: group, limit: 500 };
+      const params = { path: { id }, query };
+      const { items } = await data(api.GET("/v1/batches/{id}/requests", { params }));
+      return items.filter((item) => item.group === group).slice(0, GROUP_MAX);
+    },
+  });
+
 /** A request does not change after its end. */
 export const requestQuery = (id: string) =>
   queryOptions({
@@ -143,6 +219,12 @@ export const logsQuery = (id: string, ended: boolean) =>
     queryKey: ["requests", id, "logs", ended],
     queryFn: () => data(api.GET("/v1/requests/{id}/logs", { params: { path: { id } } })),
   });
+
+/** The first plugins of the tenant by name. */
+export const firstPluginsQuery = queryOptions({
+  queryKey: ["plugins", "first"],
+  queryFn: () => data(api.GET("/v1/plugins", { params: { query: { limit: PAGE } } })),
+});
 
 export const versionsQuery = (name: string) =>
   queryOptions({

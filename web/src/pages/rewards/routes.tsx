@@ -1,10 +1,12 @@
 // Routes of the reward pages: overview, runs, batches and requests.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../parts/lazyPage";
 import { shellRoute } from "../../shell/routes";
 import {
   batchesSearch,
   batchSearch,
+  incidentsSearch,
   overviewSearch,
   requestSearch,
   runSearch,
@@ -15,42 +17,49 @@ const overview = createRoute({
   getParentRoute: () => shellRoute,
   path: "/",
   validateSearch: overviewSearch,
-  component: lazyRouteComponent(() => import("./overview/Overview"), "Overview"),
+  component: lazyPage(() => import("./overview/Overview"), "Overview"),
 });
 
 const runs = createRoute({
   getParentRoute: () => shellRoute,
   path: "/runs",
   validateSearch: runsSearch,
-  component: lazyRouteComponent(() => import("./runs/Runs"), "Runs"),
+  component: lazyPage(() => import("./runs/Runs"), "Runs"),
 });
 
 const run = createRoute({
   getParentRoute: () => shellRoute,
   path: "/runs/$run",
   validateSearch: runSearch,
-  component: lazyRouteComponent(() => import("./runs/Run"), "Run"),
+  component: lazyPage(() => import("./runs/Run"), "Run"),
 });
 
 const batches = createRoute({
   getParentRoute: () => shellRoute,
   path: "/batches",
   validateSearch: batchesSearch,
-  component: lazyRouteComponent(() => import("./batches/Batches"), "Batches"),
+  component: lazyPage(() => import("./batches/Batches"), "Batches"),
+});
+
+const incidents = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/incidents",
+  validateSearch: incidentsSearch,
+  component: lazyPage(() => import("./incidents/Incidents"), "Incidents"),
 });
 
 const batch = createRoute({
   getParentRoute: () => shellRoute,
   path: "/batches/$batch",
   validateSearch: batchSearch,
-  component: lazyRouteComponent(() => import("./batch/BatchPage"), "BatchPage"),
+  component: lazyPage(() => import("./batch/BatchPage"), "BatchPage"),
 });
 
 const request = createRoute({
   getParentRoute: () => shellRoute,
   path: "/requests/$request",
   validateSearch: requestSearch,
-  component: lazyRouteComponent(() => import("./request/RequestPage"), "RequestPage"),
+  component: lazyPage(() => import("./request/RequestPage"), "RequestPage"),
 });
 
-export const rewardRoutes = [overview, runs, run, batches, batch, request] as const;
+export const rewardRoutes = [overview, runs, run, batches, incidents, batch, request] as const;

@@ -1,8 +1,10 @@
 // URL state of the reward pages.
 
 import { present, textOf, wholeOf } from "../../parts/search";
+import { KIND_NAMES } from "./incidents/kinds";
 import {
   type BatchesFilter,
+  type IncidentsFilter,
   ITERATIONS_MAX,
   KINDS,
   LEVELS,
@@ -63,9 +65,22 @@ export function batchesSearch(search: Search): BatchesFilter {
   });
 }
 
+export function incidentsSearch(search: Search): IncidentsFilter {
+  return present({
+    kind: oneOf(search, "kind", KIND_NAMES),
+    each: search.each === true ? true : undefined,
+    all: search.all === true ? true : undefined,
+    after: wholeOf(search, "after"),
+  });
+}
+
 export interface BatchSearch extends RequestsFilter {
   /** Row order of the timeline; by arrival when absent. */
   order?: Order;
+  /** Position of the request that is shown beside the list. */
+  sample?: number;
+  /** Name of the group that is compared. */
+  group?: string;
 }
 
 export function batchSearch(search: Search): BatchSearch {
@@ -75,6 +90,8 @@ export function batchSearch(search: Search): BatchSearch {
     verdict: textOf(search, "verdict"),
     q: textOf(search, "q"),
     after: wholeOf(search, "after"),
+    sample: wholeOf(search, "sample"),
+    group: textOf(search, "group"),
   });
 }
 

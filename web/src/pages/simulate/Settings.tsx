@@ -94,7 +94,7 @@ export function Settings(props: {
             <NumberInput
               key={pool}
               label={`Max workers in ${pool}`}
-              description="Per stage. Empty: current limit."
+              description="Per stage. Empty: current limit, or the batch's peak if that is 0."
               min={0}
               allowDecimal={false}
               value={workers[pool] ?? ""}

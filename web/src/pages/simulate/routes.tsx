@@ -1,6 +1,7 @@
 // Route of the simulation page.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../../parts/lazyPage";
 import { shellRoute } from "../../shell/routes";
 import { simulateSearch } from "./form";
 
@@ -8,7 +9,7 @@ const simulate = createRoute({
   getParentRoute: () => shellRoute,
   path: "/simulate",
   validateSearch: simulateSearch,
-  component: lazyRouteComponent(() => import("./Simulate"), "Simulate"),
+  component: lazyPage(() => import("./Simulate"), "Simulate"),
 });
 
 export const simulateRoutes = [simulate] as const;

@@ -42,6 +42,11 @@ pub(crate) async fn announce(
 ) -> Result<(StatusCode, Json<Batch>), ApiError> {
     let (call, bytes): (AnnounceBatch, _) = body::json(body).await?;
     check(&call)?;
+    if let Some(join) = call.join {
+        // A repeat gets the same batch, whatever its key.
+        let committed = app.auto_batches.announce(&app, &caller, call, join).await?;
+        return Ok((StatusCode::CREATED, Json(committed.batch())));
+    }
     let idempotency = idempotency(&headers, &bytes)?;
     if let Some(batch) = repeated(&app, caller.tenant, idempotency.as_ref()).await? {
         return Ok((StatusCode::CREATED, Json(batch)));
@@ -95,6 +100,10 @@ pub(crate) async fn row(
 
 fn check(call: &AnnounceBatch) -> Result<(), ApiError> {
     body::check_text("run", &call.run, limits::RUN_BYTES_MAX).map_err(ApiError::bad_request)?;
+    if matches!(&*call.run, "." | "..") {
+        // Clients take them for steps in the path of an address.
+        return Err(ApiError::bad_request("run is `.` or `..`, which no address can name"));
+    }
     if i64::try_from(call.iteration).is_err() {
         return Err(ApiError::bad_request("iteration is too large"));
     }
@@ -103,6 +112,19 @@ fn check(call: &AnnounceBatch) -> Result<(), ApiError> {
         if let Some(value) = value.filter(|value| !(1..=max).contains(value)) {
             return Err(ApiError::bad_request(format!("{what} must be 1 to {max}, not {value}"))
                 .hint("cut a larger iteration into several batches"));
+        }
+    }
+    if let Some(join) = &call.join {
+        let max = limits::JOIN_IDLE_MS_MAX;
+        if !(1..=max).contains(&join.idle_ms) {
+            return Err(ApiError::bad_request(format!(
+                "join.idle_ms must be 1 to {max}, not {}",
+                join.idle_ms
+            )));
+        }
+        if call.expected_size.is_some() {
+            return Err(ApiError::bad_request("expected_size does not go with join")
+                .hint("the server seals a batch that is joined: leave expected_size out"));
         }
     }
     if call.max_extra_delay_ms.is_some_and(|delay| i32::try_from(delay).is_err()) {

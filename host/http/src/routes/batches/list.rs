@@ -25,6 +25,10 @@ pub(crate) struct BatchesQuery {
     run: Option<String>,
     /// Name of the plugin.
     plugin: Option<String>,
+    /// Whether only batches are listed that ended later than their tolerance allows (T + D).
+    #[serde(default)]
+    #[param(required = false)]
+    late: bool,
     /// Earliest time of announcement, inclusive.
     #[param(value_type = Option<String>)]
     from: Option<Micros>,
@@ -49,6 +53,7 @@ pub(crate) async fn list(
         state: query.state,
         run: query.run,
         plugin: query.plugin,
+        late: query.late,
         announced: Span { from: query.from, to: query.to },
         after: page.after,
         limit: page.limit,

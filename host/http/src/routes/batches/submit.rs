@@ -7,7 +7,6 @@ use std::time::Duration;
 use assay_api::request::{ItemProblem, SubmitItem, SubmitReply, SubmitStatus, Submitted};
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::limits;
-use assay_dispatch::budget::BudgetPermit;
 use assay_dispatch::{DispatchError, ItemFate, NewItem};
 use assay_registry::Validation;
 use axum::Json;
@@ -24,6 +23,7 @@ use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::item::{self, Item, too_long};
 use crate::extract::path::PathId;
 use crate::problem::{ApiError, INVALID_LABEL};
+use crate::quotas;
 use crate::routes::batches::results::Source;
 
 /// Submit requests. An item whose key is already in the batch changes nothing, so that a call can
@@ -55,7 +55,7 @@ pub(crate) async fn submit(
     if is_ndjson(&headers) {
         submission.read_lines(body).await?;
     } else {
-        let _turn = app.buffered.acquire().await.expect("the semaphore is never closed");
+        let _turn = app.buffered.acquire(caller.tenant, 1).await;
         let bytes = body::whole(body, "an array of items", limits::ARRAY_BODY_BYTES_MAX).await?;
         let items: Vec<&RawValue> = serde_json::from_slice(&bytes).map_err(|error| {
             ApiError::bad_request(format!("the body is not an array of items: {error}"))
@@ -226,12 +226,12 @@ impl<'a> Submission<'a> {
 
     async fn take(&mut self, item: Item) -> Result<(), ApiError> {
         let bytes = item.body.len();
-        let place = match self.app.dispatch.budget.try_acquire(bytes) {
+        let place = match self.app.dispatch.budget.try_acquire(self.tenant, bytes) {
             Some(place) => place,
             None => {
                 // What is held back here would never make room.
                 self.send().await?;
-                self.enter(bytes).await?
+                quotas::budget(self.app, self.tenant, bytes).await?
             }
         };
         self.chunk_spots.push(Spot { item: self.items.len(), line: self.lines });
@@ -247,18 +247,6 @@ impl<'a> Submission<'a> {
         let full = self.chunk.len() >= limits::SUBMIT_CHUNK_ITEMS_MAX
             || self.chunk_bytes >= limits::SUBMIT_CHUNK_BYTES_MAX;
         if full { self.send().await } else { Ok(()) }
-    }
-
-    async fn enter(&self, bytes: usize) -> Result<BudgetPermit, ApiError> {
-        let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
-        tokio::time::timeout(patience, self.app.dispatch.budget.acquire(bytes)).await.map_err(
-            |_| {
-                ApiError::unavailable(
-                    "no_room",
-                    format!("{} bytes of requests wait already", limits::LIVE_BYTES_MAX),
-                )
-            },
-        )
     }
 
     async fn send(&mut self) -> Result<(), ApiError> {

@@ -29,7 +29,9 @@ pub(crate) async fn get(
     batches::kept(&app, caller.tenant, id).await?;
     let batch = batches::find(&app, caller.tenant, id).await?;
     let known = app.store.timeline(caller.tenant, &batch).await?;
-    Ok(Json(columns::timeline(batch, known, now())))
+    // A batch that names no tolerance has the platform's; an ended one has that of its end.
+    let default_ms = app.dispatch.observe().await?.tolerance.as_ms_f64();
+    Ok(Json(columns::timeline(batch, known, default_ms, now())))
 }
 
 #[cfg(test)]

@@ -1,21 +1,28 @@
-//! `GET /v1/plugins`: every version of every plugin.
+//! `GET /v1/plugins`: plugins by name, each with every version.
 
 use assay_api::plugin::PluginList;
 use axum::Json;
 use axum::extract::State;
 
 use crate::app::AppState;
+use crate::extract::body;
 use crate::extract::guard::{BatchesRead, Scoped};
+use crate::extract::page::AdminPage;
+use crate::extract::query::{Query, SearchQuery};
 use crate::problem::ApiError;
 
-/// Every version of every plugin.
+/// Plugins by name, each with all its versions, the newest first. A page has at most `limit` plugins.
 #[utoipa::path(
-    get, path = "/v1/plugins", tag = "plugins",
+    get, path = "/v1/plugins", tag = "plugins", params(SearchQuery, AdminPage<String>),
     responses((status = 200, body = PluginList))
 )]
 pub(crate) async fn list(
     State(app): AppState,
     caller: Scoped<BatchesRead>,
+    Query(query): Query<SearchQuery>,
+    page: AdminPage<String>,
 ) -> Result<Json<PluginList>, ApiError> {
-    Ok(Json(PluginList { items: app.store.plugins(caller.tenant, None).await? }))
+    let rows = page.rows(body::search(query.q)?);
+    let (items, next) = app.store.plugins(caller.tenant, &rows).await?;
+    Ok(Json(PluginList { items, next }))
 }

@@ -56,7 +56,7 @@ pub(crate) async fn publish(
     let settings = app.dispatch.tenants.get(caller.tenant);
     let publisher =
         Publisher { tenant: caller.tenant, actor: &caller.actor(), grants: &settings.grants };
-    let turn = app.uploads.acquire().await.expect("the semaphore is never closed");
+    let turn = app.uploads.acquire(caller.tenant, 1).await;
     let upload = read_upload(&headers, body).await?;
     let accepted = app.registry.accept(&publisher, upload.component).await?;
     // The component is no longer in memory, and golden cases may take minutes.

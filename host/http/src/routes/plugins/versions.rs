@@ -18,9 +18,9 @@ pub(crate) async fn versions(
     caller: Scoped<BatchesRead>,
     Path(name): Path<String>,
 ) -> Result<Json<PluginList>, ApiError> {
-    let items = app.store.plugins(caller.tenant, Some(&name)).await?;
+    let items = app.store.versions(caller.tenant, &name).await?;
     if items.is_empty() {
         return Err(ApiError::not_found("plugin"));
     }
-    Ok(Json(PluginList { items }))
+    Ok(Json(PluginList { items, next: None }))
 }

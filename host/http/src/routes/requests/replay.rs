@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_api::batch::Batch;
-use assay_api::operations::{Replay, ReplayRequest, ReplaySide};
+use assay_api::request::{Replay, ReplayRequest, ReplaySide};
 use assay_api::result::ResultItem;
 use assay_core::id::RequestId;
 use assay_dispatch::{Announcement, NewItem, ReadyPlugin};
@@ -118,7 +118,7 @@ async fn announcement(
     plugin: Arc<ReadyPlugin>,
 ) -> Result<Announcement, ApiError> {
     let settings = app.store.batch_settings(caller.tenant, id.batch).await?;
-    let place = rewards::place(app, stored.body.len()).await?;
+    let place = quotas::budget(app, caller.tenant, stored.body.len()).await?;
     let row = rewards::single_batch(caller.tenant, &plugin, settings);
     let StoredRequest { key, group, body, .. } = stored;
     let item = NewItem { key, group, body: body.into(), permit: place, due: None };

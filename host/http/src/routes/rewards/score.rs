@@ -14,7 +14,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use serde_json::value::RawValue;
 
-use super::{WAIT_DEFAULT, outcome, place, single_batch};
+use super::{WAIT_DEFAULT, outcome, single_batch};
 use crate::app::{App, AppState};
 use crate::auth::Caller;
 use crate::extract::guard::{BatchesWrite, Scoped};
@@ -63,7 +63,7 @@ async fn admit(
     let given = label.as_deref().map(RawValue::get);
     validation.label(given).await.map_err(ApiError::invalid_label)?;
     let body = item::encode(prompt, response, label, metadata);
-    let place = place(app, body.len()).await?;
+    let place = quotas::budget(app, caller.tenant, body.len()).await?;
     let share_equal = share_equal.unwrap_or(true);
     let row = BatchRow { share_equal, ..single_batch(caller.tenant, &plugin, settings) };
     let single =

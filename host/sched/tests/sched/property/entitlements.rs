@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use assay_core::id::{LeaseId, RequestId, TenantId, WorkerId};
 use assay_sched::{Entitlement, Grant, TenantView};
@@ -51,6 +52,25 @@ impl World {
         tenants.into_iter().map(view).filter(there).collect()
     }
 
+    /// A worker is taken from a tenant with several, for one without that could have it.
+    pub(super) fn preempted(&mut self, id: WorkerId) {
+        let worker = &self.workers[&id];
+        let pool = Arc::clone(&worker.pool);
+        assert!(!worker.draining, "a draining worker serves nobody else");
+        self.check_at_ceiling(&pool);
+        let (_, running) = worker.leases[0];
+        assert!(self.serving_tenant(self.tenant_of(running), &pool) > 1, "its last worker");
+        let mut waiting =
+            self.waiting()[at(&pool)].clone().into_iter().map(|id| self.tenant_of(id));
+        assert!(
+            waiting.any(|tenant| {
+                self.serving_tenant(tenant, &pool) == 0 && self.may_have_more(tenant, &pool)
+            }),
+            "nobody needs the worker"
+        );
+        self.gone(id);
+    }
+
     /// Plays the step's grants again, which come last in it, and looks at each.
     pub(super) fn check_entitlements(&self, grants: &[Grant], waiting: &[Vec<RequestId>]) {
         let new: BTreeSet<LeaseId> = grants.iter().map(|grant| grant.lease).collect();
@@ -91,12 +111,35 @@ impl Scene<'_> {
         if leases.is_empty() {
             assert!(self.may_have_more(tenant), "more workers than its bound");
         }
+        if self.world.entitlement(tenant).share_runs {
+            self.check_run(grant.request);
+        }
         for (other, first) in others {
             let mine = (self.serving(tenant) - spared, tenant);
             let theirs = (self.serving(other), other);
             let before = self.compare(mine, theirs).then_with(|| turn(key).cmp(&turn(first)));
             assert_eq!(before, Ordering::Less, "{other}'s turn, not {tenant}'s");
         }
+    }
+
+    /// The request is the next one of the run with the fewest workers, among the runs of its tenant.
+    fn check_run(&self, granted: RequestId) {
+        let tenant = self.world.tenant_of(granted);
+        let waiting = self.waiting.iter().filter(|id| self.world.tenant_of(**id) == tenant);
+        let first = waiting.map(|id| (self.serving_run(*id), self.world.key(*id))).min();
+        let (fewest, key) = first.expect("the granted request waited");
+        assert_eq!(self.serving_run(granted), fewest, "the turn of a run with fewer workers");
+        assert_eq!(self.world.key(granted), key, "before its turn");
+    }
+
+    /// How many workers serve the run of this request.
+    fn serving_run(&self, id: RequestId) -> usize {
+        let run = |id: &RequestId| {
+            let batch = &self.world.batches[&id.batch];
+            (batch.tenant, &batch.run)
+        };
+        let running = self.leases.values().filter_map(|leases| leases.first());
+        running.filter(|served| run(served) == run(&id)).count()
     }
 
     fn serving(&self, tenant: TenantId) -> usize {
@@ -118,13 +161,15 @@ impl Scene<'_> {
 
     /// What each tenant would have granted next.
     fn first(&self) -> BTreeMap<TenantId, Key> {
-        let mut first: BTreeMap<TenantId, Key> = BTreeMap::new();
+        let mut first: BTreeMap<TenantId, (usize, Key)> = BTreeMap::new();
         for id in &self.waiting {
-            let key = self.world.key(*id);
-            let first = first.entry(self.world.tenant_of(*id)).or_insert(key);
+            let tenant = self.world.tenant_of(*id);
+            let shared = self.world.entitlement(tenant).share_runs;
+            let key = (if shared { self.serving_run(*id) } else { 0 }, self.world.key(*id));
+            let first = first.entry(tenant).or_insert(key);
             *first = key.min(*first);
         }
-        first
+        first.into_iter().map(|(tenant, (_, key))| (tenant, key)).collect()
     }
 }
 

@@ -73,6 +73,11 @@ impl World {
         assert!(plan.is_none_or(|plan| serving <= plan.ceiling), "granted above the ceiling");
     }
 
+    pub(super) fn check_at_ceiling(&self, pool: &str) {
+        let plan = self.pools[at(pool)].plan.as_ref().expect("only an elastic pool preempts");
+        assert_eq!(self.serving(pool), plan.ceiling, "a worker could be started instead");
+    }
+
     pub(super) fn check_pools(
         &self,
         waiting: &[Vec<RequestId>],

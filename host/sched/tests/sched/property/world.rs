@@ -41,6 +41,7 @@ pub(super) struct Request {
 
 pub(super) struct Batch {
     pub(super) tenant: TenantId,
+    pub(super) run: Arc<str>,
     pub(super) announced: Micros,
     pub(super) stages: Arc<[StageShape]>,
     pub(super) group_size: Option<u32>,
@@ -102,6 +103,7 @@ impl World {
             open_idle_max: Micros::from_secs(3),
             leases_after: LeaseId(100),
             plan_pause: super::pools::PLAN_PAUSE,
+            preempt_after: Some(Micros::from_ms(5)),
             ..Config::default()
         };
         Self {
@@ -152,7 +154,8 @@ impl World {
                     grants.push(*grant);
                 }
                 Action::Revoke { worker, lease } => self.revoked(*worker, *lease),
-                Action::KillWorker { worker } => self.gone(*worker),
+                Action::KillWorker { worker, reason: _ } => self.gone(*worker),
+                Action::PreemptWorker { worker } => self.preempted(*worker),
                 Action::Advance { request, stage, time } => {
                     assert_eq!(answered.map(|(id, _)| id), Some(*request));
                     let advanced = self.requests.get_mut(request).expect("submitted");
@@ -193,6 +196,7 @@ impl World {
             Event::BatchAnnounced(new) => {
                 let batch = Batch {
                     tenant: new.tenant,
+                    run: Arc::clone(&new.run),
                     announced: self.now,
                     stages: Arc::clone(&new.stages),
                     group_size: new.group_size,
@@ -314,7 +318,7 @@ impl World {
         self.requests.get_mut(&request).expect("submitted").lease = None;
     }
 
-    fn gone(&mut self, worker: WorkerId) {
+    pub(super) fn gone(&mut self, worker: WorkerId) {
         let Some(worker) = self.workers.remove(&worker) else { return };
         for (_, request) in worker.leases {
             // A batch that ended took its requests along.

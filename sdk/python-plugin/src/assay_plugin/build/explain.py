@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
+
+from . import standard, tools
 
 _NO_PROCESS = "no process can be started in a component; run programs with `assay_plugin.exec`"
 _NO_NETWORK = "a plugin has no network; what it needs comes with the request, in the project or from storage"
@@ -64,6 +67,8 @@ def not_found(module: str) -> str:
     """What to do about a module that is not there."""
     name = module.split(".")[0]
     reason = absent(module)
+    if reason is None and name in sys.stdlib_module_names and name not in standard.MODULES:
+        return f"the Python inside a component, {tools.PYTHON_VERSION}, has it no more"
     return reason or f"name it in requirements.txt, if it is a package, or put `{name}` beside plugin.py"
 
 

@@ -6,11 +6,11 @@ A package is not imported as a whole: what SymPy has beside its core is four tim
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import standard
 from .sources import imports_of
 
 
@@ -46,8 +46,4 @@ def from_imports(names: Iterable[str], modules: dict[str, Path]) -> Reached:
 def _is_standard(name: str) -> bool:
     """Perhaps: what is no module is found out as it is imported."""
     parts = name.split(".")
-    return (
-        parts[0] in sys.stdlib_module_names
-        and all(part.isidentifier() for part in parts)
-        and parts[-1].islower()
-    )
+    return parts[0] in standard.MODULES and all(part.isidentifier() for part in parts) and parts[-1].islower()

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import explain, tools
+from . import explain, standard, tools
 from .problem import BuildFailed, warn
 
 MAIN = "plugin.py"
@@ -56,7 +56,7 @@ class Sources:
         own = {name.split(".")[0] for name in (*self.modules(), *packages, "assay_plugin", "wit_world")}
         for one in self.imports:
             name = one.module.split(".")[0]
-            there = name in own or (name in sys.stdlib_module_names and not explain.absent(one.module))
+            there = name in own or (name in standard.MODULES and not explain.absent(one.module))
             if one.certain and not there:
                 raise BuildFailed(
                     f"{one.file}:{one.line}: `{one.module}` cannot be imported: {explain.not_found(one.module)}"

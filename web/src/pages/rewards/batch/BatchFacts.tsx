@@ -4,7 +4,7 @@ import type { Schemas } from "../../../api/client";
 import { Dot, Status } from "../../../parts/Dot";
 import { type Fact, Facts } from "../../../parts/Facts";
 import { count, moment, NONE, reward, span } from "../../../parts/format";
-import { waitsForRequests } from "../due";
+import { deadlineStatus, waitsForRequests } from "../due";
 import { PluginLink } from "../Links";
 import type { Targets } from "./targets";
 
@@ -48,7 +48,7 @@ export function BatchFacts(props: {
       label: "Deadline",
       hint: "T + D: the ideal end plus the delay tolerance",
       value: span(targets.toleratedMs),
-      note: tolerance(timeline, liveBatch),
+      note: toleranceText(timeline),
     },
     { label: "Plugin", value: <PluginLink plugin={batch.plugin} /> },
   ];
@@ -77,18 +77,17 @@ function queueFact({ queued, running }: Schemas["LiveBatch"]): Fact {
   return { label: "Queued", value: count(queued), note: `${count(running)} running` };
 }
 
-/** The delay tolerance in words. If the run sets none, only live batches report the default. */
-function tolerance(timeline: Timeline, liveBatch: Schemas["LiveBatch"] | undefined): string {
-  if (timeline.max_extra_delay_ms != null) {
-    return `${span(timeline.max_extra_delay_ms)} delay tolerance`;
-  }
-  if (liveBatch) return `${span(liveBatch.tolerance_ms)} delay tolerance (default)`;
-  return "the run sets no delay tolerance";
+/** The delay tolerance in force, in words. */
+export function toleranceText(
+  timeline: Pick<Timeline, "max_extra_delay_ms" | "tolerance_ms">,
+): string {
+  const own = timeline.max_extra_delay_ms != null;
+  return `${span(timeline.tolerance_ms)} delay tolerance${own ? "" : " (default)"}`;
 }
 
-function lateBy({ batch, max_extra_delay_ms }: Timeline): string {
-  if (batch.extra_delay_ms == null || max_extra_delay_ms == null) return "late";
-  return `late by ${span(batch.extra_delay_ms - max_extra_delay_ms)}`;
+function lateBy({ batch, tolerance_ms }: Timeline): string {
+  if (batch.extra_delay_ms == null) return "late";
+  return `late by ${span(batch.extra_delay_ms - tolerance_ms)}`;
 }
 
 /** Actual or expected end, compared with the deadline. */
@@ -101,7 +100,8 @@ function ending(
   const { ended_ms, batch, lateness } = timeline;
   if (ended_ms == null) {
     if (liveBatch && waitsForRequests(liveBatch)) {
-      return [{ label: "Expected end", value: NONE, note: "waiting for requests" }];
+      const silence = deadlineStatus(liveBatch, Date.now())?.text;
+      return [{ label: "Expected end", value: NONE, note: silence }];
     }
     return [{ label: "Expected end", ...expectedEnd(targets, nowMs) }];
   }

@@ -9,11 +9,16 @@ import { ConfirmButton } from "../../../parts/ConfirmButton";
 import { Copy } from "../../../parts/Copy";
 import { useNow } from "../../../parts/now";
 import { Page } from "../../../parts/Page";
+import { permalink } from "../../../parts/permalink";
+import { present } from "../../../parts/search";
 import { Answer, Empty } from "../../../parts/states";
 import { PageLink } from "../Links";
 import { overviewQuery, timelineQuery } from "../queries";
+import { pythonResultsOf } from "../request/commands";
 import { BatchFacts } from "./BatchFacts";
 import { BatchTimeline } from "./BatchTimeline";
+import { EqualGroups } from "./EqualGroups";
+import { GroupDialog } from "./GroupDialog";
 import { Groups } from "./Groups";
 import { Requests } from "./Requests";
 import { targetsOf } from "./targets";
@@ -51,6 +56,10 @@ function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: numb
   const overview = useQuery({ ...overviewQuery(false), enabled: live });
   const liveBatch = overview.data?.batches.find(({ id }) => id === answer.batch.id);
   const targets = targetsOf(answer, live ? liveBatch : undefined);
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const compare = (group: string | undefined) =>
+    void navigate({ search: present({ ...search, group }), resetScroll: false });
   const hasRequests = answer.requests.seq.length > 0;
   return (
     <Stack gap="md">
@@ -62,7 +71,15 @@ function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: numb
         <>
           <BatchTimeline answered={answer} targets={targets} nowMs={nowMs} />
           <Groups timeline={answer} />
+          <EqualGroups timeline={answer} onGroup={(name) => compare(name)} />
           <Verdicts timeline={answer} />
+          {search.group !== undefined && (
+            <GroupDialog
+              batch={answer.batch.id}
+              group={search.group}
+              onClose={() => compare(undefined)}
+            />
+          )}
           <Requests batch={answer.batch.id} verdicts={Object.keys(answer.rollup?.verdicts ?? {})} />
         </>
       ) : (
@@ -87,6 +104,8 @@ function Actions({ batch }: { batch: Schemas["Batch"] }) {
   return (
     <>
       <Copy text={batch.id} label="Copy id" />
+      <Copy text={pythonResultsOf(batch.id)} label="Copy as Python" />
+      <Copy text={permalink()} label="Copy link" />
       {ended && (
         <PageLink to="/simulate" search={{ batch: batch.id }} size="sm">
           Simulate

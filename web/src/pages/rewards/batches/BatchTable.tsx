@@ -8,10 +8,16 @@ import { BatchLink, PluginLink, RunLink } from "../Links";
 
 type Summary = Schemas["BatchSummary"];
 
-export function BatchTable({ batches }: { batches: Summary[] }) {
+export function BatchTable({
+  caption = "Batches",
+  batches,
+}: {
+  caption?: string;
+  batches: Summary[];
+}) {
   return (
     <Grid
-      caption="Batches"
+      caption={caption}
       columns={[
         { title: "Run", cell: ({ batch }) => <RunLink run={batch.run} /> },
         {

@@ -4,13 +4,15 @@ import { Checkbox, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Command } from "../../../parts/Command";
+import { Export } from "../../../parts/Export";
 import { Page } from "../../../parts/Page";
+import { Pager } from "../../../parts/Pager";
 import { present } from "../../../parts/search";
 import { Answer, Empty, NoMatch } from "../../../parts/states";
-import { Pager } from "../Pager";
-import { type BatchesFilter, batchesQuery, STATES } from "../queries";
+import { TextFilter } from "../../../parts/TextFilter";
+import { BATCH_COLUMNS } from "../columns";
+import { type BatchesFilter, batchesExport, batchesQuery, STATES } from "../queries";
 import { RangeFields } from "../RangeFields";
-import { TextFilter } from "../TextFilter";
 import { BatchTable } from "./BatchTable";
 
 const route = getRouteApi("/shell/batches");
@@ -50,6 +52,7 @@ export function Batches() {
           checked={search.late ?? false}
           onChange={({ currentTarget: { checked } }) => filter({ late: checked || undefined })}
         />
+        <Export name="batches" columns={BATCH_COLUMNS} read={batchesExport(search)} />
       </Group>
       <Answer query={batches} what="the batches" height={320}>
         {({ items, next }) => (
@@ -59,7 +62,6 @@ export function Batches() {
             ) : (
               <NoBatches
                 filtered={Object.keys(search).length > 0}
-                more={next != null}
                 clear={() => void navigate({ search: {} })}
               />
             )}
@@ -71,15 +73,7 @@ export function Batches() {
   );
 }
 
-function NoBatches(props: { filtered: boolean; more: boolean; clear: () => void }) {
-  const { filtered, more, clear } = props;
-  if (more) {
-    return (
-      <Empty title="No matching batches on this page">
-        Earlier batches may match: go to the next page.
-      </Empty>
-    );
-  }
+function NoBatches({ filtered, clear }: { filtered: boolean; clear: () => void }) {
   if (filtered) return <NoMatch title="No matching batches" clear={clear} />;
   return (
     <Empty title="No batches yet">

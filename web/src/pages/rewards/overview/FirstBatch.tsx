@@ -1,32 +1,77 @@
-// Instructions for a first batch, shown while no batch is live.
+// The steps to a first batch, shown while the tenant has never had one.
 
-import { Stack, Text } from "@mantine/core";
+import { List, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useSession } from "../../../api/session";
 import { Command } from "../../../parts/Command";
 import { Empty } from "../../../parts/states";
-
-const SCORE = "assay score FILE.jsonl --plugin math@prod";
+import { TextLink } from "../../../parts/TextLink";
+import { firstPluginsQuery } from "../queries";
+import { firstPlugin, whoHelps } from "./firstSteps";
 
 /** The dashboard and the API share one origin. */
-function curl(): string {
+function curl(plugin: string): string {
+  const body = JSON.stringify({ plugin, response: "\\boxed{42}", label: "42" });
   return [
     `curl ${window.location.origin}/v1/rewards \\`,
     '  -H "Authorization: Bearer $ASSAY_API_KEY" -H "Content-Type: application/json" \\',
-    `  -d '{"plugin": "math@prod", "response": "\\\\boxed{42}", "label": "42"}'`,
+    `  -d '${body}'`,
   ].join("\n");
 }
 
 export function FirstBatch() {
+  const { tenant, scopes } = useSession();
+  const plugins = useQuery(firstPluginsQuery);
+  const { publishes, makesKeys, submits } = whoHelps(scopes);
+  const plugin = firstPlugin(plugins.data?.items ?? []);
   return (
-    <Empty title="No live batches">
-      <Stack gap="xs">
-        <Text size="sm">
-          Score a file with one JSON object per line. You need an API key: an administrator of the
-          tenant creates it under Admin, Keys.
-        </Text>
-        <Command text={SCORE} />
-        <Text size="sm">Or send one request and get its reward in the response:</Text>
-        <Command text={curl()} />
-      </Stack>
+    <Empty title={`${tenant} has no batches yet`}>
+      <List type="ordered" size="sm" spacing="xs" w="100%">
+        <List.Item>
+          {plugin ? (
+            `Plugin: ${plugin} is published in this tenant.`
+          ) : publishes ? (
+            <>
+              Plugin: publish one on the page <TextLink to="/plugins">Plugins</TextLink>.
+            </>
+          ) : (
+            `Plugin: none is published in ${tenant}. Ask a publisher of the tenant to add one.`
+          )}
+        </List.Item>
+        <List.Item>
+          {makesKeys ? (
+            <>
+              Key: create one under{" "}
+              <TextLink to="/admin" search={{ tab: "keys" }}>
+                Admin, Keys
+              </TextLink>{" "}
+              and set it as <code>ASSAY_API_KEY</code>.
+            </>
+          ) : (
+            <>
+              Key: ask an administrator of {tenant} for one with the scopes batches:write and
+              batches:read, and set it as <code>ASSAY_API_KEY</code>.
+            </>
+          )}
+        </List.Item>
+        <List.Item>
+          {submits
+            ? "Batch: score a file with one JSON object per line, or send one request."
+            : "Batch: your role may read only. A trainer scores a file, or sends one request."}
+        </List.Item>
+      </List>
+      {plugin && (
+        <>
+          <Text size="sm" mt="xs">
+            Score a file:
+          </Text>
+          <Command text={`assay score FILE.jsonl --plugin ${plugin}`} />
+          <Text size="sm" mt="xs">
+            Send one request and get its reward in the response:
+          </Text>
+          <Command text={curl(plugin)} />
+        </>
+      )}
     </Empty>
   );
 }

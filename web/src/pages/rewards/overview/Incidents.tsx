@@ -1,54 +1,34 @@
-// Recent incidents with links.
+// Recent incidents, those of one kind and run as one row.
 
 import { Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
-import { Dot, type Tone } from "../../../parts/Dot";
-import { count, moment, NONE } from "../../../parts/format";
-import { Grid } from "../../../parts/Grid";
-import { BatchLink } from "../Links";
+import { IncidentTable } from "../incidents/IncidentTable";
+import { PageLink } from "../Links";
 import { Section } from "../Section";
 
-type Incident = Schemas["Incident"];
-
-const KINDS: Record<Incident["kind"], { label: string; tone: Tone }> = {
-  worker_died: { label: "worker died", tone: "bad" },
-  worker_killed: { label: "worker killed", tone: "late" },
-  worker_start_failed: { label: "worker start failed", tone: "bad" },
-  worker_starved: { label: "worker starved", tone: "late" },
-  batch_late: { label: "batch late", tone: "late" },
-  requests_failed: { label: "requests failed", tone: "bad" },
-};
-
-export function Incidents({ incidents }: { incidents: Incident[] }) {
+export function Incidents(props: { incidents: Schemas["Incident"][]; tenants: boolean }) {
+  const { incidents, tenants } = props;
   return (
-    <Section title="Recent incidents">
+    <Section
+      title="Recent incidents"
+      actions={
+        <PageLink to="/incidents" search={tenants ? { all: true } : {}} size="sm">
+          All incidents
+        </PageLink>
+      }
+    >
       {incidents.length === 0 ? (
         <Text size="sm" c="dimmed">
           None in the last 30 days.
         </Text>
       ) : (
-        <Grid
+        <IncidentTable
           caption="Recent incidents"
-          columns={[
-            { title: "Time", tight: true, cell: ({ at }) => moment(at) },
-            {
-              title: "Incident",
-              cell: ({ kind }) => <Dot tone={KINDS[kind].tone}>{KINDS[kind].label}</Dot>,
-            },
-            { title: "Run or pool", cell: (incident) => <IncidentLink incident={incident} /> },
-            { title: "Count", number: true, cell: ({ count: times }) => count(times) },
-            { title: "Detail", cell: ({ detail }) => <span className="words">{detail}</span> },
-          ]}
-          rows={incidents}
-          rowKey={({ id }) => id}
+          incidents={incidents}
+          tenants={tenants}
           maxHeight={360}
         />
       )}
     </Section>
   );
-}
-
-function IncidentLink({ incident: { batch, run, pool } }: { incident: Incident }) {
-  if (batch) return <BatchLink id={batch}>{run ?? "batch"}</BatchLink>;
-  return pool ?? run ?? NONE;
 }

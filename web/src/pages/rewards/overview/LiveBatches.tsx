@@ -2,9 +2,11 @@
 
 import { Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
+import { useSession } from "../../../api/session";
 import { Dot, Status } from "../../../parts/Dot";
 import { ago, count, NONE, span } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
+import { Name } from "../../../parts/Name";
 import { useNow } from "../../../parts/now";
 import { deadlineStatus, waitsForRequests } from "../due";
 import { BatchLink, PluginLink, RunLink } from "../Links";
@@ -16,17 +18,25 @@ type LiveBatch = Schemas["LiveBatch"];
 export function LiveBatches(props: { batches: LiveBatch[]; total: number; tenants: boolean }) {
   const { batches, total, tenants } = props;
   const now = useNow();
+  const { tenant } = useSession();
+  /** Pages of another tenant's batches are not found. */
+  const isOwn = (batch: LiveBatch) => batch.tenant === tenant;
   const columns: Column<LiveBatch>[] = [
     ...(tenants ? [{ title: "Tenant", cell: (batch: LiveBatch) => batch.tenant }] : []),
-    { title: "Run", cell: ({ run }) => (tenants ? run : <RunLink run={run} />) },
+    {
+      title: "Run",
+      cell: (batch) => (isOwn(batch) ? <RunLink run={batch.run} /> : <Name text={batch.run} />),
+    },
     {
       title: "Iteration",
       number: true,
-      cell: ({ id, iteration }) => <BatchLink id={id}>{iteration}</BatchLink>,
+      cell: (batch) =>
+        isOwn(batch) ? <BatchLink id={batch.id}>{batch.iteration}</BatchLink> : batch.iteration,
     },
     {
       title: "Plugin",
-      cell: ({ plugin }) => (tenants ? plugin : <PluginLink plugin={plugin} />),
+      cell: (batch) =>
+        isOwn(batch) ? <PluginLink plugin={batch.plugin} /> : <Name text={batch.plugin} />,
     },
     { title: "State", cell: ({ state }) => <Status kind={state} /> },
     { title: "Finished", cell: (batch) => <FinishedCell batch={batch} /> },
@@ -53,13 +63,19 @@ export function LiveBatches(props: { batches: LiveBatch[]; total: number; tenant
           : "Most urgent first."
       }
     >
-      <Grid
-        caption="Live batches"
-        columns={columns}
-        rows={batches}
-        rowKey={(batch) => batch.id}
-        maxHeight={420}
-      />
+      {batches.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No live batches
+        </Text>
+      ) : (
+        <Grid
+          caption="Live batches"
+          columns={columns}
+          rows={batches}
+          rowKey={(batch) => batch.id}
+          maxHeight={420}
+        />
+      )}
     </Section>
   );
 }
@@ -89,7 +105,11 @@ function DeadlineCell({ batch, now }: { batch: LiveBatch; now: number }) {
   if (!status) return NONE;
   return (
     <>
-      {status.late ? <Dot tone="late">{status.text}</Dot> : <Text size="sm">{status.text}</Text>}
+      {status.late || status.silent ? (
+        <Dot tone="late">{status.text}</Dot>
+      ) : (
+        <Text size="sm">{status.text}</Text>
+      )}
       <Text size="xs" c="dimmed">
         {status.note ?? `tolerance ${span(batch.tolerance_ms)}`}
       </Text>

@@ -1,16 +1,18 @@
-// Overview: live batches with their deadlines, queues, workers and recent incidents.
+// Overview: live batches with their deadlines, queues, workers, recent batches and incidents.
 
 import { Checkbox, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../../api/session";
 import { Page } from "../../../parts/Page";
+import { Steady } from "../../../parts/Steady";
 import { Answer } from "../../../parts/states";
-import { overviewQuery } from "../queries";
+import { overviewQuery, recentBatchesQuery } from "../queries";
 import { FirstBatch } from "./FirstBatch";
 import { Incidents } from "./Incidents";
 import { LiveBatches } from "./LiveBatches";
 import { PoolTable } from "./PoolTable";
+import { RecentBatches } from "./RecentBatches";
 import { StageQueues } from "./StageQueues";
 
 const route = getRouteApi("/shell/");
@@ -20,6 +22,7 @@ export function Overview() {
   const navigate = route.useNavigate();
   const session = useSession();
   const overview = useQuery(overviewQuery(all));
+  const recent = useQuery(recentBatchesQuery);
   return (
     <Page
       title="Overview"
@@ -39,14 +42,22 @@ export function Overview() {
       <Answer query={overview} what="the overview" height={320}>
         {(answer) => (
           <Stack gap="md">
-            {answer.batches.length > 0 ? (
+            {recent.data?.items.length === 0 && answer.batches_total === 0 && <FirstBatch />}
+            <Steady minHeight={180}>
               <LiveBatches batches={answer.batches} total={answer.batches_total} tenants={all} />
-            ) : (
-              <FirstBatch />
-            )}
-            {answer.queue.length > 0 && <StageQueues queue={answer.queue} />}
+            </Steady>
+            <Steady minHeight={120}>
+              <StageQueues queue={answer.queue} tenants={all} />
+            </Steady>
             {answer.pools && <PoolTable pools={answer.pools} />}
-            <Incidents incidents={answer.incidents} />
+            <Steady minHeight={180}>
+              <Answer query={recent} what="the recent batches">
+                {({ items }) => <RecentBatches batches={items} />}
+              </Answer>
+            </Steady>
+            <Steady minHeight={120}>
+              <Incidents incidents={answer.incidents} tenants={all} />
+            </Steady>
           </Stack>
         )}
       </Answer>

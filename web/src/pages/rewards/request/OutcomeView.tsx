@@ -4,6 +4,7 @@ import { Paper, Stack, Text } from "@mantine/core";
 import { Status } from "../../../parts/Dot";
 import { Facts } from "../../../parts/Facts";
 import { Grid } from "../../../parts/Grid";
+import { Name } from "../../../parts/Name";
 import type { Outcome } from "../queries";
 import { Section } from "../Section";
 
@@ -80,7 +81,7 @@ function Components({ caption, of }: { caption: string; of: Record<string, numbe
     <Grid
       caption={caption}
       columns={[
-        { title: "Component", cell: ([name]) => <span className="broken">{name}</span> },
+        { title: "Component", cell: ([name]) => <Name text={name} /> },
         { title: "Value", number: true, cell: ([, value]) => value },
       ]}
       rows={rows}

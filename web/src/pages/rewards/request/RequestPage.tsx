@@ -6,10 +6,11 @@ import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../../api/session";
 import { Copy } from "../../../parts/Copy";
 import { Page } from "../../../parts/Page";
+import { permalink } from "../../../parts/permalink";
 import { Answer } from "../../../parts/states";
 import { type Request, requestQuery } from "../queries";
 import { Artifacts } from "./Artifacts";
-import { curlOf } from "./commands";
+import { curlOf, pythonOf } from "./commands";
 import { Inputs } from "./Inputs";
 import { Logs } from "./Logs";
 import { OutcomeView } from "./OutcomeView";
@@ -42,6 +43,8 @@ export function RequestPage() {
           <>
             <Copy text={id} label="Copy id" />
             <Copy text={curlOf(known, window.location.origin)} label="Copy curl" />
+            <Copy text={pythonOf(known)} label="Copy as Python" />
+            <Copy text={permalink()} label="Copy link" />
           </>
         )
       }

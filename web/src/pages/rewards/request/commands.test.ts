@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import type { Request } from "../queries";
-import { curlOf, quoted, replayCommand } from "./commands";
+import { curlOf, pythonOf, pythonResultsOf, quoted, replayCommand } from "./commands";
 
 const NASTY = "it's $HOME `id` \"quoted\" \\n\nline 'two'";
 
@@ -50,4 +50,27 @@ it("sends exactly the inputs of the request", () => {
 it("replays with the given version", () => {
   expect(replayCommand("b.7", undefined)).toBe("assay request replay b.7");
   expect(replayCommand("b.7", "1.3.0")).toBe("assay request replay b.7 --version '1.3.0'");
+});
+
+it("writes Python that reads back the same request", () => {
+  const client = [
+    "import json, sys, types",
+    "class Client:",
+    "    def __enter__(self): return self",
+    "    def __exit__(self, *_): pass",
+    "    def reward(self, plugin, **named): return json.dumps({'plugin': plugin, **named})",
+    "    def results(self, batch): return [batch]",
+    "sys.modules['assay'] = types.SimpleNamespace(Client=Client)",
+    "",
+  ].join("\n");
+  const run = (text: string) =>
+    execFileSync("python3", ["-c", client + text], { encoding: "utf8" });
+  expect(JSON.parse(run(pythonOf(request)))).toEqual({
+    plugin: "math@1.2.3",
+    prompt: NASTY,
+    response: "r",
+    label: { answer: "42" },
+    settings: {},
+  });
+  expect(run(pythonResultsOf("b")).trim()).toBe("b");
 });

@@ -25,6 +25,45 @@ export function curlOf(request: Request, origin: string): string {
   ].join("\n");
 }
 
+/** The same request by the Python client, which reads ASSAY_URL and ASSAY_API_KEY. */
+export function pythonOf(request: Request): string {
+  const { context, prompt, response, label, metadata } = request;
+  // A JSON string is a Python string, too.
+  const json = (value: unknown) => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
+  const named = [
+    ["prompt", JSON.stringify(prompt)],
+    ["response", JSON.stringify(response)],
+    ...(label == null ? [] : [["label", json(label)]]),
+    ...(metadata == null ? [] : [["metadata", json(metadata)]]),
+    ...(context ? [["settings", json(context.settings)]] : []),
+  ];
+  return [
+    "import json",
+    "",
+    "from assay import Client",
+    "",
+    "with Client() as client:",
+    "    reward = client.reward(",
+    `        ${JSON.stringify(context?.plugin ?? "NAME@VERSION")},`,
+    ...named.map(([name, value]) => `        ${name}=${value},`),
+    "    )",
+    "print(reward)",
+    "",
+  ].join("\n");
+}
+
+/** Reads the results of a batch by the Python client. */
+export function pythonResultsOf(batch: string): string {
+  return [
+    "from assay import Client",
+    "",
+    "with Client() as client:",
+    `    for result in client.results(${JSON.stringify(batch)}):`,
+    "        print(result)",
+    "",
+  ].join("\n");
+}
+
 export function replayCommand(id: string, version: string | undefined): string {
   return `assay request replay ${id}${version ? ` --version ${quoted(version)}` : ""}`;
 }

@@ -30,6 +30,7 @@ export function Charts({
     // Indexes instead of iterations: a resumed run may repeat iteration numbers.
     x,
     xLabel: "iteration",
+    sync: "run",
     formatX: (at) => (Number.isInteger(at) ? name(at) : ""),
     onPick,
   };
@@ -59,7 +60,7 @@ export function Charts({
   );
 }
 
-type Common = Pick<PlotProps, "x" | "xLabel" | "formatX" | "onPick">;
+type Common = Pick<PlotProps, "x" | "xLabel" | "formatX" | "onPick" | "sync">;
 
 function rowsOf(common: Common, series: readonly PlotSeries[], format: (value: number) => string) {
   return () => ({

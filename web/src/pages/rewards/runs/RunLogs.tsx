@@ -5,14 +5,14 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { NONE } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
+import { Pager } from "../../../parts/Pager";
 import { present } from "../../../parts/search";
 import { Answer, Empty, NoMatch } from "../../../parts/states";
+import { TextFilter } from "../../../parts/TextFilter";
 import { Level } from "../Level";
 import { RequestLink } from "../Links";
-import { Pager } from "../Pager";
 import { LEVELS, type RunLogsFilter, runLogsQuery } from "../queries";
 import { Section } from "../Section";
-import { TextFilter } from "../TextFilter";
 
 const route = getRouteApi("/shell/runs/$run");
 

@@ -5,16 +5,18 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "../../../api/client";
 import { Command } from "../../../parts/Command";
+import { Export } from "../../../parts/Export";
 import { count, moment, NONE, reward } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
 import { Page } from "../../../parts/Page";
+import { Pager } from "../../../parts/Pager";
 import { present } from "../../../parts/search";
 import { Answer, Empty, NoMatch } from "../../../parts/states";
+import { TextFilter } from "../../../parts/TextFilter";
+import { RUN_COLUMNS } from "../columns";
 import { PluginLink, RunLink } from "../Links";
-import { Pager } from "../Pager";
-import { type RunsFilter, runsQuery } from "../queries";
+import { type RunsFilter, runsExport, runsQuery } from "../queries";
 import { RangeFields } from "../RangeFields";
-import { TextFilter } from "../TextFilter";
 
 const route = getRouteApi("/shell/runs");
 
@@ -38,6 +40,7 @@ export function Runs() {
           onChange={(plugin) => filter({ plugin })}
         />
         <RangeFields range={search} onChange={filter} />
+        <Export name="runs" columns={RUN_COLUMNS} read={runsExport(search)} />
       </Group>
       <Answer query={runs} what="the runs" height={320}>
         {({ items, next }) => (

@@ -2,9 +2,17 @@ import { describe, expect, it } from "vitest";
 import { aligned, heatMapOf, spreadOf, stacked } from "./fold";
 
 it("has a spread where mean and standard deviation are known", () => {
-  expect(spreadOf({ mean: [1, null, 2], std: [0.5, null, null] })).toEqual({
+  const known = { mean: [1, null, 2], std: [0.5, null, null] };
+  const wide = { min: [0, null, 0], max: [2, null, 2] };
+  expect(spreadOf({ ...known, ...wide })).toEqual({
     upper: [1.5, null, null],
     lower: [0.5, null, null],
+  });
+  // A deviation to both sides may reach beyond all rewards.
+  const narrow = { min: [0.75, null, 0], max: [1, null, 2] };
+  expect(spreadOf({ ...known, ...narrow })).toEqual({
+    upper: [1, null, null],
+    lower: [0.75, null, null],
   });
 });
 

@@ -11,15 +11,17 @@ export interface NamedSeries {
   values: (number | null)[];
 }
 
-/** Mean ± standard deviation, where both are known. */
-export function spreadOf(iterations: Pick<Iterations, "mean" | "std">): {
+/** Mean ± standard deviation where both are known, within the least and the greatest reward. */
+export function spreadOf(iterations: Pick<Iterations, "mean" | "std" | "min" | "max">): {
   upper: (number | null)[];
   lower: (number | null)[];
 } {
   const side = (sign: number) =>
     iterations.mean.map((mean, at) => {
       const std = iterations.std[at];
-      return mean == null || std == null ? null : mean + sign * std;
+      if (mean == null || std == null) return null;
+      const [min, max] = [iterations.min[at] ?? mean, iterations.max[at] ?? mean];
+      return Math.min(Math.max(mean + sign * std, min), max);
     });
   return { upper: side(1), lower: side(-1) };
 }

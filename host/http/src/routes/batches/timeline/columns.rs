@@ -11,18 +11,18 @@ use assay_store::views::timeline::{Ended, Known, KnownRequest};
 
 use super::lateness::lateness;
 
-/// `now` is used for live batches.
-pub(super) fn timeline(batch: Batch, known: Known, now: Micros) -> Timeline {
-    let Known { stages, requests, thinned, extremes, rollup } = known;
+/// `default_ms` is the platform's tolerance; `now` is used for live batches.
+pub(super) fn timeline(batch: Batch, known: Known, default_ms: f64, now: Micros) -> Timeline {
+    let Known { stages, requests, thinned, extremes, tolerance_ms, rollup } = known;
+    let tolerance_ms = tolerance_ms.map_or(default_ms, f64::from);
     let first = batch.first_request_at.unwrap_or(batch.announced_at);
     let since = |at: Option<Micros>| at.map(|at| ms(first, at));
     let ended = requests.iter().find(|request| Some(request.seq) == extremes.last_seq);
     let critical = requests.iter().find(|request| Some(request.seq) == extremes.critical_seq);
     let earliest_end_ms = since(extremes.earliest_end_at);
-    let tolerated = batch.max_extra_delay_ms;
     let lateness = match (&batch.done_at, extremes.earliest_end_at, ended, critical) {
         (Some(done), Some(earliest_end), Some(last), Some(critical)) => {
-            Some(lateness(&stages, *done, earliest_end, tolerated, (last, critical)))
+            Some(lateness(&stages, *done, earliest_end, tolerance_ms, (last, critical)))
         }
         _ => None,
     };
@@ -42,8 +42,9 @@ pub(super) fn timeline(batch: Batch, known: Known, now: Micros) -> Timeline {
         as_of_ms: ms(first, batch.done_at.unwrap_or(now)),
         stages,
         earliest_end_ms,
-        max_extra_delay_ms: tolerated,
-        tolerated_end_ms: earliest_end_ms.zip(tolerated).map(|(t, d)| t + f64::from(d)),
+        max_extra_delay_ms: batch.max_extra_delay_ms,
+        tolerance_ms,
+        tolerated_end_ms: earliest_end_ms.map(|t| t + tolerance_ms),
         estimated_end_ms: since(batch.estimated_done_at),
         ended_ms: since(batch.done_at),
         critical_seq: extremes.critical_seq,
@@ -181,9 +182,16 @@ mod tests {
             earliest_end_at: Some(Micros::from_ms(1_040)),
             last_seq: Some(0),
         };
-        let known = Known { stages: stages(), requests, thinned: false, extremes, rollup: None };
+        let known = Known {
+            stages: stages(),
+            requests,
+            thinned: false,
+            extremes,
+            tolerance_ms: Some(2),
+            rollup: None,
+        };
         let batch = batch(BatchState::Open, None);
-        let drawn = timeline(batch, known, Micros::from_ms(1_100));
+        let drawn = timeline(batch, known, 9_000.0, Micros::from_ms(1_100));
         assert_eq!((drawn.total, drawn.thinned, drawn.as_of_ms), (3, false, 100.0));
         assert_eq!((drawn.earliest_end_ms, drawn.tolerated_end_ms), (Some(40.0), Some(42.0)));
         assert_eq!((drawn.ended_ms, drawn.lateness.is_some()), (None, false));
@@ -203,6 +211,22 @@ mod tests {
     }
 
     #[test]
+    fn a_batch_that_names_no_tolerance_has_the_platforms() {
+        let extremes =
+            Extremes { earliest_end_at: Some(Micros::from_ms(1_040)), ..Extremes::default() };
+        let known = Known {
+            stages: stages(),
+            requests: Vec::new(),
+            thinned: false,
+            extremes,
+            tolerance_ms: None,
+            rollup: None,
+        };
+        let drawn = timeline(batch(BatchState::Open, None), known, 500.0, Micros::from_ms(1_100));
+        assert_eq!((drawn.tolerance_ms, drawn.tolerated_end_ms), (500.0, Some(540.0)));
+    }
+
+    #[test]
     fn a_group_is_complete_with_its_last_request() {
         let requests =
             vec![request(0, 0, &[(0.0, 1.0)], Some(9)), request(1, 0, &[(0.0, 1.0)], Some(7))];
@@ -211,9 +235,16 @@ mod tests {
             earliest_end_at: Some(Micros::from_ms(1_001)),
             last_seq: Some(0),
         };
-        let known = Known { stages: stages(), requests, thinned: false, extremes, rollup: None };
+        let known = Known {
+            stages: stages(),
+            requests,
+            thinned: false,
+            extremes,
+            tolerance_ms: Some(2),
+            rollup: None,
+        };
         let batch = batch(BatchState::Done, Some(Micros::from_ms(1_009)));
-        let drawn = timeline(batch, known, Micros::from_ms(5_000));
+        let drawn = timeline(batch, known, 9_000.0, Micros::from_ms(5_000));
         assert_eq!(drawn.as_of_ms, 9.0);
         assert_eq!(drawn.groups.completed_ms, [Some(9.0)]);
         assert_eq!(drawn.requests.stages[1].queued_ms, [None, None]);

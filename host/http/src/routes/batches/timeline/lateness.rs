@@ -17,15 +17,15 @@ pub(super) fn lateness(
     stages: &[ProfileStage],
     done: Micros,
     earliest_end: Micros,
-    tolerated_ms: Option<u32>,
+    tolerance_ms: f64,
     (last, critical): (&KnownRequest, &KnownRequest),
 ) -> Lateness {
     let extra = done.since(earliest_end);
-    let late = tolerated_ms.is_some_and(|d| extra > Micros::from_ms(d.into()));
+    let late = extra > Micros::from_ms_f64(tolerance_ms);
     let last = delay(stages, earliest_end, last);
     let critical = delay(stages, earliest_end, critical);
     let extra_delay_ms = extra.as_ms_f64();
-    let reason = reason(extra_delay_ms, tolerated_ms, &last, &critical);
+    let reason = reason(extra_delay_ms, tolerance_ms, &last, &critical);
     Lateness { late, extra_delay_ms, reason, last, critical }
 }
 
@@ -54,16 +54,15 @@ fn delay(stages: &[ProfileStage], earliest_end: Micros, request: &KnownRequest) 
 
 fn reason(
     extra_ms: f64,
-    tolerated_ms: Option<u32>,
+    tolerance_ms: f64,
     last: &RequestDelay,
     critical: &RequestDelay,
 ) -> String {
-    let against = match tolerated_ms.map(f64::from) {
-        Some(d) if extra_ms > d => {
-            format!("{} more than the tolerance of {}", span(extra_ms - d), span(d))
-        }
-        Some(d) => format!("within the tolerance of {}", span(d)),
-        None => "and no tolerance for delay is set for this run".to_owned(),
+    let over_ms = extra_ms - tolerance_ms;
+    let against = if over_ms > 0.0 {
+        format!("{} more than the tolerance of {}", span(over_ms), span(tolerance_ms))
+    } else {
+        format!("within the tolerance of {}", span(tolerance_ms))
     };
     let end = format!("The batch ended {} after its ideal end, {against}.", span(extra_ms));
     if extra_ms < NOTABLE_MS {
@@ -116,7 +115,7 @@ mod tests {
         let last = request(7, 100, &[(10.0, 20.0), (3_090.0, 20.0)], Some(3_250));
         let critical = request(2, 0, &[(0.0, 50.0), (0.0, 150.0)], Some(200));
         let (done, t) = (Micros::from_ms(4_250), Micros::from_ms(1_200));
-        let why = lateness(&stages(), done, t, Some(1_000), (&last, &critical));
+        let why = lateness(&stages(), done, t, 1_000.0, (&last, &critical));
         assert!(why.late);
         assert_eq!(why.extra_delay_ms, 3_050.0);
         let waits: f64 = why.last.waits.iter().map(|wait| wait.queued_ms).sum();
@@ -134,14 +133,14 @@ mod tests {
     fn a_batch_in_time_has_little_to_say() {
         let only = request(0, 0, &[(0.0, 50.0), (0.5, 49.5)], Some(100));
         let (done, t) = (Micros::from_ms(1_100), Micros(1_099_500));
-        let why = lateness(&stages(), done, t, None, (&only, &only));
+        let why = lateness(&stages(), done, t, 2_000.0, (&only, &only));
         assert!(!why.late);
         assert_eq!(
             why.reason,
-            "The batch ended 0 ms after its ideal end, and no tolerance for delay is set for this run."
+            "The batch ended 0 ms after its ideal end, within the tolerance of 2.0 s."
         );
         let done = Micros::from_ms(1_150);
-        let why = lateness(&stages(), done, t, Some(100), (&only, &only));
+        let why = lateness(&stages(), done, t, 100.0, (&only, &only));
         assert_eq!(
             why.reason,
             "The batch ended 50 ms after its ideal end, within the tolerance of 100 ms. Request 0, \

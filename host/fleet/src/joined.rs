@@ -1,0 +1,88 @@
+//! The launcher `joined`: workers that somebody else starts, on any machine.
+//!
+//! They arrive with a certificate and leave when they want, so that it starts nothing. To stop one is to ask it to
+//! leave, or to end its conversation; whether it may come again is decided where certificates are checked.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use assay_core::id::TicketId;
+use tokio::sync::watch;
+
+use crate::launcher::{Events, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent};
+
+/// The workers that are here; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct JoinedLauncher {
+    events: Events,
+    /// The strongest call so far to end each visit.
+    visits: Arc<Mutex<HashMap<TicketId, watch::Sender<Option<Stop>>>>>,
+}
+
+/// The stay of a worker that came by itself; it ends when this is dropped.
+pub struct Visit {
+    ticket: TicketId,
+    stop: watch::Receiver<Option<Stop>>,
+    launcher: JoinedLauncher,
+}
+
+impl JoinedLauncher {
+    pub(crate) fn new(events: Events) -> Self {
+        Self { events, visits: Arc::default() }
+    }
+
+    pub(crate) fn arrive(&self, ticket: TicketId) -> Visit {
+        let (sender, stop) = watch::channel(None);
+        self.visits().insert(ticket, sender);
+        Visit { ticket, stop, launcher: self.clone() }
+    }
+
+    fn visits(&self) -> MutexGuard<'_, HashMap<TicketId, watch::Sender<Option<Stop>>>> {
+        self.visits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Visit {
+    /// Waits for a call to end that is at least as strong as this one, and returns it.
+    pub async fn stopped(&mut self, how: Stop) -> Stop {
+        let called = self.stop.wait_for(|stop| *stop >= Some(how)).await.map(|stop| *stop);
+        called.ok().flatten().expect("the sender lives as long as the visit")
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        let stopped = self.stop.borrow().is_some();
+        self.launcher.visits().remove(&self.ticket);
+        let how = if stopped {
+            WorkerEnd::Finished("it left".into())
+        } else {
+            WorkerEnd::Failed("its connection ended".into())
+        };
+        self.launcher.events.send(WorkerEvent::Ended { ticket: self.ticket, how });
+    }
+}
+
+impl Launcher for JoinedLauncher {
+    fn name(&self) -> &'static str {
+        "joined"
+    }
+
+    fn start(&self, starts: Vec<Start>) {
+        for start in starts {
+            let how = WorkerEnd::NotStarted("workers of this pool join by themselves".into());
+            self.events.send(WorkerEvent::Ended { ticket: start.ticket.id, how });
+        }
+    }
+
+    fn stop(&self, ticket: TicketId, how: Stop) {
+        if let Some(stop) = self.visits().get(&ticket) {
+            stop.send_modify(|stop| *stop = Some(how).max(*stop));
+        }
+    }
+
+    fn reconcile(&self) -> Reconciling<'_> {
+        let here = self.visits().keys().copied().collect();
+        Box::pin(std::future::ready(Ok(here)))
+    }
+}

@@ -1,0 +1,48 @@
+//! The gRPC service by which workers of other machines get certificates.
+
+use assay_wire::proto::enrolment_server::Enrolment;
+use assay_wire::proto::{Certificate, JoinRequest, RenewRequest};
+use tonic::{Request, Response, Status};
+
+use super::known::{Applicant, Issued, NotIssued, RemoteWorkers};
+use crate::caller::{Caller, check_engine};
+
+#[derive(Clone)]
+pub(crate) struct EnrolmentService(pub RemoteWorkers);
+
+#[tonic::async_trait]
+impl Enrolment for EnrolmentService {
+    async fn join(&self, request: Request<JoinRequest>) -> Result<Response<Certificate>, Status> {
+        let JoinRequest { token, pool, engine, machine, signing_request } = request.into_inner();
+        check_engine(self.0.engine(), &engine)?;
+        let signing_request = signing_request.to_vec();
+        let applicant = Applicant { token, pool, machine, signing_request };
+        self.0.join(applicant).await.map(certificate).map_err(status)
+    }
+
+    async fn renew(&self, request: Request<RenewRequest>) -> Result<Response<Certificate>, Status> {
+        let Caller::Remote(Some(identity)) = Caller::of(&request) else {
+            return Err(status(NotIssued::Unknown));
+        };
+        let RenewRequest { signing_request } = request.into_inner();
+        self.0.renew(&identity, &signing_request).await.map(certificate).map_err(status)
+    }
+}
+
+fn certificate(issued: Issued) -> Response<Certificate> {
+    let Issued { worker, certificate, lifetime } = issued;
+    let (certificate, worker) = (certificate.into(), worker.to_string());
+    Response::new(Certificate { certificate, lifetime_us: lifetime.0, worker })
+}
+
+fn status(refused: NotIssued) -> Status {
+    if let NotIssued::Store(error) = &refused {
+        tracing::warn!("a worker gets no certificate: {error}");
+        return Status::unavailable("the server cannot issue certificates now");
+    }
+    tracing::warn!("a worker is refused: {refused}");
+    match refused {
+        NotIssued::BadRequest(message) => Status::invalid_argument(message),
+        refused => Status::permission_denied(refused.to_string()),
+    }
+}

@@ -1,0 +1,256 @@
+//! The workers of other machines that may connect. Whoever is not among them is refused, whatever its certificate
+//! says; the database has the same rows for the next start.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use assay_core::id::{Digest, TicketId};
+use assay_core::limits;
+use assay_core::time::Micros;
+use assay_dispatch::now;
+use assay_store::audit::Actor;
+use assay_store::remote_workers::{AuthorityRow, NewWorkerToken, RemoteWorkerRow};
+use assay_store::{Store, StoreError};
+use assay_tls::{Authority, Identity, Pin, StoredAuthority, Validity};
+use tokio::sync::{Semaphore, watch};
+
+use super::connection::End;
+
+const TOKEN_PREFIX: &str = "assay_join_";
+const TOKEN_BYTES: usize = 32;
+
+/// The operator's settings.
+#[derive(Debug, Clone)]
+pub struct RemoteSettings {
+    pub listen: SocketAddr,
+    pub certificate_lifetime: Micros,
+}
+
+/// Issues tokens and certificates, and knows who may connect; cheap to clone.
+#[derive(Clone)]
+pub struct RemoteWorkers(Arc<Inner>);
+
+struct Inner {
+    store: Store,
+    authority: Authority,
+    /// The id of the engine for which components are compiled.
+    engine: String,
+    listen: SocketAddr,
+    lifetime: Micros,
+    /// Applications that are looked at.
+    joins: Semaphore,
+    known: Mutex<HashMap<TicketId, Known>>,
+}
+
+struct Known {
+    pool: Arc<str>,
+    /// The end of its newest certificate; closed when the worker is removed.
+    expires_at: watch::Sender<Micros>,
+    connections: Arc<Semaphore>,
+}
+
+/// What a worker that may connect gets.
+pub(crate) struct Admission {
+    /// The places of its connections.
+    pub connections: Arc<Semaphore>,
+    /// When its connections must end.
+    pub end: End,
+}
+
+/// A certificate that was issued.
+pub(crate) struct Issued {
+    pub worker: TicketId,
+    pub certificate: Vec<u8>,
+    pub lifetime: Micros,
+}
+
+/// What a worker says to join.
+pub(crate) struct Applicant {
+    pub token: String,
+    pub pool: String,
+    pub machine: String,
+    pub signing_request: Vec<u8>,
+}
+
+/// Why a worker gets no certificate.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotIssued {
+    #[error(
+        "the token is unknown, used, expired, or for another pool; `assay worker token` makes one"
+    )]
+    Token,
+    #[error("this worker was removed, or its certificate has expired: join again with a new token")]
+    Unknown,
+    #[error("{0}")]
+    BadRequest(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl RemoteWorkers {
+    /// Reads the authority and the workers; makes the authority if there is none. `listen` is the bound address.
+    pub async fn open(
+        store: Store,
+        engine: String,
+        settings: &RemoteSettings,
+        listen: SocketAddr,
+    ) -> anyhow::Result<Self> {
+        let new = Authority::generate(now()).context("making the authority of workers")?;
+        let new = AuthorityRow { certificate: new.certificate, private_key: new.private_key };
+        let row = store.worker_authority(&new, now()).await?;
+        let stored = StoredAuthority { certificate: row.certificate, private_key: row.private_key };
+        let authority = Authority::open(stored).context("reading the authority of workers")?;
+        let known = store
+            .remote_workers(now())
+            .await?
+            .into_iter()
+            .map(|row| (row.id, Known::new(row.pool.into(), row.expires_at)));
+        let known = Mutex::new(known.collect());
+        let lifetime = settings.certificate_lifetime;
+        let joins = Semaphore::new(limits::WORKER_JOINS_MAX);
+        Ok(Self(Arc::new(Inner { store, authority, engine, listen, lifetime, joins, known })))
+    }
+
+    pub(crate) fn authority(&self) -> &Authority {
+        &self.0.authority
+    }
+
+    pub(crate) fn engine(&self) -> &str {
+        &self.0.engine
+    }
+
+    #[must_use]
+    pub fn listen(&self) -> SocketAddr {
+        self.0.listen
+    }
+
+    #[must_use]
+    pub fn pin(&self) -> Pin {
+        self.0.authority.pin()
+    }
+
+    /// Makes a token with which one worker of the pool joins once.
+    pub async fn create_token(
+        &self,
+        pool: &str,
+        until: Micros,
+        actor: &Actor,
+    ) -> Result<String, StoreError> {
+        let mut secret = [0; TOKEN_BYTES];
+        getrandom::fill(&mut secret).expect("the operating system gives randomness");
+        let token = format!("{TOKEN_PREFIX}{}", hex::encode(secret));
+        let hash = Digest::of(token.as_bytes());
+        let new = NewWorkerToken { hash, pool, created_at: now(), expires_at: until };
+        self.0.store.create_worker_token(new, actor).await?;
+        Ok(token)
+    }
+
+    /// The workers that may connect.
+    pub async fn list(&self) -> Result<Vec<RemoteWorkerRow>, StoreError> {
+        self.0.store.remote_workers(now()).await
+    }
+
+    /// Refuses the worker from now on and ends its connections.
+    pub async fn remove(&self, worker: TicketId, actor: &Actor) -> Result<(), StoreError> {
+        // First, so that it is refused even if the database fails or nobody waits for the answer.
+        self.known().remove(&worker);
+        self.0.store.remove_remote_worker(worker, actor, now()).await
+    }
+
+    pub(crate) async fn join(&self, applicant: Applicant) -> Result<Issued, NotIssued> {
+        let Applicant { token, pool, machine, signing_request } = applicant;
+        let plain = |machine: &str| !machine.chars().any(char::is_control);
+        if machine.len() > limits::MACHINE_NAME_BYTES_MAX || !plain(&machine) {
+            return Err(NotIssued::BadRequest("the machine's name is no name".into()));
+        }
+        let _turn = self.0.joins.acquire().await.expect("the semaphore is never closed");
+        let at = now();
+        let id = TicketId::generate();
+        let expires_at = at + self.0.lifetime;
+        let identity = Identity { worker: id, pool: pool.as_str().into() };
+        // Before the token is used up.
+        let issued = self.issue(&signing_request, &identity, at)?;
+        let row = RemoteWorkerRow { id, pool, machine, joined_at: at, expires_at };
+        if !self.0.store.join_worker(Digest::of(token.as_bytes()), &row).await? {
+            return Err(NotIssued::Token);
+        }
+        tracing::info!(worker.ticket = %id, worker.pool = row.pool, worker.machine = row.machine, "a worker may connect");
+        let mut known = self.known();
+        known.retain(|_, known| *known.expires_at.borrow() > at);
+        known.insert(id, Known::new(identity.pool, expires_at));
+        Ok(issued)
+    }
+
+    pub(crate) async fn renew(
+        &self,
+        identity: &Identity,
+        signing_request: &[u8],
+    ) -> Result<Issued, NotIssued> {
+        let at = now();
+        let expires_at = at + self.0.lifetime;
+        let issued = self.issue(signing_request, identity, at)?;
+        if !self.0.store.renew_worker(identity.worker, at, expires_at).await? {
+            return Err(NotIssued::Unknown);
+        }
+        match self.known().get(&identity.worker) {
+            None => Err(NotIssued::Unknown),
+            Some(known) => {
+                known.expires_at.send_replace(expires_at);
+                Ok(issued)
+            }
+        }
+    }
+
+    fn issue(&self, request: &[u8], identity: &Identity, at: Micros) -> Result<Issued, NotIssued> {
+        let lifetime = self.0.lifetime;
+        let validity = Validity::starting(at, lifetime);
+        let certificate = self.0.authority.issue(request, identity, validity);
+        let certificate = certificate.map_err(|error| NotIssued::BadRequest(error.to_string()))?;
+        Ok(Issued { worker: identity.worker, certificate, lifetime })
+    }
+
+    /// `None` if the worker may not connect.
+    pub(crate) fn admit(&self, identity: &Identity) -> Option<Admission> {
+        let known = self.known();
+        let known = known.get(&identity.worker).filter(|known| known.pool == identity.pool)?;
+        let expires_at = known.expires_at.subscribe();
+        if *expires_at.borrow() <= now() {
+            return None;
+        }
+        let connections = Arc::clone(&known.connections);
+        Some(Admission { connections, end: Box::pin(ended(expires_at)) })
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<TicketId, Known>> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn new(pool: Arc<str>, expires_at: Micros) -> Self {
+        let connections = Arc::new(Semaphore::new(limits::REMOTE_WORKER_CONNECTIONS_MAX));
+        Self { pool, expires_at: watch::Sender::new(expires_at), connections }
+    }
+}
+
+/// Resolves when the worker's newest certificate has expired, or the worker is removed.
+async fn ended(mut expires_at: watch::Receiver<Micros>) -> &'static str {
+    loop {
+        let until = *expires_at.borrow_and_update();
+        let left = Duration::from_micros(until.since(now()).0);
+        if left.is_zero() {
+            return "the worker's certificate has expired";
+        }
+        tokio::select! {
+            changed = expires_at.changed() => {
+                if changed.is_err() {
+                    return "the worker was removed";
+                }
+            }
+            () = tokio::time::sleep(left) => {}
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! `assay-worker join`: a worker for a server on another machine.
+//!
+//! ```text
+//!   server ◀── TLS ──▶ join (keys, certificates) ◀── Unix socket ──▶ serve (plugins), a child process
+//! ```
+//!
+//! Two processes, so that a plugin which breaks out of its sandbox finds no key: this one joins, renews its
+//! certificate, and passes bytes on; it runs nothing of anybody. The child is the worker that runs on the server's
+//! machine too, and each connection has a new one. Nothing is kept when this ends but a cache that was asked for.
+
+mod credentials;
+mod session;
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use assay_core::limits;
+use assay_tls::Pin;
+use nix::sys::prctl;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant, sleep};
+
+use credentials::{Credentials, NoCertificate, Server};
+use session::{Ended, Session};
+
+const PAUSE_MIN: Duration = Duration::from_millis(limits::WORKER_RECONNECT_MS_MIN);
+const PAUSE_MAX: Duration = Duration::from_millis(limits::WORKER_RECONNECT_MS_MAX);
+
+#[derive(clap::Args)]
+pub(crate) struct JoinOptions {
+    /// Address of the server for workers
+    #[arg(long, value_name = "HOST:PORT")]
+    server: String,
+    /// SHA-256 of the certificate of the server's authority
+    #[arg(long, value_name = "sha256:HEX")]
+    ca_pin: Pin,
+    /// The kind of worker this is; the token must be for it
+    #[arg(long, default_value = "cpu")]
+    pool: String,
+    /// The token to join; it works once
+    #[arg(long)]
+    token: String,
+    /// Where compiled plugins are kept; in a temporary folder unless given
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// The program that serves, when it is not this one
+    #[arg(long, hide = true)]
+    serve_program: Option<PathBuf>,
+    /// Further options of `assay-worker serve`
+    #[arg(last = true)]
+    options: Vec<OsString>,
+}
+
+/// Runs until the server lets the worker go, refuses it for good, or a signal comes.
+pub(crate) fn run(options: JoinOptions) -> anyhow::Result<()> {
+    // The child runs plugins as the same user, and must not read this process' keys.
+    prctl::set_dumpable(false).context("keeping other processes from reading the keys")?;
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false)
+        .with_max_level(tracing::Level::INFO)
+        .init();
+    // One thread: a child ends with the thread that started it.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut interrupt = signal(SignalKind::interrupt()).context("listening for signals")?;
+        let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
+        tokio::select! {
+            ended = live(options) => ended,
+            _ = interrupt.recv() => Ok(()),
+            _ = terminate.recv() => Ok(()),
+        }
+    })
+}
+
+/// A worker's life: join, then one session after the other.
+async fn live(options: JoinOptions) -> anyhow::Result<()> {
+    let JoinOptions { server, ca_pin, pool, token, cache, serve_program, options } = options;
+    let server = Server { address: server, pin: ca_pin };
+    // Made with mode 0700.
+    let folder =
+        tempfile::Builder::new().prefix("assay-worker-").tempdir().context("making a folder")?;
+    let cache = cache.unwrap_or_else(|| folder.path().join("cache"));
+    let program = serve_program.map_or_else(std::env::current_exe, Ok);
+    let program = program.context("finding this program")?;
+    let session = Session { program, socket: folder.path().join("server"), pool, cache, options };
+    let mut credentials = server.join(token, &session.pool).await.context("joining")?;
+    tracing::info!("joined the pool {} as {}", session.pool, credentials.worker);
+    let mut pause = PAUSE_MIN;
+    loop {
+        let started = Instant::now();
+        match session.run(&server, &mut credentials).await {
+            Ok(Ended::Drained) => {
+                tracing::info!("the server lets this worker go");
+                return Ok(());
+            }
+            Ok(Ended::Broken(why)) => tracing::warn!("the session ended: {why}"),
+            Err(error) => tracing::warn!("no session: {error:#}"),
+        }
+        pause = if started.elapsed() > PAUSE_MAX { PAUSE_MIN } else { (pause * 2).min(PAUSE_MAX) };
+        credentials = come_again(&server, credentials, pause).await?;
+    }
+}
+
+/// Tries until the server answers. A new certificate is asked for each time, because the answer says whether this worker
+/// may still connect.
+async fn come_again(
+    server: &Server,
+    credentials: Credentials,
+    mut pause: Duration,
+) -> anyhow::Result<Credentials> {
+    loop {
+        sleep(pause).await;
+        match server.renew(&credentials).await {
+            Ok(new) => return Ok(new),
+            Err(NoCertificate::Refused(why)) => bail!("the server refuses this worker: {why}"),
+            Err(NoCertificate::Unreachable(_)) if credentials.have_expired() => {
+                bail!("the certificate has expired: join again with a new token")
+            }
+            Err(NoCertificate::Unreachable(why)) => {
+                tracing::warn!("the server cannot be reached: {why:#}");
+            }
+        }
+        pause = (pause * 2).min(PAUSE_MAX);
+    }
+}

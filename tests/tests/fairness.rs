@@ -1,0 +1,118 @@
+//! Tenants beside each other: what one of them holds keeps no other waiting.
+
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use assay_api::batch::Batch;
+use assay_api::key::{Key, Scope};
+use assay_api::request::{Reward, SubmitReply};
+use assay_api::tenant::Tenant;
+use assay_client::Client;
+use assay_core::id::BatchId;
+use assay_core::limits;
+use assay_core::outcome::Outcome;
+use assay_tests::{Answers, Host, HostOptions, Http, Sleepers, component, item, until};
+use serde_json::json;
+
+/// A second tenant, by its key.
+async fn team(host: &Host) -> (Http, Client) {
+    let platform = Http::new(host);
+    let _: Tenant = platform.post("/v1/tenants", &json!({ "name": "team" })).await.json(201);
+    let scopes = [Scope::BatchesWrite, Scope::BatchesRead, Scope::PluginsPublish];
+    let key = json!({ "tenant": "team", "name": "theirs", "scopes": scopes });
+    let key: Key = platform.post("/v1/keys", &key).await.json(201);
+    let secret = key.secret.expect("shown when it is made");
+    (platform.with_key(&secret), Client::new(&host.url, &secret).expect("a key"))
+}
+
+/// Both workers run stages that do not end. The reward can only be computed on a worker that was taken.
+#[tokio::test]
+async fn a_reward_takes_a_worker_from_another_tenants_long_stages() {
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let host = Host::start(HostOptions {
+        workers: vec!["cpu=2".into(), "gpu=1".into()],
+        arguments: vec!["--worker-program".into(), sleepers.program()],
+        ..HostOptions::default()
+    });
+    let client = host.client();
+    let plugin = host.publish("two_pools").await;
+    let items: Vec<_> = (0..4).map(|at| item(format!("r{at}"), "gate 0", "null")).collect();
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    until("both workers are busy", async || {
+        let pools = client.capacity().await.expect("answers").pools;
+        let cpu = pools.into_iter().find(|pool| pool.pool == "cpu").expect("a pool");
+        (cpu.workers.busy == 2).then_some(())
+    })
+    .await;
+
+    let (theirs, their_client) = team(&host).await;
+    let published = their_client.publish(component("two_pools").into()).await.expect("publishes");
+    let plugin = format!("{}@{}", published.name, published.version);
+    let call = json!({ "plugin": plugin, "response": "1 0" });
+    let reward: Reward = theirs.post("/v1/rewards", &call).await.json(200);
+    assert!(matches!(reward.outcome, Outcome::Scored(_)), "{:?}", reward.outcome);
+    let metrics = Http::new(&host).get("/metrics").await.text();
+    assert!(metrics.contains("assay_workers_preempted_total{pool=\"cpu\"} 1"), "{metrics}");
+    assert!(
+        metrics.contains("assay_tenant_waiting{cause=\"worker\",pool=\"cpu\",tenant=\"platform\"}")
+    );
+
+    sleepers.open("gate");
+    let results = answers.finish(&client, &items).await;
+    for result in results.values() {
+        assert!(matches!(result.outcome, Outcome::Scored(_)), "{result:?}");
+    }
+}
+
+/// Each connection announces a body and sends none, so that its call waits with its place taken.
+#[tokio::test]
+async fn bodies_that_do_not_come_keep_no_other_tenant_waiting() {
+    let host = Host::start(HostOptions::default());
+    let plugin = host.publish("trivial").await;
+    let client = host.client();
+    let answers = Answers::announce_open(&client, &plugin).await;
+    let (theirs, their_client) = team(&host).await;
+    let published = their_client.publish(component("trivial").into()).await.expect("publishes");
+    let plugin = format!("{}@{}", published.name, published.version);
+    let call = json!({ "plugin": plugin, "run": "run", "expected_size": 1 });
+    let batch: Batch = theirs.post("/v1/batches", &call).await.json(201);
+
+    // A quarter is kept for others.
+    let taken = limits::BUFFERED_CALLS_MAX * 3 / 4;
+    let silent: Vec<TcpStream> = (0..limits::BUFFERED_CALLS_MAX + 8)
+        .map(|call| begin_submit(&host, answers.batch, call < taken))
+        .collect();
+    let path = format!("/v1/batches/{}/requests", batch.id);
+    let items = json!([{ "key": "0", "response": "1" }]);
+    let reply: SubmitReply = theirs.post(&path, &items).await.json(200);
+    assert_eq!(reply.accepted, 1);
+    // Nothing became free for it: the server still waits for the bodies of the calls with a place.
+    assert!(silent.into_iter().take(taken).all(is_unanswered));
+}
+
+fn is_unanswered(mut stream: TcpStream) -> bool {
+    stream.set_nonblocking(true).expect("sets");
+    let mut read = Vec::new();
+    let end = stream.read_to_end(&mut read).map_err(|error| error.kind());
+    // The end of the line that asks for the body may be left.
+    end == Err(ErrorKind::WouldBlock) && read.trim_ascii().is_empty()
+}
+
+/// Sends the head of a submission. The server asks for the body (100) when the call has its place.
+fn begin_submit(host: &Host, batch: BatchId, has_place: bool) -> TcpStream {
+    let address = host.url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).expect("connects");
+    let head = format!(
+        "POST /v1/batches/{batch}/requests HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 99\r\nExpect: 100-continue\r\n\r\n",
+        host.key
+    );
+    stream.write_all(head.as_bytes()).expect("writes");
+    if has_place {
+        let mut line = String::new();
+        BufReader::new(&stream).read_line(&mut line).expect("an answer");
+        assert_eq!(line.trim_end(), "HTTP/1.1 100 Continue");
+    }
+    stream
+}

@@ -1,0 +1,71 @@
+// A list of the administration: a search field, the rows, and a pager. Search and cursor are in the URL.
+
+import { Group, Stack } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Pager } from "../../parts/Pager";
+import { Answer, NoMatch } from "../../parts/states";
+import { TextFilter } from "../../parts/TextFilter";
+import type { Listed } from "./queries";
+import { useAdminSearch } from "./tabs";
+
+/** The part of the list that the URL names. */
+export function useListed(): Listed {
+  const { q, after } = useAdminSearch().search;
+  return { ...(q ? { q } : {}), ...(after ? { after } : {}) };
+}
+
+interface ListPage<Row> {
+  items: Row[];
+  next?: string | null;
+}
+
+export function SearchedList<Row>(props: {
+  query: UseQueryResult<ListPage<Row>>;
+  /** Name of the data, such as `the keys`. */
+  what: string;
+  /** Label of the search field: the names that are searched. */
+  label: string;
+  /** Shown in place of a list that has no rows at all. */
+  empty: ReactNode;
+  /** Buttons beside the search field. */
+  actions?: ReactNode;
+  children: (rows: Row[]) => ReactNode;
+}) {
+  const { query, what, label, empty, actions, children } = props;
+  const { search, set } = useAdminSearch();
+  const { q: _, after: __, ...others } = search;
+  return (
+    <Stack align="stretch">
+      <Group align="end" gap="sm">
+        <TextFilter
+          label={label}
+          value={search.q}
+          onChange={(q) => set({ ...others, ...(q ? { q } : {}) })}
+        />
+        {actions}
+      </Group>
+      <Answer query={query} what={what}>
+        {({ items, next }) =>
+          items.length > 0 ? (
+            <Stack gap="sm">
+              {children(items)}
+              <Pager
+                after={search.after}
+                next={next}
+                onGo={(after) => {
+                  const { after: _, ...first } = search;
+                  set(after ? { ...first, after } : first);
+                }}
+              />
+            </Stack>
+          ) : search.q || search.after ? (
+            <NoMatch title="No matching rows" clear={() => set(others)} />
+          ) : (
+            empty
+          )
+        }
+      </Answer>
+    </Stack>
+  );
+}

@@ -1,0 +1,69 @@
+// The rollouts of one group side by side, each with its reward and advantage.
+
+import { Modal, Paper, Stack, Text } from "@mantine/core";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { count, NONE, reward } from "../../../parts/format";
+import { Answer, Empty } from "../../../parts/states";
+import { RequestLink } from "../Links";
+import { groupQuery, requestQuery } from "../queries";
+import { TextBlock } from "../request/TextBlock";
+import { advantages } from "./groups";
+
+type Rollout = { id: string; key: string; verdict?: string | null; reward?: number | null };
+
+export function GroupDialog(props: { batch: string; group: string; onClose: () => void }) {
+  const { batch, group, onClose } = props;
+  const rollouts = useQuery(groupQuery(batch, group));
+  return (
+    <Modal opened onClose={onClose} size="95%" title={`Group ${group}`}>
+      <Answer query={rollouts} what="the group" height={320}>
+        {(items) =>
+          items.length > 0 ? (
+            <Rollouts rollouts={items} />
+          ) : (
+            <Empty title="No requests of this group are stored" />
+          )
+        }
+      </Answer>
+    </Modal>
+  );
+}
+
+function Rollouts({ rollouts }: { rollouts: Rollout[] }) {
+  const requests = useQueries({ queries: rollouts.map(({ id }) => requestQuery(id)) });
+  const advantage = advantages(rollouts.map((rollout) => rollout.reward ?? null));
+  const prompt = requests.find(({ data }) => data)?.data?.prompt;
+  return (
+    <Stack gap="sm">
+      {prompt !== undefined && <TextBlock title="Prompt" text={prompt} />}
+      <section
+        className="rollouts"
+        aria-label="Rollouts of the group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys must be able to scroll it
+        tabIndex={0}
+      >
+        {rollouts.map((rollout, at) => (
+          <Paper key={rollout.id} withBorder p="sm" className="rollout">
+            <Stack gap={4}>
+              <RequestLink id={rollout.id}>{rollout.key}</RequestLink>
+              <Text size="sm">
+                Reward <b>{reward(rollout.reward)}</b>, advantage <b>{signed(advantage[at])}</b>
+              </Text>
+              <Text size="sm">{rollout.verdict ?? NONE}</Text>
+              <Text size="xs" c="dimmed">
+                {count(requests[at]?.data?.response.length)} characters
+              </Text>
+              <pre className="raw">{requests[at]?.data?.response ?? ""}</pre>
+            </Stack>
+          </Paper>
+        ))}
+      </section>
+    </Stack>
+  );
+}
+
+/** Formats an advantage with its sign. */
+function signed(value: number | null | undefined): string {
+  if (value == null) return NONE;
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(2)}`;
+}

@@ -1,0 +1,56 @@
+// Incidents as rows. Only batches of the current tenant are links.
+
+import type { Schemas } from "../../../api/client";
+import { useSession } from "../../../api/session";
+import { Dot } from "../../../parts/Dot";
+import { count, moment, NONE } from "../../../parts/format";
+import { type Column, Grid } from "../../../parts/Grid";
+import { Name } from "../../../parts/Name";
+import { BatchLink } from "../Links";
+import { KINDS } from "./kinds";
+
+type Incident = Schemas["Incident"];
+
+export function IncidentTable(props: {
+  caption: string;
+  incidents: Incident[];
+  /** Whether incidents of other tenants are among them. */
+  tenants: boolean;
+  maxHeight?: number;
+}) {
+  const { caption, incidents, tenants, maxHeight } = props;
+  const session = useSession();
+  const tenantColumn: Column<Incident> = {
+    title: "Tenant",
+    cell: ({ tenant }) => <Name text={tenant ?? "platform"} />,
+  };
+  return (
+    <Grid
+      caption={caption}
+      columns={[
+        { title: "Last", tight: true, cell: ({ at }) => moment(at) },
+        {
+          title: "Incident",
+          cell: ({ kind }) => <Dot tone={KINDS[kind].tone}>{KINDS[kind].label}</Dot>,
+        },
+        ...(tenants ? [tenantColumn] : []),
+        {
+          title: "Run or pool",
+          cell: (incident) => (
+            <Subject incident={incident} own={incident.tenant === session.tenant} />
+          ),
+        },
+        { title: "Count", number: true, cell: ({ count: times }) => count(times) },
+        { title: "Detail", cell: ({ detail }) => <span className="words">{detail}</span> },
+      ]}
+      rows={incidents}
+      rowKey={({ id }) => id}
+      {...(maxHeight === undefined ? {} : { maxHeight })}
+    />
+  );
+}
+
+function Subject({ incident: { batch, run, pool }, own }: { incident: Incident; own: boolean }) {
+  const name = <Name text={run ?? pool ?? (batch ? "batch" : NONE)} />;
+  return batch && own ? <BatchLink id={batch}>{name}</BatchLink> : name;
+}

@@ -1,0 +1,40 @@
+// A menu that saves a table as a file: all its rows, not only the page that is shown.
+
+import { Button, Menu } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { type ExportPage, exported, type Format, save } from "./exports";
+import { Failed } from "./states";
+
+export function Export<Cursor>(props: {
+  /** Name of the file without its ending. */
+  name: string;
+  /** Paths of the values in a row of the CSV file. JSON Lines have everything. */
+  columns: readonly string[];
+  read: (after: Cursor | undefined) => Promise<ExportPage<Cursor>>;
+}) {
+  const { name, columns, read } = props;
+  const saving = useMutation({
+    mutationFn: (format: Format) => save(name, format, exported(format, columns, read)),
+  });
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button
+            size="xs"
+            variant="default"
+            loading={saving.isPending}
+            aria-label={`Export ${name}`}
+          >
+            Export
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => saving.mutate("csv")}>CSV</Menu.Item>
+          <Menu.Item onClick={() => saving.mutate("jsonl")}>JSON Lines</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {saving.isError && <Failed thrown={saving.error} />}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+// Exports rows as CSV or JSON Lines, page by page: the text of a page becomes a part of the file, which the
+// browser keeps out of the memory of the page.
+
+export type Format = "csv" | "jsonl";
+type Cell = string | number | boolean | null | undefined;
+
+/** The most rows of one file. */
+export const EXPORT_ROWS_MAX = 200_000;
+
+export interface ExportPage<Cursor> {
+  items: readonly object[];
+  next?: Cursor | null | undefined;
+}
+
+/**
+ * Quotes as RFC 4180 says. A text that a spreadsheet would run as a formula gets an apostrophe before it,
+ * because texts of tenants may be hostile.
+ */
+export function csvCell(value: Cell): string {
+  if (value == null) return "";
+  if (typeof value !== "string") return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(csvCell).join(",")}\r\n`;
+}
+
+/** The value at a path such as `batch.counts.scored`; objects and lists become JSON. */
+export function valueAt(row: object, path: string): Cell {
+  let value: unknown = row;
+  for (const name of path.split(".")) {
+    if (value == null || typeof value !== "object") return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value !== null && typeof value === "object" ? JSON.stringify(value) : (value as Cell);
+}
+
+/** The texts of a file, one a page. */
+export async function* exported<Cursor>(
+  format: Format,
+  columns: readonly string[],
+  read: (after: Cursor | undefined) => Promise<ExportPage<Cursor>>,
+): AsyncGenerator<string> {
+  if (format === "csv") yield csvLine(columns);
+  let after: Cursor | undefined;
+  for (let rows = 0; rows < EXPORT_ROWS_MAX; ) {
+    const { items, next } = await read(after);
+    const lines = items.map((row) =>
+      format === "csv"
+        ? csvLine(columns.map((path) => valueAt(row, path)))
+        : `${JSON.stringify(row)}\n`,
+    );
+    yield lines.join("");
+    rows += items.length;
+    if (next == null || items.length === 0) return;
+    after = next;
+  }
+}
+
+const TYPES: Record<Format, string> = { csv: "text/csv", jsonl: "application/x-ndjson" };
+
+/** Saves the texts as one file of the browser's downloads. */
+export async function save(name: string, format: Format, texts: AsyncIterable<string>) {
+  const parts: Blob[] = [];
+  for await (const text of texts) parts.push(new Blob([text]));
+  const url = URL.createObjectURL(new Blob(parts, { type: TYPES[format] }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `${name.replace(/[^\w.-]+/g, "-")}.${format}`;
+  link.click();
+  URL.revokeObjectURL(url);
+}
