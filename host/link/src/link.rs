@@ -14,7 +14,7 @@ use assay_wire::proto::host_server::{Host, HostServer};
 use assay_wire::proto::{
     Chunk, FetchRequest, FromWorker, ListReply, ListRequest, StoredChunk, StoredRequest, ToWorker,
 };
-use futures_util::{Stream, StreamExt as _, stream};
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::wrappers::{ReceiverStream, UnboundedReceiverStream, UnixListenerStream};
@@ -170,15 +170,12 @@ impl Host for Link {
         self.worker(&caller, &ticket)?;
         let digest = Digest::try_from(&digest[..])
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let bytes =
-            self.blobs.get(digest).await.map_err(|error| Status::not_found(error.to_string()))?;
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-        let starts = (offset..bytes.len()).step_by(assay_wire::CHUNK_BYTES);
-        let chunks = starts.map(move |start| {
-            let end = bytes.len().min(start + assay_wire::CHUNK_BYTES);
-            Ok(Chunk { bytes: bytes.slice(start..end) })
-        });
-        Ok(Response::new(stream::iter(chunks).boxed()))
+        let pieces = self.blobs.read_after(digest, offset).await;
+        let pieces = pieces.map_err(|error| Status::not_found(error.to_string()))?;
+        let chunks = pieces
+            .map_ok(|bytes| Chunk { bytes })
+            .map_err(|error| Status::unavailable(error.to_string()));
+        Ok(Response::new(chunks.boxed()))
     }
 
     type FetchStoredStream = Answers<StoredChunk>;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use assay_core::id::Digest;
 use bytes::Bytes;
+use futures_util::{Stream, stream};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
 use object_store::{ObjectStore, ObjectStoreExt};
@@ -64,11 +65,56 @@ impl Blobs {
         }
         Ok(found)
     }
+
+    /// The bytes after an offset, in pieces that fit a message. They are not verified: the receiver may have the
+    /// bytes before them, and compares the whole with the digest.
+    pub async fn read_after(
+        &self,
+        wanted: Digest,
+        offset: u64,
+    ) -> Result<impl Stream<Item = Result<Bytes, BlobError>> + Send + use<>, BlobError> {
+        let size = match self.store.head(&place(wanted)).await {
+            Ok(object) => object.size,
+            Err(object_store::Error::NotFound { .. }) => return Err(BlobError::NotFound(wanted)),
+            Err(error) => return Err(error.into()),
+        };
+        let store = Arc::clone(&self.store);
+        Ok(stream::try_unfold(offset, move |start| {
+            let store = Arc::clone(&store);
+            async move {
+                if start >= size {
+                    return Ok(None);
+                }
+                let end = size.min(start + assay_wire::CHUNK_BYTES as u64);
+                let piece = store.get_range(&place(wanted), start..end).await?;
+                Ok(Some((piece, end)))
+            }
+        }))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::TryStreamExt as _;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_reader_goes_on_in_the_middle() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let blobs = Blobs::in_folder(folder.path()).expect("opens");
+        let whole: Vec<u8> = (0..assay_wire::CHUNK_BYTES * 2 + 77).map(|i| i as u8).collect();
+        let digest = blobs.put(whole.clone().into()).await.expect("puts");
+        let size = whole.len();
+        for offset in [0, 1, assay_wire::CHUNK_BYTES, size - 1, size, size + 1] {
+            let pieces = blobs.read_after(digest, offset as u64).await.expect("is there");
+            let pieces: Vec<Bytes> = pieces.try_collect().await.expect("reads");
+            assert!(pieces.iter().all(|piece| piece.len() <= assay_wire::CHUNK_BYTES));
+            assert_eq!(pieces.concat(), whole.get(offset..).unwrap_or_default());
+        }
+        let missing = blobs.read_after(super::digest(b"other"), 0).await;
+        assert!(matches!(missing.err(), Some(BlobError::NotFound(_))));
+    }
 
     #[tokio::test]
     async fn what_was_damaged_is_not_returned() {

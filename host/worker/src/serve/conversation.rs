@@ -168,7 +168,11 @@ mod tests {
 
     fn finished(lease: u64, bytes: usize) -> Progress {
         let artifact = Artifact { content_type: String::new(), bytes: vec![0; bytes].into() };
-        Progress::Finished(Finished { lease, end: Some(End::Next(artifact)), ..Finished::default() })
+        Progress::Finished(Finished {
+            lease,
+            end: Some(End::Next(artifact)),
+            ..Finished::default()
+        })
     }
 
     #[test]
