@@ -19,6 +19,9 @@ use crate::tenants::Tenants;
 use assay_store::operations::IncidentRow;
 use assay_store::{Store, StoreError};
 
+/// The metric that counts incidents by kind.
+pub const INCIDENTS: &str = "assay_incidents_total";
+
 const MINUTE: u64 = 60_000_000;
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// The number of written incidents by which a slow subscriber may lag.
@@ -38,6 +41,7 @@ pub struct WrittenIncident {
 impl Notes {
     pub(super) fn note(&self, incident: IncidentRow) {
         tracing::debug!(kind = incident.kind.as_str(), "an incident: {}", incident.detail);
+        metrics::counter!(INCIDENTS, "kind" => incident.kind.as_str()).increment(1);
         if self.0.try_send(incident).is_err() {
             tracing::warn!("too many incidents wait to be written, so this one is dropped");
         }

@@ -49,7 +49,7 @@ pub use assay_planner::{PlanConfig, Policy};
 pub use assay_sched::{Discipline, Profile, SchedView};
 pub use clock::now;
 pub use handle::{Announcement, Dispatch, DispatchError, ItemFate, NewItem, Parts};
-pub use incidents::WrittenIncident;
+pub use incidents::{INCIDENTS, WrittenIncident};
 pub use observe::Observed;
 pub use plugin::ReadyPlugin;
 pub use quota::TenantUse;

@@ -1,5 +1,8 @@
 //! Errors of the store.
 
+/// The metric that counts the calls that failed because the database could not be reached.
+pub const DATABASE_FAILURES: &str = "assay_database_failures_total";
+
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("there is no such {0}")]
@@ -14,7 +17,12 @@ pub enum StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        if is_connection_loss(&error) { Self::Unavailable(error) } else { Self::Broken(error) }
+        if is_connection_loss(&error) {
+            metrics::counter!(DATABASE_FAILURES).increment(1);
+            Self::Unavailable(error)
+        } else {
+            Self::Broken(error)
+        }
     }
 }
 

@@ -40,6 +40,6 @@ pub mod usage;
 pub mod views;
 
 pub use connection::Store;
-pub use error::{StoreError, is_connection_loss};
+pub use error::{DATABASE_FAILURES, StoreError, is_connection_loss};
 pub use listed::ListedRows;
 pub use lock::DispatcherLock;

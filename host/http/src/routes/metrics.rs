@@ -7,13 +7,15 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use assay_api::capacity::{Capacity, PoolWorkers};
+use assay_api::operations::IncidentKind;
 use assay_core::id::TenantId;
 use assay_core::limits;
-use assay_dispatch::SchedView;
+use assay_dispatch::{INCIDENTS, SchedView};
+use assay_store::DATABASE_FAILURES;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use metrics::gauge;
+use metrics::{counter, gauge};
 
 use crate::app::{App, AppState};
 use crate::extract::guard::{Platform, Scoped};
@@ -33,7 +35,9 @@ pub(crate) async fn metrics(
 ) -> Result<Response, ApiError> {
     let view = app.dispatch.view().await?;
     measure(&view);
-    measure_pools(&app.dispatch.capacity().await?);
+    let capacity = app.dispatch.capacity().await?;
+    measure_pools(&capacity);
+    start_counters(&capacity);
     gauge!("assay_admission_budget_free_bytes").set(app.dispatch.budget.free_bytes() as f64);
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
     let text = app.metrics.render() + &by_tenant(&app, &view);
@@ -118,6 +122,21 @@ fn measure_pools(capacity: &Capacity) {
             gauge!("assay_planner_target_workers", "pool" => pool.pool.clone(), "kind" => kind)
                 .set(f64::from(count));
         }
+    }
+}
+
+/// Counters of what goes wrong are there before it does: Prometheus sees no increase from nothing to 1.
+fn start_counters(capacity: &Capacity) {
+    counter!(DATABASE_FAILURES).increment(0);
+    for kind in IncidentKind::ALL {
+        counter!(INCIDENTS, "kind" => kind.as_str()).increment(0);
+    }
+    for outcome in ["scored", "timed_out", "error"] {
+        counter!("assay_requests_total", "outcome" => outcome).increment(0);
+    }
+    for pool in &capacity.pools {
+        counter!("assay_stages_starved_total", "pool" => pool.pool.clone()).increment(0);
+        counter!("assay_workers_preempted_total", "pool" => pool.pool.clone()).increment(0);
     }
 }
 
