@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use assay_api::audit::AuditPage;
-use assay_api::operations::{Worker, WorkerState};
+use assay_api::operations::{IncidentFilter, Worker, WorkerState};
 use assay_api::remote_workers::{CreateWorkerToken, RemoteWorker, WorkerToken};
 use assay_api::request::SubmitItem;
 use assay_api::result::ResultItem;
@@ -172,6 +172,8 @@ async fn a_removed_worker_is_cut_off_and_another_runs_its_request() {
     all_scored(&results, 1);
     assert_eq!(results["gated0"].stages[0].attempts, 2);
     assert_eq!(remote(&client).await.len(), 1);
+    let incidents = client.incidents(&IncidentFilter::default()).await.expect("answers").items;
+    assert!(incidents.is_empty(), "it was asked to end: {incidents:?}");
     client.remove_remote_worker(ticket).await.expect_err("it is gone");
     client.remove_remote_worker(TicketId::generate()).await.expect_err("it never was");
 }

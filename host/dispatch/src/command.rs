@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_api::capacity::Capacity;
-use assay_core::id::{BatchId, TenantId, WorkerId};
+use assay_core::id::{BatchId, TenantId, TicketId, WorkerId};
 use assay_sched::SchedView;
 use assay_store::operations::IncidentRow;
 use assay_wire::proto;
@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Capacity { reply: oneshot::Sender<Capacity> },
     Observe { reply: oneshot::Sender<Observed> },
     Drain { worker: WorkerId, reply: Reply<()> },
+    ExpectEnd { ticket: TicketId, reply: Reply<()> },
     TenantOf { claim: LeaseClaim, reply: oneshot::Sender<Option<TenantId>> },
     TenantChanged { tenant: TenantId, reply: Reply<()> },
     TenantUse { tenant: TenantId, reply: oneshot::Sender<TenantUse> },

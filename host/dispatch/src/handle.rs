@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use assay_api::capacity::Capacity;
 use assay_api::tenant::Tenant;
-use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
+use assay_core::id::{BatchId, RequestId, TenantId, TicketId, WorkerId};
 use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
 use assay_planner::PlanConfig;
@@ -291,6 +291,11 @@ impl Dispatch {
         let tenant = stored.id;
         self.tenants.set(stored);
         self.call(|reply| Command::TenantChanged { tenant, reply }).await
+    }
+
+    /// Says that a worker is about to be removed, so that its end is no incident.
+    pub async fn expect_end(&self, ticket: TicketId) -> Result<(), DispatchError> {
+        self.call(|reply| Command::ExpectEnd { ticket, reply }).await
     }
 
     /// Subscribes to incidents; each is sent as soon as it is written.

@@ -218,6 +218,10 @@ impl Shell {
             }
             Command::Observe { reply } => drop(reply.send(self.observe())),
             Command::Drain { worker, reply } => answer(reply, self.drain(worker)),
+            Command::ExpectEnd { ticket, reply } => {
+                self.workers.expect_end(ticket);
+                answer(reply, Ok(()));
+            }
             Command::TenantOf { claim, reply } => drop(reply.send(self.tenant_of(claim))),
             Command::TenantChanged { tenant, reply } => {
                 self.tell_entitlement(tenant);

@@ -219,6 +219,13 @@ impl Workers {
         Some(worker.ticket)
     }
 
+    /// From now on the end of the worker with this ticket is no incident, if it is here.
+    pub(super) fn expect_end(&mut self, ticket: TicketId) {
+        for worker in self.by_id.values_mut().filter(|worker| worker.ticket == ticket) {
+            worker.dismissed = true;
+        }
+    }
+
     /// Sends each worker its message of this turn; returns the tickets of drained workers to stop.
     pub(super) fn send_outboxes(&mut self) -> Vec<TicketId> {
         let mut drained = Vec::new();

@@ -108,13 +108,14 @@ fn measure(view: &SchedView) {
 
 fn measure_pools(capacity: &Capacity) {
     for pool in &capacity.pools {
-        let PoolWorkers { starting, idle, busy, draining, joined: _ } = pool.workers;
+        let PoolWorkers { starting, idle, busy, draining, joined } = pool.workers;
         let states =
             [("starting", starting), ("idle", idle), ("busy", busy), ("draining", draining)];
         for (state, count) in states {
             gauge!("assay_pool_workers", "pool" => pool.pool.clone(), "state" => state)
                 .set(f64::from(count));
         }
+        gauge!("assay_pool_joined_workers", "pool" => pool.pool.clone()).set(f64::from(joined));
         let Some(target) = &pool.target else { continue };
         let kinds =
             [("hold", target.hold), ("ceiling", target.ceiling), ("zero_queue", target.zero_queue)];

@@ -21,7 +21,9 @@ pub(crate) async fn remove_remote(
     caller: Scoped<Platform>,
     PathId(id): PathId<TicketId>,
 ) -> Result<StatusCode, ApiError> {
-    remote(&app)?.remove(id, &caller.actor()).await?;
+    let remote = remote(&app)?;
+    app.dispatch.expect_end(id).await?;
+    remote.remove(id, &caller.actor()).await?;
     tracing::info!(worker.ticket = %id, "a worker is removed, as it was asked");
     Ok(StatusCode::NO_CONTENT)
 }
