@@ -14,10 +14,14 @@ pub const PASSWORD_BYTES_MAX: usize = 1_024;
 pub const PASSWORDS_HASHED_AT_ONCE: usize = 2;
 /// The longest wait for a turn to hash a password, in seconds.
 pub const PASSWORD_WAIT_SECONDS_MAX: u64 = 15;
-/// The tries to sign in that an e-mail address has in stock.
-pub const SIGN_INS_PER_EMAIL_MAX: u32 = 10;
-/// The time in which an e-mail address regains one try, in seconds.
-pub const SIGN_INS_PER_EMAIL_REFILL_SECONDS: u32 = 30;
+/// The tries to sign in with one e-mail address that a network address has in stock.
+pub const SIGN_INS_PER_PERSON_MAX: u32 = 10;
+/// The time in which a network address regains one try with an e-mail address, in seconds.
+pub const SIGN_INS_PER_PERSON_REFILL_SECONDS: u32 = 30;
+/// The tries to sign in with one e-mail address that all network addresses together have in stock.
+pub const SIGN_INS_PER_EMAIL_MAX: u32 = 100;
+/// The time in which they regain one try with an e-mail address, in seconds.
+pub const SIGN_INS_PER_EMAIL_REFILL_SECONDS: u32 = 5;
 /// The tries to sign in that a network address has in stock.
 pub const SIGN_INS_PER_PEER_MAX: u32 = 100;
 /// The time in which a network address regains one try, in seconds.

@@ -1,5 +1,6 @@
-//! Counts of tries to sign in: a bucket for each address of a person and for each place they come
-//! from. In memory, and bounded: the fullest bucket gives way to a new one.
+//! Counts of tries to sign in: by network address, by network address and e-mail address together, and by e-mail
+//! address. Wrong passwords from one network keep nobody out who comes from another, unless many networks try
+//! at once. In memory, and bounded: the fullest bucket gives way to a new one.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,37 +12,49 @@ use assay_core::id::Digest;
 use assay_core::limits;
 
 pub(crate) struct Attempts {
-    /// The tries by the hash of the e-mail address, so that a long address takes no more memory.
+    /// By the hash of the e-mail address, so that a long address takes no more memory.
     emails: Mutex<Buckets<Digest>>,
+    persons: Mutex<Buckets<(Digest, IpAddr)>>,
     peers: Mutex<Buckets<IpAddr>>,
 }
 
 impl Default for Attempts {
     fn default() -> Self {
-        let emails = Rate {
-            burst: limits::SIGN_INS_PER_EMAIL_MAX,
-            refill: Duration::from_secs(limits::SIGN_INS_PER_EMAIL_REFILL_SECONDS.into()),
-        };
-        let peers = Rate {
-            burst: limits::SIGN_INS_PER_PEER_MAX,
-            refill: Duration::from_secs(limits::SIGN_INS_PER_PEER_REFILL_SECONDS.into()),
-        };
-        Self { emails: Mutex::new(Buckets::new(emails)), peers: Mutex::new(Buckets::new(peers)) }
+        Self {
+            emails: buckets(
+                limits::SIGN_INS_PER_EMAIL_MAX,
+                limits::SIGN_INS_PER_EMAIL_REFILL_SECONDS,
+            ),
+            persons: buckets(
+                limits::SIGN_INS_PER_PERSON_MAX,
+                limits::SIGN_INS_PER_PERSON_REFILL_SECONDS,
+            ),
+            peers: buckets(limits::SIGN_INS_PER_PEER_MAX, limits::SIGN_INS_PER_PEER_REFILL_SECONDS),
+        }
     }
 }
 
 impl Attempts {
     /// Takes one try; if there is none, returns the seconds until the next one.
     pub(super) fn take(&self, peer: IpAddr, email: Option<&str>) -> Result<(), u64> {
-        let now = Instant::now();
-        lock(&self.peers).take(network(peer), now)?;
-        email.map_or(Ok(()), |email| lock(&self.emails).take(key(email), now))
+        let (now, network) = (Instant::now(), network(peer));
+        lock(&self.peers).take(network, now)?;
+        let Some(email) = email.map(key) else { return Ok(()) };
+        // What is refused here is not taken from the others.
+        lock(&self.persons).take((email, network), now)?;
+        lock(&self.emails).take(email, now)
     }
 
-    /// Clears the tries of an address after a successful sign-in.
-    pub(crate) fn forgive(&self, email: &str) {
+    /// Clears the tries with an e-mail address after a successful sign-in.
+    pub(crate) fn forgive(&self, peer: IpAddr, email: &str) {
+        lock(&self.persons).held.remove(&(key(email), network(peer)));
         lock(&self.emails).held.remove(&key(email));
     }
+}
+
+fn buckets<K: Hash + Eq + Copy>(burst: u32, refill_seconds: u32) -> Mutex<Buckets<K>> {
+    let refill = Duration::from_secs(refill_seconds.into());
+    Mutex::new(Buckets::new(Rate { burst, refill }))
 }
 
 fn lock<K>(buckets: &Mutex<Buckets<K>>) -> std::sync::MutexGuard<'_, Buckets<K>> {
@@ -146,6 +159,19 @@ mod tests {
         }
         assert_eq!(buckets.held.len(), limits::SIGN_INS_COUNTED_MAX);
         assert_eq!(buckets.take(0, now), Err(10));
+    }
+
+    #[test]
+    fn wrong_passwords_from_elsewhere_keep_nobody_out() {
+        let attempts = Attempts::default();
+        let address = |number: u8| IpAddr::from([10, 0, 0, number]);
+        let taken = |peer| (0..50).take_while(|_| attempts.take(peer, Some("a@b")).is_ok()).count();
+        let burst = limits::SIGN_INS_PER_PERSON_MAX as usize;
+        assert_eq!((taken(address(1)), taken(address(2))), (burst, burst));
+        attempts.forgive(address(1), "a@b");
+        assert_eq!(taken(address(1)), burst);
+        let many = (3..200).map(|number| taken(address(number))).sum::<usize>();
+        assert!(many <= limits::SIGN_INS_PER_EMAIL_MAX as usize, "{many}");
     }
 
     #[test]

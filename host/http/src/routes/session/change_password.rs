@@ -36,7 +36,7 @@ pub(crate) async fn change_password(
         let detail = "the current password is wrong";
         return Err(ApiError::new(StatusCode::FORBIDDEN, "password_wrong", detail));
     }
-    app.sign_in.attempts.forgive(email);
+    app.sign_in.attempts.forgive(app.sign_in.origin_of(peer, &headers), email);
     let hash = app.sign_in.passwords.hash(new).await?;
     let (person, kept): (_, Digest) = (session.row.person, session.token.hash());
     app.store.set_password(person, &hash, kept, &caller.actor(), now()).await?;

@@ -39,6 +39,6 @@ pub(crate) async fn sign_in(
     });
     let right = app.sign_in.passwords.verify(password, hash).await?;
     let person = person.filter(|_| right).ok_or_else(sign_in::failed)?;
-    app.sign_in.attempts.forgive(&email);
+    app.sign_in.attempts.forgive(app.sign_in.origin_of(peer, &headers), &email);
     signed_in(&app, person).await
 }
