@@ -34,6 +34,19 @@ async fn submit(world: &World, plugin: &str, task: &Value) -> Value {
     told["reward_request_id"].clone()
 }
 
+/// A text that the database cannot store would be refused by each of its commits.
+#[tokio::test]
+async fn a_group_that_cannot_be_stored_is_refused() {
+    let world = World::waiting().await;
+    for group in ["\0".to_owned(), "g".repeat(257)] {
+        let mut bad = task("Answer: 42", &json!(7));
+        bad["data_id"] = json!(group);
+        let refused = world.post("roll/hello@prod/any/submit_task", &bad).await;
+        assert!(refused.problem(400, "bad_request").detail.contains("the group"));
+    }
+    submit(&world, "hello@prod", &task("Answer: 42", &json!(7))).await;
+}
+
 #[tokio::test]
 async fn a_task_is_submitted_and_asked_for_by_its_step() {
     let world = World::waiting().await;

@@ -330,6 +330,10 @@ fn encode(sample: Sample) -> Result<EncodedSample, ApiError> {
     let Sample { prompt, response, label, metadata, group } = sample;
     item::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())
         .map_err(ApiError::bad_request)?;
+    if let Some(group) = &group {
+        body::check_text("the group", group, limits::GROUP_BYTES_MAX)
+            .map_err(ApiError::bad_request)?;
+    }
     let group = group.or_else(|| {
         let of_prompt = || assay_core::id::Digest::of(prompt.as_bytes()).to_string();
         (!prompt.is_empty()).then(|| of_prompt()[..16].to_owned())

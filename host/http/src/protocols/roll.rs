@@ -23,6 +23,7 @@ use super::text::{Prompt, label};
 use super::{NoReward, no_route};
 use crate::extract::body;
 use crate::problem::ApiError;
+use crate::routes::batches;
 
 const TIMEOUT_SECONDS: f64 = 300.0;
 const RUNNING: u8 = 1;
@@ -108,6 +109,9 @@ async fn result(call: Call, body: Body) -> Result<Response, ApiError> {
     let Ask { reward_request_id } = body::parse(&bytes)?;
     let id: RequestId = reward_request_id.parse()?;
     let tenant = call.caller.tenant;
+    let batch = batches::find(&call.app, tenant, id.batch).await?;
+    call.caller.may_submit_to(batch.plugin.split('@').next().unwrap_or_default())?;
+    batches::kept(&call.app, tenant, id.batch).await?;
     let arrived_at = call.app.store.request(tenant, id).await?.arrived_at;
     let item = call.app.store.result(tenant, id).await?;
     let item = item.and_then(|json| serde_json::from_str(&json).ok());
@@ -117,8 +121,7 @@ async fn result(call: Call, body: Body) -> Result<Response, ApiError> {
     });
     let mut answer = Json(told(id, arrived_at, item)).into_response();
     if let Some(reason) = failed {
-        let run = call.app.store.batch(tenant, id.batch).await?.run;
-        answer.extensions_mut().insert(NoReward { reason, run: Some(run) });
+        answer.extensions_mut().insert(NoReward { reason, run: Some(batch.run) });
     }
     Ok(answer)
 }
