@@ -108,6 +108,7 @@ async fn plugin(
         return Err(ApiError::bad_request(format!("`{version}` is not a version of a plugin"))
             .hint("GET /v1/plugins/{name} lists the versions"));
     }
+    caller.may_use(&reference)?;
     Ok(app.registry.resolve(caller.tenant, &reference).await?)
 }
 
