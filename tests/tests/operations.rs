@@ -313,6 +313,11 @@ async fn a_stream_ends_with_its_key_or_session_and_streams_are_counted() {
     let batch = client.announce(&announcement(&host.publish("trivial").await, "r", 1)).await;
     let batch = batch.expect("announces");
     let mut events = reader.events(batch.id, None).await.expect("a stream");
+    let path = format!("/v1/batches/{}/results", batch.id);
+    let lines =
+        http.with_key(key.secret.as_deref().expect("it is new")).request(Method::GET, &path);
+    let lines = lines.header("accept", "application/x-ndjson").send().await.expect("answers");
+    assert_eq!(lines.status(), 200);
     let mut open = Vec::new();
     let refused = loop {
         match client.live(Whose::Own, None).await {
@@ -332,6 +337,8 @@ async fn a_stream_ends_with_its_key_or_session_and_streams_are_counted() {
     let last =
         tokio::time::timeout(PATIENCE, async { while let Ok(Some(_)) = events.next().await {} });
     last.await.expect("the batch's stream ends as well");
+    let results = tokio::time::timeout(PATIENCE, lines.text()).await.expect("its results too");
+    assert_eq!(results.expect("a sound stream"), "");
     // The places of streams that are gone are free.
     drop(open);
     until("a place is free", async || client.live(Whose::Own, None).await.ok()).await;

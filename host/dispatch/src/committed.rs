@@ -83,12 +83,6 @@ impl BatchProgress {
             groups_done: Vec::new(),
         }
     }
-
-    /// The progress of a batch that is no longer in the view, without its results.
-    #[must_use]
-    pub fn ended(batch: &Batch) -> Self {
-        Self { state: batch.state, counts: batch.counts, ..Self::announced() }
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use assay_api::batch::{Batch, StreamEvent};
 use assay_core::id::{BatchId, TenantId};
-use assay_core::limits;
 use assay_core::time::Micros;
-use assay_dispatch::committed::{BatchProgress, CommittedBatch};
+use assay_dispatch::committed::CommittedBatch;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use bytes::Bytes;
+use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt as _, stream};
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -26,6 +26,7 @@ use crate::auth;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::path::PathId;
 use crate::problem::ApiError;
+use crate::routes::batches::results::{PIECE_ITEMS_MAX, Source};
 
 const PIECE_EVENTS_MAX: usize = 512;
 
@@ -47,68 +48,91 @@ pub(crate) async fn events(
             ApiError::bad_request("Last-Event-ID is not an id that this stream sent")
         })?,
     };
-    let story = match app.dispatch.committed.get(caller.tenant, id) {
-        Some(committed) => Story::Live { changes: committed.watch(), committed },
-        None => ended(&app, caller.tenant, id).await?,
+    let events = match app.dispatch.committed.get(caller.tenant, id) {
+        Some(committed) => live(committed, last).left_stream(),
+        None => ended(&app, caller.tenant, id, last).await?.right_stream(),
     };
-    let follower = Follower::new(story, last);
-    let events = stream::unfold(follower, async |mut follower| {
-        let event = follower.next().await?;
-        Some((Ok(event), follower))
-    });
     let valid = auth::until_ended(app.clone(), headers, caller.into_caller());
     let events = events.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
-/// The source of the events: a batch of the committed view, or an ended one.
-enum Story {
-    Live { committed: Arc<CommittedBatch>, changes: watch::Receiver<u64> },
-    Ended { progress: Box<BatchProgress>, batch: Box<Batch> },
+type Answer = Result<Event, Infallible>;
+
+fn live(committed: Arc<CommittedBatch>, last: usize) -> impl Stream<Item = Answer> {
+    let follower = Follower::new(committed, last);
+    stream::unfold(follower, async |mut follower| {
+        let event = follower.next().await?;
+        Some((Ok(event), follower))
+    })
 }
 
-impl Story {
-    fn look<T>(&self, look: impl FnOnce(&BatchProgress) -> T) -> T {
-        match self {
-            Self::Live { committed, .. } => committed.look(look),
-            Self::Ended { progress, .. } => look(progress),
-        }
-    }
-
-    fn batch(&self) -> Batch {
-        match self {
-            Self::Live { committed, .. } => committed.batch(),
-            Self::Ended { batch, .. } => (**batch).clone(),
-        }
-    }
-}
-
-/// Reads an ended batch; its groups are sent after its results.
-async fn ended(app: &App, tenant: TenantId, id: BatchId) -> Result<Story, ApiError> {
-    #[derive(Deserialize)]
-    struct Grouped {
-        group: Option<String>,
-    }
+/// The events of an ended batch, read piece by piece. Its groups are sent after its results.
+async fn ended(
+    app: &Arc<App>,
+    tenant: TenantId,
+    id: BatchId,
+    last: usize,
+) -> Result<impl Stream<Item = Answer> + use<>, ApiError> {
     let batch = app.store.batch(tenant, id).await?;
     if let Some(at) = batch.expired_at {
         return Err(ApiError::gone(at));
     }
-    let rows = app.store.results(tenant, id, 0, limits::BATCH_REQUESTS_MAX).await?;
-    let results: Vec<Bytes> = rows.into_iter().map(|(_, json)| json).collect();
-    let groups =
-        results.iter().filter_map(|json| serde_json::from_slice::<Grouped>(json).ok()?.group);
-    let groups: BTreeSet<String> = groups.collect();
-    let last = u32::try_from(results.len()).expect("within a batch's limit");
-    let progress = BatchProgress {
-        groups_done: groups.into_iter().map(|group| (last, group.into())).collect(),
-        results,
-        ..BatchProgress::ended(&batch)
-    };
-    Ok(Story::Ended { progress: Box::new(progress), batch: Box::new(batch) })
+    let source = Source::Ended { app: Arc::clone(app), tenant, batch: id };
+    let replay = Replay { source, batch, last, at: 0, groups: BTreeSet::new() };
+    let pieces = stream::unfold(Some(replay), async |replay| replay?.next().await);
+    Ok(pieces.flatten())
 }
 
+/// An ended batch that is told again.
+struct Replay {
+    source: Source,
+    batch: Batch,
+    /// The results that the client has.
+    last: usize,
+    /// The results that were read.
+    at: usize,
+    groups: BTreeSet<String>,
+}
+
+impl Replay {
+    /// The next events, with what is left after them. A stream that breaks off here is repeated by its client.
+    async fn next(mut self) -> Option<(BoxStream<'static, Answer>, Option<Self>)> {
+        #[derive(Deserialize)]
+        struct Grouped {
+            group: Option<String>,
+        }
+        let after = u32::try_from(self.at).expect("within a batch's limit");
+        let piece = match self.source.after(after, PIECE_ITEMS_MAX).await {
+            Ok(piece) => piece,
+            Err(error) => {
+                tracing::warn!(%error, "the events of an ended batch cannot be read");
+                return None;
+            }
+        };
+        let mut events = Vec::new();
+        for json in &piece.items {
+            self.at += 1;
+            self.groups.extend(serde_json::from_slice(json).ok().and_then(|it: Grouped| it.group));
+            if self.at > self.last {
+                events.push(Ok(event("request.done", self.at, text(json))));
+            }
+        }
+        if !piece.done {
+            return Some((stream::iter(events).boxed(), Some(self)));
+        }
+        let Self { batch, at, groups, .. } = self;
+        let groups = groups.into_iter().map(move |group| Ok(group_done(at, &group)));
+        let batch = serde_json::to_string(&batch).expect("plain data");
+        let done = std::iter::once(Ok(event("batch.done", at, batch)));
+        Some((stream::iter(events.into_iter().chain(groups).chain(done)).boxed(), None))
+    }
+}
+
+/// A batch of the committed view with what was told of it.
 struct Follower {
-    story: Story,
+    committed: Arc<CommittedBatch>,
+    changes: watch::Receiver<u64>,
     results: usize,
     groups: usize,
     estimate: Option<Micros>,
@@ -117,11 +141,13 @@ struct Follower {
 }
 
 impl Follower {
-    fn new(story: Story, last: usize) -> Self {
-        let groups = story.look(|progress| {
+    fn new(committed: Arc<CommittedBatch>, last: usize) -> Self {
+        let groups = committed.look(|progress| {
             progress.groups_done.partition_point(|(results, _)| (*results as usize) < last)
         });
-        Self { story, results: last, groups, estimate: None, ready: VecDeque::new(), ended: false }
+        let changes = committed.watch();
+        let (ready, ended) = (VecDeque::new(), false);
+        Self { committed, changes, results: last, groups, estimate: None, ready, ended }
     }
 
     async fn next(&mut self) -> Option<Event> {
@@ -132,30 +158,26 @@ impl Follower {
             if self.ended {
                 return None;
             }
-            if let Story::Live { changes, .. } = &mut self.story {
-                changes.mark_unchanged();
-            }
+            self.changes.mark_unchanged();
             self.gather();
             if self.ended {
-                let batch = serde_json::to_string(&self.story.batch()).expect("plain data");
-                self.push("batch.done", batch);
+                let batch = serde_json::to_string(&self.committed.batch()).expect("plain data");
+                self.ready.push_back(event("batch.done", self.results, batch));
             } else if self.ready.is_empty() {
-                let Story::Live { changes, .. } = &mut self.story else { return None };
-                changes.changed().await.ok()?;
+                self.changes.changed().await.ok()?;
             }
         }
     }
 
     /// Queues the new events, in pieces of limited size.
     fn gather(&mut self) {
-        let Self { story, results, groups, estimate, ready, ended } = self;
-        story.look(|progress| {
+        let Self { committed, results, groups, estimate, ready, ended, .. } = self;
+        committed.look(|progress| {
             while ready.len() < PIECE_EVENTS_MAX {
                 let group = progress.groups_done.get(*groups);
                 if let Some((_, name)) = group.filter(|(at, _)| *at as usize <= *results) {
                     *groups += 1;
-                    let data = serde_json::json!({ "group": &**name }).to_string();
-                    ready.push_back(event("group.done", *results, data));
+                    ready.push_back(group_done(*results, name));
                 } else if let Some(result) = progress.results.get(*results) {
                     *results += 1;
                     ready.push_back(event("request.done", *results, text(result)));
@@ -174,14 +196,14 @@ impl Follower {
             }
         });
     }
-
-    fn push(&mut self, name: &str, data: String) {
-        self.ready.push_back(event(name, self.results, data));
-    }
 }
 
 fn event(name: &str, id: usize, data: String) -> Event {
     Event::default().event(name).id(id.to_string()).data(data)
+}
+
+fn group_done(id: usize, group: &str) -> Event {
+    event("group.done", id, serde_json::json!({ "group": group }).to_string())
 }
 
 fn text(json: &Bytes) -> String {

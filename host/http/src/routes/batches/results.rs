@@ -15,13 +15,14 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _, stream};
 
 use crate::app::{App, AppState};
+use crate::auth;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::page::Page;
 use crate::extract::path::PathId;
 use crate::problem::ApiError;
 
 /// Lines of one piece of a followed stream.
-const PIECE_ITEMS_MAX: u32 = 512;
+pub(crate) const PIECE_ITEMS_MAX: u32 = 512;
 
 /// A page of results; its cursor is the number of results before it.
 type ResultsSlice = Page<u32, { limits::PAGE_ITEMS_DEFAULT }, { limits::PAGE_ITEMS_MAX }>;
@@ -48,7 +49,9 @@ pub(crate) async fn results(
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("ndjson")) {
         let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+        let valid = auth::until_ended(Arc::clone(&app), headers, caller.into_caller());
         let lines = follow(batch, after).boxed().take_until(Box::pin(app.stopped()));
+        let lines = lines.take_until(Box::pin(valid));
         return Ok((kind, Body::from_stream(lines)).into_response());
     }
     let piece = batch.after(after, asked.limit).await?;

@@ -1,6 +1,6 @@
 //! `POST /v1/batches/{id}/requests`: an array or NDJSON, a result for each item, in chunks that share commits.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::extract::item::{self, Item, too_long};
 use crate::extract::path::PathId;
 use crate::problem::{ApiError, INVALID_LABEL};
 use crate::quotas;
-use crate::routes::batches::results::Source;
+use crate::routes::batches::results::{PIECE_ITEMS_MAX, Source};
 
 /// Submit requests. An item whose key is already in the batch changes nothing, so that a call can
 /// be repeated.
@@ -305,10 +305,19 @@ impl<'a> Submission<'a> {
             // Without an end everything is new, and refused.
             let _ = tokio::time::timeout(patience, ended).await;
         }
-        let piece = source.after(0, limits::BATCH_REQUESTS_MAX).await?;
-        let known = piece.items.iter().filter_map(|json| serde_json::from_slice(json).ok());
-        let known: HashMap<String, RequestId> =
-            known.map(|known: Known| (known.key, known.id)).collect();
+        let keys: HashSet<&str> = spots.iter().map(|spot| &*self.items[spot.item].key).collect();
+        let mut known: HashMap<String, RequestId> = HashMap::new();
+        let mut after = 0;
+        loop {
+            let piece = source.after(after, PIECE_ITEMS_MAX).await?;
+            after += u32::try_from(piece.items.len()).expect("within a batch's limit");
+            let ended = piece.items.iter().filter_map(|json| serde_json::from_slice(json).ok());
+            let ours = ended.filter(|known: &Known| keys.contains(&*known.key));
+            known.extend(ours.map(|known| (known.key, known.id)));
+            if piece.done || piece.items.is_empty() {
+                break;
+            }
+        }
         let fates = spots.iter().map(|spot| known.get(&self.items[spot.item].key).copied());
         let fates: Option<Vec<ItemFate>> = fates.map(|id| id.map(ItemFate::Repeated)).collect();
         fates.ok_or_else(|| DispatchError::Ended.into())
