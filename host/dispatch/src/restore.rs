@@ -1,8 +1,10 @@
 //! Rebuilds the scheduler, the payloads and the committed view from Postgres after a restart.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_api::batch::BatchState;
+use assay_api::operations::IncidentKind;
 use assay_api::result::{Counts, ResultItem};
 use assay_core::id::{BatchId, RequestId};
 use assay_core::time::Micros;
@@ -18,7 +20,16 @@ use crate::publish::count;
 use crate::shell::Shell;
 use assay_store::Store;
 use assay_store::admissions::BatchRow;
+use assay_store::operations::IncidentRow;
 use assay_store::restore::{LiveBatchRow, LiveRequestRow, LiveRequestState};
+
+/// The pauses between the tries to restore batches whose plugin cannot be had at once.
+const RETRY_DELAYS: [Duration; 4] = [
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+    Duration::from_secs(9),
+    Duration::from_secs(27),
+];
 
 /// The numbers of restored batches and requests.
 #[derive(Debug, Default)]
@@ -35,25 +46,52 @@ pub(super) async fn restore(
     plugins: impl AsyncFn(&BatchRow) -> anyhow::Result<Arc<ReadyPlugin>>,
 ) -> anyhow::Result<Restored> {
     let mut restored = Restored::default();
-    for live in store.live_batches().await? {
-        let plugin = match plugins(&live.row).await {
-            Ok(plugin) => plugin,
-            Err(error) => {
-                // Its rows stay unchanged, and the other batches must not wait for it.
-                tracing::error!("a live batch cannot be restored: {error:#}");
-                continue;
+    let mut live = store.live_batches().await?;
+    // After an upgrade each plugin is compiled again: a compiler that is busy or a full disk passes.
+    for delay in RETRY_DELAYS.into_iter().map(Some).chain([None]) {
+        let mut failed = Vec::new();
+        for live in live {
+            match plugins(&live.row).await {
+                Ok(plugin) => {
+                    let requests = store.live_requests(live.row.tenant, live.row.id).await?;
+                    restored.batches += 1;
+                    let (finished, waiting) = shell.restore_batch(live, plugin, requests, budget);
+                    restored.finished += finished;
+                    restored.waiting += waiting;
+                }
+                Err(error) => failed.push((live, error)),
             }
+        }
+        let Some(delay) = delay.filter(|_| !failed.is_empty()) else {
+            failed.iter().for_each(|(live, error)| shell.not_restored(live, error));
+            break;
         };
-        let requests = store.live_requests(live.row.tenant, live.row.id).await?;
-        restored.batches += 1;
-        let (finished, waiting) = shell.restore_batch(live, plugin, requests, budget);
-        restored.finished += finished;
-        restored.waiting += waiting;
+        let (batches, error) = (failed.len(), &failed[0].1);
+        tracing::warn!(batches, "live batches cannot be restored yet: {error:#}; trying again");
+        tokio::time::sleep(delay).await;
+        live = failed.into_iter().map(|(live, _)| live).collect();
     }
     Ok(restored)
 }
 
 impl Shell {
+    /// Records a batch that waits for the next start: its rows are unchanged, and the others must not wait for it.
+    fn not_restored(&self, live: &LiveBatchRow, error: &anyhow::Error) {
+        let row = &live.row;
+        tracing::error!(batch = %row.id, "a live batch cannot be restored: {error:#}");
+        self.notes.note(IncidentRow {
+            at: assay_fleet::now(),
+            tenant: Some(row.tenant),
+            kind: IncidentKind::RequestsFailed,
+            pool: None,
+            batch: Some(row.id),
+            run: Some(row.run.clone()),
+            code: None,
+            count: 1,
+            detail: format!("its requests wait for the next start of the server: {error:#}"),
+        });
+    }
+
     /// Returns the number of requests that have ended and the number of those that wait.
     fn restore_batch(
         &mut self,
