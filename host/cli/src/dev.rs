@@ -10,7 +10,7 @@ use assay_client::{Client, Error, score};
 use serde_json::json;
 
 use super::score::score_file;
-use super::serve::{HostOptions, Interruption, NO_DASHBOARD, wait};
+use super::serve::{HostOptions, Interruption, NO_DASHBOARD, hide_environment, wait};
 use assay_fleet::Device;
 use assay_http::bootstrap::{FirstAdmin, FirstKey};
 use assay_http::has_dashboard;
@@ -80,6 +80,7 @@ impl Demo {
 
 pub(super) async fn run(mut options: DevCommand) -> anyhow::Result<ExitCode> {
     options.host.start_logging("warn");
+    hide_environment();
     let first_key = FirstKey { tenant: TENANT.into(), file: "dev.key" };
     // One worker runs from the start, so that a first single request does not wait for a process.
     if options.demo == Some(Demo::Cuda) {

@@ -138,8 +138,17 @@ impl HostOptions {
     }
 }
 
+/// Secrets may stand in the environment of this process. Workers of the same user get none of it, and cannot read it in
+/// `/proc` either.
+pub(super) fn hide_environment() {
+    if let Err(error) = nix::sys::prctl::set_dumpable(false) {
+        tracing::warn!(%error, "other processes of this user can read the server's environment");
+    }
+}
+
 pub(super) async fn run(options: ServeCommand) -> anyhow::Result<ExitCode> {
     options.host.start_logging("info");
+    hide_environment();
     let first_key = FirstKey { tenant: "platform".into(), file: "admin.key" };
     let settings =
         options.host.settings(options.listen, &options.environment, first_key, 0).await?;
