@@ -24,7 +24,7 @@ async fn rules_and_panels_ask_for_what_there_is() {
     let call = json!({ "plugin": plugin, "response": "xx" });
     let reward: Reward = http.post("/v1/rewards", &call).await.json(200);
     assert_eq!(reward.outcome.reward(), Some(1.0));
-    let (client, items) = (host.client(), [item("a".into(), "xx", "null")]);
+    let (client, items) = (host.client(), [item("a", "xx", "null")]);
     let mut answers = Answers::submit(&client, &plugin, &items).await;
     answers.finish(&client, &items).await;
 

@@ -42,12 +42,11 @@ mod observe;
 
 mod restore;
 
-mod clock;
 mod plugin;
 
+pub use assay_fleet::now;
 pub use assay_planner::{PlanConfig, Policy};
 pub use assay_sched::{Discipline, Profile, SchedView};
-pub use clock::now;
 pub use handle::{Announcement, Dispatch, DispatchError, ItemFate, NewItem, Parts};
 pub use incidents::{INCIDENTS, WrittenIncident};
 pub use observe::Observed;

@@ -19,11 +19,11 @@ use assay_core::limits;
 use assay_core::time::Micros;
 use assay_sched::{BatchView, SchedView, StageView, WorkerView};
 
-use crate::clock::now;
 use crate::command::Command;
 use crate::committed::CommittedBatch;
 use crate::handle::{Dispatch, DispatchError};
 use crate::shell::Shell;
+use assay_fleet::now;
 
 /// The age up to which the last view is shared.
 const FRESH_FOR: Duration = Duration::from_millis(200);

@@ -9,13 +9,13 @@ use assay_core::id::{BatchId, RequestId, WorkerId};
 use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, StageEnd, StageError};
 use assay_core::time::Micros;
+use assay_fleet::now;
 use assay_sched::{
     Action, BatchDone, BatchEnding, End, Event, FinalEnd, Finish, Grant, KillReason, StageTiming,
 };
 use assay_wire::proto;
 
 use crate::batch::{Entry, LiveBatch};
-use crate::clock::now;
 use crate::dedup::{Eligibility, SharedOutcome};
 use crate::history;
 use crate::incidents::of_workers;

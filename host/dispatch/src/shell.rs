@@ -7,13 +7,13 @@ use std::time::Duration;
 use assay_api::operations::IncidentKind;
 use assay_core::id::{LeaseId, TenantId, WorkerId};
 use assay_core::time::Micros;
+use assay_fleet::now;
 use assay_fleet::{Failures, Fleet};
 use assay_sched::{Config, Event, Sched};
 use assay_wire::proto;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::admission::AdmissionControl;
-use crate::clock::now;
 use crate::command::{Command, Reply};
 use crate::committed::CommittedView;
 use crate::dedup::Dedup;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use assay_api::batch::BatchState;
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::time::Micros;
+use assay_fleet::now;
 use assay_sched::{Event, NewBatch, NewRequest};
 use assay_store::admissions::{Admission, Admitted, BatchMark, RequestRow};
 
 use crate::batch::{LiveBatch, refusal};
-use crate::clock::now;
 use crate::command::{HashedItem, Reply};
 use crate::committed::CommittedBatch;
 use crate::dedup::{ContentHash, Eligibility};

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use assay_core::id::{Digest, LeaseId, RequestId, TicketId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
+use assay_fleet::now;
 use assay_wire::proto;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use crate::clock::now;
 use crate::handle::DispatchError;
 use crate::plugin::ReadyPlugin;
 

@@ -9,6 +9,7 @@ use assay_core::limits;
 use assay_core::time::Micros;
 use tokio::sync::{mpsc, watch};
 
+use crate::clock::now;
 use crate::joined::{JoinedLauncher, Visit};
 use crate::launcher::{Events, Launcher, Stop, WorkerEnd, WorkerEvent};
 use crate::state::{Effect, FleetState, START_MAX, StartFailure, TicketRefusal};
@@ -246,10 +247,6 @@ async fn keep_reconciled(inner: Weak<FleetInner>) {
             tracing::warn!("the launcher cannot list its workers: {error:#}");
         }
     }
-}
-
-fn now() -> Micros {
-    Micros::from_datetime(time::OffsetDateTime::now_utc())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! known by its [`Ticket`] alone. The fleet decides nothing: the replacement of a worker is a start like any
 //! other.
 
+mod clock;
 mod fleet;
 mod launcher;
 mod state;
@@ -17,6 +18,7 @@ mod process;
 mod gpu;
 mod programs;
 
+pub use clock::now;
 pub use fleet::{Failures, Fleet};
 pub use gpu::{Device, Gpu};
 pub use joined::Visit;
