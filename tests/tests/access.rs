@@ -72,6 +72,7 @@ fn routes() -> Vec<Route> {
         (Method::GET, "/v1/batches", none(), READ, Own),
         (Method::GET, "/v1/batches/{id}/requests", none(), READ, NotFound),
         (Method::GET, "/v1/batches/{id}/timeline", none(), READ, NotFound),
+        (Method::GET, "/v1/batches/{id}/logs", none(), READ, NotFound),
         (Method::GET, "/v1/runs", none(), READ, Own),
         (Method::GET, "/v1/runs/{run}", none(), READ, NotFound),
         (Method::GET, "/v1/runs/{run}/history", none(), READ, NotFound),

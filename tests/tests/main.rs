@@ -20,6 +20,7 @@ mod hostile;
 mod judge;
 mod limits;
 mod lists;
+mod logs;
 mod operations;
 mod people;
 mod planner;

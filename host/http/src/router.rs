@@ -38,6 +38,7 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(batches::events::events))
         .routes(guarded!(batches::profile::profile))
         .routes(guarded!(batches::list::list))
+        .routes(guarded!(batches::logs::list))
         .routes(guarded!(batches::requests::list))
         .routes(guarded!(batches::timeline::get))
         .routes(guarded!(capacity::list::list))
