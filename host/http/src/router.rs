@@ -118,6 +118,14 @@ pub fn document() -> utoipa::openapi::OpenApi {
     document
 }
 
+/// The protocols of trainers, whose refused calls are watched too.
+fn compat(app: &Arc<App>) -> Router<Arc<App>> {
+    Router::new()
+        .route("/compat/{*call}", routing::any(protocols::answer))
+        .route_layer(from_fn_with_state(app.clone(), auth::authenticate))
+        .route_layer(from_fn_with_state(app.clone(), protocols::watch))
+}
+
 /// Everything that is served: routes, protocols of trainers, probes, the document and the dashboard.
 pub fn router(app: Arc<App>) -> Router {
     let document = Rendered::new(&document());
@@ -125,9 +133,9 @@ pub fn router(app: Arc<App>) -> Router {
     guarded()
         .0
         .route("/openapi.json", routing::get(move || document.clone().serve()))
-        .route("/compat/{*call}", routing::any(protocols::answer))
         .route_layer(from_fn_with_state(app.clone(), auth::authenticate))
         .merge(open().0)
+        .merge(compat(&app))
         .route("/livez", routing::get(probes::livez))
         .route("/readyz", routing::get(probes::readyz))
         .fallback(dashboard::serve)

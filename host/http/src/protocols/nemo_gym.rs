@@ -37,13 +37,7 @@ const INSTANCE: &str = "instance_config";
 type Row = BTreeMap<String, Box<RawValue>>;
 
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
-    let rest = call.address.rest.as_str();
-    // `ng-rollout/ID/` tells NeMo-Gym's own servers which rollout a call belongs to.
-    let rest = match rest.strip_prefix("ng-rollout/") {
-        Some(rollout) => rollout.split_once('/').map_or("", |(_, rest)| rest),
-        None => rest,
-    };
-    match (&call.method, rest) {
+    match (&call.method, path(&call.address.rest)) {
         (&Method::POST, "verify") => verify(call, body).await,
         (&Method::POST, "seed_session") => {
             call.body(body).await?;
@@ -56,6 +50,14 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
         (&Method::GET, "reverify_mode") => Ok(Json("stateless").into_response()),
         (&Method::GET, "") => Ok(Json(json!({ "status": "ok" })).into_response()),
         _ => Err(no_route()),
+    }
+}
+
+/// A path without `ng-rollout/ID/`, which tells NeMo-Gym's own servers which rollout a call belongs to.
+pub(super) fn path(rest: &str) -> &str {
+    match rest.strip_prefix("ng-rollout/") {
+        Some(rollout) => rollout.split_once('/').map_or("", |(_, rest)| rest),
+        None => rest,
     }
 }
 

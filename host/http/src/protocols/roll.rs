@@ -19,8 +19,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::call::{Asked, Call, Sample};
+use super::missing::NoReward;
+use super::no_route;
 use super::text::{Prompt, label};
-use super::{NoReward, no_route};
 use crate::extract::body;
 use crate::problem::ApiError;
 
