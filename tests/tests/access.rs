@@ -225,6 +225,8 @@ async fn every_route_asks_for_a_key_that_works() {
             let methods = item.as_object().expect("methods").keys();
             methods.map(|method| (path.clone(), method.to_uppercase())).collect::<Vec<_>>()
         })
+        // The tests of the protocols have calls as their clients make them.
+        .filter(|(path, _)| !path.starts_with("/compat/"))
         .collect();
     let open = OPEN.map(|(path, method)| (path.to_owned(), method.to_owned()));
     let table: BTreeSet<_> = routes()

@@ -18,13 +18,14 @@
 //!   for ROLL, 504 for `/run_code`, else 503, after which the client repeats the call, or 422 if the plugin
 //!   finds the data wrong.
 //!
-//! An adapter translates and decides nothing. The routes are in no OpenAPI document: their shapes belong to
-//! the trainers.
+//! An adapter translates and decides nothing. The shapes of its calls belong to the trainers; [`document`] puts those that
+//! ask for rewards into the OpenAPI document.
 
 mod address;
 mod auto_batch;
 mod auto_batches;
 mod call;
+mod document;
 mod labels;
 mod llama_factory;
 mod metrics;
@@ -58,6 +59,7 @@ use crate::problem::ApiError;
 
 pub(super) use auto_batches::AutoBatches;
 use call::Call;
+pub(super) use document::document;
 use missing::TenantOfCall;
 pub(super) use missing::watch;
 

@@ -114,6 +114,7 @@ pub(crate) fn open() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
 pub fn document() -> utoipa::openapi::OpenApi {
     let mut document = guarded().1;
     document.merge(open().1);
+    document.merge(protocols::document());
     complete_operations(&mut document);
     document
 }

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::address::Options;
 use super::call::{Asked, Call, Failure, Rewarded, Sample};
+use super::document::PlaceParams;
 use super::text::{Message, Prompt, label};
 use super::{metrics, no_route};
 use crate::extract::body;
@@ -63,7 +64,53 @@ pub(super) fn path(rest: &str) -> &str {
     }
 }
 
-async fn verify(call: Call, body: Body) -> Result<Response, ApiError> {
+/// A row of a data set with the model's response. All other fields are the row's own: the label among them.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = NemoGymRow)]
+pub(super) struct DocumentedRow {
+    #[serde(rename = "responses_create_params")]
+    _params: Params,
+    #[serde(rename = "response")]
+    _response: Answered,
+    #[serde(flatten)]
+    _fields: BTreeMap<String, Value>,
+}
+
+/// The row with its reward, its components as numbers, or a mask.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = NemoGymAnswer)]
+pub(super) struct DocumentedAnswer {
+    /// Absent in a masked answer, unless the address names a value for it.
+    #[serde(rename = "reward")]
+    _reward: Option<f64>,
+    #[serde(rename = "mask_sample")]
+    _mask_sample: Option<bool>,
+    #[serde(rename = "failure_reason")]
+    _failure_reason: Option<String>,
+    #[serde(flatten)]
+    _fields: BTreeMap<String, Value>,
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = NemoGymParams)]
+pub(super) struct Params {
+    #[serde(default)]
+    input: Prompt,
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = NemoGymResponse)]
+pub(super) struct Answered {
+    #[serde(default)]
+    output: Vec<Message>,
+}
+
+/// Verifies a row; `ng-rollout/ID/` may stand before `verify`.
+#[utoipa::path(
+    post, path = "/compat/nemo-gym/{plugin}/{run}/verify", tag = "nemo-gym", params(PlaceParams),
+    request_body = DocumentedRow, responses((status = 200, body = DocumentedAnswer))
+)]
+pub(super) async fn verify(call: Call, body: Body) -> Result<Response, ApiError> {
     let bytes = call.body(body).await?;
     let row: Row = body::parse(&bytes)?;
     let sample = sample(&row, &call.address.options)?;
@@ -80,16 +127,6 @@ async fn verify(call: Call, body: Body) -> Result<Response, ApiError> {
 }
 
 fn sample(row: &Row, options: &Options) -> Result<Sample, ApiError> {
-    #[derive(Deserialize)]
-    struct Params {
-        #[serde(default)]
-        input: Prompt,
-    }
-    #[derive(Deserialize)]
-    struct Answered {
-        #[serde(default)]
-        output: Vec<Message>,
-    }
     let params: Params = field(row, PARAMS)?;
     let answered: Answered = field(row, RESPONSE)?;
     let texts = answered
