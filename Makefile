@@ -6,7 +6,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 PROGRAMS := -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
 BENCHES := $(PROGRAMS) -p assay-bench
 PLUGIN := --target wasm32-wasip2 --profile plugin
-PLUGINS ?= hello math code cuda judge run
+PLUGINS ?= hello math code cuda judge run format
 DATA ?= plugins/math/sample.jsonl
 ARGS ?=
 

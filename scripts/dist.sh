@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
 out=${1:-$target/dist}
 PROGRAMS=(assay assay-worker assay-exec assay-gpu)
-PLUGINS=(math code cuda judge run hello)
+PLUGINS=(math code cuda judge run format hello)
 
 say() { printf 'dist: %s\n' "$*"; }
 fail() {

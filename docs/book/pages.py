@@ -16,6 +16,7 @@ ELSEWHERE = {
     "operations/gpus.md": ("docs/gpu/README.md", "a machine with a GPU"),
     "plugins/code.md": ("plugins/code/README.md", "make test"),
     "plugins/cuda.md": ("plugins/cuda/README.md", "make test, except what needs a GPU"),
+    "plugins/format.md": ("plugins/format/README.md", "nobody: it has no commands"),
     "plugins/hello.md": ("plugins/hello/README.md", "make test"),
     "plugins/judge.md": ("plugins/judge/README.md", "tests/tests/rubric"),
     "plugins/math.md": ("plugins/math/README.md", "plugins/math/tests"),

@@ -29,7 +29,7 @@ SOURCE = HERE / "src"
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve()
 PLUGINS = TARGET / "wasm32-wasip2/plugin"
 # As `assay dev` does it: `judge` asks for a host that nobody has granted.
-PUBLISHED = ("code", "cuda", "hello", "math", "run")
+PUBLISHED = ("code", "cuda", "format", "hello", "math", "run")
 READY_WITHIN_S = 60
 PYTHON_OF_TRAINERS = "3.12"
 CLIENT = re.compile(r"^(import|from) assay\b", re.MULTILINE)

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The shipped packages, by the platform that they are built for.
 SHIPPED = {
     "x86_64-unknown-linux-gnu": ["assay-cli", "assay-worker", "assay-exec", "assay-gpu"],
-    "wasm32-wasip2": [f"assay-plugin-{name}" for name in ("math", "code", "cuda", "judge", "run", "hello")],
+    "wasm32-wasip2": [f"assay-plugin-{name}" for name in ("math", "code", "cuda", "judge", "run", "format", "hello")],
 }
 NAMESPACE = uuid.UUID("a9e6f7f0-6f43-5c0e-9c55-0d6f3a1b6a55")
 

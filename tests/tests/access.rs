@@ -72,6 +72,7 @@ fn routes() -> Vec<Route> {
         (Method::GET, "/v1/batches", none(), READ, Own),
         (Method::GET, "/v1/batches/{id}/requests", none(), READ, NotFound),
         (Method::GET, "/v1/batches/{id}/timeline", none(), READ, NotFound),
+        (Method::GET, "/v1/batches/{id}/logs", none(), READ, NotFound),
         (Method::GET, "/v1/runs", none(), READ, Own),
         (Method::GET, "/v1/runs/{run}", none(), READ, NotFound),
         (Method::GET, "/v1/runs/{run}/history", none(), READ, NotFound),
@@ -224,6 +225,8 @@ async fn every_route_asks_for_a_key_that_works() {
             let methods = item.as_object().expect("methods").keys();
             methods.map(|method| (path.clone(), method.to_uppercase())).collect::<Vec<_>>()
         })
+        // The tests of the protocols have calls as their clients make them.
+        .filter(|(path, _)| !path.starts_with("/compat/"))
         .collect();
     let open = OPEN.map(|(path, method)| (path.to_owned(), method.to_owned()));
     let table: BTreeSet<_> = routes()

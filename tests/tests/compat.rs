@@ -3,6 +3,7 @@
 mod bursts;
 mod keys;
 mod llama_factory;
+mod missing;
 mod nemo_gym;
 mod open_instruct;
 mod openrlhf;

@@ -42,6 +42,11 @@ fn judge_keeps_its_golden_cases() {
 }
 
 #[test]
+fn format_keeps_its_golden_cases() {
+    check("format", "assay_plugin_format", 6);
+}
+
+#[test]
 fn run_keeps_its_golden_cases() {
     let weaker: &[&str] = if is_root() { &[] } else { &["--weaker", "cgroups"] };
     check_with(weaker, "run", "assay_plugin_run", 5);

@@ -20,6 +20,7 @@ mod hostile;
 mod judge;
 mod limits;
 mod lists;
+mod logs;
 mod monitoring;
 mod operations;
 mod people;

@@ -141,6 +141,7 @@ const OWN_EDGES: &[(&str, &[&str])] = &[
     ("assay-plugin-cuda", &["assay-plugin"]),
     ("assay-plugin-judge", &["assay-plugin"]),
     ("assay-plugin-run", &["assay-plugin"]),
+    ("assay-plugin-format", &["assay-plugin"]),
     ("assay-guests", &["assay-plugin"]),
     (
         "assay-bench",

@@ -13,6 +13,16 @@ pub struct LogPage {
     pub next: Option<String>,
 }
 
+/// `GET /v1/batches/{id}/logs`: the lines of ended requests, in the order of completion.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct BatchLogPage {
+    pub items: Vec<RunLogLine>,
+    /// Cursor of the next page, to be sent as `after`; also of lines that are not there yet.
+    pub next: String,
+    /// Whether the page is full, so that more lines may be there already.
+    pub full: bool,
+}
+
 /// One line that a plugin logged for a request of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunLogLine {

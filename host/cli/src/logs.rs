@@ -1,5 +1,7 @@
 //! `assay logs`: the log lines of a run's plugins.
 
+mod follow;
+
 use std::process::ExitCode;
 
 use assay_api::authoring::RunLogLine;
@@ -11,7 +13,7 @@ const PAGE: u32 = 500;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  assay logs --run nightly --verdict wrong\n  assay logs --run nightly --level error -o json"
+    after_help = "Examples:\n  assay logs --run nightly --verdict wrong\n  assay logs --run nightly --level error -o json\n  assay logs --run nightly --follow"
 )]
 pub(super) struct LogsCommand {
     #[command(flatten)]
@@ -28,10 +30,19 @@ pub(super) struct LogsCommand {
     /// Maximum number of lines, those of the newest batch first
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
+    /// Print the lines of requests that end from now on, until Ctrl-C
+    ///
+    /// The lines come in the order in which requests end, those of later batches of the run too, and as
+    /// JSON one object a line. When the server cannot be reached, it is asked again until it can be.
+    #[arg(short, long, conflicts_with = "limit")]
+    follow: bool,
 }
 
 pub(super) async fn run(options: LogsCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
+    if options.follow {
+        return follow::follow(client, options).await;
+    }
     let wanted = options.limit as usize;
     let mut lines: Vec<RunLogLine> = Vec::new();
     let mut after: Option<String> = None;
@@ -52,11 +63,15 @@ pub(super) async fn run(options: LogsCommand) -> anyhow::Result<ExitCode> {
         Format::Json => print_json(&lines)?,
         Format::Text => {
             for line in &lines {
-                let RunLogLine { request, verdict, stage, level, message } = line;
-                let verdict = verdict.as_deref().unwrap_or("-");
-                println!("{request}  {verdict}  {stage} {level:5} {}", message.escape_debug());
+                println!("{}", text(line));
             }
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn text(line: &RunLogLine) -> String {
+    let RunLogLine { request, verdict, stage, level, message } = line;
+    let verdict = verdict.as_deref().unwrap_or("-");
+    format!("{request}  {verdict}  {stage} {level:5} {}", message.escape_debug())
 }

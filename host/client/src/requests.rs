@@ -1,8 +1,8 @@
 //! One request with all that is kept of it, and what plugins logged.
 
-use assay_api::authoring::LogPage;
+use assay_api::authoring::{BatchLogPage, LogPage};
 use assay_api::request::{LogLine, Request};
-use assay_core::id::RequestId;
+use assay_core::id::{BatchId, RequestId};
 use bytes::Bytes;
 use reqwest::Method;
 
@@ -30,6 +30,16 @@ impl Client {
     /// The log lines of a run's requests, those of the newest batch first.
     pub async fn run_logs(&self, run: &str, filters: Filters<'_>) -> Result<LogPage, Error> {
         let request = self.request(Method::GET, &["runs", run, "logs"]);
+        self.json(request.query(filters), Repeat::Safe).await
+    }
+
+    /// The log lines of a batch's ended requests, in the order of completion.
+    pub async fn batch_logs(
+        &self,
+        batch: BatchId,
+        filters: Filters<'_>,
+    ) -> Result<BatchLogPage, Error> {
+        let request = self.request(Method::GET, &["batches", &batch.to_string(), "logs"]);
         self.json(request.query(filters), Repeat::Safe).await
     }
 }

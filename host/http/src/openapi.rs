@@ -33,7 +33,7 @@ pub(crate) fn complete_operations(document: &mut utoipa::openapi::OpenApi) {
     for (path, item) in &mut document.paths.paths {
         let words = path.split('/').map(|word| word.trim_matches(['{', '}']));
         let noun = words.filter(|word| !word.is_empty() && *word != "v1").collect::<Vec<_>>();
-        let noun = noun.join("_");
+        let noun = noun.join("_").replace('-', "_");
         let operations = [
             ("get", &mut item.get),
             ("put", &mut item.put),

@@ -18,16 +18,18 @@
 //!   for ROLL, 504 for `/run_code`, else 503, after which the client repeats the call, or 422 if the plugin
 //!   finds the data wrong.
 //!
-//! An adapter translates and decides nothing. The routes are in no OpenAPI document: their shapes belong to
-//! the trainers.
+//! An adapter translates and decides nothing. The shapes of its calls belong to the trainers; [`document`] puts those that
+//! ask for rewards into the OpenAPI document.
 
 mod address;
 mod auto_batch;
 mod auto_batches;
 mod call;
+mod document;
 mod labels;
 mod llama_factory;
 mod metrics;
+mod missing;
 mod nemo_gym;
 mod open_instruct;
 mod openrlhf;
@@ -39,9 +41,7 @@ mod slime;
 mod text;
 
 use address::{Address, Protocol};
-use assay_api::operations::IncidentKind;
 use assay_dispatch::now;
-use assay_store::operations::IncidentRow;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -53,11 +53,15 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::app::AppState;
-use crate::extract::guard::{BatchesWrite, Scoped};
+use crate::auth::Caller;
+use crate::extract::guard::{BatchesWrite, ScopeSet as _};
 use crate::problem::ApiError;
 
 pub(super) use auto_batches::AutoBatches;
 use call::Call;
+pub(super) use document::document;
+use missing::TenantOfCall;
+pub(super) use missing::watch;
 
 /// The adapter of a protocol: it takes every call below `/compat/<name>/<plugin>/<run>/`.
 type Answer = fn(Call, Body) -> BoxFuture<'static, Result<Response, ApiError>>;
@@ -66,92 +70,81 @@ struct Entry {
     protocol: Protocol,
     name: &'static str,
     answer: Answer,
+    /// Whether a call asks for a reward, by its method and the path after the run.
+    asks: fn(&Method, &str) -> bool,
     /// What the trainer's own code writes where it gets no reward; empty if it writes no number.
     writes: &'static str,
 }
 
+impl Entry {
+    fn of(protocol: Protocol) -> &'static Self {
+        let entry = PROTOCOLS.iter().find(|entry| entry.protocol == protocol);
+        entry.expect("every protocol has an entry")
+    }
+}
+
 macro_rules! entry {
-    ($protocol:ident, $name:literal, $adapter:ident) => {
-        entry!($protocol, $name, $adapter, "")
-    };
-    ($protocol:ident, $name:literal, $adapter:ident, $writes:literal) => {
+    ($protocol:ident, $name:literal, $adapter:ident, $methods:pat, $paths:pat, $writes:literal) => {
         Entry {
             protocol: Protocol::$protocol,
             name: $name,
             answer: |call, body| $adapter::answer(call, body).boxed(),
+            asks: |method, rest| matches!((method, rest), ($methods, $paths)),
             writes: $writes,
         }
     };
 }
 
-/// Every protocol, under the name that it has in addresses.
+/// Every protocol, under the name that it has in addresses, with the methods and paths that ask for a reward.
 static PROTOCOLS: [Entry; 7] = [
-    entry!(NemoGym, "nemo-gym", nemo_gym),
-    entry!(OpenRlhf, "openrlhf", openrlhf),
-    entry!(Slime, "slime", slime),
+    Entry {
+        asks: |method, rest| *method == Method::POST && nemo_gym::path(rest) == "verify",
+        ..entry!(NemoGym, "nemo-gym", nemo_gym, _, _, "")
+    },
+    entry!(OpenRlhf, "openrlhf", openrlhf, &Method::POST, "" | "get_reward", ""),
+    entry!(Slime, "slime", slime, &Method::POST, "", ""),
     entry!(
         SandboxFusion,
         "sandbox-fusion",
         sandbox_fusion,
+        &Method::POST,
+        "run_code",
         "verl writes 0 after the third such answer to a call"
     ),
-    entry!(LlamaFactory, "llama-factory", llama_factory),
-    entry!(Roll, "roll", roll, "ROLL writes 0 after the fifth such answer for a sample"),
-    entry!(OpenInstruct, "open-instruct", open_instruct, "open-instruct writes 0 in its place"),
+    entry!(LlamaFactory, "llama-factory", llama_factory, &Method::POST, "", ""),
+    entry!(
+        Roll,
+        "roll",
+        roll,
+        &Method::GET | &Method::POST,
+        "submit_task" | "task_result",
+        "ROLL writes 0 after the fifth such answer for a sample"
+    ),
+    entry!(
+        OpenInstruct,
+        "open-instruct",
+        open_instruct,
+        &Method::POST,
+        "test_program" | "test_program_stdio",
+        "open-instruct writes 0 in its place"
+    ),
 ];
 
 /// Every call below `/compat/`.
 pub(super) async fn answer(
     State(app): AppState,
-    caller: Scoped<BatchesWrite>,
+    caller: Caller,
     request: Request,
 ) -> Result<Response, ApiError> {
     let (since, at) = (Instant::now(), now());
+    if let Some(watched) = request.extensions().get::<TenantOfCall>() {
+        watched.tell(caller.tenant);
+    }
+    caller.need_one(BatchesWrite::ANY_OF)?;
     let (parts, body) = request.into_parts();
     let address = Address::parse(parts.uri.path(), parts.uri.query())?;
-    let entry = PROTOCOLS.iter().find(|entry| entry.protocol == address.protocol);
-    let entry = entry.ok_or_else(no_route)?;
-    let caller = caller.into_caller();
-    let (dispatch, tenant, run) = (app.dispatch.clone(), caller.tenant, address.run.clone());
-    let answered =
-        (entry.answer)(Call { app, caller, address, method: parts.method, since, at }, body).await;
-    if let Some(NoReward { reason, run: named }) = no_reward(&answered) {
-        ::metrics::counter!("assay_rewards_missing_total", "protocol" => entry.name).increment(1);
-        if !entry.writes.is_empty() {
-            let detail = format!("an answer had no reward ({reason}): {}", entry.writes);
-            dispatch.note(IncidentRow {
-                at: now(),
-                tenant: Some(tenant),
-                kind: IncidentKind::RewardMissing,
-                pool: None,
-                batch: None,
-                run: named.or(Some(run)),
-                code: None,
-                count: 1,
-                detail,
-            });
-        }
-    }
-    answered
-}
-
-/// Why an answer has no reward. An answer of status 200 that says so in its
-/// protocol's own words carries this as an extension.
-#[derive(Clone)]
-struct NoReward {
-    reason: String,
-    /// The run, if the address does not name it.
-    run: Option<String>,
-}
-
-fn no_reward(answered: &Result<Response, ApiError>) -> Option<NoReward> {
-    match answered {
-        Ok(response) => response.extensions().get().cloned(),
-        Err(error) => Some(NoReward {
-            reason: format!("{}, {}", error.status.as_u16(), error.code),
-            run: None,
-        }),
-    }
+    let entry = Entry::of(address.protocol);
+    (entry.answer)(Call { app, caller, address, method: parts.method, since, at }, body).await
 }
 
 /// Checks a call of a protocol that only scores: it must be a POST to one of `paths` below the run. A GET

@@ -38,6 +38,7 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(batches::events::events))
         .routes(guarded!(batches::profile::profile))
         .routes(guarded!(batches::list::list))
+        .routes(guarded!(batches::logs::list))
         .routes(guarded!(batches::requests::list))
         .routes(guarded!(batches::timeline::get))
         .routes(guarded!(capacity::list::list))
@@ -113,8 +114,17 @@ pub(crate) fn open() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
 pub fn document() -> utoipa::openapi::OpenApi {
     let mut document = guarded().1;
     document.merge(open().1);
+    document.merge(protocols::document());
     complete_operations(&mut document);
     document
+}
+
+/// The protocols of trainers, whose refused calls are watched too.
+fn compat(app: &Arc<App>) -> Router<Arc<App>> {
+    Router::new()
+        .route("/compat/{*call}", routing::any(protocols::answer))
+        .route_layer(from_fn_with_state(app.clone(), auth::authenticate))
+        .route_layer(from_fn_with_state(app.clone(), protocols::watch))
 }
 
 /// Everything that is served: routes, protocols of trainers, probes, the document and the dashboard.
@@ -124,9 +134,9 @@ pub fn router(app: Arc<App>) -> Router {
     guarded()
         .0
         .route("/openapi.json", routing::get(move || document.clone().serve()))
-        .route("/compat/{*call}", routing::any(protocols::answer))
         .route_layer(from_fn_with_state(app.clone(), auth::authenticate))
         .merge(open().0)
+        .merge(compat(&app))
         .route("/livez", routing::get(probes::livez))
         .route("/readyz", routing::get(probes::readyz))
         .fallback(dashboard::serve)

@@ -33,7 +33,8 @@ async fn a_row_is_echoed_with_its_reward() {
         assert_eq!(seeded.json::<Value>(200), json!({}));
         let asked = row("Answer: 42", "42");
         let verified = world.post(&format!("{base}/verify"), &asked).await.json::<Value>(200);
-        assert_eq!(verified, with(asked, &json!({ "reward": 1.0, "exact": 1.0 })));
+        let told = json!({ "reward": 1.0, "exact": 1.0, "assay_components": ["exact"] });
+        assert_eq!(verified, with(asked, &told));
         assert_eq!(world.get(&base).await.json::<Value>(200), json!({ "status": "ok" }));
         let mode = world.get(&format!("{base}/reverify_mode")).await.json::<Value>(200);
         assert_eq!(mode, json!("stateless"));

@@ -1,6 +1,159 @@
 // Written by `make web-api` from the server's OpenAPI document.
 
 export interface paths {
+    "/compat/llama-factory/{plugin}/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A score for each text. */
+        post: operations["post_compat_llama_factory_plugin_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/nemo-gym/{plugin}/{run}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Verifies a row; `ng-rollout/ID/` may stand before `verify`. */
+        post: operations["post_compat_nemo_gym_plugin_run_verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/open-instruct/{plugin}/{run}/test_program": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs a program with each assertion behind it, by the plugin `run`. */
+        post: operations["post_compat_open_instruct_plugin_run_test_program"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/open-instruct/{plugin}/{run}/test_program_stdio": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs a program on each input and compares what it prints, by the plugin `run`. */
+        post: operations["post_compat_open_instruct_plugin_run_test_program_stdio"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/openrlhf/{plugin}/{run}/get_reward": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rewards of a list of responses; the address without `get_reward` takes the same call. */
+        post: operations["post_compat_openrlhf_plugin_run_get_reward"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/roll/{plugin}/{run}/submit_task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Submits a sample. */
+        post: operations["post_compat_roll_plugin_run_submit_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/roll/{plugin}/{run}/task_result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The result of a sample that was submitted. */
+        post: operations["post_compat_roll_plugin_run_task_result"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/sandbox-fusion/{plugin}/{run}/run_code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs a program by the plugin `run`. */
+        post: operations["post_compat_sandbox_fusion_plugin_run_run_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/slime/{plugin}/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The reward of one sample. */
+        post: operations["post_compat_slime_plugin_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -105,6 +258,27 @@ export interface paths {
         };
         /** Follow a batch as server-sent events. */
         get: operations["get_batches_id_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The lines that the plugin logged for the ended requests of a batch, in the order of completion: a later
+         *     call with `next` returns the lines of requests that ended meanwhile. The cursor of a result is also a
+         *     value of `after`.
+         */
+        get: operations["get_batches_id_logs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1300,6 +1474,14 @@ export interface components {
             /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
         };
+        /** @description `GET /v1/batches/{id}/logs`: the lines of ended requests, in the order of completion. */
+        BatchLogPage: {
+            /** @description Whether the page is full, so that more lines may be there already. */
+            full: boolean;
+            items: components["schemas"]["RunLogLine"][];
+            /** @description Cursor of the next page, to be sent as `after`; also of lines that are not there yet. */
+            next: string;
+        };
         /** @description `GET /v1/batches/{id}/profile`: arrival and run times of the requests of a completed batch. */
         BatchProfile: {
             batch: components["schemas"]["BatchHistory"];
@@ -1773,6 +1955,13 @@ export interface components {
             pools?: components["schemas"]["PoolCapacity"][] | null;
             queue: components["schemas"]["StageQueue"][];
         };
+        LlamaFactoryBatch: {
+            /** @description Prompt and response in one, with the chat template. */
+            messages: string[];
+        };
+        LlamaFactoryScores: {
+            scores: number[];
+        };
         /** @description One line of a plugin's log. */
         LogLine: {
             /** @description Level: `debug`, `info`, `warn`, `error`, or `stderr`. */
@@ -1807,6 +1996,58 @@ export interface components {
         Membership: {
             role: components["schemas"]["Role"];
             tenant: string;
+        };
+        /** @description The row with its reward, its components as numbers, or a mask. */
+        NemoGymAnswer: {
+            failure_reason?: string | null;
+            mask_sample?: boolean | null;
+            /**
+             * Format: double
+             * @description Absent in a masked answer, unless the address names a value for it.
+             */
+            reward?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        NemoGymParams: {
+            input?: components["schemas"]["TrainerPrompt"];
+        };
+        NemoGymResponse: {
+            output?: components["schemas"]["TrainerMessage"][];
+        };
+        /** @description A row of a data set with the model's response. All other fields are the row's own: the label among them. */
+        NemoGymRow: {
+            response: components["schemas"]["NemoGymResponse"];
+            responses_create_params: components["schemas"]["NemoGymParams"];
+        } & {
+            [key: string]: unknown;
+        };
+        OpenInstructProgram: {
+            /** Format: double */
+            max_execution_time?: number | null;
+            program: string;
+            /** @description A list, or a text with one: as JSON, or pickled, compressed and in base64. */
+            tests: unknown;
+        };
+        /** @description What became of each test. */
+        OpenInstructResults: {
+            /** @description 1 for each test that passed, else 0. */
+            results: number[];
+            /** @description Seconds; -1 for a test that failed. */
+            runtimes: number[];
+        };
+        OpenRlhfBatch: {
+            labels?: unknown[];
+            prompts?: components["schemas"]["TrainerPrompt"][];
+            query: string[];
+        };
+        OpenRlhfRewards: {
+            extra_logs: {
+                [key: string]: number[];
+            };
+            rewards: number[];
+            /** @description The rewards between 0 and 1 from which curves are drawn. */
+            scores: number[];
         };
         /** @description The end of a request, as a trainer gets it. An error never has a reward. */
         Outcome: (components["schemas"]["Scored"] & {
@@ -2451,6 +2692,42 @@ export interface components {
          * @enum {string}
          */
         Role: "viewer" | "trainer" | "publisher" | "admin";
+        /**
+         * @description `errcode` is 0 with a reward, 1 while there is none yet, and 2 where there will be none. Only a reward has the fields
+         *     after `reward_request_id`.
+         */
+        RollAnswer: {
+            /** @description The components, in a field that ROLL spells so. */
+            dimention_reward_score?: {
+                [key: string]: components["schemas"]["RollDimension"];
+            } | null;
+            end_time?: string | null;
+            /** Format: u-int8 */
+            errcode: number;
+            errmsg: string;
+            reward_request_id: string;
+            /** Format: double */
+            reward_score?: number | null;
+            start_time?: string | null;
+        };
+        RollAsk: {
+            reward_request_id: string;
+        };
+        RollDimension: {
+            /** Format: double */
+            score: number;
+        };
+        RollTask: {
+            data_id?: unknown;
+            experiment_id?: unknown;
+            global_step?: unknown;
+            project_id?: unknown;
+            prompt?: components["schemas"]["TrainerPrompt"];
+            response: string;
+            reward_info?: unknown;
+            /** Format: double */
+            timeout?: number | null;
+        };
         /** @description Totals and histograms of a batch that has ended. */
         Rollup: {
             /**
@@ -2563,6 +2840,42 @@ export interface components {
             iterations: components["schemas"]["Iterations"];
             run: components["schemas"]["RunSummary"];
             settings: Record<string, never>;
+        };
+        /** @description The answer, with its fields in SandboxFusion's order. */
+        SandboxFusionAnswer: {
+            compile_result?: components["schemas"]["SandboxFusionCommand"] | null;
+            executor_pod_name?: string | null;
+            files: {
+                [key: string]: string;
+            };
+            message: string;
+            run_result?: components["schemas"]["SandboxFusionCommand"] | null;
+            status: string;
+        };
+        SandboxFusionCommand: {
+            /** Format: double */
+            execution_time: number;
+            /** Format: int32 */
+            return_code?: number | null;
+            status: string;
+            stderr: string;
+            stdout: string;
+        };
+        SandboxFusionRunCode: {
+            code: string;
+            /** Format: double */
+            compile_timeout?: number | null;
+            fetch_files?: string[] | null;
+            /** @description Base64, by path. */
+            files?: {
+                [key: string]: string | null;
+            } | null;
+            language: string;
+            /** Format: double */
+            memory_limit_MB?: number | null;
+            /** Format: double */
+            run_timeout?: number | null;
+            stdin?: string | null;
         };
         /**
          * @description One permission of a key.
@@ -2771,6 +3084,14 @@ export interface components {
              * @description Tolerated extra delay in milliseconds (the paper's D); the batch's own when absent.
              */
             tolerance_ms?: number | null;
+        };
+        SlimeReward: number | {
+            [key: string]: number;
+        };
+        SlimeRollout: {
+            label?: unknown;
+            prompt?: components["schemas"]["TrainerPrompt"];
+            response: string;
         };
         /** @description One stage of one request, with absolute times. */
         Span: {
@@ -3067,6 +3388,18 @@ export interface components {
              */
             total: number;
         };
+        /** @description A text, or parts among which texts are. */
+        TrainerContent: null | string | components["schemas"]["TrainerContentPart"][];
+        TrainerContentPart: {
+            text?: string | null;
+        };
+        TrainerMessage: {
+            content?: components["schemas"]["TrainerContent"];
+            role?: string;
+            type?: string;
+        };
+        /** @description A text, or messages whose texts it is. */
+        TrainerPrompt: string | components["schemas"]["TrainerMessage"][];
         /** @description Current use of a quota and its maximum. */
         Used: {
             /**
@@ -3162,6 +3495,402 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    post_compat_llama_factory_plugin_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                plugin: string;
+                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LlamaFactoryBatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LlamaFactoryScores"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_compat_nemo_gym_plugin_run_verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                plugin: string;
+                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NemoGymRow"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NemoGymAnswer"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_compat_open_instruct_plugin_run_test_program: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                plugin: string;
+                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenInstructProgram"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenInstructResults"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_compat_open_instruct_plugin_run_test_program_stdio: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                plugin: string;
+                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenInstructProgram"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenInstructResults"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_compat_openrlhf_plugin_run_get_reward: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                plugin: string;
+                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenRlhfBatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenRlhfRewards"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_compat_roll_plugin_run_submit_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                plugin: string;
+                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollTask"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RollAnswer"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_compat_roll_plugin_run_task_result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                plugin: string;
+                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollAsk"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RollAnswer"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_compat_sandbox_fusion_plugin_run_run_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                plugin: string;
+                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SandboxFusionRunCode"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxFusionAnswer"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_compat_slime_plugin_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
+                plugin: string;
+                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SlimeRollout"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlimeReward"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_metrics: {
         parameters: {
             query?: never;
@@ -3439,6 +4168,52 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["StreamEvent"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_batches_id_logs: {
+        parameters: {
+            query?: {
+                /** @description Verdict of the requests: the plugin's verdict, `timed_out`, or the error's code. */
+                verdict?: string;
+                /** @description Level: `debug`, `info`, `warn`, `error`, or `stderr`. */
+                level?: string;
+                /** @description Cursor: the `next` of the previous page. */
+                after?: string;
+                /** @description Maximum number of items: 100 when absent, 500 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchLogPage"];
                 };
             };
             "4XX": {

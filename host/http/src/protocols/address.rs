@@ -51,8 +51,18 @@ pub(super) struct Options {
     pub masked_reward: Option<f64>,
 }
 
-impl Address {
-    pub(super) fn parse(path: &str, query: Option<&str>) -> Result<Self, ApiError> {
+/// The parts of an address, before any of them is checked.
+pub(super) struct Place {
+    pub protocol: Protocol,
+    pub plugin: String,
+    /// The run with the options behind it.
+    run: String,
+    /// The part of the path after the run, without slashes at its ends.
+    pub rest: String,
+}
+
+impl Place {
+    pub(super) fn parse(path: &str) -> Result<Self, ApiError> {
         let path = after_key(path).ok_or_else(|| ApiError::not_found("route"))?;
         let segments = path.split('/').map(decode).collect::<Option<Vec<String>>>();
         let segments = segments.ok_or_else(|| ApiError::bad_request("the path is not UTF-8"))?;
@@ -67,20 +77,31 @@ impl Address {
         }
         let run = segments.next().unwrap_or_default();
         let rest = segments.filter(|segment| !segment.is_empty()).collect::<Vec<_>>().join("/");
-        let mut parts = run.split(';');
-        let run = parts.next().unwrap_or_default();
+        Ok(Self { protocol, plugin, run, rest })
+    }
+
+    /// The run's name.
+    pub(super) fn run(&self) -> &str {
+        strip_port(self.protocol, self.run.split(';').next().unwrap_or_default())
+    }
+}
+
+impl Address {
+    pub(super) fn parse(path: &str, query: Option<&str>) -> Result<Self, ApiError> {
+        let place = Place::parse(path)?;
         let mut options = Options::default();
-        for part in parts {
-            options.set(strip_port(protocol, part))?;
+        for part in place.run.split(';').skip(1) {
+            options.set(strip_port(place.protocol, part))?;
         }
         for part in query.unwrap_or_default().split('&').filter(|part| !part.is_empty()) {
             let part =
                 decode(part).ok_or_else(|| ApiError::bad_request("the query is not UTF-8"))?;
             options.set(&part)?;
         }
-        let run = strip_port(protocol, run).to_owned();
+        let run = place.run().to_owned();
         body::check_text("the run in the path", &run, limits::RUN_BYTES_MAX)
             .map_err(ApiError::bad_request)?;
+        let Place { protocol, plugin, rest, .. } = place;
         Ok(Self { protocol, plugin, run, rest, options })
     }
 }

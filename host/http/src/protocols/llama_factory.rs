@@ -6,21 +6,34 @@ use std::time::Duration;
 use axum::Json;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use super::call::{Asked, Call, Sample};
+use super::document::PlaceParams;
 use super::probe_or_post;
 use crate::extract::body;
 use crate::problem::ApiError;
 
 const TIMEOUT: Duration = Duration::from_secs(1_800);
 
-#[derive(Deserialize)]
-struct Batch {
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = LlamaFactoryBatch)]
+pub(super) struct Batch {
+    /// Prompt and response in one, with the chat template.
     messages: Vec<String>,
 }
 
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = LlamaFactoryScores)]
+pub(super) struct Scores {
+    scores: Vec<f64>,
+}
+
+/// A score for each text.
+#[utoipa::path(
+    post, path = "/compat/llama-factory/{plugin}/{run}", tag = "llama-factory", params(PlaceParams),
+    request_body = Batch, responses((status = 200, body = Scores))
+)]
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
     if let Some(probe) = probe_or_post(&call, &[""])? {
         return Ok(probe);
@@ -30,10 +43,10 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     let sample = |response| Sample { response, ..Sample::default() };
     let samples: Vec<Sample> = messages.into_iter().map(sample).collect();
     if samples.is_empty() {
-        return Ok(Json(json!({ "scores": [] })).into_response());
+        return Ok(Json(Scores { scores: Vec::new() }).into_response());
     }
     drop(turn);
     let asked = Asked { body: &bytes, samples, timeout: TIMEOUT, step: None };
     let scores: Vec<f64> = call.rewards(asked).await?.iter().map(|it| it.reward).collect();
-    Ok(Json(json!({ "scores": scores })).into_response())
+    Ok(Json(Scores { scores }).into_response())
 }

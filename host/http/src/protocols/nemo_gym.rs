@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::address::Options;
 use super::call::{Asked, Call, Failure, Rewarded, Sample};
+use super::document::PlaceParams;
 use super::text::{Message, Prompt, label};
 use super::{metrics, no_route};
 use crate::extract::body;
@@ -32,18 +33,14 @@ const REWARD: &str = "reward";
 const MASK: &str = "mask_sample";
 const REASON: &str = "failure_reason";
 const INSTANCE: &str = "instance_config";
+/// The names of the fields that the answer's components have.
+const COMPONENTS: &str = "assay_components";
 
 /// The fields of a call as they came.
 type Row = BTreeMap<String, Box<RawValue>>;
 
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
-    let rest = call.address.rest.as_str();
-    // `ng-rollout/ID/` tells NeMo-Gym's own servers which rollout a call belongs to.
-    let rest = match rest.strip_prefix("ng-rollout/") {
-        Some(rollout) => rollout.split_once('/').map_or("", |(_, rest)| rest),
-        None => rest,
-    };
-    match (&call.method, rest) {
+    match (&call.method, path(&call.address.rest)) {
         (&Method::POST, "verify") => verify(call, body).await,
         (&Method::POST, "seed_session") => {
             call.body(body).await?;
@@ -59,7 +56,61 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     }
 }
 
-async fn verify(call: Call, body: Body) -> Result<Response, ApiError> {
+/// A path without `ng-rollout/ID/`, which tells NeMo-Gym's own servers which rollout a call belongs to.
+pub(super) fn path(rest: &str) -> &str {
+    match rest.strip_prefix("ng-rollout/") {
+        Some(rollout) => rollout.split_once('/').map_or("", |(_, rest)| rest),
+        None => rest,
+    }
+}
+
+/// A row of a data set with the model's response. All other fields are the row's own: the label among them.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = NemoGymRow)]
+pub(super) struct DocumentedRow {
+    #[serde(rename = "responses_create_params")]
+    _params: Params,
+    #[serde(rename = "response")]
+    _response: Answered,
+    #[serde(flatten)]
+    _fields: BTreeMap<String, Value>,
+}
+
+/// The row with its reward, its components as numbers, or a mask.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = NemoGymAnswer)]
+pub(super) struct DocumentedAnswer {
+    /// Absent in a masked answer, unless the address names a value for it.
+    #[serde(rename = "reward")]
+    _reward: Option<f64>,
+    #[serde(rename = "mask_sample")]
+    _mask_sample: Option<bool>,
+    #[serde(rename = "failure_reason")]
+    _failure_reason: Option<String>,
+    #[serde(flatten)]
+    _fields: BTreeMap<String, Value>,
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = NemoGymParams)]
+pub(super) struct Params {
+    #[serde(default)]
+    input: Prompt,
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = NemoGymResponse)]
+pub(super) struct Answered {
+    #[serde(default)]
+    output: Vec<Message>,
+}
+
+/// Verifies a row; `ng-rollout/ID/` may stand before `verify`.
+#[utoipa::path(
+    post, path = "/compat/nemo-gym/{plugin}/{run}/verify", tag = "nemo-gym", params(PlaceParams),
+    request_body = DocumentedRow, responses((status = 200, body = DocumentedAnswer))
+)]
+pub(super) async fn verify(call: Call, body: Body) -> Result<Response, ApiError> {
     let bytes = call.body(body).await?;
     let row: Row = body::parse(&bytes)?;
     let sample = sample(&row, &call.address.options)?;
@@ -76,16 +127,6 @@ async fn verify(call: Call, body: Body) -> Result<Response, ApiError> {
 }
 
 fn sample(row: &Row, options: &Options) -> Result<Sample, ApiError> {
-    #[derive(Deserialize)]
-    struct Params {
-        #[serde(default)]
-        input: Prompt,
-    }
-    #[derive(Deserialize)]
-    struct Answered {
-        #[serde(default)]
-        output: Vec<Message>,
-    }
     let params: Params = field(row, PARAMS)?;
     let answered: Answered = field(row, RESPONSE)?;
     let texts = answered
@@ -118,12 +159,12 @@ fn field<'a, T: Deserialize<'a>>(row: &'a Row, name: &str) -> Result<T, ApiError
 }
 
 fn rewarded(mut row: Row, got: &Rewarded, options: &Options) -> Row {
-    // A row that is verified again has the fields of its last answer.
-    let masked = [MASK, REASON].map(|name| row.remove(name).is_some()).contains(&true);
-    let again = masked || row.contains_key(REWARD);
+    forget_last_answer(&mut row);
+    let mut written = Vec::new();
     for (name, value) in got.extras(options) {
-        let name = component_name(&row, name, again);
-        row.insert(name, raw(&value));
+        let name = component_name(&row, name);
+        row.insert(name.clone(), raw(&value));
+        written.push(name);
     }
     if let Some(config) = row.get_mut(INSTANCE) {
         let mut object: Map<String, Value> = serde_json::from_str(config.get()).unwrap_or_default();
@@ -131,21 +172,38 @@ fn rewarded(mut row: Row, got: &Rewarded, options: &Options) -> Row {
             *config = raw(&object);
         }
     }
+    if !written.is_empty() {
+        row.insert(COMPONENTS.into(), raw(&written));
+    }
     row.insert(REWARD.into(), raw(&got.reward));
     row
 }
 
-/// The field for a component: `assay_NAME` where the row has a NAME of its own, which is kept. A number in a row that
-/// is verified again is the last answer's component.
-fn component_name(row: &Row, name: String, again: bool) -> String {
-    let number = |value: &RawValue| serde_json::from_str::<f64>(value.get()).is_ok();
-    let beside = format!("assay_{name}");
-    let own = row.get(&name).is_some_and(|value| !(again && number(value)));
-    let told = [REWARD, MASK, REASON, INSTANCE].contains(&name.as_str());
-    if own || told || row.contains_key(&beside) { beside } else { name }
+/// A row that is verified again has the fields of its last answer, which says their names.
+fn forget_last_answer(row: &mut Row) {
+    let written = row.remove(COMPONENTS);
+    let written: Vec<String> =
+        written.and_then(|names| serde_json::from_str(names.get()).ok()).unwrap_or_default();
+    for name in [MASK, REASON].into_iter().chain(written.iter().map(String::as_str)) {
+        row.remove(name);
+    }
+}
+
+/// The field for a component: `assay_NAME` where the row has a NAME of its own, which is kept.
+fn component_name(row: &Row, name: String) -> String {
+    let told = [REWARD, MASK, REASON, INSTANCE, COMPONENTS].contains(&name.as_str());
+    if !told && !row.contains_key(&name) {
+        return name;
+    }
+    let mut beside = format!("assay_{name}");
+    while row.contains_key(&beside) || beside == COMPONENTS {
+        beside.insert_str(0, "assay_");
+    }
+    beside
 }
 
 fn masked(mut row: Row, reason: &str, reward: Option<f64>) -> Row {
+    forget_last_answer(&mut row);
     row.remove(REWARD);
     if let Some(reward) = reward {
         row.insert(REWARD.into(), raw(&reward));
@@ -211,7 +269,9 @@ mod tests {
         let again = rewarded(row(&told), &got, &Options::default());
         let again = serde_json::to_value(again).expect("plain");
         let config = json!({ "b": 2, "mask_sample": false });
-        let expected = json!({ "a": 1, "reward": 1.0, "ok": 1.0, "instance_config": config });
+        let expected = json!({
+            "a": 1, "reward": 1.0, "ok": 1.0, "assay_components": ["ok"], "instance_config": config,
+        });
         assert_eq!(again, expected);
     }
 
@@ -222,6 +282,7 @@ mod tests {
         let mut expected = json!({
             "answer": "42", "level": 3, "assay_answer": 0.5, "assay_level": 1.0,
             "assay_mask_sample": 1.0, "ok": 1.0, "reward": 0.25,
+            "assay_components": ["assay_answer", "assay_level", "assay_mask_sample", "ok"],
         });
         let verified = |json: &Value, ok: f64| {
             let components = [("answer", 0.5), ("level", 1.0), ("mask_sample", 1.0), ("ok", ok)];
@@ -235,5 +296,30 @@ mod tests {
         // Verified again, it is the same row with the new values.
         expected["ok"] = 0.0.into();
         assert_eq!(verified(&told, 0.0), expected);
+    }
+
+    /// Nor after an answer without components, nor beside a reward that is the row's own.
+    #[test]
+    fn a_number_of_the_row_is_kept_when_it_is_verified_again() {
+        let components = || [("level".to_owned(), 0.5), ("ok".to_owned(), 1.0)].into();
+        let verified = |row: Row| {
+            let got = Rewarded { reward: 1.0, components: components() };
+            rewarded(row, &got, &Options::default())
+        };
+        let plain = |row: &Row| serde_json::to_value(row).expect("plain");
+        let check = |row: Row| {
+            let told = plain(&verified(row));
+            let kept = (&told["level"], &told["assay_level"], &told["ok"]);
+            assert_eq!(kept, (&json!(3), &json!(0.5), &json!(1.0)), "{told}");
+        };
+        let json = json!({ "level": 3 });
+        check(masked(row(&json), "late", None));
+        check(masked(row(&json), "late", Some(0.0)));
+        check(masked(verified(row(&json)), "late", None));
+        check(verified(row(&json)));
+        check(row(&json!({ "level": 3, "reward": 0.5 })));
+        // A masked answer has no components of the answer before.
+        let told = plain(&masked(verified(row(&json)), "late", None));
+        assert!(told.get("ok").is_none() && told.get("assay_components").is_none(), "{told}");
     }
 }

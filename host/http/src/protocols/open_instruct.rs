@@ -11,18 +11,20 @@ use axum::Json;
 use axum::body::Body;
 use axum::http::Method;
 use axum::response::{IntoResponse as _, Response};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::call::{Asked, Call, Sample};
+use super::document::PlaceParams;
 use super::{no_route, pickle};
 use crate::extract::body;
 use crate::problem::ApiError;
 
 const SECONDS_MAX: f64 = 120.0;
 
-#[derive(Deserialize)]
-struct Program {
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = OpenInstructProgram)]
+pub(super) struct Program {
     program: String,
     /// A list, or a text with one: as JSON, or pickled, compressed and in base64.
     tests: Value,
@@ -35,14 +37,42 @@ struct Test {
     output: String,
 }
 
+/// What became of each test.
+#[derive(Default, Serialize, utoipa::ToSchema)]
+#[schema(as = OpenInstructResults)]
+pub(super) struct Results {
+    /// 1 for each test that passed, else 0.
+    results: Vec<u8>,
+    /// Seconds; -1 for a test that failed.
+    runtimes: Vec<f64>,
+}
+
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
     match (&call.method, call.address.rest.as_str()) {
         (&Method::GET, "health") => Ok(Json(json!({ "status": "healthy" })).into_response()),
         (&Method::GET, "") => Ok(Json(json!({ "status": "ok" })).into_response()),
-        (&Method::POST, "test_program") => test(call, body, false).await,
-        (&Method::POST, "test_program_stdio") => test(call, body, true).await,
+        (&Method::POST, "test_program") => test_program(call, body).await,
+        (&Method::POST, "test_program_stdio") => test_program_stdio(call, body).await,
         _ => Err(no_route()),
     }
+}
+
+/// Runs a program with each assertion behind it, by the plugin `run`.
+#[utoipa::path(
+    post, path = "/compat/open-instruct/{plugin}/{run}/test_program", tag = "open-instruct", params(PlaceParams),
+    request_body = Program, responses((status = 200, body = Results))
+)]
+pub(super) async fn test_program(call: Call, body: Body) -> Result<Response, ApiError> {
+    test(call, body, false).await
+}
+
+/// Runs a program on each input and compares what it prints, by the plugin `run`.
+#[utoipa::path(
+    post, path = "/compat/open-instruct/{plugin}/{run}/test_program_stdio", tag = "open-instruct", params(PlaceParams),
+    request_body = Program, responses((status = 200, body = Results))
+)]
+pub(super) async fn test_program_stdio(call: Call, body: Body) -> Result<Response, ApiError> {
+    test(call, body, true).await
 }
 
 async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError> {
@@ -50,7 +80,7 @@ async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError>
     let Program { program, tests, max_execution_time } = body::parse(&bytes)?;
     let tests = list(tests)?;
     if tests.is_empty() {
-        return Ok(Json(json!({ "results": [], "runtimes": [] })).into_response());
+        return Ok(Json(Results::default()).into_response());
     }
     let seconds = max_execution_time.filter(|it| it.is_finite() && *it > 0.0).unwrap_or(1.0);
     let run_ms = (seconds.min(SECONDS_MAX) * 1e3).ceil() as u64;
@@ -70,7 +100,7 @@ async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError>
             runtimes[at] = ran.wall_ms / 1e3;
         }
     }
-    Ok(Json(json!({ "results": results, "runtimes": runtimes })).into_response())
+    Ok(Json(Results { results, runtimes }).into_response())
 }
 
 /// The time for which its client waits: ten times what a test may take, and 30 s to 5 min.

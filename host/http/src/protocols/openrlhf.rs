@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::call::{Asked, Call, Rewarded, Sample};
+use super::document::PlaceParams;
 use super::probe_or_post;
 use super::text::{Prompt, label};
 use crate::extract::body;
@@ -18,23 +19,31 @@ use crate::problem::ApiError;
 
 const TIMEOUT: Duration = Duration::from_secs(180);
 
-#[derive(Deserialize)]
-struct Batch {
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = OpenRlhfBatch)]
+pub(super) struct Batch {
     query: Vec<String>,
     #[serde(default)]
     prompts: Vec<Prompt>,
     #[serde(default)]
+    #[schema(value_type = Vec<serde_json::Value>)]
     labels: Vec<Option<Box<RawValue>>>,
 }
 
-#[derive(Serialize)]
-struct Rewards {
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = OpenRlhfRewards)]
+pub(super) struct Rewards {
     rewards: Vec<f64>,
     /// The rewards between 0 and 1 from which curves are drawn.
     scores: Vec<f64>,
     extra_logs: BTreeMap<String, Vec<f64>>,
 }
 
+/// Rewards of a list of responses; the address without `get_reward` takes the same call.
+#[utoipa::path(
+    post, path = "/compat/openrlhf/{plugin}/{run}/get_reward", tag = "openrlhf", params(PlaceParams),
+    request_body = Batch, responses((status = 200, body = Rewards))
+)]
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
     if let Some(probe) = probe_or_post(&call, &["", "get_reward"])? {
         return Ok(probe);

@@ -3,6 +3,7 @@
 //!
 //! `errcode` is 0 with a reward, 1 while there is none yet, and 2 where there will be none.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_api::result::ResultItem;
@@ -14,13 +15,15 @@ use axum::Json;
 use axum::body::Body;
 use axum::http::Method;
 use axum::response::{IntoResponse as _, Response};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::call::{Asked, Call, Sample};
+use super::document::PlaceParams;
+use super::missing::NoReward;
+use super::no_route;
 use super::text::{Prompt, label};
-use super::{NoReward, no_route};
 use crate::extract::body;
 use crate::problem::ApiError;
 use crate::routes::batches;
@@ -29,8 +32,9 @@ const TIMEOUT_SECONDS: f64 = 300.0;
 const RUNNING: u8 = 1;
 const FAILED: u8 = 2;
 
-#[derive(Deserialize)]
-struct Task {
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = RollTask)]
+pub(super) struct Task {
     #[serde(default)]
     project_id: Value,
     #[serde(default)]
@@ -43,13 +47,40 @@ struct Task {
     prompt: Prompt,
     response: String,
     #[serde(default)]
+    #[schema(value_type = serde_json::Value)]
     reward_info: Option<Box<RawValue>>,
     timeout: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct Ask {
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = RollAsk)]
+pub(super) struct Ask {
     reward_request_id: String,
+}
+
+/// `errcode` is 0 with a reward, 1 while there is none yet, and 2 where there will be none. Only a reward has the fields
+/// after `reward_request_id`.
+#[derive(Default, Serialize, utoipa::ToSchema)]
+#[schema(as = RollAnswer)]
+pub(super) struct Answer {
+    errcode: u8,
+    errmsg: String,
+    reward_request_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reward_score: Option<f64>,
+    /// The components, in a field that ROLL spells so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimention_reward_score: Option<BTreeMap<String, Dimension>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_time: Option<String>,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = RollDimension)]
+pub(super) struct Dimension {
+    score: f64,
 }
 
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
@@ -60,7 +91,12 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     }
 }
 
-async fn submit(call: Call, body: Body) -> Result<Response, ApiError> {
+/// Submits a sample.
+#[utoipa::path(
+    post, path = "/compat/roll/{plugin}/{run}/submit_task", tag = "roll", params(PlaceParams),
+    request_body = Task, responses((status = 200, body = Answer))
+)]
+pub(super) async fn submit(call: Call, body: Body) -> Result<Response, ApiError> {
     let bytes = call.body(body).await?;
     let task: Task = body::parse(&bytes)?;
     let max = limits::COMPAT_SECONDS_MAX as f64;
@@ -84,7 +120,7 @@ async fn submit(call: Call, body: Body) -> Result<Response, ApiError> {
     let asked = Asked { body: &bytes, samples: vec![sample], timeout, step };
     let admitted = call.admit(asked).await?;
     let id = admitted.ids().first().map(ToString::to_string).unwrap_or_default();
-    Ok(Json(json!({ "errcode": 0, "errmsg": "", "reward_request_id": id })).into_response())
+    Ok(Json(Answer { reward_request_id: id, ..Answer::default() }).into_response())
 }
 
 /// The run and its step, if the trainer sent them.
@@ -104,7 +140,12 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-async fn result(call: Call, body: Body) -> Result<Response, ApiError> {
+/// The result of a sample that was submitted.
+#[utoipa::path(
+    post, path = "/compat/roll/{plugin}/{run}/task_result", tag = "roll", params(PlaceParams),
+    request_body = Ask, responses((status = 200, body = Answer))
+)]
+pub(super) async fn result(call: Call, body: Body) -> Result<Response, ApiError> {
     let bytes = call.body(body).await?;
     let Ask { reward_request_id } = body::parse(&bytes)?;
     let id: RequestId = reward_request_id.parse()?;
@@ -126,32 +167,30 @@ async fn result(call: Call, body: Body) -> Result<Response, ApiError> {
     Ok(answer)
 }
 
-fn told(id: RequestId, arrived_at: Micros, item: Option<ResultItem>) -> Value {
-    let id = id.to_string();
+fn told(id: RequestId, arrived_at: Micros, item: Option<ResultItem>) -> Answer {
+    let reward_request_id = id.to_string();
     let Some(item) = item else {
-        return json!({ "errcode": RUNNING, "errmsg": "running", "reward_request_id": id });
+        let errmsg = "running".into();
+        return Answer { errcode: RUNNING, errmsg, reward_request_id, ..Answer::default() };
     };
     let components = match &item.outcome {
         Outcome::Scored(scored) => scored.components.clone(),
         Outcome::TimedOut { .. } => [].into(),
         Outcome::Error { code, message, .. } => {
-            let message = format!("{code}: {message}");
-            return json!({ "errcode": FAILED, "errmsg": message, "reward_request_id": id });
+            let errmsg = format!("{code}: {message}");
+            return Answer { errcode: FAILED, errmsg, reward_request_id, ..Answer::default() };
         }
     };
     let took: f64 = item.stages.iter().map(|stage| stage.queued_ms + stage.ran_ms).sum();
-    let dimensions: Map<String, Value> =
-        components.into_iter().map(|(name, value)| (name, json!({ "score": value }))).collect();
-    json!({
-        "errcode": 0,
-        "errmsg": "",
-        "reward_request_id": id,
-        "reward_score": item.outcome.reward(),
-        // As ROLL spells it.
-        "dimention_reward_score": dimensions,
-        "start_time": iso(arrived_at),
-        "end_time": iso(arrived_at + Micros::from_ms_f64(took)),
-    })
+    let dimension = |(name, score)| (name, Dimension { score });
+    Answer {
+        reward_request_id,
+        reward_score: item.outcome.reward(),
+        dimention_reward_score: Some(components.into_iter().map(dimension).collect()),
+        start_time: Some(iso(arrived_at)),
+        end_time: Some(iso(arrived_at + Micros::from_ms_f64(took))),
+        ..Answer::default()
+    }
 }
 
 /// The time in a form that `datetime.fromisoformat` of every Python version can read.

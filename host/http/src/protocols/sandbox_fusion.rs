@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::call::{Asked, Call, Failure, Sample};
+use super::document::PlaceParams;
 use super::probe_or_post;
 use super::report::{Ran, Report};
 use crate::extract::body;
@@ -30,8 +31,9 @@ const SECONDS_MAX: f64 = 120.0;
 const MEMORY_MIB_MIN: f64 = 4.0;
 const MEMORY_MIB_MAX: f64 = 4_096.0;
 
-#[derive(Deserialize)]
-struct RunCode {
+#[derive(Deserialize, utoipa::ToSchema)]
+#[schema(as = SandboxFusionRunCode)]
+pub(super) struct RunCode {
     code: String,
     language: String,
     stdin: Option<String>,
@@ -45,8 +47,9 @@ struct RunCode {
 }
 
 /// The answer, with its fields in SandboxFusion's order.
-#[derive(Serialize)]
-struct Answer {
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = SandboxFusionAnswer)]
+pub(super) struct Answer {
     status: &'static str,
     message: String,
     compile_result: Option<Command>,
@@ -55,8 +58,9 @@ struct Answer {
     files: BTreeMap<String, String>,
 }
 
-#[derive(Serialize)]
-struct Command {
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = SandboxFusionCommand)]
+pub(super) struct Command {
     status: &'static str,
     execution_time: f64,
     return_code: Option<i32>,
@@ -64,6 +68,11 @@ struct Command {
     stderr: String,
 }
 
+/// Runs a program by the plugin `run`.
+#[utoipa::path(
+    post, path = "/compat/sandbox-fusion/{plugin}/{run}/run_code", tag = "sandbox-fusion", params(PlaceParams),
+    request_body = RunCode, responses((status = 200, body = Answer))
+)]
 pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError> {
     if let Some(probe) = probe_or_post(&call, &["run_code"])? {
         return Ok(probe);

@@ -4,14 +4,16 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// A text, or messages whose texts it is.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
+#[schema(as = TrainerPrompt)]
 pub(super) enum Prompt {
     Text(String),
     Messages(Vec<Message>),
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = TrainerMessage)]
 pub(super) struct Message {
     #[serde(default)]
     pub role: String,
@@ -22,8 +24,9 @@ pub(super) struct Message {
 }
 
 /// A text, or parts among which texts are.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
+#[schema(as = TrainerContent)]
 pub(super) enum Content {
     #[default]
     Absent,
@@ -31,7 +34,8 @@ pub(super) enum Content {
     Parts(Vec<Part>),
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = TrainerContentPart)]
 pub(super) struct Part {
     #[serde(default)]
     text: Option<String>,

@@ -5,6 +5,7 @@ pub(crate) mod cancel;
 pub(crate) mod events;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod logs;
 pub(crate) mod profile;
 pub(crate) mod requests;
 pub(crate) mod results;

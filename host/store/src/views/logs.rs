@@ -16,6 +16,9 @@ pub struct LogFilter {
 /// A line's place in its batch: its request, and its number there.
 pub type LogPlace = (u32, u32);
 
+/// A line's place in the order of completion: the cursor of its request's result, and its number there.
+pub type EndedLogPlace = (u32, u32);
+
 impl Store {
     /// The batches of a run that are kept, the newest first, from `newest` on.
     pub async fn kept_batches(
@@ -79,6 +82,44 @@ impl Store {
             let (verdict, stage, level) = (row.verdict, row.stage, row.level);
             let line = RunLogLine { request, verdict, stage, level, message: row.message };
             ((seq, row.line.cast_unsigned()), line)
+        });
+        Ok(lines.collect())
+    }
+
+    /// The lines of one batch's ended requests after `after`, in the order of completion, each with its place.
+    pub async fn ended_logs(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+        filter: &LogFilter,
+        after: EndedLogPlace,
+        limit: u32,
+    ) -> Result<Vec<(EndedLogPlace, RunLogLine)>, StoreError> {
+        let place = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+        let rows = sqlx::query!(
+            r#"
+            select o.position, l.seq, l.line, l.stage, l.level, l.message, o.verdict
+            from outcomes o join logs l using (tenant_id, batch_id, seq)
+            where tenant_id = $1 and batch_id = $2 and (o.position, l.line) > ($3, $4)
+                and ($5::text is null or l.level = $5)
+                and ($6::text is null or o.verdict = $6)
+            order by o.position, l.line limit $7
+            "#,
+            tenant.0,
+            batch.0,
+            place(after.0),
+            place(after.1),
+            filter.level.as_deref(),
+            filter.verdict.as_deref(),
+            i64::from(limit),
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let lines = rows.into_iter().map(|row| {
+            let request = RequestId { batch, seq: row.seq.cast_unsigned() };
+            let (verdict, stage, level) = (Some(row.verdict), row.stage, row.level);
+            let line = RunLogLine { request, verdict, stage, level, message: row.message };
+            ((row.position.cast_unsigned(), row.line.cast_unsigned()), line)
         });
         Ok(lines.collect())
     }

@@ -2,7 +2,7 @@
 
 ```text
 new --announce--> open --seal--> sealed --the last result--> over
-                    '-- cancel, or a failure --> failed: every waiter hears why
+ '---resume----->    '-- cancel, or a failure --> failed: every waiter hears why
 ```
 Requests are sent in order, one call at a time; what gathers meanwhile goes with the next. A result is
 never given twice and none is left out: each connection goes on behind the last cursor seen, and an end
@@ -37,12 +37,15 @@ from assay.errors import (
     UnexpectedAnswerError,
     UnreachableError,
     WaitTimeoutError,
+    of_problem,
 )
 from assay.progress import Observer, Progress
 
 T = TypeVar("T")
 
 ENDED = ("done", "cancelled", "expired")
+#: The states in which a batch takes requests.
+TAKES_REQUESTS = ("announced", "open")
 #: The server's words for a batch that takes no more requests.
 SEALED = ("batch_sealed", "batch_ended")
 CANCEL_S = 15.0
@@ -53,10 +56,16 @@ class BatchCore:
     """Owned by the portal but for `submit`, which any thread may call."""
 
     def __init__(
-        self, caller: Caller, call: models.AnnounceBatch, observer: Observer | None = None
+        self,
+        caller: Caller,
+        call: models.AnnounceBatch,
+        observer: Observer | None = None,
+        resumes: str | None = None,
     ) -> None:
         self.caller = caller
         self.call = call
+        #: The id of a batch that another process announced, with which this one goes on.
+        self.resumes = resumes
         self.info: models.Batch | None = None
         #: Keys in the order of their submits, and those of each group.
         self.keys: dict[str, None] = {}
@@ -87,6 +96,9 @@ class BatchCore:
 
     # What runs on the portal.
 
+    async def begin(self) -> None:
+        await (self.announce() if self.resumes is None else self.resume(self.resumes))
+
     async def announce(self) -> None:
         if self.info is not None:
             raise RuntimeError("this batch was announced already; make another one")
@@ -102,6 +114,25 @@ class BatchCore:
         )
         # What ended before is another process's.
         self._cursor = finished(self.info)
+        self._start()
+
+    async def resume(self, batch: str) -> None:
+        """Goes on with an open batch that another process announced: submits to it and seals it."""
+        if self.info is not None:
+            raise RuntimeError("this batch was entered already; make another one of its id")
+        info = await self.caller.call(models.Batch.from_json, "GET", "v1", "batches", batch, safe=True)
+        if info.state not in TAKES_REQUESTS:
+            raise of_problem(takes_no_more(info))
+        self.call |= {"plugin": info.plugin, "run": info.run, "iteration": info.iteration}
+        if info.expected_size is not None:
+            self.call["expected_size"] = info.expected_size
+        if info.group_size is not None:
+            self.call["group_size"] = info.group_size
+        self.info = info
+        # From the first result on: what is submitted again may have ended long ago.
+        self._start()
+
+    def _start(self) -> None:
         self._open()
         self._tasks.append(asyncio.create_task(self._guarded(self._send())))
         if self._observer is not None:
@@ -143,7 +174,9 @@ class BatchCore:
     async def seal(self) -> None:
         await self.flush()
         if not self.sealed:
-            body = json.dumps({"final_count": len(self.keys)}).encode()
+            # Of a resumed batch this process may know a part alone.
+            final = {} if self.resumes else {"final_count": len(self.keys)}
+            body = json.dumps(final).encode()
             await self._on_batch(models.Batch.from_json, "seal", body)
             self.sealed = True
             self._tasks[0].cancel()
@@ -155,7 +188,9 @@ class BatchCore:
         self.sealed = True
         if self.failure is None and self.info is not None:
             await self._fail(AssayError(f"batch {self.id} was cancelled here"))
-        if self.info is not None:
+        # A resumed batch that somebody else sealed is theirs now.
+        theirs = isinstance(self.failure, ProblemError) and self.failure.code in SEALED
+        if self.info is not None and not (self.resumes and theirs):
             await self.caller.call(
                 models.Batch.from_json,
                 "POST",
@@ -333,6 +368,8 @@ class BatchCore:
 
     @property
     def id(self) -> str:
+        if self.resumes is not None:
+            return self.resumes
         if self.info is None:
             raise RuntimeError("the batch is not announced yet: enter it by `with`")
         return self.info.id
@@ -345,7 +382,8 @@ class BatchCore:
         """Hands an item over, or returns what to wait for before it is tried again."""
         self._check_process()
         if self.info is None or self.sealed:
-            state = "not announced yet" if self.info is None else "sealed"
+            new = "not entered yet" if self.resumes else "not announced yet"
+            state = new if self.info is None else "sealed"
             raise RuntimeError(f"the batch is {state}: submit between its `with` and its end")
         key, line = item["key"], encode(item)
         with self._lock:
@@ -375,6 +413,19 @@ class BatchCore:
             text = f"the batch is {state} and has no result of it"
             return Failure(key, self.ids.get(key) or None, self.url, "missing", text, True)
         return failed(self.caller, item)
+
+
+def takes_no_more(batch: models.Batch) -> models.Problem:
+    """The server's refusal of requests for a batch that was sealed or has ended."""
+    sealed = batch.state == "sealed"
+    return models.Problem(
+        code=SEALED[0] if sealed else SEALED[1],
+        detail=f"batch {batch.id} is {batch.state} and takes no more requests",
+        hint="`client.results(id)` reads its results; announce another batch for more requests",
+        status=409,
+        title="Conflict",
+        kind="about:blank",
+    )
 
 
 def finished(batch: models.Batch) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import uuid
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
@@ -50,6 +51,17 @@ def announcement(
 
 def new_batch(caller: Caller, call: models.AnnounceBatch, progress: bool | Callback | None) -> BatchCore:
     return BatchCore(caller, call, observer(progress, f"{call['run']} {call.get('iteration', 0)}"))
+
+
+def open_batch(caller: Caller, id: str, progress: bool | Callback | None) -> BatchCore:
+    """A batch that another process announced, to go on with it."""
+    try:
+        uuid.UUID(id)
+    except ValueError:
+        raise TypeError(
+            f'{id!r} is no batch\'s id; a new batch needs its `run`, as in batch("math@prod", run="r")'
+        ) from None
+    return BatchCore(caller, {"plugin": "", "run": ""}, observer(progress, id), resumes=id)
 
 
 async def score(caller: Caller, call: models.RewardRequest, timeout: float) -> models.Reward:

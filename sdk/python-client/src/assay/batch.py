@@ -4,6 +4,8 @@ of the same thing on the portal, so either may be used from several threads or e
     with client.batch("math@prod", run="r", iteration=1) as batch:      # announced here
         batch.submit(key="a", response="A: 42", label="42")             # does not wait for the server
     rewards = batch.results(timeout=900).rewards()                      # sealed at the end of the block
+
+Another process goes on with an open batch by its id: `with client.batch(id) as batch`.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ class _Face:
 
     @property
     def info(self) -> models.Batch:
-        """The batch as the server last told: when it was announced, or once it was over."""
+        """The batch as the server last told: when its `with` was entered, or once it was over."""
         if self._core.info is None:
             raise RuntimeError("the batch is not announced yet: enter it by `with`")
         return self._core.info
@@ -63,6 +65,11 @@ class _Face:
         label: Any,
         metadata: Any,
     ) -> models.SubmitItem:
+        if key is None and self._core.resumes:
+            raise ValueError(
+                "a batch that is gone on with takes no request without a key: its numbers may be those "
+                "of other requests, whose results would be taken for this one's"
+            )
         name = str(next(self._core.numbers)) if key is None else key
         item: models.SubmitItem = {"key": name, "response": response}
         if group is not None:
@@ -92,7 +99,7 @@ class Batch(_Face):
     """See `Client.batch`. Leaving the block seals; an exception in it cancels."""
 
     def __enter__(self: Self) -> Self:
-        portal().run(self._core.announce())
+        portal().run(self._core.begin())
         return self
 
     def __exit__(
@@ -128,7 +135,8 @@ class Batch(_Face):
         """Hands a request over; it is sent in the background.
 
         Waits only while 32 MiB or 16,384 requests are on their way. `key` is unique in the batch, a
-        number when left out. Raises what sending met: `SubmitRejectedError`, `UnreachableError` once the
+        number when left out; a request under a key that the batch has from another process is not
+        computed again. Raises what sending met: `SubmitRejectedError`, `UnreachableError` once the
         client's patience is at its end, `ConflictError` when the batch has ended.
         """
         item = self._item(response, key, group, prompt, label, metadata)
@@ -184,7 +192,7 @@ class AsyncBatch(_Face):
     """See `AsyncClient.batch`; `Batch` says what each method does."""
 
     async def __aenter__(self: Self) -> Self:
-        await portal().arun(self._core.announce())
+        await portal().arun(self._core.begin())
         return self
 
     async def __aexit__(

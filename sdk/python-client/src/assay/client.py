@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from assay import _calls as calls
 from assay import _models as models
@@ -93,11 +93,29 @@ class Client(_Face):
         """Closes its connections; it opens new ones when it is used again."""
         portal().run(self._caller.close())
 
+    @overload
     def batch(
         self,
         plugin: str,
         *,
         run: str,
+        iteration: int = 0,
+        size: int | None = None,
+        group_size: int | None = None,
+        max_extra_delay_ms: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+        share_equal: bool = True,
+        progress: bool | Callback | None = None,
+    ) -> Batch: ...
+
+    @overload
+    def batch(self, id: str, /, *, progress: bool | Callback | None = None) -> Batch: ...
+
+    def batch(
+        self,
+        plugin: str,
+        *,
+        run: str | None = None,
         iteration: int = 0,
         size: int | None = None,
         group_size: int | None = None,
@@ -112,7 +130,13 @@ class Client(_Face):
         complete as soon as it has so many requests, and the server plans ahead for them; `group_size`
         is how many samples a prompt has. Equal requests share one computation, and their results say so
         (`shared_from`), unless `share_equal` is False. `progress=True` shows a bar, a callback is told.
+
+        With nothing but the id of an open batch, this process goes on with a batch that another one
+        announced: entering it raises `ConflictError` when it was sealed or has ended. Each request needs
+        a `key`; those that the batch has already are not computed again, and their results come here.
         """
+        if run is None:
+            return Batch(calls.open_batch(self._caller, plugin, progress))
         call = calls.announcement(
             plugin, run, iteration, size, group_size, max_extra_delay_ms, settings, share_equal
         )
@@ -224,6 +248,7 @@ class AsyncClient(_Face):
     async def close(self) -> None:
         await portal().arun(self._caller.close())
 
+    @overload
     def batch(
         self,
         plugin: str,
@@ -236,7 +261,26 @@ class AsyncClient(_Face):
         settings: Mapping[str, Any] | None = None,
         share_equal: bool = True,
         progress: bool | Callback | None = None,
+    ) -> AsyncBatch: ...
+
+    @overload
+    def batch(self, id: str, /, *, progress: bool | Callback | None = None) -> AsyncBatch: ...
+
+    def batch(
+        self,
+        plugin: str,
+        *,
+        run: str | None = None,
+        iteration: int = 0,
+        size: int | None = None,
+        group_size: int | None = None,
+        max_extra_delay_ms: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+        share_equal: bool = True,
+        progress: bool | Callback | None = None,
     ) -> AsyncBatch:
+        if run is None:
+            return AsyncBatch(calls.open_batch(self._caller, plugin, progress))
         call = calls.announcement(
             plugin, run, iteration, size, group_size, max_extra_delay_ms, settings, share_equal
         )

@@ -28,7 +28,9 @@ class Progress:
 
     @classmethod
     def of(cls, batch: BatchCore) -> Progress:
-        return cls(len(batch.ids), len(batch.order), batch.errors, batch.call.get("expected_size"))
+        # Another process may have submitted a part.
+        submitted = max(len(batch.ids), len(batch.order))
+        return cls(submitted, len(batch.order), batch.errors, batch.call.get("expected_size"))
 
 
 #: Called from the client's own thread, a few times a second and at the end; it must not wait.

@@ -108,8 +108,10 @@ class Grouping:
         # A copy: other threads may be submitting.
         for name, keys in list(batch.groups.items()):
             have = self._counts.get(name, 0)
-            full = have >= size if size else batch.sealed and have >= len(keys)
-            if (full or batch.over) and name not in self._told:
+            # A batch that others began has results of requests that are not submitted here yet.
+            enough = min(have, len(keys)) >= size if size else batch.sealed and have >= len(keys)
+            full = enough and all(key in batch.results for key in keys)
+            if name not in self._told and (full or batch.over):
                 self._told.add(name)
                 whole = Results.of(batch, list(keys))
                 yield Group(name, whole[:], whole.failures)

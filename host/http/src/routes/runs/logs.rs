@@ -28,6 +28,12 @@ pub(crate) struct LogsQuery {
     level: Option<String>,
 }
 
+impl LogsQuery {
+    pub(crate) fn filter(self) -> Result<LogFilter, ApiError> {
+        filter(self.verdict, self.level)
+    }
+}
+
 /// The lines that the plugin logged in a run, the newest batch first, and each batch in the order
 /// of its requests. A page searches at most 64 batches, so that even a page with few lines may have
 /// a `next`.
@@ -42,7 +48,7 @@ pub(crate) async fn list(
     Query(query): Query<LogsQuery>,
     asked: Page<LogCursor>,
 ) -> Result<Json<LogPage>, ApiError> {
-    let filter = filter(query.verdict, query.level)?;
+    let filter = query.filter()?;
     let tenant = caller.tenant;
     app.store.run(tenant, &run).await?.ok_or_else(|| ApiError::not_found("run"))?;
     let newest = asked.after.map(|after| after.batch);
