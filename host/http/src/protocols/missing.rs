@@ -16,7 +16,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use super::Entry;
-use super::address::Place;
+use super::address::{Place, Protocol};
+use super::sandbox_fusion;
 use crate::app::{App, AppState};
 use crate::extract::body;
 use crate::problem::ApiError;
@@ -47,8 +48,12 @@ pub(crate) async fn watch(State(app): AppState, mut request: Request, next: Next
         return next.run(request).await;
     };
     request.extensions_mut().insert(call.tenant.clone());
-    let response = next.run(request).await;
+    let mut response = next.run(request).await;
     call.answered = true;
+    if call.entry.protocol == Protocol::SandboxFusion {
+        // Also where the call never reached the protocol: the database was away, or its body came too slowly.
+        *response.status_mut() = sandbox_fusion::repeated(response.status());
+    }
     if let Some(missing) = no_reward(&response) {
         call.note(missing);
     }

@@ -161,10 +161,17 @@ fn command(ran: Ran) -> Command {
 
 fn gateway_timeout(failure: Failure) -> ApiError {
     let mut error = ApiError::from(failure);
-    if error.status.is_server_error() || error.status == StatusCode::TOO_MANY_REQUESTS {
-        error.status = StatusCode::GATEWAY_TIMEOUT;
-    }
+    error.status = repeated(error.status);
     error
+}
+
+/// The status that makes verl repeat a call which failed through none of its program's fault.
+pub(super) fn repeated(status: StatusCode) -> StatusCode {
+    match status {
+        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => StatusCode::GATEWAY_TIMEOUT,
+        status if status.is_server_error() => StatusCode::GATEWAY_TIMEOUT,
+        status => status,
+    }
 }
 
 #[cfg(test)]
@@ -181,6 +188,8 @@ mod tests {
         for error in [ApiError::unavailable("no_room", ""), internal, ApiError::internal()] {
             assert_eq!(status(error), StatusCode::GATEWAY_TIMEOUT);
         }
+        assert_eq!(repeated(StatusCode::REQUEST_TIMEOUT), StatusCode::GATEWAY_TIMEOUT);
+        assert_eq!(repeated(StatusCode::OK), StatusCode::OK);
         let quota = DispatchError::RequestsPerMinute { max: 10, used: 10, seconds: 7 };
         let answered = gateway_timeout(quota.into());
         assert_eq!(
