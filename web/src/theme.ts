@@ -1,6 +1,6 @@
 // Colours and sizes. Text and background have a contrast of at least 4.5 in both schemes.
 
-import { Anchor, type CSSVariablesResolver, createTheme, Modal } from "@mantine/core";
+import { Anchor, type CSSVariablesResolver, createTheme } from "@mantine/core";
 
 export const theme = createTheme({
   primaryColor: "cyan",
@@ -30,13 +30,14 @@ export const theme = createTheme({
   },
   components: {
     Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
-    Modal: Modal.extend({
+    // A plain object, because the code of dialogs is not needed on the first page.
+    Modal: {
       defaultProps: {
         closeButtonProps: { "aria-label": "Close" },
         // The header of a dialog must not be a second banner landmark.
         attributes: { header: { role: "none" } },
       },
-    }),
+    },
   },
   headings: {
     fontWeight: "600",
