@@ -8,7 +8,7 @@ import { api, data } from "../../api/client";
 import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
 import { bytes, count, moment } from "../../parts/format";
-import { Grid } from "../../parts/Grid";
+import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
 import { TextLink } from "../../parts/TextLink";
 import { changed, type Tenant, tenantsQuery } from "./queries";
@@ -24,7 +24,7 @@ export function Tenants() {
       actions={<Create />}
       empty={<Empty title="No tenants yet" />}
     >
-      {(items) => <Table tenants={items} />}
+      {(items, more) => <Table tenants={items} more={more} />}
     </SearchedList>
   );
 }
@@ -58,41 +58,68 @@ function Create() {
   );
 }
 
-function Table({ tenants }: { tenants: Tenant[] }) {
+function Table({ tenants, more }: { tenants: Tenant[]; more: boolean }) {
   return (
-    <Grid
+    <SortedGrid
       caption="Tenants"
       rows={tenants}
       rowKey={(tenant) => tenant.id}
+      more={more}
       columns={[
         {
           title: "Name",
+          value: ({ name }) => name,
           cell: ({ name }) => (
             <TextLink to="/admin/tenants/$name" params={{ name }}>
               {name}
             </TextLink>
           ),
         },
-        { title: "Display name", cell: ({ settings }) => settings?.display_name || "–" },
-        { title: "State", cell: (tenant) => <State tenant={tenant} /> },
-        { title: "Weight", number: true, cell: ({ settings }) => count(settings?.weight) },
+        {
+          title: "Display name",
+          value: ({ settings }) => settings?.display_name || null,
+          cell: ({ settings }) => settings?.display_name || "–",
+        },
+        {
+          title: "State",
+          value: (tenant) => (tenant.suspended_at ? "suspended" : "active"),
+          cell: (tenant) => <State tenant={tenant} />,
+        },
+        {
+          title: "Weight",
+          number: true,
+          value: ({ settings }) => settings?.weight,
+          cell: ({ settings }) => count(settings?.weight),
+        },
         {
           title: "Max open batches",
           number: true,
+          value: ({ settings }) => settings?.quotas.open_batches_max,
           cell: ({ settings }) => count(settings?.quotas.open_batches_max),
         },
         {
           title: "Max requests per minute",
           number: true,
+          value: ({ settings }) => settings?.quotas.requests_per_minute_max,
           cell: ({ settings }) => count(settings?.quotas.requests_per_minute_max),
         },
         {
           title: "Max stored data",
           number: true,
+          value: ({ settings }) => settings?.quotas.stored_bytes_max,
           cell: ({ settings }) => bytes(settings?.quotas.stored_bytes_max),
         },
-        { title: "GPUs", cell: ({ settings }) => (settings?.grants.gpu ? "granted" : "–") },
-        { title: "Created", tight: true, cell: (tenant) => moment(tenant.created_at) },
+        {
+          title: "GPUs",
+          value: ({ settings }) => (settings?.grants.gpu ? "granted" : null),
+          cell: ({ settings }) => (settings?.grants.gpu ? "granted" : "–"),
+        },
+        {
+          title: "Created",
+          tight: true,
+          value: (tenant) => tenant.created_at,
+          cell: (tenant) => moment(tenant.created_at),
+        },
       ]}
     />
   );
