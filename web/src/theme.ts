@@ -68,6 +68,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--assay-bad": "#c92a2a",
     "--assay-late": "#d9480f",
     "--assay-mark": "#862e9c",
+    "--assay-answer": "#ffec99",
   },
   dark: {
     "--mantine-primary-color-filled-hover": "#095c6b",
@@ -84,6 +85,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--assay-bad": "#ff8787",
     "--assay-late": "#ffa94d",
     "--assay-mark": "#e599f7",
+    "--assay-answer": "#5c4a00",
   },
 });
 
