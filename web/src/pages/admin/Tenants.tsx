@@ -3,10 +3,10 @@
 import { TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { api, data } from "../../api/client";
 import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
+import { type FieldRule, useFields } from "../../parts/fields";
 import { bytes, count, moment } from "../../parts/format";
 import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
@@ -29,11 +29,16 @@ export function Tenants() {
   );
 }
 
+const RULES: FieldRule[] = [[/^tenant `|name/, "name"]];
+
 function Create() {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [name, setName] = useState("");
+  const { form, fields } = useFields({ name: "" }, RULES, ({ name }) =>
+    name === "" ? { name: "Enter a name." } : {},
+  );
   const act = async () => {
+    const { name } = form.values;
     await data(api.POST("/v1/tenants", { body: { name } }));
     await changed(queries, "tenants");
     await navigate({ to: "/admin/tenants/$name", params: { name }, search: { tab: "settings" } });
@@ -44,15 +49,15 @@ function Create() {
       submit="Create"
       variant="filled"
       act={act}
-      onOpen={() => setName("")}
+      fields={fields}
+      onOpen={form.reset}
     >
       <TextInput
         label="Name"
         description="1 to 64 lower-case letters, digits, - or _. The name is part of URLs and cannot be changed."
         required
         data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...form.getInputProps("name")}
       />
     </FormDialog>
   );
