@@ -69,6 +69,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--assay-late": "#d9480f",
     "--assay-mark": "#862e9c",
     "--assay-answer": "#ffec99",
+    "--assay-selected": "#e3f4f7",
   },
   dark: {
     "--mantine-primary-color-filled-hover": "#095c6b",
@@ -86,6 +87,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--assay-late": "#ffa94d",
     "--assay-mark": "#e599f7",
     "--assay-answer": "#5c4a00",
+    "--assay-selected": "#12343b",
   },
 });
 
