@@ -2,9 +2,11 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { serveFront } from "./front";
 
 const READY_WITHIN_MS = 120_000;
 const target = resolve(
@@ -45,8 +47,12 @@ export class RequestRefused extends Error {
 
 export class Host {
   readonly data: string;
+  /** Address of the dashboard and the interface. */
   url = "";
   key = "";
+  /** Address at which the server listens: `url`, if no folder is served in front of it. */
+  private own = "";
+  private front: Server | undefined;
   private child: ChildProcess | undefined;
 
   private constructor(
@@ -88,8 +94,14 @@ export class Host {
       await new Promise((soon) => setTimeout(soon, 20));
     }
     const { url, key } = JSON.parse(readFileSync(ready, "utf8")) as { url: string; key: string };
-    this.url = url;
     this.key = key;
+    this.own = url;
+    if (this.front) return;
+    this.url = url;
+    if (!process.env.ASSAY_DIST) return;
+    const { url: shown, server } = await serveFront(url, resolve(process.env.ASSAY_DIST));
+    this.url = shown;
+    this.front = server;
   }
 
   log(): string {
@@ -147,11 +159,13 @@ export class Host {
 
   /** Starts the server again at the same address with the same data. */
   async restart(): Promise<void> {
-    await this.serve(new URL(this.url).host);
+    await this.serve(new URL(this.own).host);
   }
 
   async stop(): Promise<void> {
     await this.stopServer();
+    this.front?.close();
+    this.front?.closeAllConnections();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 // Colours and sizes. Text and background have a contrast of at least 4.5 in both schemes.
 
-import { Anchor, type CSSVariablesResolver, createTheme, Modal } from "@mantine/core";
+import { Anchor, type CSSVariablesResolver, createTheme } from "@mantine/core";
 
 export const theme = createTheme({
   primaryColor: "cyan",
@@ -30,13 +30,14 @@ export const theme = createTheme({
   },
   components: {
     Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
-    Modal: Modal.extend({
+    // A plain object, because the code of dialogs is not needed on the first page.
+    Modal: {
       defaultProps: {
         closeButtonProps: { "aria-label": "Close" },
         // The header of a dialog must not be a second banner landmark.
         attributes: { header: { role: "none" } },
       },
-    }),
+    },
   },
   headings: {
     fontWeight: "600",
@@ -67,6 +68,8 @@ export const variables: CSSVariablesResolver = () => ({
     "--assay-bad": "#c92a2a",
     "--assay-late": "#d9480f",
     "--assay-mark": "#862e9c",
+    "--assay-answer": "#ffec99",
+    "--assay-selected": "#e3f4f7",
   },
   dark: {
     "--mantine-primary-color-filled-hover": "#095c6b",
@@ -83,6 +86,8 @@ export const variables: CSSVariablesResolver = () => ({
     "--assay-bad": "#ff8787",
     "--assay-late": "#ffa94d",
     "--assay-mark": "#e599f7",
+    "--assay-answer": "#5c4a00",
+    "--assay-selected": "#12343b",
   },
 });
 

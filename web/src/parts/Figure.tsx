@@ -5,9 +5,6 @@ import { type ReactNode, useId, useState } from "react";
 import { csvLine, type Format, save } from "./exports";
 import { Grid } from "./Grid";
 
-/** Number of rows per step: thousands at once would block the page. */
-const ROWS = 200;
-
 export interface TableData {
   columns: string[];
   rows: (string | number)[][];
@@ -93,28 +90,14 @@ function NumberTable({ caption, table }: { caption: string; table: TableData }) 
     number: at > 0,
     cell: (row: { cells: (string | number)[] }) => row.cells[at],
   }));
-  const [shown, setShown] = useState(ROWS);
-  const rows = table.rows.slice(0, shown).map((cells, at) => ({ at, cells }));
-  const hidden = table.rows.length - rows.length;
+  const rows = table.rows.map((cells, at) => ({ at, cells }));
   return (
-    <>
-      <Grid
-        caption={caption}
-        columns={columns}
-        rows={rows}
-        rowKey={(row) => row.at}
-        maxHeight={360}
-      />
-      {hidden > 0 && (
-        <Button
-          size="xs"
-          variant="default"
-          style={{ alignSelf: "flex-start" }}
-          onClick={() => setShown(shown + ROWS)}
-        >
-          Show {Math.min(hidden, ROWS)} of {hidden} more rows
-        </Button>
-      )}
-    </>
+    <Grid
+      caption={caption}
+      columns={columns}
+      rows={rows}
+      rowKey={(row) => row.at}
+      maxHeight={360}
+    />
   );
 }

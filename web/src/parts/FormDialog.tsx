@@ -5,6 +5,7 @@ import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import type { Fields } from "./fields";
 import { Failed } from "./states";
 
 export function FormDialog<Result>(props: {
@@ -18,6 +19,8 @@ export function FormDialog<Result>(props: {
   describes?: string;
   /** Whether a field has a problem, which it shows itself; then nothing is sent. */
   invalid?: boolean;
+  /** Fields that show errors themselves. */
+  fields?: Fields;
   act: () => Promise<Result>;
   /** Resets the fields. */
   onOpen?: () => void;
@@ -30,6 +33,7 @@ export function FormDialog<Result>(props: {
     variant = "default",
     describes,
     invalid = false,
+    fields,
     act,
     onOpen,
     answer,
@@ -38,7 +42,12 @@ export function FormDialog<Result>(props: {
   // A table has such a button in each row, so that a dialog is made when it is first opened.
   const [used, setUsed] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
-  const acting = useMutation({ mutationFn: act, onSuccess: answer ? () => undefined : close });
+  const [atField, setAtField] = useState(false);
+  const acting = useMutation({
+    mutationFn: act,
+    onSuccess: answer ? () => undefined : close,
+    onError: (thrown) => setAtField(fields?.refuse(thrown) ?? false),
+  });
   const answered = acting.isSuccess && answer !== undefined;
   const opening = () => {
     acting.reset();
@@ -48,7 +57,7 @@ export function FormDialog<Result>(props: {
   };
   const send = (event: FormEvent) => {
     event.preventDefault();
-    if (!invalid) acting.mutate();
+    if (!invalid && (fields?.validate() ?? true)) acting.mutate();
   };
   return (
     <>
@@ -80,10 +89,10 @@ export function FormDialog<Result>(props: {
               </Group>
             </Stack>
           ) : (
-            <form onSubmit={send}>
+            <form onSubmit={send} noValidate={fields !== undefined}>
               <Stack>
                 {props.children}
-                {acting.isError && <Failed thrown={acting.error} />}
+                {acting.isError && !atField && <Failed thrown={acting.error} />}
                 <Group justify="flex-end">
                   <Button variant="default" onClick={close}>
                     Cancel

@@ -1,18 +1,21 @@
 // The layout around every page: navigation, tenant, connection state and account menu.
 
-import { AppShell, Burger, Group, NavLink, ScrollArea, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { AppShell, Burger, Button, Group, Kbd, NavLink, ScrollArea, Text } from "@mantine/core";
+import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { type Session, sessionQuery } from "../api/session";
 import { useLive } from "../api/updates";
+import { loadPatiently } from "../parts/lazyPage";
 import { Account } from "./Account";
 import { backTo } from "./back";
 import { Icon } from "./Icon";
 import { placesOf } from "./places";
 import { StaleBanner, useLostSince } from "./StaleBanner";
 import { TenantSwitcher } from "./TenantSwitcher";
+
+const Palette = lazy(() => loadPatiently(() => import("./Palette")));
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
@@ -34,6 +37,9 @@ function SignedOut() {
 
 function Frame({ session }: { session: Session }) {
   const [opened, { toggle, close }] = useDisclosure(false);
+  const [searching, palette] = useDisclosure(false);
+  // No element is left out: the keys work in a field too.
+  useHotkeys([["mod+K", palette.open]], []);
   const live = useLive(session.tenant);
   const lostSince = useLostSince(live);
   return (
@@ -64,7 +70,23 @@ function Frame({ session }: { session: Session }) {
               {live === "open" ? "live" : live === "lost" ? "reconnecting…" : ""}
             </Text>
           </Group>
-          <Account session={session} />
+          <Group gap="xs" wrap="nowrap">
+            <Button
+              size="xs"
+              variant="default"
+              aria-label="Go to a page, run, plugin or batch"
+              aria-haspopup="dialog"
+              onClick={palette.open}
+              rightSection={
+                <Kbd size="xs" visibleFrom="sm">
+                  Ctrl K
+                </Kbd>
+              }
+            >
+              Go to
+            </Button>
+            <Account session={session} />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
@@ -79,6 +101,11 @@ function Frame({ session }: { session: Session }) {
       >
         <Outlet />
       </AppShell.Main>
+      {searching && (
+        <Suspense>
+          <Palette session={session} onClose={palette.close} />
+        </Suspense>
+      )}
       {lostSince !== undefined && <StaleBanner since={lostSince} />}
     </AppShell>
   );

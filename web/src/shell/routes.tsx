@@ -3,9 +3,9 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session";
+import { lazyPage } from "../parts/lazyPage";
 import { backTo } from "./back";
 import { NotFound } from "./NotFound";
-import { Shell } from "./Shell";
 
 export const rootRoute = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
@@ -16,7 +16,8 @@ export const rootRoute = createRootRouteWithContext<{ queries: QueryClient }>()(
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "shell",
-  component: Shell,
+  // The sign-in page works without the code of the shell, which loads beside that of the first page.
+  component: lazyPage(() => import("./Shell"), "Shell"),
   notFoundComponent: NotFound,
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);

@@ -2,10 +2,10 @@
 
 import { Checkbox, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { api, data } from "../../api/client";
 import { may, type Scope, useSession } from "../../api/session";
 import { FormDialog } from "../../parts/FormDialog";
+import { type FieldRule, useFields } from "../../parts/fields";
 import { expiry, namesIn, SCOPES } from "./keys";
 import { OneTimeSecret } from "./OneTimeSecret";
 import { changed } from "./queries";
@@ -16,6 +16,19 @@ const FRESH = {
   days: 90,
   plugins: "",
 };
+const RULES: FieldRule[] = [
+  [/^name /, "name"],
+  [/^plugins? |^channel /, "plugins"],
+  [/scope/, "scopes"],
+];
+
+function validate({ name, scopes }: typeof FRESH) {
+  return {
+    ...(name.trim() ? {} : { name: "Enter a name." }),
+    ...(scopes.length > 0 ? {} : { scopes: "Choose at least one." }),
+  };
+}
+
 const DAYS = [
   { value: "30", label: "in 30 days" },
   { value: "90", label: "in 90 days" },
@@ -26,9 +39,9 @@ const DAYS = [
 export function CreateKey({ tenant, platform }: { tenant: string; platform: boolean }) {
   const queries = useQueryClient();
   const session = useSession();
-  const [form, setForm] = useState(FRESH);
+  const { form, fields } = useFields(FRESH, RULES, validate);
   const act = async () => {
-    const { name, scopes, days, plugins } = form;
+    const { name, scopes, days, plugins } = form.values;
     const expires_at = expiry(days, Date.now());
     const body = { tenant, name, scopes, expires_at, plugins: namesIn(plugins) };
     const key = await data(api.POST("/v1/keys", { body }));
@@ -36,8 +49,8 @@ export function CreateKey({ tenant, platform }: { tenant: string; platform: bool
     return key;
   };
   const toggle = (scope: Scope, on: boolean) => {
-    const others = form.scopes.filter((one) => one !== scope);
-    setForm({ ...form, scopes: on ? [...others, scope] : others });
+    const others = form.values.scopes.filter((one) => one !== scope);
+    form.setFieldValue("scopes", on ? [...others, scope] : others);
   };
   const offered = SCOPES.filter(({ scope }) =>
     scope === "platform:*" ? platform && may(session, scope) : true,
@@ -48,7 +61,8 @@ export function CreateKey({ tenant, platform }: { tenant: string; platform: bool
       submit="Create"
       variant="filled"
       act={act}
-      onOpen={() => setForm(FRESH)}
+      fields={fields}
+      onOpen={form.reset}
       answer={(key) => (
         <OneTimeSecret
           title={`New key: ${key.name}`}
@@ -62,10 +76,9 @@ export function CreateKey({ tenant, platform }: { tenant: string; platform: bool
         description="The person or program that uses the key."
         required
         data-autofocus
-        value={form.name}
-        onChange={(event) => setForm({ ...form, name: event.currentTarget.value })}
+        {...form.getInputProps("name")}
       />
-      <Checkbox.Group label="Scopes" value={form.scopes}>
+      <Checkbox.Group label="Scopes" value={form.values.scopes} error={form.errors.scopes}>
         <Stack gap={6} pt={4}>
           {offered.map((one) => (
             <Checkbox
@@ -79,16 +92,15 @@ export function CreateKey({ tenant, platform }: { tenant: string; platform: bool
       </Checkbox.Group>
       <NativeSelect
         label="Expires"
-        value={String(form.days)}
+        value={String(form.values.days)}
         data={DAYS}
-        onChange={(event) => setForm({ ...form, days: Number(event.currentTarget.value) })}
+        onChange={(event) => form.setFieldValue("days", Number(event.currentTarget.value))}
       />
       <TextInput
         label="Plugins"
         description="Allowed plugins, as name or name@channel. Empty: all plugins."
         placeholder="math@prod, code"
-        value={form.plugins}
-        onChange={(event) => setForm({ ...form, plugins: event.currentTarget.value })}
+        {...form.getInputProps("plugins")}
       />
     </FormDialog>
   );

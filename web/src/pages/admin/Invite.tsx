@@ -2,36 +2,43 @@
 
 import { NativeSelect, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { api, data } from "../../api/client";
 import { FormDialog } from "../../parts/FormDialog";
+import { type FieldRule, useFields } from "../../parts/fields";
 import { moment } from "../../parts/format";
 import { InvitationLink } from "./OneTimeSecret";
 import { changed, type Member, type Role } from "./queries";
 import { ROLES, roleOf } from "./roles";
 
+const FRESH = { email: "", name: "", role: "trainer" as Role };
+
+const RULES: FieldRule[] = [
+  [/^email /, "email"],
+  [/^name /, "name"],
+];
+
+function validate({ email }: typeof FRESH) {
+  return /^[^@\s]+@[^@\s]+$/.test(email.trim())
+    ? {}
+    : { email: "Enter an address such as ada@example.com." };
+}
+
 export function Invite({ tenant }: { tenant: string }) {
   const queries = useQueryClient();
-  const [email, setEmail] = useState("");
-  const [name, setName] = useState("");
-  const [role, setRole] = useState<Role>("trainer");
+  const { form, fields } = useFields(FRESH, RULES, validate);
   const act = async () => {
-    const added = await data(api.POST("/v1/members", { body: { tenant, email, name, role } }));
+    const added = await data(api.POST("/v1/members", { body: { tenant, ...form.values } }));
     await changed(queries, "members");
     return added;
-  };
-  const clear = () => {
-    setEmail("");
-    setName("");
-    setRole("trainer");
   };
   return (
     <FormDialog
       label="Invite a member"
       submit="Invite"
       variant="filled"
+      fields={fields}
       act={act}
-      onOpen={clear}
+      onOpen={form.reset}
       answer={(added) => <Added member={added} />}
     >
       <TextInput
@@ -39,20 +46,18 @@ export function Invite({ tenant }: { tenant: string }) {
         type="email"
         required
         data-autofocus
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
+        {...form.getInputProps("email")}
       />
       <TextInput
         label="Name"
         description="For a person who has no account yet."
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...form.getInputProps("name")}
       />
       <NativeSelect
         label="Role"
-        value={role}
+        {...form.getInputProps("role")}
         data={ROLES.map((one) => ({ value: one.role, label: `${one.role}: ${one.may}` }))}
-        onChange={(event) => setRole(roleOf(event.currentTarget.value))}
+        onChange={(event) => form.setFieldValue("role", roleOf(event.currentTarget.value))}
       />
     </FormDialog>
   );

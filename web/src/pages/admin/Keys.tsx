@@ -6,7 +6,7 @@ import { api, data } from "../../api/client";
 import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot } from "../../parts/Dot";
 import { ago, moment } from "../../parts/format";
-import { Grid } from "../../parts/Grid";
+import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
 import { CreateKey } from "./CreateKey";
 import { keyStatus } from "./keys";
@@ -29,28 +29,48 @@ export function Keys({ tenant, platform }: { tenant: string; platform: boolean }
         </Empty>
       }
     >
-      {(items) => <Table tenant={tenant} keys={items} />}
+      {(items, more) => <Table tenant={tenant} keys={items} more={more} />}
     </SearchedList>
   );
 }
 
-function Table({ tenant, keys }: { tenant: string; keys: Key[] }) {
+function Table(props: { tenant: string; keys: Key[]; more: boolean }) {
+  const { tenant, keys, more } = props;
   return (
-    <Grid
+    <SortedGrid
       caption={`Keys of ${tenant}`}
       rows={keys}
       rowKey={(key) => key.id}
+      more={more}
       columns={[
-        { title: "Name", tight: true, cell: (key) => key.name || "–" },
-        { title: "Prefix", cell: (key) => <Code>{key.prefix}</Code> },
-        { title: "Scopes", cell: (key) => key.scopes.join(", ") },
-        { title: "Plugins", cell: (key) => key.plugins?.join(", ") ?? "all" },
+        {
+          title: "Name",
+          tight: true,
+          value: (key) => key.name || null,
+          cell: (key) => key.name || "–",
+        },
+        { title: "Prefix", value: (key) => key.prefix, cell: (key) => <Code>{key.prefix}</Code> },
+        {
+          title: "Scopes",
+          value: (key) => key.scopes.join(", "),
+          cell: (key) => key.scopes.join(", "),
+        },
+        {
+          title: "Plugins",
+          value: (key) => key.plugins?.join(", ") ?? "all",
+          cell: (key) => key.plugins?.join(", ") ?? "all",
+        },
         {
           title: "Last used",
           tight: true,
+          value: (key) => key.last_used_at,
           cell: (key) => (key.last_used_at ? ago(key.last_used_at) : "never"),
         },
-        { title: "State", cell: (key) => <State of={key} /> },
+        {
+          title: "State",
+          value: (key) => keyStatus(key, Date.now()).label,
+          cell: (key) => <State of={key} />,
+        },
         { title: "Actions", cell: (key) => <Actions tenant={tenant} of={key} /> },
       ]}
     />

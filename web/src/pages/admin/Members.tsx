@@ -6,7 +6,7 @@ import { api, data } from "../../api/client";
 import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot } from "../../parts/Dot";
 import { moment } from "../../parts/format";
-import { Grid } from "../../parts/Grid";
+import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
 import { Invite } from "./Invite";
 import { changed, type Member, membersQuery } from "./queries";
@@ -27,32 +27,49 @@ export function Members({ tenant }: { tenant: string }) {
         </Empty>
       }
     >
-      {(items) => <Table tenant={tenant} members={items} />}
+      {(items, more) => <Table tenant={tenant} members={items} more={more} />}
     </SearchedList>
   );
 }
 
-function Table({ tenant, members }: { tenant: string; members: Member[] }) {
+function Table(props: { tenant: string; members: Member[]; more: boolean }) {
+  const { tenant, members, more } = props;
   return (
-    <Grid
+    <SortedGrid
       caption={`Members of ${tenant}`}
       rows={members}
       rowKey={(member) => member.person}
+      more={more}
       columns={[
-        { title: "Email", cell: (member) => member.email },
-        { title: "Name", cell: (member) => member.name },
-        { title: "Role", cell: (member) => <RoleOf tenant={tenant} member={member} /> },
-        { title: "State", cell: (member) => <State member={member} /> },
-        { title: "Added", tight: true, cell: (member) => moment(member.added_at) },
+        { title: "Email", value: (member) => member.email, cell: (member) => member.email },
+        { title: "Name", value: (member) => member.name || null, cell: (member) => member.name },
+        {
+          title: "Role",
+          value: (member) => member.role,
+          cell: (member) => <RoleOf tenant={tenant} member={member} />,
+        },
+        {
+          title: "State",
+          value: stateOf,
+          cell: (member) => <Dot tone={TONES[stateOf(member)]}>{stateOf(member)}</Dot>,
+        },
+        {
+          title: "Added",
+          tight: true,
+          value: (member) => member.added_at,
+          cell: (member) => moment(member.added_at),
+        },
         { title: "Actions", cell: (member) => <Remove tenant={tenant} member={member} /> },
       ]}
     />
   );
 }
 
-function State({ member }: { member: Member }) {
-  if (member.disabled_at) return <Dot tone="bad">disabled</Dot>;
-  return member.invited ? <Dot tone="waiting">invited</Dot> : <Dot tone="good">active</Dot>;
+const TONES = { disabled: "bad", invited: "waiting", active: "good" } as const;
+
+function stateOf(member: Member): keyof typeof TONES {
+  if (member.disabled_at) return "disabled";
+  return member.invited ? "invited" : "active";
 }
 
 function Remove({ tenant, member }: { tenant: string; member: Member }) {

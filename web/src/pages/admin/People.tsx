@@ -7,7 +7,7 @@ import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
 import { moment } from "../../parts/format";
-import { Grid } from "../../parts/Grid";
+import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
 import { InvitationLink } from "./OneTimeSecret";
 import { changed, peopleQuery } from "./queries";
@@ -24,18 +24,32 @@ export function People() {
       label="Email or name"
       empty={<Empty title="No people yet">Invite people on the Members tab of a tenant.</Empty>}
     >
-      {(items) => (
-        <Grid
+      {(items, more) => (
+        <SortedGrid
           caption="People"
           rows={items}
           rowKey={(person) => person.id}
+          more={more}
           columns={[
-            { title: "Email", cell: (person) => person.email },
-            { title: "Name", cell: (person) => person.name },
-            { title: "Member of", cell: memberships },
-            { title: "Sign-in", cell: ways },
-            { title: "State", cell: (person) => <State person={person} /> },
-            { title: "Created", tight: true, cell: (person) => moment(person.created_at) },
+            { title: "Email", value: (person) => person.email, cell: (person) => person.email },
+            {
+              title: "Name",
+              value: (person) => person.name || null,
+              cell: (person) => person.name,
+            },
+            { title: "Member of", value: memberships, cell: memberships },
+            { title: "Sign-in", value: ways, cell: ways },
+            {
+              title: "State",
+              value: (person) => (person.disabled_at ? "disabled" : "active"),
+              cell: (person) => <State person={person} />,
+            },
+            {
+              title: "Created",
+              tight: true,
+              value: (person) => person.created_at,
+              cell: (person) => moment(person.created_at),
+            },
             { title: "Actions", cell: (person) => <Actions person={person} /> },
           ]}
         />

@@ -3,6 +3,7 @@
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { type FieldRule, useFields } from "../../parts/fields";
 import { Answer } from "../../parts/states";
 import { type Tenant, tenantQuery } from "./queries";
 import { Save } from "./Save";
@@ -12,6 +13,16 @@ import { useSettings } from "./useSettings";
 
 const RESULTS = "Requests, artifacts, results and logs, counted from the end of their batch";
 const HISTORY = "Times and totals of completed batches";
+
+interface Days extends Record<string, Field> {
+  results: Field;
+  history: Field;
+}
+
+const RULES: FieldRule[] = [
+  [/^results_days /, "results"],
+  [/^history_days /, "history"],
+];
 
 export function Retention({ tenant, platform }: { tenant: string; platform: boolean }) {
   const settings = useQuery(tenantQuery(tenant));
@@ -48,13 +59,23 @@ function ReadOnlyRetention({ tenant }: { tenant: Tenant }) {
 
 function EditableRetention({ tenant }: { tenant: Tenant }) {
   const current = tenant.settings?.retention;
-  const [results, setResults] = useState<Field>(current?.results_days ?? "");
-  const [history, setHistory] = useState<Field>(current?.history_days ?? "");
+  const { form, fields } = useFields<Days>(
+    { results: current?.results_days ?? "", history: current?.history_days ?? "" },
+    RULES,
+  );
+  const [atField, setAtField] = useState(false);
   const saving = useSettings(tenant.name);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    const { results, history } = form.values;
     const retention = { results_days: bound(results), history_days: bound(history) };
-    saving.mutate({ retention });
+    saving.mutate(
+      { retention },
+      {
+        onError: (thrown) => setAtField(fields.refuse(thrown)),
+        onSuccess: () => form.clearErrors(),
+      },
+    );
   };
   return (
     <Paper withBorder p="md" maw={640} component="form" onSubmit={submit} aria-label="Retention">
@@ -63,9 +84,9 @@ function EditableRetention({ tenant }: { tenant: Tenant }) {
         <Text size="sm" c="dimmed">
           Empty: platform default. Older data is deleted soon after and cannot be recovered.
         </Text>
-        <Amount label="Results" description={RESULTS} value={results} min={1} set={setResults} />
-        <Amount label="History" description={HISTORY} value={history} min={1} set={setHistory} />
-        <Save saving={saving} />
+        <Amount label="Results" description={RESULTS} min={1} {...form.getInputProps("results")} />
+        <Amount label="History" description={HISTORY} min={1} {...form.getInputProps("history")} />
+        <Save saving={saving} atField={atField} />
       </Stack>
     </Paper>
   );

@@ -4,6 +4,7 @@ import { Group, Stack } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Pager } from "../../parts/Pager";
+import { present } from "../../parts/search";
 import { Answer, NoMatch } from "../../parts/states";
 import { TextFilter } from "../../parts/TextFilter";
 import type { Listed } from "./queries";
@@ -11,8 +12,8 @@ import { useAdminSearch } from "./tabs";
 
 /** The part of the list that the URL names. */
 export function useListed(): Listed {
-  const { q, after } = useAdminSearch().search;
-  return { ...(q ? { q } : {}), ...(after ? { after } : {}) };
+  const { q, after, rows } = useAdminSearch().search;
+  return present({ q, after, rows });
 }
 
 interface ListPage<Row> {
@@ -30,18 +31,19 @@ export function SearchedList<Row>(props: {
   empty: ReactNode;
   /** Buttons beside the search field. */
   actions?: ReactNode;
-  children: (rows: Row[]) => ReactNode;
+  /** `more`: whether the list has rows that are not loaded. */
+  children: (rows: Row[], more: boolean) => ReactNode;
 }) {
   const { query, what, label, empty, actions, children } = props;
   const { search, set } = useAdminSearch();
-  const { q: _, after: __, ...others } = search;
+  const others = present({ ...search, q: undefined, after: undefined });
   return (
     <Stack align="stretch">
       <Group align="end" gap="sm">
         <TextFilter
           label={label}
           value={search.q}
-          onChange={(q) => set({ ...others, ...(q ? { q } : {}) })}
+          onChange={(q) => set(present({ ...others, q }))}
         />
         {actions}
       </Group>
@@ -49,14 +51,13 @@ export function SearchedList<Row>(props: {
         {({ items, next }) =>
           items.length > 0 ? (
             <Stack gap="sm">
-              {children(items)}
+              {children(items, next != null || search.after !== undefined)}
               <Pager
                 after={search.after}
                 next={next}
-                onGo={(after) => {
-                  const { after: _, ...first } = search;
-                  set(after ? { ...first, after } : first);
-                }}
+                onGo={(after) => set(present({ ...search, after }))}
+                rows={search.rows}
+                onRows={(rows) => set(present({ ...search, after: undefined, rows }))}
               />
             </Stack>
           ) : search.q || search.after ? (

@@ -11,23 +11,39 @@ import {
   TextInput,
   Title,
 } from "@mantine/core";
-import { type FormEvent, useState } from "react";
-import type { Tenant } from "./queries";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { useFields } from "../../parts/fields";
+import type { Tenant, TenantSettings } from "./queries";
 import { Save } from "./Save";
-import { type Field, formOf, patchOf } from "./settings";
+import { type Field, formOf, patchOf, SETTING_RULES } from "./settings";
 import { useSettings } from "./useSettings";
 
 export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[] }) {
-  const [form, setForm] = useState(() => tenant.settings && formOf(tenant.settings, pools));
-  const saving = useSettings(tenant.name);
-  if (!form) return null;
-  const set = (change: Partial<typeof form>) => {
-    saving.reset();
-    setForm({ ...form, ...change });
+  const { settings } = tenant;
+  return settings ? <Form name={tenant.name} settings={settings} pools={pools} /> : null;
+}
+
+function Form(props: { name: string; settings: TenantSettings; pools: string[] }) {
+  const { name, settings, pools } = props;
+  const saving = useSettings(name);
+  const [initial] = useState(() => formOf(settings, pools));
+  const { form, fields } = useFields({ ...initial }, SETTING_RULES);
+  const [atField, setAtField] = useState(false);
+  // A change makes what was said of the saved values untrue.
+  const field = (path: string) => {
+    const { onChange, ...input } = form.getInputProps(path);
+    const change = (value: unknown) => {
+      saving.reset();
+      onChange(value);
+    };
+    return { ...input, onChange: change };
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    saving.mutate(patchOf(form));
+    saving.mutate(patchOf(form.values), {
+      onError: (thrown) => setAtField(fields.refuse(thrown)),
+      onSuccess: () => form.clearErrors(),
+    });
   };
   return (
     <Paper withBorder p="md" maw={640} component="form" onSubmit={submit} aria-label="Settings">
@@ -37,54 +53,28 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
           Empty: platform limit. Changes apply immediately to new batches.
         </Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TextInput
-            label="Display name"
-            value={form.displayName}
-            onChange={(event) => set({ displayName: event.currentTarget.value })}
-          />
-          <Amount label="Weight" value={form.weight} min={1} set={(weight) => set({ weight })} />
-          <Amount
-            label="Max open batches"
-            value={form.openBatches}
-            set={(openBatches) => set({ openBatches })}
-          />
-          <Amount
-            label="Max requests per minute"
-            value={form.requestsPerMinute}
-            set={(requestsPerMinute) => set({ requestsPerMinute })}
-          />
-          <Amount
-            label="Max stored data (GB)"
-            value={form.storedGigabytes}
-            decimals
-            set={(storedGigabytes) => set({ storedGigabytes })}
-          />
-          {Object.entries(form.workers).map(([pool, max]) => (
-            <Amount
-              key={pool}
-              label={`Max workers in ${pool}`}
-              value={max}
-              set={(workers) => set({ workers: { ...form.workers, [pool]: workers } })}
-            />
+          <TextInput label="Display name" {...field("displayName")} />
+          <Amount label="Weight" min={1} {...field("weight")} />
+          <Amount label="Max open batches" {...field("openBatches")} />
+          <Amount label="Max requests per minute" {...field("requestsPerMinute")} />
+          <Amount label="Max stored data (GB)" decimals {...field("storedGigabytes")} />
+          {Object.keys(form.values.workers).map((pool) => (
+            <Amount key={pool} label={`Max workers in ${pool}`} {...field(`workers.${pool}`)} />
           ))}
           <NativeSelect
             label="Toolchains"
-            value={form.toolchains}
             data={[
               { value: "all", label: "all" },
               { value: "named", label: "only these" },
             ]}
-            onChange={(event) =>
-              set({ toolchains: event.currentTarget.value === "all" ? "all" : "named" })
-            }
+            {...field("toolchains")}
           />
-          {form.toolchains === "named" && (
+          {form.values.toolchains === "named" && (
             <TextInput
               label="Allowed toolchains"
               description="Empty: none."
               placeholder="python, cpp17-gcc"
-              value={form.named}
-              onChange={(event) => set({ named: event.currentTarget.value })}
+              {...field("named")}
             />
           )}
         </SimpleGrid>
@@ -92,21 +82,20 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
           label="Hosts that plugins may call"
           description="Empty: none. HTTPS by default. Prefix http:// for plain HTTP, private: for private addresses."
           placeholder="api.example.com, *.example.com, private:http://10.0.0.5:8000"
-          value={form.hosts}
-          onChange={(event) => set({ hosts: event.currentTarget.value })}
+          {...field("hosts")}
         />
         <Checkbox
           label="Share workers between runs"
           description="The run with the fewest workers is served first. Otherwise the earliest batch is."
-          checked={form.shareRuns}
-          onChange={(event) => set({ shareRuns: event.currentTarget.checked })}
+          checked={form.values.shareRuns}
+          onChange={field("shareRuns").onChange}
         />
         <Checkbox
           label="Plugins may use GPUs"
-          checked={form.gpu}
-          onChange={(event) => set({ gpu: event.currentTarget.checked })}
+          checked={form.values.gpu}
+          onChange={field("gpu").onChange}
         />
-        <Save saving={saving} />
+        <Save saving={saving} atField={atField} />
       </Stack>
     </Paper>
   );
@@ -114,23 +103,21 @@ export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[
 
 export function Amount(props: {
   label: string;
-  value: Field;
+  value?: Field;
   min?: number;
   decimals?: boolean;
   description?: string;
-  set: (value: Field) => void;
+  error?: ReactNode;
+  onChange?: (value: Field) => void;
 }) {
-  const { label, value, min = 0, decimals = false, description, set } = props;
+  const { min = 0, decimals = false, ...input } = props;
   return (
     <NumberInput
-      label={label}
-      value={value}
+      {...input}
       min={min}
       allowNegative={false}
       allowDecimal={decimals}
       thousandSeparator=","
-      {...(description ? { description } : {})}
-      onChange={set}
     />
   );
 }

@@ -3,12 +3,12 @@
 import { TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { api, data } from "../../api/client";
 import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
+import { type FieldRule, useFields } from "../../parts/fields";
 import { bytes, count, moment } from "../../parts/format";
-import { Grid } from "../../parts/Grid";
+import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
 import { TextLink } from "../../parts/TextLink";
 import { changed, type Tenant, tenantsQuery } from "./queries";
@@ -24,16 +24,21 @@ export function Tenants() {
       actions={<Create />}
       empty={<Empty title="No tenants yet" />}
     >
-      {(items) => <Table tenants={items} />}
+      {(items, more) => <Table tenants={items} more={more} />}
     </SearchedList>
   );
 }
 
+const RULES: FieldRule[] = [[/^tenant `|name/, "name"]];
+
 function Create() {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [name, setName] = useState("");
+  const { form, fields } = useFields({ name: "" }, RULES, ({ name }) =>
+    name === "" ? { name: "Enter a name." } : {},
+  );
   const act = async () => {
+    const { name } = form.values;
     await data(api.POST("/v1/tenants", { body: { name } }));
     await changed(queries, "tenants");
     await navigate({ to: "/admin/tenants/$name", params: { name }, search: { tab: "settings" } });
@@ -44,55 +49,82 @@ function Create() {
       submit="Create"
       variant="filled"
       act={act}
-      onOpen={() => setName("")}
+      fields={fields}
+      onOpen={form.reset}
     >
       <TextInput
         label="Name"
         description="1 to 64 lower-case letters, digits, - or _. The name is part of URLs and cannot be changed."
         required
         data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...form.getInputProps("name")}
       />
     </FormDialog>
   );
 }
 
-function Table({ tenants }: { tenants: Tenant[] }) {
+function Table({ tenants, more }: { tenants: Tenant[]; more: boolean }) {
   return (
-    <Grid
+    <SortedGrid
       caption="Tenants"
       rows={tenants}
       rowKey={(tenant) => tenant.id}
+      more={more}
       columns={[
         {
           title: "Name",
+          value: ({ name }) => name,
           cell: ({ name }) => (
             <TextLink to="/admin/tenants/$name" params={{ name }}>
               {name}
             </TextLink>
           ),
         },
-        { title: "Display name", cell: ({ settings }) => settings?.display_name || "–" },
-        { title: "State", cell: (tenant) => <State tenant={tenant} /> },
-        { title: "Weight", number: true, cell: ({ settings }) => count(settings?.weight) },
+        {
+          title: "Display name",
+          value: ({ settings }) => settings?.display_name || null,
+          cell: ({ settings }) => settings?.display_name || "–",
+        },
+        {
+          title: "State",
+          value: (tenant) => (tenant.suspended_at ? "suspended" : "active"),
+          cell: (tenant) => <State tenant={tenant} />,
+        },
+        {
+          title: "Weight",
+          number: true,
+          value: ({ settings }) => settings?.weight,
+          cell: ({ settings }) => count(settings?.weight),
+        },
         {
           title: "Max open batches",
           number: true,
+          value: ({ settings }) => settings?.quotas.open_batches_max,
           cell: ({ settings }) => count(settings?.quotas.open_batches_max),
         },
         {
           title: "Max requests per minute",
           number: true,
+          value: ({ settings }) => settings?.quotas.requests_per_minute_max,
           cell: ({ settings }) => count(settings?.quotas.requests_per_minute_max),
         },
         {
           title: "Max stored data",
           number: true,
+          value: ({ settings }) => settings?.quotas.stored_bytes_max,
           cell: ({ settings }) => bytes(settings?.quotas.stored_bytes_max),
         },
-        { title: "GPUs", cell: ({ settings }) => (settings?.grants.gpu ? "granted" : "–") },
-        { title: "Created", tight: true, cell: (tenant) => moment(tenant.created_at) },
+        {
+          title: "GPUs",
+          value: ({ settings }) => (settings?.grants.gpu ? "granted" : null),
+          cell: ({ settings }) => (settings?.grants.gpu ? "granted" : "–"),
+        },
+        {
+          title: "Created",
+          tight: true,
+          value: (tenant) => tenant.created_at,
+          cell: (tenant) => moment(tenant.created_at),
+        },
       ]}
     />
   );

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import { type RowsSearch, readRows } from "../../parts/rows";
 import { present } from "../../parts/search";
 
 export type Tenant = Schemas["Tenant"];
@@ -13,19 +14,34 @@ export type Role = Schemas["Role"];
 export type AuditEntry = Schemas["AuditEntry"];
 
 /** The part of a list that is shown: a search text and a cursor. */
-export interface Listed {
+export interface Listed extends RowsSearch {
   q?: string;
   after?: string;
 }
 
-const PAGE = 50;
+/** Parameters of one call for a part of a list. */
+interface Part {
+  q?: string;
+  after?: string;
+  limit: number;
+}
 
-const page = ({ q, after }: Listed) => ({ ...present({ q, after }), limit: PAGE });
+/** Reads the rows of a page by one or more calls. */
+function listed<Row>(
+  { q, after, rows }: Listed,
+  call: (part: Part) => Promise<{ items: Row[]; next?: string | null }>,
+) {
+  return readRows(
+    (cursor: string | undefined, limit) => call({ ...present({ q, after: cursor }), limit }),
+    after,
+    rows,
+  );
+}
 
-export const tenantsQuery = (listed: Listed) =>
+export const tenantsQuery = (part: Listed) =>
   queryOptions({
-    queryKey: ["tenants", "list", listed.q, listed.after],
-    queryFn: () => data(api.GET("/v1/tenants", { params: { query: page(listed) } })),
+    queryKey: ["tenants", "list", part.q, part.after, part.rows],
+    queryFn: () => listed(part, (query) => data(api.GET("/v1/tenants", { params: { query } }))),
     placeholderData: keepPreviousData,
   });
 
@@ -46,24 +62,30 @@ export const usageQuery = (name: string, days: number) =>
     refetchInterval: 5_000,
   });
 
-export const membersQuery = (tenant: string, listed: Listed) =>
+export const membersQuery = (tenant: string, part: Listed) =>
   queryOptions({
-    queryKey: ["members", tenant, listed.q, listed.after],
-    queryFn: () => data(api.GET("/v1/members", { params: { query: { tenant, ...page(listed) } } })),
+    queryKey: ["members", tenant, part.q, part.after, part.rows],
+    queryFn: () =>
+      listed(part, (query) =>
+        data(api.GET("/v1/members", { params: { query: { tenant, ...query } } })),
+      ),
     placeholderData: keepPreviousData,
   });
 
-export const keysQuery = (tenant: string, listed: Listed) =>
+export const keysQuery = (tenant: string, part: Listed) =>
   queryOptions({
-    queryKey: ["keys", tenant, listed.q, listed.after],
-    queryFn: () => data(api.GET("/v1/keys", { params: { query: { tenant, ...page(listed) } } })),
+    queryKey: ["keys", tenant, part.q, part.after, part.rows],
+    queryFn: () =>
+      listed(part, (query) =>
+        data(api.GET("/v1/keys", { params: { query: { tenant, ...query } } })),
+      ),
     placeholderData: keepPreviousData,
   });
 
-export const peopleQuery = (listed: Listed) =>
+export const peopleQuery = (part: Listed) =>
   queryOptions({
-    queryKey: ["people", listed.q, listed.after],
-    queryFn: () => data(api.GET("/v1/people", { params: { query: page(listed) } })),
+    queryKey: ["people", part.q, part.after, part.rows],
+    queryFn: () => listed(part, (query) => data(api.GET("/v1/people", { params: { query } }))),
     placeholderData: keepPreviousData,
   });
 

@@ -1,5 +1,6 @@
 // Converts the settings of a tenant to form values, and form values to a merge patch.
 
+import type { FieldRule } from "../../parts/fields";
 import { namesIn } from "./keys";
 import type { TenantSettings } from "./queries";
 
@@ -22,6 +23,18 @@ export interface SettingsForm {
   /** Hosts that plugins may call; none when empty. */
   hosts: string;
 }
+
+/** Fields of refusals, whose texts begin with the names of the interface. */
+export const SETTING_RULES: FieldRule[] = [
+  [/^display_name /, "displayName"],
+  [/^weight /, "weight"],
+  [/^open_batches_max /, "openBatches"],
+  [/^requests_per_minute_max /, "requestsPerMinute"],
+  [/^stored_bytes_max /, "storedGigabytes"],
+  [/^workers_max of pool `([^`]+)`/, (pool) => `workers.${pool}`],
+  [/^toolchain/, "named"],
+  [/host/, "hosts"],
+];
 
 const GIGABYTE = 1e9;
 

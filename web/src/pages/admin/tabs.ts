@@ -1,9 +1,11 @@
 // URL state of the administration pages: the tab and its filters.
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type RowsSearch, rowsSearch } from "../../parts/rows";
 import { present, textOf, wholeOf } from "../../parts/search";
+import { type SortSearch, sortSearch } from "../../parts/sortSearch";
 
-export interface AdminSearch {
+export interface AdminSearch extends RowsSearch, SortSearch {
   tab?: string;
   /** Period of the usage tab, in days. */
   days?: number;
@@ -29,6 +31,8 @@ export function adminSearch(search: Record<string, unknown>): AdminSearch {
     actor: textOf(search, "actor"),
     since: since && /^\d{4}-\d{2}-\d{2}$/.test(since) ? since : undefined,
     before: wholeOf(search, "before"),
+    ...rowsSearch(search),
+    ...sortSearch(search),
   });
 }
 

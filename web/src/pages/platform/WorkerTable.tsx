@@ -2,12 +2,13 @@
 
 import { Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { api, data } from "../../api/client";
 import { useSession } from "../../api/session";
 import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot, type Tone } from "../../parts/Dot";
 import { ago, bytes, count, NONE, span } from "../../parts/format";
-import { Grid } from "../../parts/Grid";
+import { SortedGrid } from "../../parts/SortedGrid";
 import { TextLink } from "../../parts/TextLink";
 import type { Worker } from "./queries";
 
@@ -21,31 +22,52 @@ const TONES: Record<Worker["state"], Tone> = {
 /** `at`: the server's time when it listed the workers. */
 export function WorkerTable({ workers, at }: { workers: Worker[]; at: string }) {
   const now = Date.parse(at);
-  const rows = workers.map((worker, place) => ({ worker, key: worker.id ?? `new ${place}` }));
+  const rows = useMemo(
+    () => workers.map((worker, place) => ({ worker, key: worker.id ?? `new ${place}` })),
+    [workers],
+  );
   return (
-    <Grid
+    <SortedGrid
       caption="Workers"
       rows={rows}
       rowKey={({ key }) => key}
       columns={[
-        { title: "ID", cell: ({ worker }) => worker.id ?? NONE },
-        { title: "Pool", cell: ({ worker }) => worker.pool },
+        { title: "ID", value: ({ worker }) => worker.id, cell: ({ worker }) => worker.id ?? NONE },
+        { title: "Pool", value: ({ worker }) => worker.pool, cell: ({ worker }) => worker.pool },
         {
           title: "State",
+          value: ({ worker }) => worker.state,
           cell: ({ worker: { state } }) => <Dot tone={TONES[state]}>{state}</Dot>,
         },
         { title: "Running", cell: ({ worker }) => <Running worker={worker} now={now} /> },
-        { title: "Leases", number: true, cell: ({ worker }) => count(worker.in_hand) },
+        {
+          title: "Leases",
+          number: true,
+          value: ({ worker }) => worker.in_hand,
+          cell: ({ worker }) => count(worker.in_hand),
+        },
         {
           title: "Stages completed",
           number: true,
+          value: ({ worker }) => worker.stages_done,
           cell: ({ worker }) => count(worker.stages_done),
         },
-        { title: "Memory", number: true, cell: ({ worker }) => bytes(worker.memory_bytes) },
-        { title: "Last message", tight: true, cell: ({ worker }) => ago(worker.heard_at, now) },
+        {
+          title: "Memory",
+          number: true,
+          value: ({ worker }) => worker.memory_bytes,
+          cell: ({ worker }) => bytes(worker.memory_bytes),
+        },
+        {
+          title: "Last message",
+          tight: true,
+          value: ({ worker }) => worker.heard_at,
+          cell: ({ worker }) => ago(worker.heard_at, now),
+        },
         {
           title: "Started",
           tight: true,
+          value: ({ worker }) => worker.joined_at ?? worker.asked_at,
           cell: ({ worker }) => ago(worker.joined_at ?? worker.asked_at, now),
         },
         {

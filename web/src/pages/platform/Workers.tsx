@@ -23,14 +23,15 @@ export function Workers() {
 }
 
 function WorkerList() {
-  const { pool, state } = route.useSearch();
+  const search = route.useSearch();
+  const { pool, state } = search;
   const navigate = route.useNavigate();
   const workers = useQuery(workersQuery);
   const pools = [...new Set(workers.data?.items.map((worker) => worker.pool))].sort();
   const passes = (worker: Worker) =>
     (!pool || worker.pool === pool) && (!state || worker.state === state);
   const set = (next: { pool?: string | undefined; state?: string | undefined }) =>
-    void navigate({ search: present({ pool, state, ...next }) });
+    void navigate({ search: present({ ...search, ...next }) });
   return (
     <Page
       title="Workers"

@@ -3,6 +3,7 @@
 import { createRoute } from "@tanstack/react-router";
 import { lazyPage } from "../../parts/lazyPage";
 import { present, textOf, wholeOf } from "../../parts/search";
+import { type SortSearch, sortSearch } from "../../parts/sortSearch";
 import { shellRoute } from "../../shell/routes";
 
 interface CapacitySearch {
@@ -10,7 +11,7 @@ interface CapacitySearch {
   minutes?: number;
 }
 
-interface WorkersSearch {
+interface WorkersSearch extends SortSearch {
   pool?: string;
   state?: string;
 }
@@ -27,7 +28,11 @@ const workers = createRoute({
   getParentRoute: () => shellRoute,
   path: "/workers",
   validateSearch: (search: Record<string, unknown>): WorkersSearch =>
-    present({ pool: textOf(search, "pool"), state: textOf(search, "state") }),
+    present({
+      pool: textOf(search, "pool"),
+      state: textOf(search, "state"),
+      ...sortSearch(search),
+    }),
   component: lazyPage(() => import("./Workers"), "Workers"),
 });
 

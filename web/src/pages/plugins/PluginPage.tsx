@@ -6,8 +6,8 @@ import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../api/session";
 import { Dot } from "../../parts/Dot";
 import { moment } from "../../parts/format";
-import { Grid } from "../../parts/Grid";
 import { Page } from "../../parts/Page";
+import { SortedGrid } from "../../parts/SortedGrid";
 import { Answer } from "../../parts/states";
 import { TextLink } from "../../parts/TextLink";
 import { Channels } from "./Channels";
@@ -76,22 +76,36 @@ function Table({ plugin }: { plugin: PluginVersions }) {
     ),
   };
   return (
-    <Grid
+    <SortedGrid
       caption={`Versions of ${plugin.name}`}
       rows={plugin.versions}
       rowKey={({ version }) => version}
       columns={[
         {
           title: "Version",
+          value: ({ version }) => version,
           cell: ({ name, version }) => (
             <TextLink to="/plugins/$name/$version" params={{ name, version }}>
               {version}
             </TextLink>
           ),
         },
-        { title: "Channels", cell: ({ channels }) => channels.join(", ") || "–" },
-        { title: "Published", tight: true, cell: ({ published_at }) => moment(published_at) },
-        { title: "State", cell: ({ yanked }) => <State yanked={yanked} /> },
+        {
+          title: "Channels",
+          value: ({ channels }) => channels.join(", ") || null,
+          cell: ({ channels }) => channels.join(", ") || "–",
+        },
+        {
+          title: "Published",
+          tight: true,
+          value: ({ published_at }) => published_at,
+          cell: ({ published_at }) => moment(published_at),
+        },
+        {
+          title: "State",
+          value: ({ yanked }) => (yanked == null ? "available" : "yanked"),
+          cell: ({ yanked }) => <State yanked={yanked} />,
+        },
         { title: "Digest", cell: ({ digest }) => <code>{digest.slice(0, 12)}</code> },
         ...(may(session, "plugins:promote") ? [actions] : []),
       ]}

@@ -3,20 +3,21 @@
 import { Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { may, useSession } from "../../api/session";
 import { Command } from "../../parts/Command";
 import { ago, count } from "../../parts/format";
-import { Grid } from "../../parts/Grid";
 import { Page } from "../../parts/Page";
 import { Pager } from "../../parts/Pager";
+import { SortedGrid } from "../../parts/SortedGrid";
 import { present } from "../../parts/search";
 import { Answer, Empty, NoMatch } from "../../parts/states";
 import { TextFilter } from "../../parts/TextFilter";
 import { TextLink } from "../../parts/TextLink";
 import { Channels } from "./Channels";
-import { pluginsQuery } from "./queries";
+import { type Plugin, type PluginsFilter, pluginsQuery } from "./queries";
 import { Upload } from "./Upload";
-import { byName, type PluginVersions } from "./versions";
+import { byName } from "./versions";
 
 const route = getRouteApi("/shell/plugins");
 
@@ -25,7 +26,7 @@ export function Plugins() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const plugins = useQuery(pluginsQuery(search));
-  const go = (change: { q?: string | undefined; after?: string | undefined }) =>
+  const go = (change: { [K in keyof PluginsFilter]: PluginsFilter[K] | undefined }) =>
     void navigate({ search: present({ ...search, ...change }) });
   return (
     <Page
@@ -49,8 +50,14 @@ export function Plugins() {
             </Empty>
           ) : (
             <Stack gap="sm">
-              <Table plugins={byName(items)} />
-              <Pager after={search.after} next={next} onGo={(after) => go({ after })} />
+              <Table plugins={items} more={next !== undefined || search.after !== undefined} />
+              <Pager
+                after={search.after}
+                next={next}
+                onGo={(after) => go({ after })}
+                rows={search.rows}
+                onRows={(rows) => go({ after: undefined, rows })}
+              />
             </Stack>
           )
         }
@@ -60,15 +67,18 @@ export function Plugins() {
   );
 }
 
-function Table({ plugins }: { plugins: PluginVersions[] }) {
+function Table({ plugins, more }: { plugins: Plugin[]; more: boolean }) {
+  const rows = useMemo(() => byName(plugins), [plugins]);
   return (
-    <Grid
+    <SortedGrid
       caption="Plugins"
-      rows={plugins}
+      rows={rows}
       rowKey={({ name }) => name}
+      more={more}
       columns={[
         {
           title: "Name",
+          value: ({ name }) => name,
           cell: ({ name }) => (
             <TextLink to="/plugins/$name" params={{ name }}>
               {name}
@@ -77,6 +87,7 @@ function Table({ plugins }: { plugins: PluginVersions[] }) {
         },
         {
           title: "Summary",
+          value: ({ versions: [{ summary }] }) => summary || null,
           cell: ({ versions: [{ summary }] }) => (
             <Text size="sm" lineClamp={2} maw={420}>
               {summary || "–"}
@@ -86,16 +97,23 @@ function Table({ plugins }: { plugins: PluginVersions[] }) {
         { title: "Channels", cell: (plugin) => <Channels of={plugin} /> },
         {
           title: "Latest version",
+          value: ({ versions: [{ version }] }) => version,
           cell: ({ name, versions: [{ version }] }) => (
             <TextLink to="/plugins/$name/$version" params={{ name, version }}>
               {version}
             </TextLink>
           ),
         },
-        { title: "Versions", number: true, cell: ({ versions }) => count(versions.length) },
+        {
+          title: "Versions",
+          number: true,
+          value: ({ versions }) => versions.length,
+          cell: ({ versions }) => count(versions.length),
+        },
         {
           title: "Published",
           tight: true,
+          value: ({ versions: [newest] }) => newest.published_at,
           cell: ({ versions: [newest] }) => ago(newest.published_at),
         },
       ]}

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import { type RowsSearch, readRows } from "../../parts/rows";
 import { present } from "../../parts/search";
 
 export type Plugin = Schemas["Plugin"];
@@ -10,19 +11,20 @@ export type GoldenCase = Schemas["GoldenCase"];
 export type CaseCounts = Schemas["CaseCounts"];
 export type StageHistogram = Schemas["StageHistogram"];
 
-export interface PluginsFilter {
+export interface PluginsFilter extends RowsSearch {
   q?: string;
   after?: string;
 }
 
-const PAGE = 50;
-
-export const pluginsQuery = ({ q, after }: PluginsFilter) =>
+export const pluginsQuery = ({ q, after, rows }: PluginsFilter) =>
   queryOptions({
-    queryKey: ["plugins", "all", q, after],
+    queryKey: ["plugins", "all", q, after, rows],
     queryFn: () => {
-      const query = { ...present({ q, after }), limit: PAGE };
-      return data(api.GET("/v1/plugins", { params: { query } }));
+      const read = (cursor: string | undefined, limit: number) => {
+        const query = { ...present({ q, after: cursor }), limit };
+        return data(api.GET("/v1/plugins", { params: { query } }));
+      };
+      return readRows(read, after, rows);
     },
     placeholderData: keepPreviousData,
   });

@@ -2,7 +2,9 @@
 
 import { createRoute } from "@tanstack/react-router";
 import { lazyPage } from "../../parts/lazyPage";
+import { rowsSearch } from "../../parts/rows";
 import { present, textOf, wholeOf } from "../../parts/search";
+import { type SortSearch, sortSearch } from "../../parts/sortSearch";
 import { shellRoute } from "../../shell/routes";
 import type { PluginsFilter } from "./queries";
 
@@ -14,14 +16,20 @@ interface VersionSearch {
 const plugins = createRoute({
   getParentRoute: () => shellRoute,
   path: "/plugins",
-  validateSearch: (search: Record<string, unknown>): PluginsFilter =>
-    present({ q: textOf(search, "q"), after: textOf(search, "after") }),
+  validateSearch: (search: Record<string, unknown>): PluginsFilter & SortSearch =>
+    present({
+      q: textOf(search, "q"),
+      after: textOf(search, "after"),
+      ...rowsSearch(search),
+      ...sortSearch(search),
+    }),
   component: lazyPage(() => import("./Plugins"), "Plugins"),
 });
 
 const plugin = createRoute({
   getParentRoute: () => shellRoute,
   path: "/plugins/$name",
+  validateSearch: sortSearch,
   component: lazyPage(() => import("./PluginPage"), "PluginPage"),
 });
 

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import { type RowsSearch, readRows } from "../../parts/rows";
 import { present } from "../../parts/search";
 import { boundsOf, type TimeRange } from "./range";
 
@@ -24,22 +25,25 @@ export const overviewQuery = (all: boolean) =>
 /** The rows of one call while a whole list is exported. */
 const EXPORT_PAGE = 500;
 
-export interface RunsFilter extends TimeRange {
+export interface RunsFilter extends TimeRange, RowsSearch {
   q?: string;
   plugin?: string;
   after?: string;
 }
 
-export const runsQuery = ({ q, plugin, after, ...range }: RunsFilter) =>
+export const runsQuery = ({ q, plugin, after, rows, within, from, to }: RunsFilter) =>
   queryOptions({
-    queryKey: ["runs", "list", q, plugin, after, range],
+    queryKey: ["runs", "list", q, plugin, after, rows, within, from, to],
     queryFn: () => {
-      const query = {
-        ...present({ q, plugin, after }),
-        ...boundsOf(range, Date.now()),
-        limit: PAGE,
+      const filter = {
+        ...present({ q, plugin }),
+        ...boundsOf(present({ within, from, to }), Date.now()),
       };
-      return data(api.GET("/v1/runs", { params: { query } }));
+      const read = (cursor: string | undefined, limit: number) => {
+        const query = { ...filter, ...present({ after: cursor }), limit };
+        return data(api.GET("/v1/runs", { params: { query } }));
+      };
+      return readRows(read, after, rows);
     },
     placeholderData: keepPreviousData,
   });
@@ -92,7 +96,7 @@ export const STATES = [
   "expired",
 ] as const;
 
-export interface BatchesFilter extends TimeRange {
+export interface BatchesFilter extends TimeRange, RowsSearch {
   state?: (typeof STATES)[number];
   run?: string;
   plugin?: string;
@@ -100,13 +104,29 @@ export interface BatchesFilter extends TimeRange {
   after?: string;
 }
 
-export const batchesQuery = ({ state, run, plugin, late, after, ...range }: BatchesFilter) =>
+export const batchesQuery = ({
+  state,
+  run,
+  plugin,
+  late,
+  after,
+  rows,
+  within,
+  from,
+  to,
+}: BatchesFilter) =>
   queryOptions({
-    queryKey: ["batches", "list", state, run, plugin, late, after, range],
+    queryKey: ["batches", "list", state, run, plugin, late, after, rows, within, from, to],
     queryFn: () => {
-      const bounds = boundsOf(range, Date.now());
-      const query = { ...present({ state, run, plugin, late, after }), ...bounds, limit: PAGE };
-      return data(api.GET("/v1/batches", { params: { query } }));
+      const filter = {
+        ...present({ state, run, plugin, late }),
+        ...boundsOf(present({ within, from, to }), Date.now()),
+      };
+      const read = (cursor: string | undefined, limit: number) => {
+        const query = { ...filter, ...present({ after: cursor }), limit };
+        return data(api.GET("/v1/batches", { params: { query } }));
+      };
+      return readRows(read, after, rows);
     },
     placeholderData: keepPreviousData,
   });
@@ -166,19 +186,22 @@ export const timelineQuery = (id: string) =>
 
 export const KINDS = ["waiting", "scored", "timed_out", "error"] as const;
 
-export interface RequestsFilter {
+export interface RequestsFilter extends RowsSearch {
   kind?: (typeof KINDS)[number];
   verdict?: string;
   q?: string;
   after?: number;
 }
 
-export const requestsQuery = (id: string, { kind, verdict, q, after }: RequestsFilter) =>
+export const requestsQuery = (id: string, { kind, verdict, q, after, rows }: RequestsFilter) =>
   queryOptions({
-    queryKey: ["batches", "one", id, "requests", kind, verdict, q, after],
+    queryKey: ["batches", "one", id, "requests", kind, verdict, q, after, rows],
     queryFn: () => {
-      const query = { ...present({ kind, verdict, q, after }), limit: PAGE };
-      return data(api.GET("/v1/batches/{id}/requests", { params: { path: { id }, query } }));
+      const read = (cursor: number | undefined, limit: number) => {
+        const query = { ...present({ kind, verdict, q, after: cursor }), limit };
+        return data(api.GET("/v1/batches/{id}/requests", { params: { path: { id }, query } }));
+      };
+      return readRows(read, after, rows);
     },
     placeholderData: keepPreviousData,
   });

@@ -1,6 +1,8 @@
 // URL state of the reward pages.
 
+import { rowsSearch } from "../../parts/rows";
 import { present, textOf, wholeOf } from "../../parts/search";
+import { type SortSearch, sortSearch } from "../../parts/sortSearch";
 import { KIND_NAMES } from "./incidents/kinds";
 import {
   type BatchesFilter,
@@ -26,17 +28,19 @@ export function overviewSearch(search: Search): { all?: boolean } {
   return search.all === true ? { all: true } : {};
 }
 
-export function runsSearch(search: Search): RunsFilter {
+export function runsSearch(search: Search): RunsFilter & SortSearch {
   return present({
     q: textOf(search, "q"),
     plugin: textOf(search, "plugin"),
     after: textOf(search, "after"),
     ...rangeOf(search),
+    ...rowsSearch(search),
+    ...sortSearch(search),
   });
 }
 
 /** Filters of the log lines, and the selected iterations. */
-export interface RunSearch extends RunLogsFilter {
+export interface RunSearch extends RunLogsFilter, SortSearch {
   /** Number of latest batches. */
   last?: number;
   /** Batches in the arrival chart, separated by commas. */
@@ -51,10 +55,11 @@ export function runSearch(search: Search): RunSearch {
     verdict: textOf(search, "verdict"),
     level: oneOf(search, "level", LEVELS),
     after: textOf(search, "after"),
+    ...sortSearch(search),
   });
 }
 
-export function batchesSearch(search: Search): BatchesFilter {
+export function batchesSearch(search: Search): BatchesFilter & SortSearch {
   return present({
     state: oneOf(search, "state", STATES),
     run: textOf(search, "run"),
@@ -62,6 +67,8 @@ export function batchesSearch(search: Search): BatchesFilter {
     late: search.late === true ? true : undefined,
     after: textOf(search, "after"),
     ...rangeOf(search),
+    ...rowsSearch(search),
+    ...sortSearch(search),
   });
 }
 
@@ -74,7 +81,7 @@ export function incidentsSearch(search: Search): IncidentsFilter {
   });
 }
 
-export interface BatchSearch extends RequestsFilter {
+export interface BatchSearch extends RequestsFilter, SortSearch {
   /** Row order of the timeline; by arrival when absent. */
   order?: Order;
   /** Position of the request that is shown beside the list. */
@@ -92,6 +99,8 @@ export function batchSearch(search: Search): BatchSearch {
     after: wholeOf(search, "after"),
     sample: wholeOf(search, "sample"),
     group: textOf(search, "group"),
+    ...rowsSearch(search),
+    ...sortSearch(search),
   });
 }
 

@@ -3,25 +3,37 @@
 import { Button, Group, NativeSelect, NumberInput, Paper, SimpleGrid, Stack } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { Command } from "../../parts/Command";
+import { useFields } from "../../parts/fields";
 import { present } from "../../parts/search";
 import { Empty, Failed } from "../../parts/states";
-import { chosenOf, useBatches, usePools, useRuns } from "./choices";
-import { POLICIES, type SimulateSearch, workersOf, workersText } from "./form";
+import { chosenOf, useBatches, useRuns, useStages } from "./choices";
+import {
+  type Field,
+  POLICIES,
+  refusalRules,
+  type SimulateSearch,
+  workerProblems,
+  workersOf,
+  workersText,
+} from "./form";
 
-type Field = number | string;
+interface Values extends Record<string, unknown> {
+  policy: string;
+  tolerance: Field;
+  /** Max workers by pool. */
+  workers: Record<string, Field>;
+}
 
 export function Settings(props: {
   search: SimulateSearch;
-  start: (search: SimulateSearch) => void;
+  /** `refuse` shows a refusal at its field; false if it concerns none. */
+  start: (search: SimulateSearch, refuse: (thrown: unknown) => boolean) => void;
   busy: boolean;
 }) {
   const { search, start, busy } = props;
   const [what, setWhat] = useState(search.run && !search.batch ? "run" : "batch");
   const [batch, setBatch] = useState(search.batch);
   const [run, setRun] = useState(search.run);
-  const [policy, setPolicy] = useState(search.policy ?? "assay");
-  const [tolerance, setTolerance] = useState<Field>(search.tolerance ?? "");
-  const [workers, setWorkers] = useState<Record<string, Field>>(workersOf(search.workers ?? ""));
   const batches = useBatches(search.batch);
   const runs = useRuns(search.run);
   const of = what === "batch" ? batches : runs;
@@ -29,9 +41,21 @@ export function Settings(props: {
     what === "batch"
       ? (batch ?? chosenOf(search, batches.choices))
       : (run ?? runs.choices[0]?.value ?? "");
-  const pools = usePools(of.choices.find(({ value }) => value === chosen)?.plugin);
+  const stages = useStages(of.choices.find(({ value }) => value === chosen)?.plugin);
+  const pools = [...new Set(stages.map(({ pool }) => pool))];
+  const { form, fields } = useFields<Values>(
+    {
+      policy: search.policy ?? "assay",
+      tolerance: search.tolerance ?? "",
+      workers: workersOf(search.workers ?? ""),
+    },
+    refusalRules(stages),
+    ({ workers }) => workerProblems(workers),
+  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (!fields.validate()) return;
+    const { policy, tolerance, workers } = form.values;
     start(
       present({
         batch: what === "batch" ? chosen : undefined,
@@ -40,6 +64,7 @@ export function Settings(props: {
         tolerance: tolerance === "" ? undefined : Number(tolerance),
         workers: workersText(workers),
       }),
+      fields.refuse,
     );
   };
   if (of.listed.isError && of.choices.length === 0) {
@@ -75,20 +100,14 @@ export function Settings(props: {
           />
         </Group>
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} style={{ alignItems: "end" }}>
-          <NativeSelect
-            label="Policy"
-            value={policy}
-            data={POLICIES}
-            onChange={(event) => setPolicy(event.currentTarget.value)}
-          />
+          <NativeSelect label="Policy" data={POLICIES} {...form.getInputProps("policy")} />
           <NumberInput
             label="Delay tolerance (ms)"
             description="Empty: tolerance of each batch."
             min={0}
             allowDecimal={false}
             thousandSeparator=","
-            value={tolerance}
-            onChange={setTolerance}
+            {...form.getInputProps("tolerance")}
           />
           {pools.map((pool) => (
             <NumberInput
@@ -97,8 +116,8 @@ export function Settings(props: {
               description="Per stage. Empty: current limit, or the batch's peak if that is 0."
               min={0}
               allowDecimal={false}
-              value={workers[pool] ?? ""}
-              onChange={(most) => setWorkers({ ...workers, [pool]: most })}
+              {...form.getInputProps(`workers.${pool}`)}
+              value={form.values.workers[pool] ?? ""}
             />
           ))}
         </SimpleGrid>

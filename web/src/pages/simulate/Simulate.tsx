@@ -3,6 +3,7 @@
 import { Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import { api, data } from "../../api/client";
 import { Page } from "../../parts/Page";
 import { Empty, Failed, Loading } from "../../parts/states";
@@ -19,9 +20,10 @@ export function Simulate() {
     mutationFn: (asked: SimulateSearch) =>
       data(api.POST("/v1/simulations", { body: requestOf(asked) })),
   });
-  const start = (asked: SimulateSearch) => {
+  const [atField, setAtField] = useState(false);
+  const start = (asked: SimulateSearch, refuse: (thrown: unknown) => boolean) => {
     void navigate({ search: asked, replace: true });
-    simulating.mutate(asked);
+    simulating.mutate(asked, { onError: (thrown) => setAtField(refuse(thrown)) });
   };
   return (
     <Page
@@ -31,7 +33,7 @@ export function Simulate() {
       <Settings search={search} start={start} busy={simulating.isPending} />
       <Stack aria-live="polite">
         {simulating.isPending && <Loading what="the simulation" height={320} />}
-        {simulating.isError && (
+        {simulating.isError && !atField && (
           <Failed
             thrown={simulating.error}
             retry={() => simulating.variables && simulating.mutate(simulating.variables)}

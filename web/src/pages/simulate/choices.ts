@@ -61,8 +61,8 @@ export function useRuns(named: string | undefined) {
   return { listed, choices: withNamed(listed.data ?? [], one.data ?? fallback) };
 }
 
-/** Pools of the stages of a plugin version. */
-export function usePools(plugin: string | undefined): string[] {
+/** Stages of a plugin version with their pools. */
+export function useStages(plugin: string | undefined): { name: string; pool: string }[] {
   const name = plugin ? pluginName(plugin) : "";
   const { data: versions } = useQuery({
     queryKey: ["plugins", "one", name],
@@ -70,7 +70,7 @@ export function usePools(plugin: string | undefined): string[] {
     queryFn: () => data(api.GET("/v1/plugins/{name}", { params: { path: { name } } })),
   });
   const version = versions?.items.find((one) => plugin === `${one.name}@${one.version}`);
-  return [...new Set(version?.stages.map(({ pool }) => pool))];
+  return version?.stages ?? [];
 }
 
 /** The batch that the URL names, or else the latest one. */

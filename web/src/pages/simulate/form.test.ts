@@ -1,5 +1,15 @@
 import { expect, it } from "vitest";
-import { pluginName, requestOf, simulateSearch, workersOf, workersText } from "./form";
+import { ProblemError } from "../../api/client";
+import { fieldErrors } from "../../parts/fields";
+import {
+  pluginName,
+  refusalRules,
+  requestOf,
+  simulateSearch,
+  workerProblems,
+  workersOf,
+  workersText,
+} from "./form";
 
 it("writes and reads workers by pool in the URL", () => {
   expect(workersText({ cpu: 4, gpu: "", huge: "12" })).toBe("cpu:4,huge:12");
@@ -31,6 +41,17 @@ it("requests a batch, or else a run, with the given limits", () => {
     pools_max: { cpu: 2 },
     tolerance_ms: 0,
   });
+});
+
+it("finds the field of a refusal, and a limit of no workers before it is sent", () => {
+  const rules = refusalRules([{ name: "execute", pool: "cpu" }]);
+  const errors = (detail: string) => fieldErrors(new ProblemError(422, "code", detail), rules);
+  expect(
+    Object.keys(errors("stage `execute` has a maximum of 0 workers, so nothing can run")),
+  ).toEqual(["workers.cpu"]);
+  expect(Object.keys(errors("pool gpu may have 4096 workers at most"))).toEqual(["workers.gpu"]);
+  expect(errors("the trace has no batch")).toEqual({});
+  expect(Object.keys(workerProblems({ cpu: 0, gpu: "", huge: 4 }))).toEqual(["workers.cpu"]);
 });
 
 it("reduces a plugin reference to its name", () => {

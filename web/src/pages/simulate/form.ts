@@ -1,6 +1,7 @@
 // Converts simulation settings between URL, form and API request.
 
 import type { Schemas } from "../../api/client";
+import type { FieldRule } from "../../parts/fields";
 import { present, textOf, wholeOf } from "../../parts/search";
 
 export interface SimulateSearch {
@@ -12,6 +13,27 @@ export interface SimulateSearch {
   tolerance?: number;
   /** Max workers by pool, such as `cpu:4,gpu:1`. */
   workers?: string;
+}
+
+/** Value of a number field; empty text means no limit. */
+export type Field = number | string;
+
+const NO_WORKERS = "Enter 1 or more: a stage without workers cannot run.";
+
+/** Problems of the fields `workers.POOL`, found before sending. */
+export function workerProblems(workers: Record<string, Field>): Record<string, string> {
+  const none = Object.entries(workers).filter(([, most]) => most !== "" && Number(most) === 0);
+  return Object.fromEntries(none.map(([pool]) => [`workers.${pool}`, NO_WORKERS]));
+}
+
+/** Fields of refusals. A stage is named where its pool has no workers. */
+export function refusalRules(stages: readonly { name: string; pool: string }[]): FieldRule[] {
+  const poolOf = (stage: string) => stages.find(({ name }) => name === stage)?.pool ?? "";
+  return [
+    [/^stage `([^`]+)` has a maximum of 0 workers/, (stage) => `workers.${poolOf(stage)}`],
+    [/^pool (\S+) may have/, (pool) => `workers.${pool}`],
+    [/policy/, "policy"],
+  ];
 }
 
 export const POLICIES = [
@@ -47,7 +69,7 @@ export function workersOf(text: string): Record<string, number> {
   );
 }
 
-export function workersText(workers: Record<string, number | string>): string | undefined {
+export function workersText(workers: Record<string, Field>): string | undefined {
   const bounded = Object.entries(workers).filter(([, most]) => most !== "");
   return bounded.map(([pool, most]) => `${pool}:${most}`).join(",") || undefined;
 }

@@ -1,12 +1,14 @@
 // The rollouts of one group side by side, each with its reward and advantage.
 
-import { Modal, Paper, Stack, Text } from "@mantine/core";
+import { Group, Modal, Paper, Stack, Text } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { count, NONE, reward } from "../../../parts/format";
 import { Answer, Empty } from "../../../parts/states";
 import { RequestLink } from "../Links";
-import { groupQuery, requestQuery } from "../queries";
+import { groupQuery, type Request, requestQuery } from "../queries";
 import { TextBlock } from "../request/TextBlock";
+import { answerOf } from "../text/answer";
+import { TextView, ViewSwitch } from "../text/TextView";
 import { advantages } from "./groups";
 
 type Rollout = { id: string; key: string; verdict?: string | null; reward?: number | null };
@@ -35,7 +37,13 @@ function Rollouts({ rollouts }: { rollouts: Rollout[] }) {
   const prompt = requests.find(({ data }) => data)?.data?.prompt;
   return (
     <Stack gap="sm">
-      {prompt !== undefined && <TextBlock title="Prompt" text={prompt} />}
+      {prompt !== undefined && <TextBlock title="Prompt" text={prompt} markdown />}
+      <Group justify="space-between">
+        <Text size="sm" fw={600}>
+          Responses
+        </Text>
+        <ViewSwitch of="responses" />
+      </Group>
       <section
         className="rollouts"
         aria-label="Rollouts of the group"
@@ -53,13 +61,17 @@ function Rollouts({ rollouts }: { rollouts: Rollout[] }) {
               <Text size="xs" c="dimmed">
                 {count(requests[at]?.data?.response.length)} characters
               </Text>
-              <pre className="raw">{requests[at]?.data?.response ?? ""}</pre>
+              <Response request={requests[at]?.data} />
             </Stack>
           </Paper>
         ))}
       </section>
     </Stack>
   );
+}
+
+function Response({ request }: { request: Request | undefined }) {
+  return request ? <TextView text={request.response} answer={answerOf(request)} /> : null;
 }
 
 /** Formats an advantage with its sign. */

@@ -7,10 +7,12 @@ import type { Schemas } from "../../../api/client";
 import { Status } from "../../../parts/Dot";
 import { Export } from "../../../parts/Export";
 import { NONE, reward, span } from "../../../parts/format";
-import { Grid } from "../../../parts/Grid";
+import { type Column, Grid } from "../../../parts/Grid";
 import { Name } from "../../../parts/Name";
 import { Pager } from "../../../parts/Pager";
+import { SortedPart } from "../../../parts/SortedGrid";
 import { present } from "../../../parts/search";
+import { useSorted } from "../../../parts/sort";
 import { Answer, NoMatch } from "../../../parts/states";
 import { TextFilter } from "../../../parts/TextFilter";
 import { REQUEST_COLUMNS } from "../columns";
@@ -29,8 +31,8 @@ const WORDS: Record<string, string> = { timed_out: "timed out", waiting: "in pro
 export function Requests({ batch, verdicts }: { batch: string; verdicts: string[] }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { kind, verdict, q, after } = search;
-  const requests = useQuery(requestsQuery(batch, present({ kind, verdict, q, after })));
+  const { kind, verdict, q, after, rows } = search;
+  const requests = useQuery(requestsQuery(batch, present({ kind, verdict, q, after, rows })));
   const go = (change: Change) =>
     void navigate({ search: present({ ...search, ...change }), resetScroll: false });
   const filter = (change: Change) => go({ after: undefined, sample: undefined, ...change });
@@ -71,7 +73,13 @@ export function Requests({ batch, verdicts }: { batch: string; verdicts: string[
           {({ items, next }) => (
             <Stack gap="sm">
               {items.length > 0 ? (
-                <Rows items={items} shown={search.sample} onShow={show} />
+                <Rows
+                  batch={batch}
+                  items={items}
+                  more={next !== undefined || after !== undefined}
+                  onShow={show}
+                  go={go}
+                />
               ) : (
                 <NoMatch title="No matching requests" clear={clear} />
               )}
@@ -79,16 +87,9 @@ export function Requests({ batch, verdicts }: { batch: string; verdicts: string[
                 after={after}
                 next={next}
                 onGo={(page) => go({ after: page, sample: undefined })}
+                rows={rows}
+                onRows={(count) => filter({ rows: count })}
               />
-              {search.sample !== undefined && (
-                <SampleDrawer
-                  ids={items.map(({ id }) => id)}
-                  shown={`${batch}.${search.sample}`}
-                  onShow={show}
-                  onGroup={(group) => go({ group })}
-                  onClose={() => go({ sample: undefined })}
-                />
-              )}
             </Stack>
           )}
         </Answer>
@@ -97,56 +98,105 @@ export function Requests({ batch, verdicts }: { batch: string; verdicts: string[
   );
 }
 
+type Row = Schemas["RequestSummary"];
+
 function Rows(props: {
-  items: Schemas["RequestSummary"][];
-  /** Position of the request beside the list. */
-  shown: number | undefined;
+  batch: string;
+  items: Row[];
+  /** Whether the list has requests that are not loaded. */
+  more: boolean;
   onShow: (id: string) => void;
+  go: (change: Change) => void;
 }) {
-  const { items, shown, onShow } = props;
+  const { batch, items, more, onShow, go } = props;
+  const { sample } = route.useSearch();
+  const columns = columnsOf(sample, onShow);
+  const sorted = useSorted(columns, items);
   return (
-    <Grid
-      caption="Requests of the batch"
-      maxHeight={520}
-      columns={[
-        {
-          title: "Texts",
-          cell: ({ id, key, seq }) => (
-            <Button
-              size="compact-xs"
-              variant={seq === shown ? "filled" : "default"}
-              aria-label={`Read ${key}`}
-              aria-pressed={seq === shown}
-              onClick={() => onShow(id)}
-            >
-              Read
-            </Button>
-          ),
-        },
-        {
-          title: "Key",
-          cell: ({ id, key }) => (
-            <RequestLink id={id}>
-              <Name text={key} />
-            </RequestLink>
-          ),
-        },
-        { title: "Group", cell: ({ group }) => <Name text={group ?? NONE} /> },
-        { title: "Outcome", cell: ({ kind }) => <Status kind={kind ?? "waiting"} /> },
-        { title: "Verdict", cell: ({ verdict }) => verdict ?? NONE },
-        { title: "Reward", number: true, cell: (row) => reward(row.reward) },
-        { title: "Duration", number: true, cell: ({ took_ms }) => span(took_ms) },
-        {
-          title: "Message",
-          cell: ({ message }) => (
-            <Text size="sm" miw="14rem" style={{ overflowWrap: "anywhere" }} lineClamp={2}>
-              {message ?? NONE}
-            </Text>
-          ),
-        },
-      ]}
-      rows={items}
-      rowKey={({ seq }) => seq}
-    />
+    <>
+      <Grid
+        caption="Requests of the batch"
+        maxHeight={520}
+        columns={columns}
+        rows={sorted.rows}
+        heads={sorted.heads}
+        rowKey={({ seq }) => seq}
+      />
+      {sorted.isSorted && more && <SortedPart rows={items.length} />}
+      {sample !== undefined && (
+        <SampleDrawer
+          // J and K follow the order of the table.
+          ids={sorted.rows.map(({ id }) => id)}
+          shown={`${batch}.${sample}`}
+          onShow={onShow}
+          onGroup={(group) => go({ group })}
+          onClose={() => go({ sample: undefined })}
+        />
+      )}
+    </>
   );
+}
+
+/** `shown`: position of the request beside the list. */
+function columnsOf(shown: number | undefined, onShow: (id: string) => void): Column<Row>[] {
+  return [
+    {
+      title: "Texts",
+      cell: ({ id, key, seq }) => (
+        <Button
+          size="compact-xs"
+          variant={seq === shown ? "filled" : "default"}
+          aria-label={`Read ${key}`}
+          aria-pressed={seq === shown}
+          onClick={() => onShow(id)}
+        >
+          Read
+        </Button>
+      ),
+    },
+    {
+      title: "Key",
+      value: ({ key }) => key,
+      cell: ({ id, key }) => (
+        <RequestLink id={id}>
+          <Name text={key} />
+        </RequestLink>
+      ),
+    },
+    {
+      title: "Group",
+      value: ({ group }) => group,
+      cell: ({ group }) => <Name text={group ?? NONE} />,
+    },
+    {
+      title: "Outcome",
+      value: ({ kind }) => kind,
+      cell: ({ kind }) => <Status kind={kind ?? "waiting"} />,
+    },
+    {
+      title: "Verdict",
+      value: ({ verdict }) => verdict,
+      cell: ({ verdict }) => verdict ?? NONE,
+    },
+    {
+      title: "Reward",
+      number: true,
+      value: (row) => row.reward,
+      cell: (row) => reward(row.reward),
+    },
+    {
+      title: "Duration",
+      number: true,
+      value: ({ took_ms }) => took_ms,
+      cell: ({ took_ms }) => span(took_ms),
+    },
+    {
+      title: "Message",
+      cell: ({ message }) => (
+        <Text size="sm" miw="14rem" style={{ overflowWrap: "anywhere" }} lineClamp={2}>
+          {message ?? NONE}
+        </Text>
+      ),
+    },
+  ];
 }

@@ -9,6 +9,7 @@ import { RequestLink } from "../Links";
 import { type Request, requestQuery } from "../queries";
 import { OutcomeBody } from "../request/OutcomeView";
 import { TextBlock } from "../request/TextBlock";
+import { answerOf } from "../text/answer";
 
 export function SampleDrawer(props: {
   /** Ids of the listed requests, in their order. */
@@ -84,8 +85,13 @@ function Sample({ request, onGroup }: { request: Request; onGroup: (group: strin
           </Button>
         </Group>
       )}
-      <TextBlock title="Prompt" text={prompt} />
-      <TextBlock title={`Response, ${count(response.length)} characters`} text={response} />
+      <TextBlock title="Prompt" text={prompt} markdown />
+      <TextBlock
+        title={`Response, ${count(response.length)} characters`}
+        text={response}
+        markdown
+        answer={answerOf(request)}
+      />
       <TextBlock title="Label" text={label == null ? NONE : textOf(label)} />
     </Stack>
   );

@@ -13,7 +13,7 @@ import { TextFilter } from "../../../parts/TextFilter";
 import { BATCH_COLUMNS } from "../columns";
 import { type BatchesFilter, batchesExport, batchesQuery, STATES } from "../queries";
 import { RangeFields } from "../RangeFields";
-import { BatchTable } from "./BatchTable";
+import { SortedBatchTable } from "./BatchTable";
 
 const route = getRouteApi("/shell/batches");
 
@@ -58,19 +58,33 @@ export function Batches() {
         {({ items, next }) => (
           <Stack gap="sm">
             {items.length > 0 ? (
-              <BatchTable batches={items} />
+              <SortedBatchTable
+                batches={items}
+                more={next !== undefined || search.after !== undefined}
+              />
             ) : (
               <NoBatches
-                filtered={Object.keys(search).length > 0}
+                filtered={isFiltered(search)}
                 clear={() => void navigate({ search: {} })}
               />
             )}
-            <Pager after={search.after} next={next} onGo={(after) => go({ after })} />
+            <Pager
+              after={search.after}
+              next={next}
+              onGo={(after) => go({ after })}
+              rows={search.rows}
+              onRows={(rows) => filter({ rows })}
+            />
           </Stack>
         )}
       </Answer>
     </Page>
   );
+}
+
+/** Whether anything but the number and the order of the rows is chosen. */
+function isFiltered({ rows: _, ...search }: BatchesFilter): boolean {
+  return Object.keys(search).some((name) => name !== "sort");
 }
 
 function NoBatches({ filtered, clear }: { filtered: boolean; clear: () => void }) {

@@ -1,15 +1,15 @@
 // Iterations of a run, latest first, with a selection for the arrival chart.
 
 import { Checkbox } from "@mantine/core";
+import { useMemo } from "react";
 import { Dot, Status } from "../../../parts/Dot";
 import { count, moment, percent, reward, span } from "../../../parts/format";
-import { Grid } from "../../../parts/Grid";
+import { SortedGrid } from "../../../parts/SortedGrid";
 import { BatchLink } from "../Links";
 import { Section } from "../Section";
 import type { Iterations } from "./fold";
 
 const CURVES_MAX = 8;
-const ROWS_MAX = 100;
 
 export function IterationTable(props: {
   iterations: Iterations;
@@ -20,11 +20,10 @@ export function IterationTable(props: {
   onCurves: (curves: string[]) => void;
 }) {
   const { iterations, earlier, curves, onCurves } = props;
-  const all = iterations.batch.length;
-  const rows = iterations.batch
-    .map((batch, at) => ({ batch, at }))
-    .slice(-ROWS_MAX)
-    .reverse();
+  const rows = useMemo(
+    () => iterations.batch.map((batch, at) => ({ batch, at })).reverse(),
+    [iterations.batch],
+  );
   const choose = (batch: string, chosen: boolean) =>
     onCurves(
       chosen ? [...curves, batch].slice(-CURVES_MAX) : curves.filter((other) => other !== batch),
@@ -33,12 +32,10 @@ export function IterationTable(props: {
     <Section
       title="Iterations"
       about={
-        earlier || rows.length < all
-          ? `The latest ${rows.length}. Open Batches above to see all.`
-          : "Latest first."
+        earlier ? `The latest ${rows.length}. Open Batches above to see all.` : "Latest first."
       }
     >
-      <Grid
+      <SortedGrid
         caption="Iterations of the run"
         maxHeight={480}
         columns={[
@@ -57,38 +54,68 @@ export function IterationTable(props: {
           {
             title: "Iteration",
             number: true,
+            value: ({ at }) => iterations.iteration[at],
             cell: ({ batch, at }) => (
               <BatchLink id={batch}>{count(iterations.iteration[at])}</BatchLink>
             ),
           },
-          { title: "State", cell: ({ at }) => <Status kind={iterations.state[at] ?? ""} /> },
+          {
+            title: "State",
+            value: ({ at }) => iterations.state[at],
+            cell: ({ at }) => <Status kind={iterations.state[at] ?? ""} />,
+          },
           {
             title: "Requests",
             number: true,
+            value: ({ at }) => iterations.counts[at]?.submitted,
             cell: ({ at }) => count(iterations.counts[at]?.submitted),
           },
-          { title: "Failed", number: true, cell: ({ at }) => count(iterations.counts[at]?.error) },
+          {
+            title: "Failed",
+            number: true,
+            value: ({ at }) => iterations.counts[at]?.error,
+            cell: ({ at }) => count(iterations.counts[at]?.error),
+          },
           {
             title: "Timed out",
             number: true,
+            value: ({ at }) => iterations.counts[at]?.timed_out,
             cell: ({ at }) => count(iterations.counts[at]?.timed_out),
           },
-          { title: "Mean", number: true, cell: ({ at }) => reward(iterations.mean[at]) },
-          { title: "Std", number: true, cell: ({ at }) => reward(iterations.std[at]) },
+          {
+            title: "Mean",
+            number: true,
+            value: ({ at }) => iterations.mean[at],
+            cell: ({ at }) => reward(iterations.mean[at]),
+          },
+          {
+            title: "Std",
+            number: true,
+            value: ({ at }) => iterations.std[at],
+            cell: ({ at }) => reward(iterations.std[at]),
+          },
           {
             title: "Zero variance",
             number: true,
+            value: ({ at }) => iterations.zero_variance_share[at],
             cell: ({ at }) => percent(iterations.zero_variance_share[at]),
           },
-          { title: "Duration", number: true, cell: ({ at }) => span(iterations.duration_ms[at]) },
+          {
+            title: "Duration",
+            number: true,
+            value: ({ at }) => iterations.duration_ms[at],
+            cell: ({ at }) => span(iterations.duration_ms[at]),
+          },
           {
             title: "Extra delay",
             number: true,
+            value: ({ at }) => iterations.extra_delay_ms[at],
             cell: ({ at }) => <Delay of={iterations} at={at} />,
           },
           {
             title: "Announced",
             tight: true,
+            value: ({ at }) => iterations.announced_at[at],
             cell: ({ at }) => moment(iterations.announced_at[at]),
           },
         ]}

@@ -7,9 +7,9 @@ import type { Schemas } from "../../../api/client";
 import { Command } from "../../../parts/Command";
 import { Export } from "../../../parts/Export";
 import { count, moment, NONE, reward } from "../../../parts/format";
-import { Grid } from "../../../parts/Grid";
 import { Page } from "../../../parts/Page";
 import { Pager } from "../../../parts/Pager";
+import { SortedGrid } from "../../../parts/SortedGrid";
 import { present } from "../../../parts/search";
 import { Answer, Empty, NoMatch } from "../../../parts/states";
 import { TextFilter } from "../../../parts/TextFilter";
@@ -46,11 +46,17 @@ export function Runs() {
         {({ items, next }) => (
           <Stack gap="sm">
             {items.length > 0 ? (
-              <Table runs={items} />
+              <Table runs={items} more={next !== undefined || search.after !== undefined} />
             ) : (
               <NoRuns filtered={isFiltered(search)} clear={() => void navigate({ search: {} })} />
             )}
-            <Pager after={search.after} next={next} onGo={(after) => go({ after })} />
+            <Pager
+              after={search.after}
+              next={next}
+              onGo={(after) => go({ after })}
+              rows={search.rows}
+              onRows={(rows) => filter({ rows })}
+            />
           </Stack>
         )}
       </Answer>
@@ -58,34 +64,61 @@ export function Runs() {
   );
 }
 
-function isFiltered(search: RunsFilter): boolean {
-  return Object.keys(search).length > 0;
+function isFiltered({ q, plugin, after, within, from, to }: RunsFilter): boolean {
+  return Boolean(q || plugin || after || within || from || to);
 }
 
-function Table({ runs }: { runs: Run[] }) {
+function Table({ runs, more }: { runs: Run[]; more: boolean }) {
   return (
-    <Grid
+    <SortedGrid
       caption="Runs"
       columns={[
-        { title: "Run", cell: ({ name }) => <RunLink run={name} /> },
-        { title: "Plugin", cell: ({ plugin }) => <PluginLink plugin={plugin} /> },
-        { title: "Live", number: true, cell: ({ live_batches }) => live_batches || NONE },
-        { title: "Batches", number: true, cell: ({ batches }) => count(batches) },
+        { title: "Run", value: ({ name }) => name, cell: ({ name }) => <RunLink run={name} /> },
+        {
+          title: "Plugin",
+          value: ({ plugin }) => plugin,
+          cell: ({ plugin }) => <PluginLink plugin={plugin} />,
+        },
+        {
+          title: "Live",
+          number: true,
+          value: (run) => run.live_batches,
+          cell: ({ live_batches }) => live_batches || NONE,
+        },
+        {
+          title: "Batches",
+          number: true,
+          value: (run) => run.batches,
+          cell: ({ batches }) => count(batches),
+        },
         {
           title: "Last iteration",
           number: true,
+          value: ({ last_iteration }) => last_iteration,
           cell: ({ last_iteration }) => count(last_iteration),
         },
         {
           title: "Last mean reward",
           number: true,
+          value: ({ last_mean_reward }) => last_mean_reward,
           cell: ({ last_mean_reward }) => reward(last_mean_reward),
         },
-        { title: "Last batch", tight: true, cell: ({ last_batch_at }) => moment(last_batch_at) },
-        { title: "Started", tight: true, cell: ({ created_at }) => moment(created_at) },
+        {
+          title: "Last batch",
+          tight: true,
+          value: (run) => run.last_batch_at,
+          cell: ({ last_batch_at }) => moment(last_batch_at),
+        },
+        {
+          title: "Started",
+          tight: true,
+          value: (run) => run.created_at,
+          cell: ({ created_at }) => moment(created_at),
+        },
       ]}
       rows={runs}
       rowKey={({ name }) => name}
+      more={more}
     />
   );
 }

@@ -1,0 +1,74 @@
+// The command palette: by keys to a page, a run, a plugin, a batch by its id, and another tenant.
+
+import { type Batch, scoreBatch } from "./batches";
+import { component, Host } from "./host";
+import { expectAccessible, expectNoOverflow, waitUntilSettled } from "./look";
+import { ADMINISTRATOR, bootstrap, enter, open } from "./people";
+import { expect, test } from "./test";
+
+let host: Host;
+let batch: Batch;
+
+test.beforeAll(async () => {
+  host = await Host.start({ workers: "cpu=1" });
+  await bootstrap(host);
+  const plugin = await host.publish(component("hello"));
+  const item = { key: "one", prompt: "", response: "Answer: 1", label: "1" };
+  batch = await scoreBatch(host, { plugin, run: "qwen/7b" }, [item]);
+  await host.call("POST", "/v1/tenants", { name: "vision" });
+  await host.call("POST", "/v1/members", {
+    tenant: "vision",
+    email: ADMINISTRATOR.email,
+    role: "viewer",
+  });
+});
+test.afterAll(() => host.stop());
+
+test("keys lead everywhere", async ({ page }) => {
+  await enter(page, host);
+  await open(page, host, "/", "Overview");
+  const field = page.getByRole("combobox", { name: /^Search pages/ });
+  const options = page.getByRole("listbox", { name: "Found" }).getByRole("option");
+  const go = async (text: string, found: RegExp, heading: string | RegExp) => {
+    await page.keyboard.press("Control+k");
+    await expect(field).toBeFocused();
+    await page.keyboard.type(text);
+    await expect(options).toHaveCount(1);
+    await expect(options.first()).toHaveText(found);
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+  };
+  await go("worker", /^WorkersPages/, "Workers");
+  await go("qwen", /^qwen\/7bRuns/, "qwen/7b");
+  await go("hell", /^helloPlugins/, "hello");
+  await go(batch.id, /^Batch .*Go to/, "qwen/7b, iteration 0");
+  await go(`${batch.id}.0`, /^Request .*Go to/, "Request one");
+
+  await page.getByRole("button", { name: "Go to a page, run, plugin or batch" }).click();
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await waitUntilSettled(page);
+    await expectAccessible(page);
+    if (process.env.SHOTS)
+      await page.screenshot({ path: `${process.env.SHOTS}/palette-${colorScheme}.png` });
+  }
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expectNoOverflow(page);
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/palette-390.png` });
+  await expect(options.first()).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowUp");
+  await expect(options.last()).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+
+  // A viewer of another tenant finds no administration.
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("visi");
+  await expect(options).toHaveText([/^vision \(viewer\)/]);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Tenant vision" })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("admin");
+  await expect(page.getByText("Nothing found.")).toBeVisible();
+});

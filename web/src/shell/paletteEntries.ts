@@ -1,0 +1,74 @@
+// What the command palette finds: pages, tenants, runs, plugins, and batches and requests by their ids.
+
+import type { Session } from "../api/session";
+import { placesOf } from "./places";
+
+export interface Entry {
+  group: "Pages" | "Go to" | "Runs" | "Plugins" | "Switch tenant";
+  label: string;
+  /** Path in this dashboard. */
+  to?: string;
+  /** Tenant that becomes the current one. */
+  tenant?: string;
+}
+
+/** The most entries of a group. */
+export const GROUP_MAX = 8;
+
+const BATCH_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Entries that need no call of the server: those that the user may open and that contain the text. */
+export function knownEntries(session: Session, text: string): Entry[] {
+  const wanted = text.trim().toLowerCase();
+  const matches = (label: string) => label.toLowerCase().includes(wanted);
+  const pages = placesOf(session).flatMap(({ places }) => places);
+  const tenants = (session.tenants ?? []).filter(({ tenant }) => tenant !== session.tenant);
+  return [
+    ...identified(session, text.trim()),
+    ...pages
+      .filter(({ label }) => matches(label))
+      .map(({ label, to }): Entry => ({ group: "Pages", label, to })),
+    ...(session.person && matches("Change password")
+      ? [{ group: "Pages", label: "Change password", to: "/account" } as const]
+      : []),
+    ...tenants
+      .filter(({ tenant }) => matches(tenant))
+      .slice(0, GROUP_MAX)
+      .map(
+        ({ tenant, role }): Entry => ({
+          group: "Switch tenant",
+          label: `${tenant} (${role})`,
+          tenant,
+        }),
+      ),
+  ];
+}
+
+/** A batch or request whose id is the whole text. */
+function identified(session: Session, text: string): Entry[] {
+  if (!session.scopes.includes("batches:read")) return [];
+  const [batch = "", place, ...rest] = text.split(".");
+  if (!BATCH_ID.test(batch) || rest.length > 0) return [];
+  if (place === undefined) {
+    return [{ group: "Go to", label: `Batch ${batch}`, to: `/batches/${batch}` }];
+  }
+  if (!/^\d{1,9}$/.test(place)) return [];
+  return [{ group: "Go to", label: `Request ${text}`, to: `/requests/${text}` }];
+}
+
+export function runEntries(names: readonly string[]): Entry[] {
+  return names.map((name) => ({
+    group: "Runs",
+    label: name,
+    to: `/runs/${encodeURIComponent(name)}`,
+  }));
+}
+
+/** The server lists versions; each plugin is one entry. */
+export function pluginEntries(names: readonly string[]): Entry[] {
+  return [...new Set(names)].slice(0, GROUP_MAX).map((name) => ({
+    group: "Plugins",
+    label: name,
+    to: `/plugins/${encodeURIComponent(name)}`,
+  }));
+}
