@@ -356,6 +356,18 @@ impl Exec {
         self.with_helper(|helper| helper.run(job, until))
     }
 
+    /// As [`Exec::run_job`]; the inner error says that this machine lacks the job's program.
+    fn try_job(
+        &mut self,
+        job: &BoxJob<'_>,
+        until: Instant,
+    ) -> Result<Result<JobEnd, String>, ExecError> {
+        self.with_helper(|helper| match helper.run(job, until) {
+            Err(HelperError::NoProgram(problem)) => Ok(Err(problem)),
+            ended => ended.map(Ok),
+        })
+    }
+
     fn talk(
         &mut self,
         program: &BoxJob<'_>,

@@ -72,7 +72,9 @@ pub(crate) enum InitReport {
     },
     /// The kernel does not execute the program; the program's fault.
     NotExecuted { problem: String },
-    /// The box could not be prepared; our fault.
+    /// The kernel does not execute a program of this machine, such as a compiler; our fault.
+    NoProgram { problem: String },
+    /// The box could not be prepared, or its files not be opened; our fault.
     NotMade { problem: String },
 }
 
@@ -88,8 +90,23 @@ pub(crate) enum RunReply {
         /// The longest time for which a box was ready and did not run, in microseconds.
         wait_us: u64,
     },
-    /// A box could not be made or watched.
+    /// Says nothing about a program of the request.
+    Failed(BoxFailure),
+}
+
+/// Why there is no report of a box.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum BoxFailure {
+    /// This machine lacks the program that was to run in it.
+    NoProgram(String),
+    /// It could not be made or watched.
     Failed(String),
+}
+
+impl<T: Into<String>> From<T> for BoxFailure {
+    fn from(problem: T) -> Self {
+        Self::Failed(problem.into())
+    }
 }
 
 #[derive(Serialize, Deserialize)]

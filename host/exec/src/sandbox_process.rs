@@ -19,7 +19,7 @@ use crate::cgroup::{CgroupFactory, RunCgroup};
 use crate::init::program::Locks;
 use crate::init::{self, Birth};
 use crate::limits::BoxLimits;
-use crate::message::{self, BoxReport, InitReport, JobMessage};
+use crate::message::{self, BoxFailure, BoxReport, InitReport, JobMessage};
 use crate::outcome::{LimitKind, ProgramEnding, Usage};
 use crate::sys::{self, Reaped};
 use stream::Stream;
@@ -217,7 +217,7 @@ impl SandboxFactory {
     pub(crate) fn report(
         &mut self,
         mut ended: SandboxProcess,
-    ) -> Result<(BoxReport, Duration), String> {
+    ) -> Result<(BoxReport, Duration), BoxFailure> {
         let report = ended.report();
         self.end(ended.group.take());
         Ok((report?, ended.ended_at.unwrap_or(ended.reaped_at)))
@@ -352,7 +352,7 @@ impl SandboxProcess {
         self.stderr.read(ended)
     }
 
-    fn report(&mut self) -> Result<BoxReport, String> {
+    fn report(&mut self) -> Result<BoxReport, BoxFailure> {
         let (reaped, at) = self.reaped.take().expect("it has ended");
         let mut usage = self
             .usage(&reaped, at)
@@ -410,7 +410,7 @@ impl SandboxProcess {
     }
 
     /// The end that its init reported, as an ending of the program.
-    fn ending(&mut self, last: InitReport) -> Result<Option<ProgramEnding>, String> {
+    fn ending(&mut self, last: InitReport) -> Result<Option<ProgramEnding>, BoxFailure> {
         match last {
             InitReport::Ended { status, .. } if libc::WIFEXITED(status) => {
                 Ok(Some(ProgramEnding::Exited(libc::WEXITSTATUS(status))))
@@ -422,7 +422,8 @@ impl SandboxProcess {
                 self.stderr.add(format!("it cannot be executed: {problem}\n").as_bytes());
                 Ok(Some(ProgramEnding::Exited(NOT_EXECUTED)))
             }
-            InitReport::NotMade { problem } => Err(format!("a box cannot be made: {problem}")),
+            InitReport::NoProgram { problem } => Err(BoxFailure::NoProgram(problem)),
+            InitReport::NotMade { problem } => Err(format!("a box failed: {problem}").into()),
         }
     }
 

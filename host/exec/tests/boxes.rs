@@ -1,5 +1,6 @@
 //! Boxes for real: what a program gets, and how each limit ends it.
 
+use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -99,11 +100,28 @@ fn ends_are_told_as_they_were() {
     assert_eq!(bench.python("raise SystemExit(7)").ending, ProgramEnding::Exited(7));
     let aborted = bench.python("import os; os.abort()");
     assert_eq!(aborted.ending, ProgramEnding::Signaled(6));
+    let nonsense = assay_exec::sealed(b"no program").expect("a file");
+    let mut not_executed = python("", BoxLimits::RUN);
+    not_executed.program = JobProgram::Sealed(nonsense.as_fd());
+    let ended = bench.run(&not_executed);
+    assert_eq!(ended.ending, ProgramEnding::Exited(127));
+    assert!(String::from_utf8_lossy(&ended.stderr.data).contains("Exec format"), "{ended:?}");
+}
+
+#[test]
+fn a_tool_that_is_missing_is_not_the_end_of_a_program() {
+    let mut bench = bench();
     let mut missing = python("", BoxLimits::RUN);
     missing.program = JobProgram::Path("/usr/bin/no-such-program");
-    let ended = bench.run(&missing);
-    assert_eq!(ended.ending, ProgramEnding::Exited(127));
-    assert!(String::from_utf8_lossy(&ended.stderr.data).contains("No such file"), "{ended:?}");
+    let lost = bench.helper.run(&missing, soon());
+    let said = "/usr/bin/no-such-program: No such file";
+    assert!(
+        matches!(&lost, Err(HelperError::NoProgram(problem)) if problem.starts_with(said)),
+        "{lost:?}"
+    );
+    let talk = bench.helper.talk(&python("", BoxLimits::RUN), &missing, soon());
+    assert!(matches!(talk, Err(HelperError::NoProgram(_))), "{talk:?}");
+    assert_eq!(bench.python("print(1)").ending, ProgramEnding::Exited(0), "it serves on");
 }
 
 #[test]

@@ -108,7 +108,12 @@ impl Exec {
             collect: vec![],
             limits: BoxLimits::COMPILE,
         };
-        let ended = self.run_job(&job, deadline)?;
+        let ended = match self.try_job(&job, deadline)? {
+            Ok(ended) => ended,
+            Err(problem) => {
+                return Ok(Err(format!("`{}`: {problem}", spec.version.words().join(" "))));
+            }
+        };
         if ended.ending == ProgramEnding::Limited(LimitKind::Wall) {
             // The machine is too slow; this says nothing about the tool.
             return Err(ExecError::Unavailable(format!(
