@@ -15,7 +15,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::{Pid, pipe2};
 
-use crate::cgroup::{CgroupFactory, RunCgroup};
+use crate::cgroup::{CgroupFactory, RunCgroup, ShortMemory};
 use crate::init::program::Locks;
 use crate::init::{self, Birth};
 use crate::limits::BoxLimits;
@@ -369,7 +369,13 @@ impl SandboxProcess {
             }
             None => (None, Vec::new()),
         };
-        let ending = self.limited(&usage, ending).or(ending);
+        let kill = self.group.as_ref().map(RunCgroup::memory_kill).transpose();
+        let kill = kill.map_err(|error| format!("the memory of a box cannot be read: {error}"))?;
+        let kill = kill.flatten();
+        if kill == Some(ShortMemory::OfMachine) {
+            return Err("this machine is out of memory: the kernel killed a program".into());
+        }
+        let ending = self.limited(&usage, kill, ending).or(ending);
         let ending = ending.ok_or("the init of a box was killed by somebody else")?;
         let mut files = Vec::new();
         for (at, descriptor) in descriptors.into_iter().enumerate() {
@@ -428,11 +434,16 @@ impl SandboxProcess {
     }
 
     /// The limit that ended the program, if one did: the kernel or this process enforced it.
-    fn limited(&self, usage: &Usage, ending: Option<ProgramEnding>) -> Option<ProgramEnding> {
+    fn limited(
+        &self,
+        usage: &Usage,
+        kill: Option<ShortMemory>,
+        ending: Option<ProgramEnding>,
+    ) -> Option<ProgramEnding> {
         let group = self.group.as_ref();
         let over_cpu = usage.cpu_us > u64::from(self.limits.cpu_ms) * 1_000;
         let killed_for_cpu = ending == Some(ProgramEnding::Signaled(libc::SIGXCPU));
-        let limit = if group.is_some_and(RunCgroup::out_of_memory) {
+        let limit = if kill.is_some() {
             LimitKind::Memory
         } else if over_cpu || killed_for_cpu {
             LimitKind::Cpu

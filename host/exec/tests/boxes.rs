@@ -1,7 +1,7 @@
 //! Boxes for real: what a program gets, and how each limit ends it.
 
 use std::os::fd::AsFd as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_exec::job::{JobFile, JobProgram, Purpose};
@@ -23,7 +23,7 @@ fn slowed(limits: BoxLimits) -> BoxLimits {
 
 struct Bench {
     helper: Helper,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 fn options(folder: &Path) -> HelperOptions {
@@ -45,7 +45,7 @@ fn options(folder: &Path) -> HelperOptions {
 fn bench() -> Bench {
     let folder = tempfile::tempdir().expect("a folder");
     let helper = Helper::start(&options(folder.path())).expect("this machine boxes programs");
-    Bench { helper, _folder: folder }
+    Bench { helper, folder: folder }
 }
 
 fn soon() -> Instant {
@@ -148,6 +148,58 @@ fn each_limit_ends_what_exceeds_it() {
     assert_eq!(limited(flood, limits).0, LimitKind::Output);
     let bomb = "import os\nwhile True:\n  os.fork()";
     assert_eq!(limited(bomb, BoxLimits { cpu_ms: 3_000, ..limits }).0, LimitKind::Processes);
+}
+
+/// The groups around all boxes of a helper whose folder this is, in each hierarchy that limits memory.
+fn groups_around_boxes(folder: &Path) -> Vec<PathBuf> {
+    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
+    let folder = folder.to_str().expect("a path in UTF-8");
+    let is_of_helper = |process: &Path| {
+        let words = std::fs::read(process.join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&words).contains(folder)
+    };
+    let processes = entries(Path::new("/proc")).filter(|entry| is_of_helper(&entry.path()));
+    let names: Vec<_> =
+        processes.map(|entry| format!("assay-exec-{}", entry.file_name().display())).collect();
+    let (mut found, mut left) = (Vec::new(), vec![PathBuf::from("/sys/fs/cgroup")]);
+    while let Some(group) = left.pop() {
+        let limits = ["memory.max", "memory.limit_in_bytes"].map(|file| group.join(file).exists());
+        match group.file_name().and_then(|name| name.to_str()) {
+            Some(name) if names.iter().any(|known| known == name) => {
+                found.extend(limits.contains(&true).then_some(group));
+            }
+            _ => left.extend(
+                entries(&group)
+                    .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+                    .map(|entry| entry.path()),
+            ),
+        }
+    }
+    found
+}
+
+#[test]
+fn a_machine_that_is_out_of_memory_is_no_limit_of_the_program() {
+    let mut bench = bench();
+    let groups = groups_around_boxes(bench.folder.path());
+    assert_eq!(groups.len(), 1, "{groups:?}");
+    for file in ["memory.swap.max", "memory.max", "memory.limit_in_bytes"] {
+        let file = groups[0].join(file);
+        let limit = if file.ends_with("memory.swap.max") { "0" } else { "67108864" };
+        if file.exists() {
+            std::fs::write(&file, limit).expect("a limit around all boxes");
+        }
+    }
+    let takes = "x = bytearray(150 << 20)";
+    let lost = bench.helper.run(&python(takes, BoxLimits::RUN), soon());
+    assert!(
+        matches!(&lost, Err(HelperError::Failed(problem)) if problem.contains("out of memory")),
+        "{lost:?}"
+    );
+    // What reaches its own limit in the same place still does.
+    let little = BoxLimits { memory_bytes: 32 << 20, ..BoxLimits::RUN };
+    let ended = bench.python_within(takes, little);
+    assert_eq!(ended.ending, ProgramEnding::Limited(LimitKind::Memory));
 }
 
 #[test]
