@@ -9,6 +9,7 @@ mod stream;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
+use assay_core::limits::EXEC_COLLECTED_BYTES_MAX;
 use nix::fcntl::OFlag;
 use nix::libc;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -377,13 +378,16 @@ impl SandboxProcess {
         }
         let ending = self.limited(&usage, kill, ending).or(ending);
         let ending = ending.ok_or("the init of a box was killed by somebody else")?;
+        // Links to one file, and holes, can have more bytes together than the box could hold.
+        let mut left = self.limits.disk_bytes.min(EXEC_COLLECTED_BYTES_MAX);
         let mut files = Vec::new();
         for (at, descriptor) in descriptors.into_iter().enumerate() {
             let path =
                 self.collect.get(at).ok_or("a box returned more files than were asked for")?;
-            let kept = stream::read_file(descriptor, self.limits.disk_bytes)
+            let kept = stream::read_file(descriptor, left)
                 .map_err(|error| format!("a file that a program left cannot be read: {error}"))?;
             if let Some(kept) = kept {
+                left -= kept.data.len() as u64;
                 files.push((path.clone(), kept));
             }
         }

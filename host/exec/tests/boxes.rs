@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use assay_exec::job::{JobFile, JobProgram, Purpose};
 use assay_exec::limits::BoxLimits;
-use assay_exec::outcome::{LimitKind, ProgramEnding};
+use assay_exec::outcome::{Captured, LimitKind, ProgramEnding};
 use assay_exec::{BoxJob, Helper, HelperError, HelperOptions, JobEnd};
 
 const PYTHON: &str = "/usr/bin/python3";
@@ -45,7 +45,7 @@ fn options(folder: &Path) -> HelperOptions {
 fn bench() -> Bench {
     let folder = tempfile::tempdir().expect("a folder");
     let helper = Helper::start(&options(folder.path())).expect("this machine boxes programs");
-    Bench { helper, folder: folder }
+    Bench { helper, folder }
 }
 
 fn soon() -> Instant {
@@ -230,6 +230,24 @@ os.mkdir('folder')
     let files: Vec<_> =
         ended.files.iter().map(|(path, kept)| (path.as_str(), kept.data.as_slice())).collect();
     assert_eq!(files, [("out.txt", &b"abab"[..]), ("in/a.txt", &b"ab"[..])]);
+}
+
+#[test]
+fn links_to_a_file_do_not_multiply_what_comes_out() {
+    let mut bench = bench();
+    let code = "
+import os
+with open('0', 'wb') as file: file.truncate(6 << 20)
+for n in range(1, 64): os.link('0', str(n))
+";
+    let mut job = python(code, BoxLimits { disk_bytes: 16 << 20, ..BoxLimits::RUN });
+    job.collect = (0..64).map(|n: u32| n.to_string()).collect();
+    let ended = bench.run(&job);
+    assert_eq!(ended.ending, ProgramEnding::Exited(0), "{:?}", ended.stderr);
+    let kept = |(_, kept): &(String, Captured)| (kept.data.len() >> 20, kept.truncated);
+    let files: Vec<_> = ended.files.iter().map(kept).collect();
+    assert_eq!(files[..4], [(6, false), (6, false), (4, true), (0, true)]);
+    assert_eq!(files[4..], [(0, true); 60]);
 }
 
 #[test]
