@@ -95,6 +95,34 @@ fn a_program_reads_computes_and_writes() {
 }
 
 #[test]
+fn the_standard_input_is_read_and_nothing_else() {
+    let mut bench = bench();
+    let code = "
+import mmap, os
+def again(): return os.open('/proc/self/fd/0', os.O_RDWR)
+def memory(file): return mmap.mmap(file, 5, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+for attempt in [
+    lambda: os.pwrite(0, b'x', 0),
+    lambda: os.pwrite(again(), b'x', 0),
+    lambda: os.truncate(again(), 0),
+    lambda: os.truncate(again(), 1 << 30),
+    lambda: os.posix_fallocate(again(), 0, 1 << 20),
+    lambda: memory(0),
+    lambda: memory(again()),
+]:
+    try: print(attempt())
+    except OSError: pass
+os.lseek(0, 2, os.SEEK_SET)
+print(os.read(0, 9), mmap.mmap(0, 0, mmap.MAP_PRIVATE, mmap.PROT_READ)[:])
+";
+    let mut job = python(code, BoxLimits::RUN);
+    job.stdin = b"input";
+    let ended = bench.run(&job);
+    assert_eq!(ended.ending, ProgramEnding::Exited(0), "{ended:?}");
+    assert_eq!(text(&ended), "b'put' b'input'\n");
+}
+
+#[test]
 fn ends_are_told_as_they_were() {
     let mut bench = bench();
     assert_eq!(bench.python("raise SystemExit(7)").ending, ProgramEnding::Exited(7));
