@@ -284,10 +284,18 @@ impl Exec {
         std::mem::take(&mut self.starved)
     }
 
-    /// The toolchains of this machine; none if the machine cannot make boxes.
-    pub fn toolchains(&mut self) -> Vec<AvailableToolchain> {
-        let found = self.probe_all().into_iter().filter_map(|(_, found)| found.ok()?.ok());
-        found.map(|tool| tool.described()).collect()
+    /// The toolchains of this machine. An error if that could not be found out of one of them: whoever finds a
+    /// toolchain missing in the list takes the request or the response for wrong.
+    pub fn toolchains(&mut self) -> Result<Vec<AvailableToolchain>, ExecError> {
+        let mut found = Vec::new();
+        for id in self.ids() {
+            match self.probe_soon(&id) {
+                Ok(tool) => found.extend(tool.ok().map(|tool| tool.described())),
+                Err(ExecError::Cancelled) => return Err(probe::too_slow(&id)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
     }
 
     /// Opens a program that a worker of this machine compiled before.
