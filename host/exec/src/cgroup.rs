@@ -287,10 +287,10 @@ impl RunCgroup {
         value_of(&text, "usage_usec").ok_or_else(|| std::io::Error::other("no usage in cpu.stat"))
     }
 
-    /// The time in which processes were ready and none of them had a core, in microseconds; 0 if the kernel does not
-    /// measure it.
-    pub(crate) fn wait_us(&self) -> u64 {
-        wait_us(&read(&self.folders[0], "cpu.pressure").unwrap_or_default())
+    /// The time in which processes were ready and none of them had a core, in microseconds; `None` if the kernel does
+    /// not measure it, as it was started without pressure stall information.
+    pub(crate) fn wait_us(&self) -> Option<u64> {
+        read(&self.folders[0], "cpu.pressure").ok().map(|text| wait_us(&text))
     }
 
     pub(crate) fn memory_peak_bytes(&self) -> u64 {
@@ -425,6 +425,14 @@ mod tests {
         assert_eq!(v1(1, half, Some(half)), Some(ShortMemory::OfMachine));
         assert_eq!(v1(1, half, None), Some(ShortMemory::OfMachine));
         assert!(with_files(Cgroups::V2, &[], RunCgroup::memory_kill).is_err(), "it is not known");
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_measure_waits_does_not_say_that_there_were_none() {
+        let pressure = "some avg10=0.00 avg60=0.00 avg300=0.00 total=900\n";
+        let wait_us = |files: &[_]| with_files(Cgroups::V2, files, RunCgroup::wait_us);
+        assert_eq!(wait_us(&[("cpu.pressure", pressure)]), Some(900));
+        assert_eq!(wait_us(&[]), None);
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub(crate) struct SandboxProcess {
     /// The time of the next reading of its CPU time.
     cpu_check_at: Instant,
     killed_for: Option<LimitKind>,
-    /// The usage that was read from `/proc`, for a box without a cgroup.
+    /// The usage that was read from `/proc`, for a box without a cgroup, or whose cgroup measures no waits.
     proc_usage: proc_usage::ProcUsage,
     reaped: Option<(Reaped, Instant)>,
     /// The time at which it was killed, or else its program ended, by [`sys::now`].
@@ -280,6 +280,7 @@ impl SandboxProcess {
         let wall = Duration::from_millis(self.limits.wall_ms.into()) + self.forgiven;
         let wall_end = self.started + wall;
         if now >= wall_end {
+            self.look_at_proc();
             self.kill(LimitKind::Wall);
         }
         if now >= self.cpu_check_at {
@@ -300,24 +301,29 @@ impl SandboxProcess {
     }
 
     fn cpu_us(&mut self) -> std::io::Result<u64> {
+        self.look_at_proc();
         match &self.group {
             Some(group) => group.cpu_us(),
-            None => {
-                self.proc_usage.update(self.init);
-                Ok(self.proc_usage.cpu_us)
-            }
+            None => Ok(self.proc_usage.cpu_us),
+        }
+    }
+
+    /// Reads what its cgroup does not tell, while it runs.
+    fn look_at_proc(&mut self) {
+        if self.is_running() && self.group.as_ref().is_none_or(|group| group.wait_us().is_none()) {
+            self.proc_usage.update(self.init);
         }
     }
 
     /// The time for which it was ready and did not run so far, in microseconds.
     pub(crate) fn wait_us(&mut self) -> u64 {
-        match &self.group {
-            Some(group) => group.wait_us(),
-            None => {
-                self.proc_usage.update(self.init);
-                self.proc_usage.wait_us
-            }
-        }
+        self.look_at_proc();
+        self.known_wait_us()
+    }
+
+    fn known_wait_us(&self) -> u64 {
+        let of_group = self.group.as_ref().and_then(RunCgroup::wait_us);
+        of_group.unwrap_or(self.proc_usage.wait_us)
     }
 
     fn kill(&mut self, limit: LimitKind) {
@@ -408,13 +414,13 @@ impl SandboxProcess {
                 cpu_us: group.cpu_us()?,
                 wall_us,
                 memory_peak_bytes: group.memory_peak_bytes(),
-                wait_us: group.wait_us(),
+                wait_us: self.known_wait_us(),
             },
             None => Usage {
                 cpu_us: reaped.cpu_us.max(self.proc_usage.cpu_us),
                 wall_us,
                 memory_peak_bytes: reaped.memory_peak_bytes,
-                wait_us: self.proc_usage.wait_us,
+                wait_us: self.known_wait_us(),
             },
         })
     }
