@@ -20,7 +20,7 @@ int main(void)
     memset(bytes, 1, sizeof bytes);
     attempts++;
     long hidden = 0;
-    for (int ends[2]; hidden < 1024 && socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0;) {
+    for (int ends[2]; hidden < 1024 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0;) {
         for (int sent = 1; sent && hidden < 1024;) {
             int file = memfd_create("attack", 0);
             if (file < 0) return verdict();

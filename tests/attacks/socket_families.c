@@ -30,5 +30,7 @@ int main(void)
         REFUSED(special[at].name, socket(special[at].family, special[at].type, special[at].protocol));
     int pair[2];
     REFUSED("a pair of another family", socketpair(AF_TIPC, SOCK_STREAM, 0, pair));
+    REFUSED("a pair that others can address", socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+    REFUSED("a pair that others can address, by its other name", socketpair(AF_UNIX, SOCK_RAW | SOCK_CLOEXEC, 0, pair));
     return verdict();
 }

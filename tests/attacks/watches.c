@@ -68,5 +68,9 @@ int main(void)
     }
     attempts++;
     if (watched >= 200000) escaped("%ld watches", watched);
+    // The older kind of watch, of folders alone.
+    int folder = open(".", O_RDONLY | O_DIRECTORY);
+    if (folder < 0) broken("the working folder");
+    REFUSED("a folder is watched", fcntl(folder, F_NOTIFY, DN_CREATE | DN_MODIFY | DN_MULTISHOT));
     return verdict();
 }

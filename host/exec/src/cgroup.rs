@@ -25,6 +25,8 @@ const PREFIX: &str = "assay-exec-";
 const ZYGOTE: &str = "zygote";
 /// The tries to remove a folder: it may count as in use for a moment after its last process ended.
 const REMOVE_TRIES: u32 = 50;
+/// What a group in version 1 may lack to its memory limit when the kernel refuses it more: the bytes of one request.
+const FULL_WITHIN_BYTES: u64 = 1 << 20;
 
 /// The cgroup folders of one helper.
 #[derive(Debug)]
@@ -194,6 +196,15 @@ pub(crate) struct RunCgroup {
     kind: Cgroups,
 }
 
+/// Whose memory was short when the kernel killed a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShortMemory {
+    /// The box reached its own limit.
+    OfBox,
+    /// The machine, or a group around all boxes, was out of memory. Processes in boxes are killed first.
+    OfMachine,
+}
+
 impl CgroupFactory {
     pub(crate) fn make(&mut self) -> Result<RunCgroup, String> {
         let doomed = std::mem::take(&mut self.doomed);
@@ -276,10 +287,10 @@ impl RunCgroup {
         value_of(&text, "usage_usec").ok_or_else(|| std::io::Error::other("no usage in cpu.stat"))
     }
 
-    /// The time in which processes were ready and none of them had a core, in microseconds; 0 if the kernel does not
-    /// measure it.
-    pub(crate) fn wait_us(&self) -> u64 {
-        wait_us(&read(&self.folders[0], "cpu.pressure").unwrap_or_default())
+    /// The time in which processes were ready and none of them had a core, in microseconds; `None` if the kernel does
+    /// not measure it, as it was started without pressure stall information.
+    pub(crate) fn wait_us(&self) -> Option<u64> {
+        read(&self.folders[0], "cpu.pressure").ok().map(|text| wait_us(&text))
     }
 
     pub(crate) fn memory_peak_bytes(&self) -> u64 {
@@ -290,13 +301,27 @@ impl RunCgroup {
         peak.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
     }
 
-    /// Whether the kernel killed a process because of the memory limit.
-    pub(crate) fn out_of_memory(&self) -> bool {
-        let events = match self.kind {
-            Cgroups::Hybrid => read(&self.folders[1], "memory.oom_control"),
-            _ => read(&self.folders[0], "memory.events"),
+    /// Whether the kernel killed a process for lack of memory, and whose memory was short.
+    pub(crate) fn memory_kill(&self) -> std::io::Result<Option<ShortMemory>> {
+        let (kills, of_box) = match (self.kind, &self.folders[..]) {
+            (Cgroups::Hybrid, [_, memory, ..]) => {
+                let events = read(memory, "memory.oom_control")?;
+                // Some kernels do not count in `memory.failcnt`.
+                let most = number(&read(memory, "memory.max_usage_in_bytes")?)
+                    .max(number(&read_if_there(memory, "memory.memsw.max_usage_in_bytes")?));
+                let limit = number(&read(memory, "memory.limit_in_bytes")?);
+                (value_of(&events, "oom_kill"), most.saturating_add(FULL_WITHIN_BYTES) >= limit)
+            }
+            (_, folders) => {
+                let events = read(&folders[0], "memory.events")?;
+                (value_of(&events, "oom_kill"), value_of(&events, "oom") > Some(0))
+            }
         };
-        events.ok().and_then(|text| value_of(&text, "oom_kill")).is_some_and(|kills| kills > 0)
+        Ok(match (kills.unwrap_or(0), of_box) {
+            (0, _) => None,
+            (_, false) => Some(ShortMemory::OfMachine),
+            (_, true) => Some(ShortMemory::OfBox),
+        })
     }
 
     /// Whether the kernel refused a process because of the limit on processes.
@@ -304,6 +329,18 @@ impl RunCgroup {
         let folder = self.folders.last().expect("a group has a folder");
         let events = read(folder, "pids.events");
         events.ok().and_then(|text| value_of(&text, "max")).is_some_and(|times| times > 0)
+    }
+}
+
+/// The number that is a whole file; 0 if there is none.
+fn number(text: &str) -> u64 {
+    text.trim().parse().unwrap_or(0)
+}
+
+fn read_if_there(folder: &OwnedFd, file: &str) -> std::io::Result<String> {
+    match read(folder, file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        text => text,
     }
 }
 
@@ -344,7 +381,59 @@ fn value_of(text: &str, word: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{value_of, wait_us};
+    use super::*;
+
+    /// The answer of a group whose folder in each hierarchy has these files.
+    fn with_files<T>(
+        kind: Cgroups,
+        files: &[(&str, &str)],
+        ask: impl FnOnce(&RunCgroup) -> T,
+    ) -> T {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let open = |_| OwnedFd::from(File::open(folder.path()).unwrap());
+        let folders = (0..if kind == Cgroups::Hybrid { 3 } else { 1 }).map(open).collect();
+        ask(&RunCgroup { name: String::new(), folders, joins: Vec::new(), kind })
+    }
+
+    #[test]
+    fn a_kill_for_lack_of_memory_is_the_boxs_own_only_at_its_own_limit() {
+        let v2 = |oom, kills| {
+            let events = format!("low 0\nhigh 0\nmax 9\noom {oom}\noom_kill {kills}\n");
+            with_files(Cgroups::V2, &[("memory.events", &events)], RunCgroup::memory_kill).unwrap()
+        };
+        assert_eq!(v2(0, 0), None);
+        assert_eq!(v2(2, 0), None);
+        assert_eq!(v2(1, 1), Some(ShortMemory::OfBox));
+        assert_eq!(v2(0, 1), Some(ShortMemory::OfMachine));
+        let v1 = |kills: u32, most: &str, with_swap: Option<&str>| {
+            let control = format!("oom_kill_disable 0\nunder_oom 0\noom_kill {kills}\n");
+            let mut files = vec![
+                ("memory.oom_control", &*control),
+                ("memory.limit_in_bytes", "268435456\n"),
+                ("memory.max_usage_in_bytes", most),
+            ];
+            files.extend(with_swap.map(|swap| ("memory.memsw.max_usage_in_bytes", swap)));
+            with_files(Cgroups::Hybrid, &files, RunCgroup::memory_kill).unwrap()
+        };
+        let (full, half) = ("268427264\n", "134217728\n");
+        assert_eq!(v1(0, full, Some(full)), None);
+        assert_eq!(v1(1, full, None), Some(ShortMemory::OfBox));
+        assert_eq!(v1(1, half, Some(full)), Some(ShortMemory::OfBox));
+        assert_eq!(v1(1, half, Some(half)), Some(ShortMemory::OfMachine));
+        assert_eq!(v1(1, half, None), Some(ShortMemory::OfMachine));
+        assert!(with_files(Cgroups::V2, &[], RunCgroup::memory_kill).is_err(), "it is not known");
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_measure_waits_does_not_say_that_there_were_none() {
+        let pressure = "some avg10=0.00 avg60=0.00 avg300=0.00 total=900\n";
+        let wait_us = |files: &[_]| with_files(Cgroups::V2, files, RunCgroup::wait_us);
+        assert_eq!(wait_us(&[("cpu.pressure", pressure)]), Some(900));
+        assert_eq!(wait_us(&[]), None);
+    }
 
     #[test]
     fn a_value_is_that_of_its_whole_word() {

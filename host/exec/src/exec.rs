@@ -284,10 +284,18 @@ impl Exec {
         std::mem::take(&mut self.starved)
     }
 
-    /// The toolchains of this machine; none if the machine cannot make boxes.
-    pub fn toolchains(&mut self) -> Vec<AvailableToolchain> {
-        let found = self.probe_all().into_iter().filter_map(|(_, found)| found.ok()?.ok());
-        found.map(|tool| tool.described()).collect()
+    /// The toolchains of this machine. An error if that could not be found out of one of them: whoever finds a
+    /// toolchain missing in the list takes the request or the response for wrong.
+    pub fn toolchains(&mut self) -> Result<Vec<AvailableToolchain>, ExecError> {
+        let mut found = Vec::new();
+        for id in self.ids() {
+            match self.probe_soon(&id) {
+                Ok(tool) => found.extend(tool.ok().map(|tool| tool.described())),
+                Err(ExecError::Cancelled) => return Err(probe::too_slow(&id)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
     }
 
     /// Opens a program that a worker of this machine compiled before.
@@ -354,6 +362,18 @@ impl Exec {
     ) -> Result<JobEnd, ExecError> {
         let until = until.into().put_off(self.starved);
         self.with_helper(|helper| helper.run(job, until))
+    }
+
+    /// As [`Exec::run_job`]; the inner error says that this machine lacks the job's program.
+    fn try_job(
+        &mut self,
+        job: &BoxJob<'_>,
+        until: Instant,
+    ) -> Result<Result<JobEnd, String>, ExecError> {
+        self.with_helper(|helper| match helper.run(job, until) {
+            Err(HelperError::NoProgram(problem)) => Ok(Err(problem)),
+            ended => ended.map(Ok),
+        })
     }
 
     fn talk(

@@ -12,7 +12,9 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use serde::{Deserialize, Serialize};
 
 use crate::job::{BoxJob, DialogueEnd, JobDeadline, JobEnd, JobProgram};
-use crate::message::{self, BoxReport, FileMessage, Hello, JobMessage, RunReply, RunRequest};
+use crate::message::{
+    self, BoxFailure, BoxReport, FileMessage, Hello, JobMessage, RunReply, RunRequest,
+};
 use crate::support::{BoxSupport, Refusal, SandboxPart};
 
 /// The time in which a helper must report that it is ready.
@@ -58,6 +60,9 @@ pub enum HelperError {
     /// The caller's deadline came first.
     #[error("the stage's time is over")]
     Deadline,
+    /// This machine lacks the program, which is a path of the machine and not a file of the box.
+    #[error("a program cannot be executed: {0}")]
+    NoProgram(String),
     /// The helper died or the machine failed.
     #[error("{0}")]
     Failed(String),
@@ -193,7 +198,10 @@ impl Helper {
                 self.starved += Duration::from_micros(wait_us);
                 Err(HelperError::Deadline)
             }
-            RunReply::Failed(problem) => Err(HelperError::Failed(problem)),
+            RunReply::Failed(BoxFailure::NoProgram(problem)) => {
+                Err(HelperError::NoProgram(problem))
+            }
+            RunReply::Failed(BoxFailure::Failed(problem)) => Err(HelperError::Failed(problem)),
         }
     }
 

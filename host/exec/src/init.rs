@@ -4,7 +4,7 @@
 
 pub(crate) mod program;
 
-use std::ffi::{CString, NulError};
+use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Error, Read as _, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
@@ -98,31 +98,40 @@ fn run_task(task: &BoxTask<'_>) -> (InitReport, Vec<OwnedFd>) {
     };
     match start(task) {
         Ok(StartResult::Program(pid)) => wait(task, &folder, pid),
-        Ok(StartResult::Failed(LaunchFailure::Executing(error))) if is_its_fault(&error) => {
-            (InitReport::NotExecuted { problem: error.to_string() }, Vec::new())
+        Ok(StartResult::Failed(LaunchFailure::Executing(error))) => {
+            (not_executed(task.job.path.as_deref(), &error), Vec::new())
         }
-        Ok(StartResult::Failed(
-            LaunchFailure::Executing(error) | LaunchFailure::Preparing(error),
-        ))
-        | Err(error) => not_made(error),
+        Ok(StartResult::Failed(LaunchFailure::Preparing(error))) | Err(error) => not_made(error),
     }
 }
 
-/// Whether the error is the program's fault, and not a lack of memory, descriptors or the like.
-fn is_its_fault(error: &Error) -> bool {
+/// The report of a program that the kernel did not execute. `path` is the program's, unless it is a sealed file.
+fn not_executed(path: Option<&str>, error: &Error) -> InitReport {
+    let problem = error.to_string();
+    // Programs elsewhere are the machine's.
+    let is_a_tool = path.filter(|path| !Path::new(path).starts_with("/box"));
+    match (error.raw_os_error(), is_a_tool) {
+        // The arguments or the environment, whatever the program is.
+        (Some(libc::EINVAL | libc::E2BIG), _) => InitReport::NotExecuted { problem },
+        (Some(number), tool) if cannot_be_executed(number) => match tool {
+            None => InitReport::NotExecuted { problem },
+            Some(path) => InitReport::NoProgram { problem: format!("{path}: {problem}") },
+        },
+        _ => InitReport::NotMade { problem },
+    }
+}
+
+/// Whether the error is due to the program's file, and not to a lack of memory, descriptors or the like.
+fn cannot_be_executed(number: i32) -> bool {
     matches!(
-        error.raw_os_error(),
-        Some(
-            libc::ENOEXEC
-                | libc::EACCES
-                | libc::EPERM
-                | libc::ENOENT
-                | libc::ENOTDIR
-                | libc::ELOOP
-                | libc::EINVAL
-                | libc::E2BIG
-                | libc::ELIBBAD
-        )
+        number,
+        libc::ENOEXEC
+            | libc::EACCES
+            | libc::EPERM
+            | libc::ENOENT
+            | libc::ENOTDIR
+            | libc::ELOOP
+            | libc::ELIBBAD
     )
 }
 
@@ -227,8 +236,12 @@ fn wait(task: &BoxTask<'_>, folder: &WorkingFolder, program: Pid) -> (InitReport
     // Kills every process but this one; there may be none.
     let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
     while sys::wait(None).is_ok_and(|reaped| reaped.is_some()) {}
-    let last = InitReport::Ended { status, init_cpu_us: sys::own_cpu_us(), ended_at };
-    (last, collect(folder, &task.job.collect))
+    match collect(folder, &task.job.collect) {
+        Ok(files) => {
+            (InitReport::Ended { status, init_cpu_us: sys::own_cpu_us(), ended_at }, files)
+        }
+        Err(error) => not_made(format!("a file to collect cannot be opened: {error}")),
+    }
 }
 
 /// Closes all descriptors but these. Among the closed ones are ends of pipes, of this box and others, that
@@ -249,16 +262,94 @@ fn close(closed: std::io::Result<()>) {
     closed.expect("closing a range of descriptors takes nothing");
 }
 
-/// Opens the files to collect, in the order of `paths`.
-fn collect(folder: &WorkingFolder, paths: &[String]) -> Vec<OwnedFd> {
-    let null = || File::open("/dev/null").map(OwnedFd::from).ok();
-    let mut files = Vec::new();
-    for path in paths {
-        let path: Result<CString, NulError> = CString::new(path.as_str());
-        let opened = path.ok().and_then(|path| sys::open_beneath(folder.0.as_fd(), &path).ok());
-        // The null device, which is not a regular file, stands for a file that does not exist.
-        let Some(file) = opened.or_else(null) else { break };
-        files.push(file);
+/// Opens the files to collect, in the order of `paths`. The null device, which is not a regular file, stands for a
+/// file that does not exist.
+fn collect(folder: &WorkingFolder, paths: &[String]) -> std::io::Result<Vec<OwnedFd>> {
+    let opened = |path: &String| {
+        let Ok(path) = CString::new(path.as_str()) else { return null() };
+        match sys::open_beneath(folder.0.as_fd(), &path) {
+            Err(error) if is_absent(&error) => null(),
+            opened => opened,
+        }
+    };
+    paths.iter().map(opened).collect()
+}
+
+fn null() -> std::io::Result<OwnedFd> {
+    File::open("/dev/null").map(OwnedFd::from)
+}
+
+/// Whether there is no regular file of that path which may be read: what a program can cause. Any other error is the
+/// machine's, such as a lack of descriptors.
+fn is_absent(error: &Error) -> bool {
+    matches!(
+        error.raw_os_error(),
+        Some(
+            libc::ENOENT
+                | libc::ENOTDIR
+                | libc::ELOOP
+                | libc::EXDEV
+                | libc::EACCES
+                | libc::ENAMETOOLONG
+                // A socket.
+                | libc::ENXIO
+        )
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+    use super::*;
+
+    #[test]
+    fn a_program_of_the_machine_that_is_missing_is_not_the_candidates_fault() {
+        let report = |path: Option<&str>, number| match not_executed(
+            path,
+            &Error::from_raw_os_error(number),
+        ) {
+            InitReport::NotExecuted { .. } => "its fault",
+            InitReport::NoProgram { problem } => {
+                assert!(problem.starts_with("/usr/bin/gcc: "), "{problem}");
+                "none here"
+            }
+            _ => "ours",
+        };
+        let gcc = Some("/usr/bin/gcc");
+        for number in [libc::ENOENT, libc::EACCES, libc::ENOTDIR, libc::EPERM, libc::ENOEXEC] {
+            assert_eq!(report(gcc, number), "none here", "{number}");
+            assert_eq!(report(None, number), "its fault", "{number}");
+            assert_eq!(report(Some("/box/w/a.out"), number), "its fault", "{number}");
+        }
+        for path in [gcc, None] {
+            assert_eq!(report(path, libc::E2BIG), "its fault");
+            assert_eq!(report(path, libc::EINVAL), "its fault");
+            for number in [libc::ENOMEM, libc::ENFILE, libc::EIO, libc::EAGAIN] {
+                assert_eq!(report(path, number), "ours", "{number}");
+            }
+        }
     }
-    files
+
+    #[test]
+    fn a_file_that_cannot_be_opened_is_not_one_that_is_absent() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("left"), "x").unwrap();
+        let long = "x".repeat(300);
+        let paths = ["left", "missing", "left/below", "../up", &long].map(str::to_owned);
+        let folder = WorkingFolder(File::open(folder.path()).unwrap().into());
+        let regular = |files: Vec<OwnedFd>| -> Vec<_> {
+            files.iter().map(|file| sys::is_regular(file).unwrap()).collect()
+        };
+        let opened = regular(collect(&folder, &paths).unwrap());
+        assert_eq!(opened, [true, false, false, false, false]);
+        // In a child, so that no other test lacks descriptors.
+        let Some(child) = sys::fork().unwrap() else {
+            let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+            setrlimit(Resource::RLIMIT_NOFILE, 0, hard).unwrap();
+            sys::exit(i32::from(collect(&folder, &paths).is_ok()))
+        };
+        let (_, reaped) = sys::wait(Some(child)).unwrap().unwrap();
+        assert_eq!(reaped.status, 0, "the lack of descriptors is an error");
+    }
 }

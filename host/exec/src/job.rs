@@ -78,8 +78,8 @@ pub struct BoxJob<'a> {
     pub files: Vec<JobFile<'a>>,
     /// The standard input.
     pub stdin: &'a [u8],
-    /// The relative paths of files to return if they exist and are regular files. A file larger than the disk
-    /// limit is cut.
+    /// The relative paths of files to return if they exist and are regular files. What is beyond the disk limit, or
+    /// beyond `EXEC_COLLECTED_BYTES_MAX`, of all of them together is cut.
     pub collect: Vec<String>,
     /// The limits of the run.
     pub limits: BoxLimits,

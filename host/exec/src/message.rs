@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use nix::cmsg_space;
+use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -72,7 +73,9 @@ pub(crate) enum InitReport {
     },
     /// The kernel does not execute the program; the program's fault.
     NotExecuted { problem: String },
-    /// The box could not be prepared; our fault.
+    /// The kernel does not execute a program of this machine, such as a compiler; our fault.
+    NoProgram { problem: String },
+    /// The box could not be prepared, or its files not be opened; our fault.
     NotMade { problem: String },
 }
 
@@ -88,8 +91,23 @@ pub(crate) enum RunReply {
         /// The longest time for which a box was ready and did not run, in microseconds.
         wait_us: u64,
     },
-    /// A box could not be made or watched.
+    /// Says nothing about a program of the request.
+    Failed(BoxFailure),
+}
+
+/// Why there is no report of a box.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum BoxFailure {
+    /// This machine lacks the program that was to run in it.
+    NoProgram(String),
+    /// It could not be made or watched.
     Failed(String),
+}
+
+impl<T: Into<String>> From<T> for BoxFailure {
+    fn from(problem: T) -> Self {
+        Self::Failed(problem.into())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -169,11 +187,14 @@ fn receive_datagram(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<(usize, 
     Ok((message.bytes, descriptors))
 }
 
-/// A file in memory with this content, positioned at its start.
+/// A file in memory with this content, positioned at its start. Nobody can change it, so that a program whose standard
+/// input it is can keep nothing in it: its bytes count towards no box's limits.
 pub(crate) fn memory_file_with<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Result<OwnedFd> {
     let mut file = File::from(crate::sys::memory_file(c"assay")?);
     parts.into_iter().try_for_each(|part| file.write_all(part))?;
     file.rewind()?;
+    let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_WRITE;
+    fcntl(&file, FcntlArg::F_ADD_SEALS(seals | SealFlag::F_SEAL_SEAL))?;
     Ok(file.into())
 }
 

@@ -9,17 +9,18 @@ mod stream;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
+use assay_core::limits::EXEC_COLLECTED_BYTES_MAX;
 use nix::fcntl::OFlag;
 use nix::libc;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::{Pid, pipe2};
 
-use crate::cgroup::{CgroupFactory, RunCgroup};
+use crate::cgroup::{CgroupFactory, RunCgroup, ShortMemory};
 use crate::init::program::Locks;
 use crate::init::{self, Birth};
 use crate::limits::BoxLimits;
-use crate::message::{self, BoxReport, InitReport, JobMessage};
+use crate::message::{self, BoxFailure, BoxReport, InitReport, JobMessage};
 use crate::outcome::{LimitKind, ProgramEnding, Usage};
 use crate::sys::{self, Reaped};
 use stream::Stream;
@@ -98,7 +99,7 @@ pub(crate) struct SandboxProcess {
     /// The time of the next reading of its CPU time.
     cpu_check_at: Instant,
     killed_for: Option<LimitKind>,
-    /// The usage that was read from `/proc`, for a box without a cgroup.
+    /// The usage that was read from `/proc`, for a box without a cgroup, or whose cgroup measures no waits.
     proc_usage: proc_usage::ProcUsage,
     reaped: Option<(Reaped, Instant)>,
     /// The time at which it was killed, or else its program ended, by [`sys::now`].
@@ -217,7 +218,7 @@ impl SandboxFactory {
     pub(crate) fn report(
         &mut self,
         mut ended: SandboxProcess,
-    ) -> Result<(BoxReport, Duration), String> {
+    ) -> Result<(BoxReport, Duration), BoxFailure> {
         let report = ended.report();
         self.end(ended.group.take());
         Ok((report?, ended.ended_at.unwrap_or(ended.reaped_at)))
@@ -279,6 +280,7 @@ impl SandboxProcess {
         let wall = Duration::from_millis(self.limits.wall_ms.into()) + self.forgiven;
         let wall_end = self.started + wall;
         if now >= wall_end {
+            self.look_at_proc();
             self.kill(LimitKind::Wall);
         }
         if now >= self.cpu_check_at {
@@ -299,24 +301,29 @@ impl SandboxProcess {
     }
 
     fn cpu_us(&mut self) -> std::io::Result<u64> {
+        self.look_at_proc();
         match &self.group {
             Some(group) => group.cpu_us(),
-            None => {
-                self.proc_usage.update(self.init);
-                Ok(self.proc_usage.cpu_us)
-            }
+            None => Ok(self.proc_usage.cpu_us),
+        }
+    }
+
+    /// Reads what its cgroup does not tell, while it runs.
+    fn look_at_proc(&mut self) {
+        if self.is_running() && self.group.as_ref().is_none_or(|group| group.wait_us().is_none()) {
+            self.proc_usage.update(self.init);
         }
     }
 
     /// The time for which it was ready and did not run so far, in microseconds.
     pub(crate) fn wait_us(&mut self) -> u64 {
-        match &self.group {
-            Some(group) => group.wait_us(),
-            None => {
-                self.proc_usage.update(self.init);
-                self.proc_usage.wait_us
-            }
-        }
+        self.look_at_proc();
+        self.known_wait_us()
+    }
+
+    fn known_wait_us(&self) -> u64 {
+        let of_group = self.group.as_ref().and_then(RunCgroup::wait_us);
+        of_group.unwrap_or(self.proc_usage.wait_us)
     }
 
     fn kill(&mut self, limit: LimitKind) {
@@ -352,7 +359,7 @@ impl SandboxProcess {
         self.stderr.read(ended)
     }
 
-    fn report(&mut self) -> Result<BoxReport, String> {
+    fn report(&mut self) -> Result<BoxReport, BoxFailure> {
         let (reaped, at) = self.reaped.take().expect("it has ended");
         let mut usage = self
             .usage(&reaped, at)
@@ -369,15 +376,24 @@ impl SandboxProcess {
             }
             None => (None, Vec::new()),
         };
-        let ending = self.limited(&usage, ending).or(ending);
+        let kill = self.group.as_ref().map(RunCgroup::memory_kill).transpose();
+        let kill = kill.map_err(|error| format!("the memory of a box cannot be read: {error}"))?;
+        let kill = kill.flatten();
+        if kill == Some(ShortMemory::OfMachine) {
+            return Err("this machine is out of memory: the kernel killed a program".into());
+        }
+        let ending = self.limited(&usage, kill, ending).or(ending);
         let ending = ending.ok_or("the init of a box was killed by somebody else")?;
+        // Links to one file, and holes, can have more bytes together than the box could hold.
+        let mut left = self.limits.disk_bytes.min(EXEC_COLLECTED_BYTES_MAX);
         let mut files = Vec::new();
         for (at, descriptor) in descriptors.into_iter().enumerate() {
             let path =
                 self.collect.get(at).ok_or("a box returned more files than were asked for")?;
-            let kept = stream::read_file(descriptor, self.limits.disk_bytes)
+            let kept = stream::read_file(descriptor, left)
                 .map_err(|error| format!("a file that a program left cannot be read: {error}"))?;
             if let Some(kept) = kept {
+                left -= kept.data.len() as u64;
                 files.push((path.clone(), kept));
             }
         }
@@ -398,19 +414,19 @@ impl SandboxProcess {
                 cpu_us: group.cpu_us()?,
                 wall_us,
                 memory_peak_bytes: group.memory_peak_bytes(),
-                wait_us: group.wait_us(),
+                wait_us: self.known_wait_us(),
             },
             None => Usage {
                 cpu_us: reaped.cpu_us.max(self.proc_usage.cpu_us),
                 wall_us,
                 memory_peak_bytes: reaped.memory_peak_bytes,
-                wait_us: self.proc_usage.wait_us,
+                wait_us: self.known_wait_us(),
             },
         })
     }
 
     /// The end that its init reported, as an ending of the program.
-    fn ending(&mut self, last: InitReport) -> Result<Option<ProgramEnding>, String> {
+    fn ending(&mut self, last: InitReport) -> Result<Option<ProgramEnding>, BoxFailure> {
         match last {
             InitReport::Ended { status, .. } if libc::WIFEXITED(status) => {
                 Ok(Some(ProgramEnding::Exited(libc::WEXITSTATUS(status))))
@@ -422,16 +438,22 @@ impl SandboxProcess {
                 self.stderr.add(format!("it cannot be executed: {problem}\n").as_bytes());
                 Ok(Some(ProgramEnding::Exited(NOT_EXECUTED)))
             }
-            InitReport::NotMade { problem } => Err(format!("a box cannot be made: {problem}")),
+            InitReport::NoProgram { problem } => Err(BoxFailure::NoProgram(problem)),
+            InitReport::NotMade { problem } => Err(format!("a box failed: {problem}").into()),
         }
     }
 
     /// The limit that ended the program, if one did: the kernel or this process enforced it.
-    fn limited(&self, usage: &Usage, ending: Option<ProgramEnding>) -> Option<ProgramEnding> {
+    fn limited(
+        &self,
+        usage: &Usage,
+        kill: Option<ShortMemory>,
+        ending: Option<ProgramEnding>,
+    ) -> Option<ProgramEnding> {
         let group = self.group.as_ref();
         let over_cpu = usage.cpu_us > u64::from(self.limits.cpu_ms) * 1_000;
         let killed_for_cpu = ending == Some(ProgramEnding::Signaled(libc::SIGXCPU));
-        let limit = if group.is_some_and(RunCgroup::out_of_memory) {
+        let limit = if kill.is_some() {
             LimitKind::Memory
         } else if over_cpu || killed_for_cpu {
             LimitKind::Cpu

@@ -266,10 +266,11 @@ pub(crate) fn filter_calls(program: &[libc::sock_filter]) -> Result<()> {
     Ok(())
 }
 
-/// A file in memory that grows as it is written.
+/// A file in memory that grows as it is written, until it is sealed.
 pub(crate) fn memory_file(name: &CStr) -> Result<OwnedFd> {
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name lives through the call.
-    let fd = check(unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) }.into())?;
+    let fd = check(unsafe { libc::memfd_create(name.as_ptr(), flags) }.into())?;
     let fd = RawFd::try_from(fd).expect("a descriptor fits");
     // SAFETY: the kernel has just made this descriptor for us.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })

@@ -8,7 +8,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::cgroup::CgroupFactory;
 use crate::job::{JobDeadline, Party};
-use crate::message::{self, Hello, JobMessage, RunReply, RunRequest};
+use crate::message::{self, BoxFailure, Hello, JobMessage, RunReply, RunRequest};
 use crate::sandbox_process::{DialoguePipes, JobDescriptors, SandboxFactory, SandboxProcess};
 use crate::support::BoxSupport;
 use crate::sys;
@@ -39,7 +39,7 @@ fn serve(
     factory: &mut SandboxFactory,
     order: &RunRequest,
     descriptors: Vec<OwnedFd>,
-) -> Result<RunReply, String> {
+) -> Result<RunReply, BoxFailure> {
     let after = |milliseconds| {
         let at = Instant::now().checked_add(Duration::from_millis(milliseconds));
         at.ok_or("the deadline is too far away")
@@ -53,7 +53,7 @@ fn serve(
             Ok(started) => boxes.push(started),
             Err(problem) => {
                 factory.discard(boxes);
-                return Err(problem);
+                return Err(problem.into());
             }
         }
     }
@@ -73,7 +73,7 @@ fn serve(
         }
         Err(problem) => {
             factory.discard(boxes);
-            return Err(format!("a box cannot be watched: {problem}"));
+            return Err(format!("a box cannot be watched: {problem}").into());
         }
     }
     // Report all of them before an error of one is returned, so that each cgroup is removed.

@@ -1,11 +1,12 @@
 //! Boxes for real: what a program gets, and how each limit ends it.
 
-use std::path::Path;
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_exec::job::{JobFile, JobProgram, Purpose};
 use assay_exec::limits::BoxLimits;
-use assay_exec::outcome::{LimitKind, ProgramEnding};
+use assay_exec::outcome::{Captured, LimitKind, ProgramEnding};
 use assay_exec::{BoxJob, Helper, HelperError, HelperOptions, JobEnd};
 
 const PYTHON: &str = "/usr/bin/python3";
@@ -22,7 +23,7 @@ fn slowed(limits: BoxLimits) -> BoxLimits {
 
 struct Bench {
     helper: Helper,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 fn options(folder: &Path) -> HelperOptions {
@@ -44,7 +45,7 @@ fn options(folder: &Path) -> HelperOptions {
 fn bench() -> Bench {
     let folder = tempfile::tempdir().expect("a folder");
     let helper = Helper::start(&options(folder.path())).expect("this machine boxes programs");
-    Bench { helper, _folder: folder }
+    Bench { helper, folder }
 }
 
 fn soon() -> Instant {
@@ -94,16 +95,61 @@ fn a_program_reads_computes_and_writes() {
 }
 
 #[test]
+fn the_standard_input_is_read_and_nothing_else() {
+    let mut bench = bench();
+    let code = "
+import mmap, os
+def again(): return os.open('/proc/self/fd/0', os.O_RDWR)
+def memory(file): return mmap.mmap(file, 5, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+for attempt in [
+    lambda: os.pwrite(0, b'x', 0),
+    lambda: os.pwrite(again(), b'x', 0),
+    lambda: os.truncate(again(), 0),
+    lambda: os.truncate(again(), 1 << 30),
+    lambda: os.posix_fallocate(again(), 0, 1 << 20),
+    lambda: memory(0),
+    lambda: memory(again()),
+]:
+    try: print(attempt())
+    except OSError: pass
+os.lseek(0, 2, os.SEEK_SET)
+print(os.read(0, 9), mmap.mmap(0, 0, mmap.MAP_PRIVATE, mmap.PROT_READ)[:])
+";
+    let mut job = python(code, BoxLimits::RUN);
+    job.stdin = b"input";
+    let ended = bench.run(&job);
+    assert_eq!(ended.ending, ProgramEnding::Exited(0), "{ended:?}");
+    assert_eq!(text(&ended), "b'put' b'input'\n");
+}
+
+#[test]
 fn ends_are_told_as_they_were() {
     let mut bench = bench();
     assert_eq!(bench.python("raise SystemExit(7)").ending, ProgramEnding::Exited(7));
     let aborted = bench.python("import os; os.abort()");
     assert_eq!(aborted.ending, ProgramEnding::Signaled(6));
+    let nonsense = assay_exec::sealed(b"no program").expect("a file");
+    let mut not_executed = python("", BoxLimits::RUN);
+    not_executed.program = JobProgram::Sealed(nonsense.as_fd());
+    let ended = bench.run(&not_executed);
+    assert_eq!(ended.ending, ProgramEnding::Exited(127));
+    assert!(String::from_utf8_lossy(&ended.stderr.data).contains("Exec format"), "{ended:?}");
+}
+
+#[test]
+fn a_tool_that_is_missing_is_not_the_end_of_a_program() {
+    let mut bench = bench();
     let mut missing = python("", BoxLimits::RUN);
     missing.program = JobProgram::Path("/usr/bin/no-such-program");
-    let ended = bench.run(&missing);
-    assert_eq!(ended.ending, ProgramEnding::Exited(127));
-    assert!(String::from_utf8_lossy(&ended.stderr.data).contains("No such file"), "{ended:?}");
+    let lost = bench.helper.run(&missing, soon());
+    let said = "/usr/bin/no-such-program: No such file";
+    assert!(
+        matches!(&lost, Err(HelperError::NoProgram(problem)) if problem.starts_with(said)),
+        "{lost:?}"
+    );
+    let talk = bench.helper.talk(&python("", BoxLimits::RUN), &missing, soon());
+    assert!(matches!(talk, Err(HelperError::NoProgram(_))), "{talk:?}");
+    assert_eq!(bench.python("print(1)").ending, ProgramEnding::Exited(0), "it serves on");
 }
 
 #[test]
@@ -130,6 +176,58 @@ fn each_limit_ends_what_exceeds_it() {
     assert_eq!(limited(flood, limits).0, LimitKind::Output);
     let bomb = "import os\nwhile True:\n  os.fork()";
     assert_eq!(limited(bomb, BoxLimits { cpu_ms: 3_000, ..limits }).0, LimitKind::Processes);
+}
+
+/// The groups around all boxes of a helper whose folder this is, in each hierarchy that limits memory.
+fn groups_around_boxes(folder: &Path) -> Vec<PathBuf> {
+    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
+    let folder = folder.to_str().expect("a path in UTF-8");
+    let is_of_helper = |process: &Path| {
+        let words = std::fs::read(process.join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&words).contains(folder)
+    };
+    let processes = entries(Path::new("/proc")).filter(|entry| is_of_helper(&entry.path()));
+    let names: Vec<_> =
+        processes.map(|entry| format!("assay-exec-{}", entry.file_name().display())).collect();
+    let (mut found, mut left) = (Vec::new(), vec![PathBuf::from("/sys/fs/cgroup")]);
+    while let Some(group) = left.pop() {
+        let limits = ["memory.max", "memory.limit_in_bytes"].map(|file| group.join(file).exists());
+        match group.file_name().and_then(|name| name.to_str()) {
+            Some(name) if names.iter().any(|known| known == name) => {
+                found.extend(limits.contains(&true).then_some(group));
+            }
+            _ => left.extend(
+                entries(&group)
+                    .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+                    .map(|entry| entry.path()),
+            ),
+        }
+    }
+    found
+}
+
+#[test]
+fn a_machine_that_is_out_of_memory_is_no_limit_of_the_program() {
+    let mut bench = bench();
+    let groups = groups_around_boxes(bench.folder.path());
+    assert_eq!(groups.len(), 1, "{groups:?}");
+    for file in ["memory.swap.max", "memory.max", "memory.limit_in_bytes"] {
+        let file = groups[0].join(file);
+        let limit = if file.ends_with("memory.swap.max") { "0" } else { "67108864" };
+        if file.exists() {
+            std::fs::write(&file, limit).expect("a limit around all boxes");
+        }
+    }
+    let takes = "x = bytearray(150 << 20)";
+    let lost = bench.helper.run(&python(takes, BoxLimits::RUN), soon());
+    assert!(
+        matches!(&lost, Err(HelperError::Failed(problem)) if problem.contains("out of memory")),
+        "{lost:?}"
+    );
+    // What reaches its own limit in the same place still does.
+    let little = BoxLimits { memory_bytes: 32 << 20, ..BoxLimits::RUN };
+    let ended = bench.python_within(takes, little);
+    assert_eq!(ended.ending, ProgramEnding::Limited(LimitKind::Memory));
 }
 
 #[test]
@@ -160,6 +258,24 @@ os.mkdir('folder')
     let files: Vec<_> =
         ended.files.iter().map(|(path, kept)| (path.as_str(), kept.data.as_slice())).collect();
     assert_eq!(files, [("out.txt", &b"abab"[..]), ("in/a.txt", &b"ab"[..])]);
+}
+
+#[test]
+fn links_to_a_file_do_not_multiply_what_comes_out() {
+    let mut bench = bench();
+    let code = "
+import os
+with open('0', 'wb') as file: file.truncate(6 << 20)
+for n in range(1, 64): os.link('0', str(n))
+";
+    let mut job = python(code, BoxLimits { disk_bytes: 16 << 20, ..BoxLimits::RUN });
+    job.collect = (0..64).map(|n: u32| n.to_string()).collect();
+    let ended = bench.run(&job);
+    assert_eq!(ended.ending, ProgramEnding::Exited(0), "{:?}", ended.stderr);
+    let kept = |(_, kept): &(String, Captured)| (kept.data.len() >> 20, kept.truncated);
+    let files: Vec<_> = ended.files.iter().map(kept).collect();
+    assert_eq!(files[..4], [(6, false), (6, false), (4, true), (0, true)]);
+    assert_eq!(files[4..], [(0, true); 60]);
 }
 
 #[test]

@@ -51,7 +51,11 @@ impl CompilerFixture {
     }
 
     fn over(test: &str, folder: Arc<tempfile::TempDir>) -> Option<Self> {
-        let toolkit = toolkit(test)?;
+        Some(Self::with_toolkit(toolkit(test)?, folder))
+    }
+
+    /// With a toolkit of the test's own.
+    pub fn with_toolkit(toolkit: PathBuf, folder: Arc<tempfile::TempDir>) -> Self {
         let program = PathBuf::from(env!("CARGO_BIN_EXE_assay-gpu"));
         let objects = ObjectCache::open(&folder.path().join("objects"), 1 << 30).expect("a folder");
         let options = ExecOptions {
@@ -69,12 +73,12 @@ impl CompilerFixture {
             cache: folder.path().to_owned(),
         };
         let deadline = Instant::now() + Duration::from_secs(1_000);
-        Some(Self {
+        Self {
             compiler: CudaCompiler::new(compiler),
             exec: Exec::new(options),
             caller: JobContext { tenant: TenantId::generate(), deadline, latest: deadline },
             folder,
-        })
+        }
     }
 
     /// Tried again where the machine was too busy to tell, as a scheduler would.

@@ -18,6 +18,11 @@ const CONTENT_TYPE_BYTES_MAX: usize = 256;
 /// which is the top of the 32-bit address space; an instruction's own offset comes on top.
 const BELOW_ZERO: std::ops::Range<u64> = 0xFF00_0000..0x1_0100_0000;
 
+/// A failure of the machine in a function that can tell the guest none: it ends the call.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct MachineFailure(pub(crate) String);
+
 /// A failed stage with a message that is cut to the limit.
 pub(crate) fn failed(code: ErrorCode, message: impl AsRef<str>) -> StageEnd {
     let message = cut(message.as_ref(), limits::ERROR_MESSAGE_BYTES_MAX).to_owned();
@@ -82,11 +87,14 @@ fn scored(end: types::Scored) -> Result<Scored, String> {
     Ok(scored)
 }
 
-/// A call that did not return: the guest's fault, whatever it was.
+/// A call that did not return: the guest's fault, unless its time is over or a [`MachineFailure`] ended it.
 pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
     let trap = error.downcast_ref::<Trap>().copied();
     if trap == Some(Trap::Interrupt) {
         return interrupted(&call.clock.interruption());
+    }
+    if let Some(MachineFailure(problem)) = error.downcast_ref::<MachineFailure>() {
+        return failed(ErrorCode::Unavailable, problem);
     }
     if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
         let problem = format!("the plugin left with exit status {status}");

@@ -13,7 +13,7 @@ use assay_sandbox::capability::gpu::StageDevice;
 use assay_sandbox::capability::storage::{ObjectError, Storage};
 
 use crate::guests::{Plugin, call, liar};
-use crate::machine::bare;
+use crate::machine::{bare, without_toolchains};
 
 fn execute() -> &'static Plugin {
     static EXECUTE: OnceLock<Plugin> = OnceLock::new();
@@ -72,6 +72,15 @@ fn a_machine_without_boxes_is_no_verdict_and_is_not_described() {
 }
 
 #[test]
+fn toolchains_that_cannot_be_listed_are_not_missing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let granted = bare(folder.path());
+    // The guest looks for it in the list of all.
+    let end = end(labelled(r#"{"toolchain": "nowhere"}"#, Some(granted)));
+    failed(&end, ErrorCode::Unavailable, "No such file");
+}
+
+#[test]
 fn objects_are_read_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("roots/judge");
@@ -99,7 +108,7 @@ fn objects_are_read_by_name() {
 #[test]
 fn who_may_run_programs_hands_over_more() {
     let folder = tempfile::tempdir().expect("a folder");
-    let granted = bare(folder.path());
+    let granted = without_toolchains(folder.path());
     let padded = |mib: usize, granted: Option<&Capabilities>| {
         let label = format!(r#"{{"toolchain": "cpython-3", "pad_bytes": {}}}"#, mib << 20);
         let call = labelled(&label, granted.cloned());

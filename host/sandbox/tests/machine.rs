@@ -10,6 +10,30 @@ use assay_sandbox::capability::Capabilities;
 use assay_sandbox::capability::folder::FolderStorage;
 use assay_sandbox::capability::gpu::StageDevice;
 
+/// As [`bare`], on a machine that is known to lack every toolchain.
+pub(crate) fn without_toolchains(folder: &Path) -> Capabilities {
+    let files = folder.join("toolchains");
+    std::fs::create_dir(&files).expect("a folder");
+    for id in ["c11-gcc", "cpp17-gcc", "cpp20-gcc", "cpython-3"] {
+        let text = format!(
+            "id = \"{id}\"\nlanguages = [\"x\"]\nmain = \"x\"\nversion = [\"/bin/x\"]\n\
+             paths = [\"/no/such/path\"]\n[run]\ncommand = [\"/bin/x\"]"
+        );
+        std::fs::write(files.join(format!("{id}.toml")), text).expect("written");
+    }
+    let bare = bare(folder);
+    let objects = Arc::new(ObjectCache::open(&folder.join("objects"), 1 << 30).expect("a cache"));
+    let exec = Exec::new(ExecOptions {
+        helper_program: folder.join("missing"),
+        cache: folder.join("programs"),
+        toolchains: Some(files),
+        shown: Vec::new(),
+        weaker: Vec::new(),
+        objects,
+    });
+    Capabilities { exec: Arc::new(Mutex::new(exec)), ..bare }
+}
+
 /// The capabilities of a tenant on this machine; storage has its roots in the folder's `roots`.
 pub(crate) fn bare(folder: &Path) -> Capabilities {
     let objects = Arc::new(ObjectCache::open(&folder.join("objects"), 1 << 30).expect("a cache"));

@@ -35,8 +35,14 @@ pub(crate) fn run(program: &str, job: &Job, seed: u64) -> Result<Report, Error> 
 }
 
 fn toolchain(language: &str) -> Result<exec::Toolchain, Error> {
+    find(language, exec::toolchains())
+}
+
+fn find(language: &str, all: Vec<exec::Toolchain>) -> Result<exec::Toolchain, Error> {
+    if all.is_empty() {
+        return Err(Error::unavailable("this worker can run no programs"));
+    }
     let wanted = language.to_lowercase();
-    let all = exec::toolchains();
     let known = all.iter().find(|it| it.id == wanted || it.languages.contains(&wanted)).cloned();
     known.ok_or_else(|| {
         let mut languages: Vec<_> = all.into_iter().flat_map(|it| it.languages).collect();
@@ -139,4 +145,41 @@ fn run_case(
 /// The least that keeps CPU time the limit that decides.
 fn wall_ms(cpu_ms: u32) -> u32 {
     cpu_ms.saturating_mul(3).saturating_add(2_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn python() -> exec::Toolchain {
+        let limits = exec::Limits {
+            cpu_ms: 1,
+            wall_ms: 1,
+            memory_bytes: 1,
+            stdout_bytes: 1,
+            stderr_bytes: 1,
+            disk_bytes: 1,
+            processes: 1,
+            open_files: 1,
+        };
+        exec::Toolchain {
+            id: "cpython-3".into(),
+            version: String::new(),
+            languages: vec!["python".into()],
+            main: "main.py".into(),
+            compiled: false,
+            compile_defaults: limits,
+            run_defaults: limits,
+            ceiling: limits,
+        }
+    }
+
+    #[test]
+    fn a_worker_without_toolchains_says_nothing_about_the_request() {
+        assert_eq!(find("Python", vec![python()]).unwrap().id, "cpython-3");
+        let unknown = find("cobol", vec![python()]).unwrap_err();
+        assert!(matches!(unknown, Error::BadRequest(_)), "{unknown:?}");
+        let none = find("python", Vec::new()).unwrap_err();
+        assert!(matches!(none, Error::Unavailable(_)), "{none:?}");
+    }
 }

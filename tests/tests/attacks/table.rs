@@ -144,6 +144,7 @@ const RESOURCES: &[Attack] = &[
     attack("sparse_file.c")
         .collect(&["attack-sparse", "attack-far"])
         .ends(&["exited_0", "limited_memory"]),
+    attack("hard_links.c").collect(LINKS),
     attack("deep_tree.c").limits(LONG),
     attack("output_flood.c").ends(&["limited_output"]),
     attack("error_flood.c"),
@@ -203,6 +204,18 @@ const COLLECTED: &[&str] = &[
     "attack-swapped",
     "attack-plain",
     "attack-missing",
+];
+
+/// The names that `hard_links.c` gives one file.
+const LINKS: &[&str] = &[
+    "link-00", "link-01", "link-02", "link-03", "link-04", "link-05", "link-06", "link-07",
+    "link-08", "link-09", "link-10", "link-11", "link-12", "link-13", "link-14", "link-15",
+    "link-16", "link-17", "link-18", "link-19", "link-20", "link-21", "link-22", "link-23",
+    "link-24", "link-25", "link-26", "link-27", "link-28", "link-29", "link-30", "link-31",
+    "link-32", "link-33", "link-34", "link-35", "link-36", "link-37", "link-38", "link-39",
+    "link-40", "link-41", "link-42", "link-43", "link-44", "link-45", "link-46", "link-47",
+    "link-48", "link-49", "link-50", "link-51", "link-52", "link-53", "link-54", "link-55",
+    "link-56", "link-57", "link-58", "link-59", "link-60", "link-61", "link-62", "link-63",
 ];
 
 /// Attacks on the machine during compilation, and by the options that a request may give.

@@ -18,6 +18,9 @@ pub const EXEC_WORDS_MAX: usize = 256;
 pub const EXEC_WORDS_BYTES_MAX: usize = 64 * KIB;
 /// The files of one run that are returned.
 pub const EXEC_COLLECTED_FILES_MAX: usize = 64;
+/// The bytes of all files of one run that are returned; what is beyond them is cut, as is what is beyond the run's
+/// limit on disk space.
+pub const EXEC_COLLECTED_BYTES_MAX: u64 = 256 << 20;
 /// The cases of one batch of runs.
 pub const EXEC_CASES_MAX: usize = 4_096;
 /// The bytes of output and files that one batch of runs returns; a longer output is cut and marked as cut.

@@ -50,6 +50,10 @@ impl<H> HelperLife<H> {
                 Ok(done) => return Ok(done),
                 Err(HelperError::Deadline) => return Err(ExecError::Cancelled),
                 Err(HelperError::Refused(refusal)) => return Err(self.refuse(refusal)),
+                // Another helper would not find it either.
+                Err(lost @ HelperError::NoProgram(_)) => {
+                    return Err(ExecError::Unavailable(lost.to_string()));
+                }
                 Err(HelperError::Failed(failure)) => {
                     tracing::warn!(error = %failure, "the helper that runs programs failed");
                     self.state = HelperState::Idle;
@@ -112,6 +116,7 @@ mod tests {
                     Ok(number) => Ok(*number),
                     Err(HelperError::Deadline) => Err(HelperError::Deadline),
                     Err(HelperError::Refused(text)) => Err(HelperError::Refused(text.clone())),
+                    Err(HelperError::NoProgram(text)) => Err(HelperError::NoProgram(text.clone())),
                     Err(HelperError::Failed(text)) => Err(HelperError::Failed(text.clone())),
                 }
             },
@@ -128,6 +133,11 @@ mod tests {
         check(&[failed(), failed()], Err(ExecError::Unavailable("died".into())), 2);
         check(&[failed(), Err(HelperError::Deadline)], Err(ExecError::Cancelled), 2);
         check(&[Err(HelperError::Deadline)], Err(ExecError::Cancelled), 1);
+        check(
+            &[Err(HelperError::NoProgram("gcc".into()))],
+            Err(ExecError::Unavailable("a program cannot be executed: gcc".into())),
+            1,
+        );
         check(
             &[Err(HelperError::Refused(Refusal::Lacking("no".into())))],
             Err(ExecError::Unavailable("no".into())),

@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use assay_core::limits::EXEC_COLLECTED_BYTES_MAX;
 use sha2::{Digest as _, Sha256};
 
 use super::inputs::{environment, with_room};
@@ -203,7 +204,9 @@ impl Exec {
         }
         match ended.files.into_iter().next() {
             Some((_, content)) if !content.truncated => Ok(content.data),
-            Some(_) => Err(failed("its output file is too large: raise `disk_bytes`".to_owned())),
+            Some(_) => Err(failed(format!(
+                "its output file is too large: raise `disk_bytes`, up to {EXEC_COLLECTED_BYTES_MAX}"
+            ))),
             None => Err(failed("it wrote no output file".to_owned())),
         }
     }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use nix::libc;
+
 use super::inputs::environment;
 use super::{Exec, ExecError, JobContext};
 use crate::job::{BoxJob, JobEnd, JobProgram, Purpose};
@@ -42,12 +44,22 @@ impl InstalledToolchain {
 impl Exec {
     /// Every toolchain of which a file was read, with the result of looking for it.
     pub(super) fn probe_all(&mut self) -> Vec<(String, Result<ProbeResult, ExecError>)> {
-        let ids: Vec<String> = self.specs.keys().cloned().collect();
+        let ids = self.ids();
         let probe = |id: String| {
-            let found = self.probe(&id, Instant::now() + PROBE_MAX);
+            let found = self.probe_soon(&id);
             (id, found)
         };
         ids.into_iter().map(probe).collect()
+    }
+
+    /// The toolchains of which a file was read.
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.specs.keys().cloned().collect()
+    }
+
+    /// Looks for a toolchain, for some time at most.
+    pub(super) fn probe_soon(&mut self, id: &str) -> Result<ProbeResult, ExecError> {
+        self.probe(id, Instant::now() + PROBE_MAX)
     }
 
     pub(super) fn tool(
@@ -108,13 +120,14 @@ impl Exec {
             collect: vec![],
             limits: BoxLimits::COMPILE,
         };
-        let ended = self.run_job(&job, deadline)?;
-        if ended.ending == ProgramEnding::Limited(LimitKind::Wall) {
-            // The machine is too slow; this says nothing about the tool.
-            return Err(ExecError::Unavailable(format!(
-                "`{}` did not print its version in time",
-                spec.id
-            )));
+        let ended = match self.try_job(&job, deadline)? {
+            Ok(ended) => ended,
+            Err(problem) => {
+                return Ok(Err(format!("`{}`: {problem}", spec.version.words().join(" "))));
+            }
+        };
+        if may_be_the_machines_doing(ended.ending) {
+            return Err(too_slow(&spec.id));
         }
         Ok(first_line(&ended).ok_or_else(|| {
             format!(
@@ -125,6 +138,21 @@ impl Exec {
             )
         }))
     }
+}
+
+/// The error of a probe that says nothing about the tool.
+pub(super) fn too_slow(id: &str) -> ExecError {
+    ExecError::Unavailable(format!("`{id}` did not print its version in time"))
+}
+
+/// Whether a tool may have ended so because the machine is slow, or because somebody killed it. A tool that ends by
+/// itself in any other way does so every time.
+fn may_be_the_machines_doing(ending: ProgramEnding) -> bool {
+    matches!(
+        ending,
+        ProgramEnding::Limited(LimitKind::Wall | LimitKind::Cpu)
+            | ProgramEnding::Signaled(libc::SIGKILL)
+    )
 }
 
 fn first_line(ended: &JobEnd) -> Option<String> {
@@ -150,6 +178,21 @@ fn line(captured: &Captured) -> Option<String> {
 mod tests {
     use super::*;
     use crate::outcome::Usage;
+
+    #[test]
+    fn a_tool_lacks_only_by_its_own_doing() {
+        let limited = ProgramEnding::Limited;
+        for ending in
+            [limited(LimitKind::Wall), limited(LimitKind::Cpu), ProgramEnding::Signaled(9)]
+        {
+            assert!(may_be_the_machines_doing(ending), "{ending:?}");
+        }
+        for ending in
+            [ProgramEnding::Exited(127), ProgramEnding::Signaled(11), limited(LimitKind::Memory)]
+        {
+            assert!(!may_be_the_machines_doing(ending), "{ending:?}");
+        }
+    }
 
     #[test]
     fn the_first_line_is_the_version() {

@@ -1,4 +1,4 @@
-//! The usage of a box that has no cgroup, read from `/proc` now and then.
+//! The usage of a box, read from `/proc` now and then where there is no cgroup that measures it.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ impl ProcUsage {
             .filter_map(|entry| Process::read(&entry.path()))
             .collect();
         let mut family = vec![init.as_raw()];
-        let (mut cpu_us, mut wait_us) = (0, 0);
+        let (mut cpu_us, mut threads) = (0, Vec::new());
         loop {
             let (members, rest): (Vec<_>, Vec<_>) = others
                 .into_iter()
@@ -35,20 +35,34 @@ impl ProcUsage {
             for member in members {
                 family.push(member.pid);
                 cpu_us += member.ticks * tick_us;
-                // The maximum, not the sum: processes of one box wait for each other.
-                wait_us = wait_us.max(member.wait_us);
+                threads.push(member.first);
             }
             others = rest;
         }
         self.cpu_us = self.cpu_us.max(cpu_us);
-        self.wait_us = self.wait_us.max(wait_us);
+        self.wait_us = self.wait_us.max(foreign_wait_us(&threads, cpu_us));
     }
+}
+
+/// The longest time for which a thread was ready and others than the box's had its core. The box's threads wait for each
+/// other for as long as the others of them run, at most: a program must not cause waits by its own doing.
+fn foreign_wait_us(threads: &[FirstThread], cpu_us: u64) -> u64 {
+    let foreign =
+        |thread: &FirstThread| thread.wait_us.saturating_sub(cpu_us.saturating_sub(thread.ran_us));
+    threads.iter().map(foreign).max().unwrap_or(0)
 }
 
 struct Process {
     pid: i32,
     parent: i32,
     ticks: u64,
+    first: FirstThread,
+}
+
+/// The times of a process's first thread, in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FirstThread {
+    ran_us: u64,
     wait_us: u64,
 }
 
@@ -58,7 +72,7 @@ impl Process {
         let pid = folder.file_name()?.to_str()?.parse().ok()?;
         let (parent, ticks) = parse_stat(&fs::read_to_string(folder.join("stat")).ok()?)?;
         let schedstat = fs::read_to_string(folder.join("schedstat")).unwrap_or_default();
-        Some(Self { pid, parent, ticks, wait_us: waited_ns(&schedstat) / 1_000 })
+        Some(Self { pid, parent, ticks, first: parse_schedstat(&schedstat) })
     }
 }
 
@@ -77,8 +91,11 @@ fn parse_stat(stat: &str) -> Option<(i32, u64)> {
     Some((parent, ticks))
 }
 
-fn waited_ns(schedstat: &str) -> u64 {
-    schedstat.split_whitespace().nth(1).and_then(|field| field.parse().ok()).unwrap_or(0)
+/// Zeros if the kernel does not measure it.
+fn parse_schedstat(schedstat: &str) -> FirstThread {
+    let mut fields = schedstat.split_whitespace().map(|field| field.parse::<u64>().unwrap_or(0));
+    let mut next_us = || fields.next().unwrap_or(0) / 1_000;
+    FirstThread { ran_us: next_us(), wait_us: next_us() }
 }
 
 #[cfg(test)]
@@ -90,6 +107,19 @@ mod tests {
         let stat = "7 (a) 9 9 9) S 1 7 7 0 -1 4194560 100 0 0 0 30 5 2 1 20 0 1 0 100 0 0";
         assert_eq!(parse_stat(stat), Some((1, 38)));
         assert_eq!(parse_stat(""), None);
-        assert_eq!(waited_ns("100 2500 3"), 2_500);
+    }
+
+    #[test]
+    fn threads_that_wait_for_each_other_do_not_count() {
+        let thread = |ran_us, wait_us| FirstThread { ran_us, wait_us };
+        assert_eq!(parse_schedstat("1000 2500000 3"), thread(1, 2_500));
+        assert_eq!(parse_schedstat(""), thread(0, 0));
+        // One that computes on a busy machine.
+        assert_eq!(foreign_wait_us(&[thread(20, 0), thread(1_000, 6_000)], 1_020), 5_980);
+        // Four that share a core.
+        assert_eq!(foreign_wait_us(&[thread(500, 1_500); 4], 2_000), 0);
+        // One whose other threads have the core.
+        assert_eq!(foreign_wait_us(&[thread(100, 1_900)], 2_000), 0);
+        assert_eq!(foreign_wait_us(&[], 10), 0);
     }
 }

@@ -102,16 +102,15 @@ pub(super) fn nvrtc(
     tool.takes(&request.arch)?;
     let machine = is_machine(&request.arch);
     let order = order(context, Some(source(context, request, machine)?))?;
-    let files = request
-        .headers
-        .iter()
-        .map(|file| JobFile { path: &file.path, bytes: file.text.as_bytes(), executable: false })
-        .collect();
-    let ended = run(context, &order, files, limits)?;
-    let answer = match answer(&ended, &limits)? {
+    let answer = match compiled(context, request, &order, limits)? {
         Ok(answer) => answer,
-        // It could be loaded before: now the source has a hand in it.
-        Err(problem) => return Err(CompileError::Crashed(problem)),
+        Err(_) => {
+            // It could be loaded before. The machine is asked again, without the source: only if it can be loaded
+            // still, the source has a hand in it.
+            context.tools.nvrtc = None;
+            probe(context)?;
+            compiled(context, request, &order, limits)?.map_err(CompileError::Crashed)?
+        }
     };
     let (machine_code, ptx, lowered_names, said) = match answer {
         NvrtcAnswer::Compiled { machine_code, ptx, lowered_names, log, log_cut } => {
@@ -145,6 +144,21 @@ pub(super) fn nvrtc(
         }
     }
     Ok(CudaArtifact { lowered_names, ..artifact })
+}
+
+/// The answer about a source, or why the library cannot be used.
+fn compiled(
+    context: &mut CompileContext<'_>,
+    request: &CompileRequest,
+    order: &[u8],
+    limits: BoxLimits,
+) -> Result<Result<NvrtcAnswer, String>, CompileError> {
+    let files = request
+        .headers
+        .iter()
+        .map(|file| JobFile { path: &file.path, bytes: file.text.as_bytes(), executable: false })
+        .collect();
+    answer(&run(context, order, files, limits)?, &limits)
 }
 
 fn source(

@@ -1,5 +1,7 @@
 //! Sources that compile, and sources that are merely wrong.
 
+use std::fs;
+use std::sync::Arc;
 use std::time::Instant;
 
 use assay_core::id::TenantId;
@@ -9,7 +11,7 @@ use assay_gpu::compiler::{
 };
 use assay_gpu::types::KernelParam;
 
-use crate::support::{CompilerFixture, file, request};
+use crate::support::{CompilerFixture, file, request, toolkit};
 
 const VADD: &str = r#"
 extern "C" __global__ void __launch_bounds__(256)
@@ -286,4 +288,34 @@ fn past_its_deadline_it_is_cancelled() {
     bench.caller.deadline = Instant::now();
     let cancelled = bench.compile(&request(FrontEnd::Nvrtc, "sm_90", VADD));
     assert_eq!(cancelled, Err(CompileError::Cancelled));
+}
+
+#[test]
+fn a_library_that_cannot_be_loaded_any_more_is_not_the_sources_fault() {
+    let Some(installed) = toolkit("a_library_that_cannot_be_loaded_any_more") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("toolkit");
+    for part in ["include", "lib"] {
+        fs::create_dir_all(own.join(part)).unwrap();
+    }
+    let header = "include/cuda_runtime_api.h";
+    fs::copy(installed.join(header), own.join(header)).unwrap();
+    let lib = ["lib", "lib64"].map(|lib| installed.join(lib)).into_iter().find(|lib| lib.is_dir());
+    let mut libraries = Vec::new();
+    for entry in fs::read_dir(lib.unwrap()).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if name.starts_with("libnvrtc") && !name.contains(".alt.") {
+            let library = own.join("lib").join(name);
+            fs::copy(entry.path(), &library).unwrap();
+            libraries.push(library);
+        }
+    }
+    let mut bench = CompilerFixture::with_toolkit(own, Arc::new(folder));
+    bench.compile(&request(FrontEnd::Nvrtc, "compute_90", VADD)).unwrap();
+    for library in &libraries {
+        fs::write(library, "no library").unwrap();
+    }
+    let lost = bench.compile(&request(FrontEnd::Nvrtc, "sm_90", VADD));
+    assert!(matches!(lost, Err(CompileError::Unavailable(_))), "{lost:?}");
 }

@@ -19,7 +19,7 @@ use crate::call::GuestCall;
 use crate::call::bindings::assay::exec::exec as wit;
 use crate::call::bindings::assay::exec::types;
 use crate::clock::CallClock;
-use crate::ending::cut;
+use crate::ending::{MachineFailure, cut};
 
 /// Selects the data of this interface in a store.
 pub(crate) struct ExecData;
@@ -147,8 +147,10 @@ impl wit::Host for ExecHost<'_> {
         if self.granted.is_none() {
             return Ok(Vec::new());
         }
-        let all = self.with(|exec, _| Ok(exec.toolchains()));
-        let all = all.map_err(|_| Trap::Interrupt)?;
+        let all = self.with(|exec, _| exec.toolchains()).map_err(|error| match error {
+            ExecError::Cancelled => wasmtime::Error::from(Trap::Interrupt),
+            error => MachineFailure(without_paths(&error.to_string())).into(),
+        })?;
         let granted = all.into_iter().filter(|it| self.is_granted(&it.id));
         Ok(granted.map(convert::toolchain).collect())
     }
