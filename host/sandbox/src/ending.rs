@@ -115,12 +115,19 @@ pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
 fn interrupted(interruption: &Interruption) -> StageEnd {
     match interruption {
         Interruption::TimedOut => StageEnd::TimedOut,
-        Interruption::Starved { used, wall } => {
+        Interruption::Starved { used, wall, held_up } => {
             let (used, wall) = (used.as_millis(), wall.as_millis());
-            let problem = format!(
-                "the machine is overloaded: after {wall} ms the stage had used {used} ms of its \
-                 time, the rest was spent waiting for a processor"
-            );
+            let problem = match held_up.as_millis() {
+                0 => format!(
+                    "the machine is overloaded: after {wall} ms the stage had used {used} ms of its \
+                     time, the rest was spent waiting for a processor"
+                ),
+                held_up => format!(
+                    "Assay or the machine is overloaded: after {wall} ms the stage had used {used} ms \
+                     of its time; for {held_up} ms it waited for an object, a toolchain or a device to \
+                     be ready, the rest was spent waiting for a processor"
+                ),
+            };
             failed(ErrorCode::LeaseExpired, problem)
         }
     }
