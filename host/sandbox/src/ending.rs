@@ -88,6 +88,9 @@ pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
     if trap == Some(Trap::Interrupt) {
         return interrupted(&call.clock.interruption());
     }
+    if let Some(lacking) = call.limiter.lacking() {
+        return failed(ErrorCode::LeaseExpired, lacks_memory(lacking));
+    }
     if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
         let problem = format!("the plugin left with exit status {status}");
         return failed(ErrorCode::PluginTrap, with_output(problem, call));
@@ -105,6 +108,10 @@ pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
         None => error.root_cause().to_string(),
     };
     if trap.is_none() && error.downcast_ref::<WasmBacktrace>().is_none() {
+        if call.is_starting {
+            // An upload shows that it can be started, so the machine is at fault.
+            return failed(ErrorCode::LeaseExpired, lacks_memory(&reason));
+        }
         // The error did not happen in the guest, so its result is invalid.
         let problem = format!("the plugin's result cannot be read: {reason}");
         return failed(ErrorCode::BadOutcome, problem);
@@ -131,6 +138,12 @@ fn interrupted(interruption: &Interruption) -> StageEnd {
             failed(ErrorCode::LeaseExpired, problem)
         }
     }
+}
+
+fn lacks_memory(reason: &str) -> String {
+    format!(
+        "the machine is overloaded: it did not give the memory that the plugin may have: {reason}"
+    )
 }
 
 fn describe(met: Met) -> String {

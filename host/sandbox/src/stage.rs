@@ -119,7 +119,9 @@ impl Sandbox {
             waits: plugin.waits(),
         };
         let (end, left) = self.call(allowance, started, |store| {
+            store.data_mut().is_starting = true;
             let instance = plugin.pre.instantiate(&mut *store)?;
+            store.data_mut().is_starting = false;
             let result = instance.assay_reward_plugin().call_run_stage(
                 store,
                 call.stage,
