@@ -8,6 +8,7 @@
 pub mod id;
 pub mod time;
 
+pub mod address;
 pub mod capability;
 pub mod golden;
 pub mod limits;

@@ -71,14 +71,8 @@ impl Shell {
         let Some(entry) = batch.entry_mut(request.seq) else { return };
         let rows = lines.into_iter().take(limits::LOG_LINES_MAX + 1).map(|line| {
             entry.log_lines += 1;
-            LogRow {
-                seq: request.seq,
-                line: entry.log_lines,
-                stage: stage.clone(),
-                level: line.level.replace('\0', ""),
-                // Postgres stores no NUL in text.
-                message: line.message.replace('\0', "\u{fffd}"),
-            }
+            let proto::LogLine { level, message } = assay_wire::log_line(line);
+            LogRow { seq: request.seq, line: entry.log_lines, stage: stage.clone(), level, message }
         });
         let record = Record::Logs(rows.collect());
         self.output(Output::Record(Recorded { tenant, batch: request.batch, record }));

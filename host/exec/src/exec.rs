@@ -222,8 +222,23 @@ pub struct Exec {
     store: Option<ArtifactStore>,
     /// The parts that the last job's box lacked.
     weakened: Vec<SandboxPart>,
-    /// The time for which programs were ready and had no core, since it was last taken.
-    starved: Duration,
+    /// The time for which programs were held up, since it was last taken.
+    held_up: HeldUp,
+}
+
+/// The time for which programs were held up, which is no fault of theirs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HeldUp {
+    /// The time for which they were ready and had no core.
+    pub starved: Duration,
+    /// The time for which the helper was started or failed, and toolchains were looked for and prepared.
+    pub setup: Duration,
+}
+
+impl HeldUp {
+    fn total(&self) -> Duration {
+        self.starved + self.setup
+    }
 }
 
 impl Exec {
@@ -243,7 +258,7 @@ impl Exec {
             prepared: BTreeMap::new(),
             store: None,
             weakened: Vec::new(),
-            starved: Duration::ZERO,
+            held_up: HeldUp::default(),
         }
     }
 
@@ -279,9 +294,9 @@ impl Exec {
         self.specs.keys().map(move |id| (id.as_str(), lacks(id)))
     }
 
-    /// Takes the time for which programs were ready and had no core, since the last call. It is no fault of theirs.
-    pub fn take_starved(&mut self) -> Duration {
-        std::mem::take(&mut self.starved)
+    /// Takes the time for which programs were held up since the last call.
+    pub fn take_held_up(&mut self) -> HeldUp {
+        std::mem::take(&mut self.held_up)
     }
 
     /// The toolchains of this machine. An error if that could not be found out of one of them: whoever finds a
@@ -351,7 +366,7 @@ impl Exec {
     }
 
     fn support(&mut self) -> Result<BoxSupport, ExecError> {
-        self.with_helper(|helper| Ok(helper.support().clone()))
+        self.with_helper(|helper, _| Ok(helper.support().clone()))
     }
 
     /// Runs a job to its end, or to the deadline.
@@ -360,8 +375,8 @@ impl Exec {
         job: &BoxJob<'_>,
         until: impl Into<JobDeadline>,
     ) -> Result<JobEnd, ExecError> {
-        let until = until.into().put_off(self.starved);
-        self.with_helper(|helper| helper.run(job, until))
+        let until = until.into();
+        self.with_helper(|helper, held_up| helper.run(job, until.put_off(held_up)))
     }
 
     /// As [`Exec::run_job`]; the inner error says that this machine lacks the job's program.
@@ -382,24 +397,47 @@ impl Exec {
         interactor: &BoxJob<'_>,
         until: impl Into<JobDeadline>,
     ) -> Result<DialogueEnd, ExecError> {
-        let until = until.into().put_off(self.starved);
-        self.with_helper(|helper| helper.talk(program, interactor, until))
+        let until = until.into();
+        self.with_helper(|helper, held_up| helper.talk(program, interactor, until.put_off(held_up)))
     }
 
+    /// Gives the helper a job, with the time that puts its deadline off. Only the time of a job that the helper carried
+    /// out, or that reached its deadline, is the caller's.
     fn with_helper<T>(
         &mut self,
-        mut job: impl FnMut(&mut Helper) -> Result<T, HelperError>,
+        mut job: impl FnMut(&mut Helper, Duration) -> Result<T, HelperError>,
     ) -> Result<T, ExecError> {
-        let Self { life, options, specs, weakened, starved, .. } = self;
-        life.with(
+        let (began, before) = (Instant::now(), self.held_up);
+        let (mut ran, mut starved) = (Duration::ZERO, Duration::ZERO);
+        let Self { life, options, specs, weakened, .. } = self;
+        let done = life.with(
             || start(options, specs),
             |helper| {
                 *weakened = helper.support().weakened().into_iter().collect();
-                let done = job(helper);
-                *starved += helper.take_starved();
+                let from = Instant::now();
+                let done = job(helper, before.total() + from.duration_since(began));
+                if matches!(done, Ok(_) | Err(HelperError::Deadline)) {
+                    (ran, starved) = (from.elapsed(), helper.take_starved());
+                }
                 done
             },
-        )
+        );
+        self.held_up.starved += starved;
+        self.held_up.setup += began.elapsed().saturating_sub(ran);
+        done
+    }
+
+    /// Does what a worker does once, for all callers. None of its time is the caller's.
+    fn set_up<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
+        let (began, before) = (Instant::now(), self.held_up);
+        let done = run(self);
+        self.held_up = HeldUp { setup: before.setup + began.elapsed(), ..before };
+        done
+    }
+
+    /// The caller's deadline, put off by the time for which its programs were held up.
+    fn deadline(&self, caller: &JobContext) -> Instant {
+        JobDeadline::from(caller).put_off(self.held_up.total()).at
     }
 
     fn outcome(&self, ended: JobEnd) -> RunOutcome {

@@ -49,8 +49,8 @@ pub use blob::{Blob, ProgramSource, SourceFile};
 pub use compare::CompareMode;
 pub use error::ExecError;
 pub use exec::{
-    CaseResult, CompileOutcome, CompileResult, Dialogue, Exec, ExecOptions, JobContext, JudgeInput,
-    MachineReport, Matched, RunOutcome, StopAt, TestBatch, TestCase,
+    CaseResult, CompileOutcome, CompileResult, Dialogue, Exec, ExecOptions, HeldUp, JobContext,
+    JudgeInput, MachineReport, Matched, RunOutcome, StopAt, TestBatch, TestCase,
 };
 pub use helper::{Helper, HelperError, HelperOptions, Shown};
 pub use job::{BoxJob, JobDeadline, JobEnd, JobFile, JobProgram, Party};

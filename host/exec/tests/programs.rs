@@ -3,6 +3,7 @@
 mod compile;
 mod judge;
 mod run;
+mod setup;
 mod toolchains;
 
 use std::path::{Path, PathBuf};

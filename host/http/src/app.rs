@@ -19,6 +19,9 @@ use crate::auth::sign_in::{SignIn, SignInConfig};
 use crate::live::{Feeds, Streams};
 use crate::protocols::AutoBatches;
 
+/// The searches in the lines of logs at the same time, fewer than the database has connections for calls.
+const LOG_SEARCHES_MAX: usize = 4;
+
 /// The state that all handlers share.
 pub struct App {
     pub store: Store,
@@ -43,6 +46,8 @@ pub struct App {
     /// Calls whose whole body is held in memory.
     pub(crate) buffered: FairSemaphore,
     pub(crate) uploads: FairSemaphore,
+    /// Searches in the lines of logs, which may read all lines of many batches and find none.
+    pub(crate) log_searches: FairSemaphore,
 }
 
 /// The parts of the server that handlers talk to.
@@ -102,6 +107,7 @@ impl App {
             stopping,
             buffered: FairSemaphore::new(limits::BUFFERED_CALLS_MAX),
             uploads: FairSemaphore::new(limits::UPLOADS_MAX),
+            log_searches: FairSemaphore::new(LOG_SEARCHES_MAX),
         })
     }
 

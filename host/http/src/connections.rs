@@ -11,11 +11,12 @@
 //! themselves within a moment, and a new connection is always accepted.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use assay_core::address::owner;
 use assay_core::limits;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -157,14 +158,6 @@ impl Drop for Open {
     }
 }
 
-/// An IPv6 customer has at least a /64.
-fn owner(peer: IpAddr) -> IpAddr {
-    match peer.to_canonical() {
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
-        address @ IpAddr::V4(_) => address,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,13 +226,5 @@ mod tests {
         let further = connections.open(address(2));
         further.prove();
         assert_eq!(counts(&connections), (many.len(), 1));
-    }
-
-    #[test]
-    fn a_network_of_ipv6_counts_as_one_address() {
-        let parse = |text: &str| owner(text.parse().expect("an address"));
-        assert_eq!(parse("2001:db8::1"), parse("2001:db8::ffff:1"));
-        assert_ne!(parse("2001:db8::1"), parse("2001:db8:0:1::1"));
-        assert_eq!(parse("::ffff:192.0.2.1"), parse("192.0.2.1"));
     }
 }

@@ -126,6 +126,10 @@ impl From<StoreError> for ApiError {
                 tracing::warn!(%error, "a call failed as the database cannot be reached");
                 Self::unavailable("database_unavailable", "the database cannot be reached")
             }
+            StoreError::TooSlow(error) => {
+                tracing::warn!(%error, "a call failed as the database took too long");
+                Self::unavailable("database_unavailable", "the database takes too long")
+            }
             // Postgres keeps no NUL in text, so that nothing is named so.
             StoreError::Broken(error)
                 if error.as_database_error().is_some_and(|error| {

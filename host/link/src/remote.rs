@@ -7,6 +7,7 @@ mod connection;
 mod enrolment;
 mod known;
 mod listener;
+mod unproven;
 
 pub(crate) use connection::Peer;
 pub(crate) use enrolment::EnrolmentService;

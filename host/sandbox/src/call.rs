@@ -78,6 +78,8 @@ pub(crate) struct GuestCall {
     pub(crate) located: BTreeSet<Digest>,
     pub(crate) absences: Absences,
     pub(crate) clock: CallClock,
+    /// Whether the instance of a plugin that was started before is being made.
+    pub(crate) is_starting: bool,
 }
 
 impl WasiView for GuestCall {
@@ -134,6 +136,7 @@ impl GuestCall {
             located: BTreeSet::new(),
             absences: Absences::default(),
             clock,
+            is_starting: false,
         };
         let mut store = Store::new(engine, call);
         store.limiter(|call| &mut call.limiter);

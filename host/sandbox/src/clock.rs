@@ -1,15 +1,17 @@
 //! The time of a call, as its limit counts it: the processor time of the guest, and the time that the guest itself
-//! chose to wait, for an answer or a program.
+//! chose to wait, for another host, a program or a kernel.
 //!
 //! Time in which the guest could run and did not is no fault of its own: the machine gave its processors to others, or
-//! stopped the whole process. It never counts, so that a busy machine cannot turn a right answer into a timeout. A call
-//! that gets too little of the machine ends at its limit of wall time, as a failure of ours that is tried again.
+//! stopped the whole process. Time in which it waited for Assay itself is not either: for an object, for the helper that
+//! makes boxes, for a toolchain that is looked for, for a device that gets ready. Neither ever counts, so that a busy
+//! machine or a slow store cannot turn a right answer into a timeout. A call that gets too little of them ends at its
+//! limit of wall time, as a failure of ours that is tried again.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_core::limits;
-use assay_exec::JobDeadline;
+use assay_exec::{HeldUp, JobDeadline};
 use nix::time::{ClockId, clock_gettime};
 
 use crate::ticker::Stalls;
@@ -17,6 +19,8 @@ use crate::ticker::Stalls;
 /// A wait that was ended at its deadline is a timeout if the call used at least this share of its limit, in percent. A
 /// pause of the machine shortens a wait by a little, and a call must not be tried again for that.
 const WAITED_PERCENT: u32 = 90;
+/// A wait that ends at the limit of wall time may end earlier by so much, as deadlines of boxes are in milliseconds.
+const ROUNDING: Duration = Duration::from_millis(2);
 
 pub(crate) struct CallClock {
     started: Instant,
@@ -26,6 +30,10 @@ pub(crate) struct CallClock {
     processor_from: Option<Duration>,
     /// The time in waits that have ended.
     waited: Duration,
+    /// The time in which Assay itself kept the guest waiting.
+    held_up: Duration,
+    /// Whether Assay did not give what it was asked for in time, which ends the call.
+    given_up: bool,
     /// The wait that goes on.
     wait: Option<Wait>,
     stalls: Arc<Stalls>,
@@ -36,6 +44,8 @@ struct Wait {
     stalled: Duration,
     /// The time for which programs that the guest waited for were ready and had no core.
     starved: Duration,
+    /// The part of the wait that Assay itself needed before programs could run.
+    setup: Duration,
     /// The processor time that the guest itself had used.
     ran: Duration,
 }
@@ -45,13 +55,22 @@ struct Wait {
 pub(crate) enum Interruption {
     /// It used its time.
     TimedOut,
-    /// It used so much of its time, in so much wall time.
-    Starved { used: Duration, wall: Duration },
+    /// It used so much of its time, in so much wall time, and waited so long for Assay itself.
+    Starved { used: Duration, wall: Duration, held_up: Duration },
 }
 
 impl CallClock {
     pub(crate) fn new(started: Instant, limit: Duration, stalls: Arc<Stalls>) -> Self {
-        Self { started, limit, processor_from: None, waited: Duration::ZERO, wait: None, stalls }
+        Self {
+            started,
+            limit,
+            processor_from: None,
+            waited: Duration::ZERO,
+            held_up: Duration::ZERO,
+            given_up: false,
+            wait: None,
+            stalls,
+        }
     }
 
     /// Whether the guest, which runs, must be interrupted.
@@ -74,8 +93,12 @@ impl CallClock {
 
     /// When the call's time is used up if it waits from now on, and the machine runs.
     pub(crate) fn deadline(&self) -> Instant {
-        let wall_end = self.started + self.wall_max();
-        (Instant::now() + self.limit.saturating_sub(self.used())).min(wall_end)
+        (Instant::now() + self.limit.saturating_sub(self.used())).min(self.latest())
+    }
+
+    /// When the call ends, whatever kept it waiting.
+    fn latest(&self) -> Instant {
+        self.started + self.wall_max()
     }
 
     /// Runs what waits until the deadline at the latest; that time is the guest's.
@@ -86,18 +109,34 @@ impl CallClock {
         came
     }
 
-    /// Runs programs until the deadline at the latest. That time is the guest's, without the time for which they were ready
-    /// and had no core, which `run` returns and which puts the deadline off.
+    /// Runs what waits for Assay itself, such as an object, until the call's latest end. That time is never the guest's.
+    pub(crate) fn wait_for_assay<R>(&mut self, run: impl FnOnce(Instant) -> R) -> R {
+        self.begin_wait();
+        let came = run(self.latest());
+        if let Some(wait) = &self.wait {
+            self.held_up += wait.began.elapsed();
+        }
+        self.leave_wait(Duration::ZERO);
+        came
+    }
+
+    /// Notes that Assay itself did not give what it was asked for in time: the call ends, and that is no timeout.
+    pub(crate) fn give_up(&mut self) {
+        self.given_up = true;
+    }
+
+    /// Runs programs until the deadline at the latest. That time is the guest's, without the time for which they were held
+    /// up, which `run` returns and which puts the deadline off.
     pub(crate) fn wait_for_programs<R>(
         &mut self,
-        run: impl FnOnce(JobDeadline) -> (R, Duration),
+        run: impl FnOnce(JobDeadline) -> (R, HeldUp),
     ) -> R {
         self.begin_wait();
-        let latest = self.started + self.wall_max();
-        let (came, starved) = run(JobDeadline { at: self.deadline(), latest });
+        let (came, held_up) = run(JobDeadline { at: self.deadline(), latest: self.latest() });
         if let Some(wait) = &mut self.wait {
-            wait.starved = starved;
+            (wait.starved, wait.setup) = (held_up.starved, held_up.setup);
         }
+        self.held_up += held_up.setup;
         self.end_wait();
         came
     }
@@ -105,7 +144,8 @@ impl CallClock {
     pub(crate) fn begin_wait(&mut self) {
         let began = Instant::now();
         let (stalled, ran) = (self.stalls.until(began), self.ran());
-        self.wait = Some(Wait { began, stalled, starved: Duration::ZERO, ran });
+        let none = Duration::ZERO;
+        self.wait = Some(Wait { began, stalled, starved: none, setup: none, ran });
     }
 
     pub(crate) fn limit(&self) -> Duration {
@@ -117,7 +157,12 @@ impl CallClock {
     }
 
     pub(crate) fn end_wait(&mut self) {
-        self.waited += self.waiting();
+        self.leave_wait(self.waiting());
+    }
+
+    /// Ends the wait, of which so much counts.
+    fn leave_wait(&mut self, waited: Duration) {
+        self.waited += waited;
         // What the thread did for the host during the wait is in the time of the wait.
         if let (Some(wait), Some(from)) = (self.wait.take(), &mut self.processor_from) {
             *from = processor_time().saturating_sub(wait.ran);
@@ -132,11 +177,12 @@ impl CallClock {
     /// Why the call was interrupted. The limit of wall time is never the guest's fault, however little it lacked.
     pub(crate) fn interruption(&self) -> Interruption {
         let (used, wall) = (self.used(), self.started.elapsed());
-        let wait_ended = !self.waited.is_zero() && wall < self.wall_max();
-        if used >= self.limit || (wait_ended && used * 100 >= self.limit * WAITED_PERCENT) {
+        let wait_ended = !self.waited.is_zero() && wall + ROUNDING < self.wall_max();
+        let over = used >= self.limit || (wait_ended && used * 100 >= self.limit * WAITED_PERCENT);
+        if over && !self.given_up {
             Interruption::TimedOut
         } else {
-            Interruption::Starved { used, wall }
+            Interruption::Starved { used, wall, held_up: self.held_up }
         }
     }
 
@@ -155,7 +201,8 @@ impl CallClock {
             let now = Instant::now();
             let stalled = self.stalls.until(now).saturating_sub(wait.stalled);
             // An overloaded machine holds up this process and its programs at the same time.
-            now.duration_since(wait.began).saturating_sub(stalled.max(wait.starved))
+            let held_up = wait.setup + stalled.max(wait.starved);
+            now.duration_since(wait.began).saturating_sub(held_up)
         })
     }
 
@@ -194,7 +241,9 @@ mod tests {
         assert!(!clock.is_due());
         assert!(!clock.is_over());
         match clock.interruption() {
-            Interruption::Starved { used, wall } => assert!(used < LIMIT && wall >= LIMIT * 20),
+            Interruption::Starved { used, wall, held_up } => {
+                assert!(used < LIMIT && wall >= LIMIT * 20 && held_up.is_zero());
+            }
             Interruption::TimedOut => panic!("it did not run"),
         }
     }
@@ -212,7 +261,8 @@ mod tests {
     fn a_wait_counts_without_what_the_machine_stood_still() {
         let mut clock = clock(ago(LIMIT * 2));
         let none = Duration::ZERO;
-        clock.wait = Some(Wait { began: ago(LIMIT * 2), stalled: none, starved: none, ran: none });
+        let began = ago(LIMIT * 2);
+        clock.wait = Some(Wait { began, stalled: none, starved: none, setup: none, ran: none });
         assert!(clock.is_over());
         clock.stalls.add(LIMIT * 3 / 2);
         assert!(!clock.is_over());
@@ -228,18 +278,48 @@ mod tests {
     fn a_program_without_a_core_uses_no_time_of_its_guest() {
         let mut clock = clock(ago(LIMIT * 3));
         // More than the time that passed is not possible, but no panic either.
-        clock.wait_for_programs(|_| ((), LIMIT));
+        clock.wait_for_programs(|_| ((), HeldUp { starved: LIMIT, setup: LIMIT }));
         assert_eq!(clock.waited, Duration::ZERO);
-        let began = ago(LIMIT * 2);
-        for (starved, over) in [(LIMIT * 3 / 2, false), (Duration::ZERO, true)] {
+        let (began, none) = (ago(LIMIT * 2), Duration::ZERO);
+        let held_up = LIMIT * 3 / 2;
+        for (starved, setup, over) in
+            [(held_up, none, false), (none, held_up, false), (none, none, true)]
+        {
             clock.begin_wait();
             let wait = clock.wait.as_mut().expect("it has begun");
-            (wait.began, wait.starved) = (began, starved);
+            (wait.began, wait.starved, wait.setup) = (began, starved, setup);
+            clock.waited = none;
             assert_eq!(clock.is_over(), over);
             clock.end_wait();
             let timed_out = clock.interruption() == Interruption::TimedOut;
             assert_eq!(timed_out, over);
         }
+    }
+
+    #[test]
+    fn a_wait_for_assay_itself_is_never_the_guests() {
+        let mut clock = clock(Instant::now());
+        assert!(!clock.is_due());
+        let latest = clock.started + limits::stage_wall_max(LIMIT);
+        clock.wait_for_assay(|deadline| {
+            assert_eq!(deadline, latest, "the guest's own time is not what bounds it");
+            spin(LIMIT * 2);
+        });
+        assert!(clock.used() < LIMIT, "{:?}", clock.used());
+        assert!(!clock.is_over());
+        match clock.interruption() {
+            Interruption::Starved { held_up, .. } => assert!(held_up >= LIMIT * 2, "{held_up:?}"),
+            Interruption::TimedOut => panic!("it waited for us"),
+        }
+    }
+
+    #[test]
+    fn what_assay_did_not_give_is_no_timeout_of_a_guest_that_waited_before() {
+        let mut clock = clock(ago(LIMIT * 2));
+        clock.waited = LIMIT * 95 / 100;
+        assert_eq!(clock.interruption(), Interruption::TimedOut);
+        clock.give_up();
+        assert!(matches!(clock.interruption(), Interruption::Starved { .. }));
     }
 
     #[test]

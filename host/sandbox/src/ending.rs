@@ -96,6 +96,9 @@ pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
     if let Some(MachineFailure(problem)) = error.downcast_ref::<MachineFailure>() {
         return failed(ErrorCode::Unavailable, problem);
     }
+    if let Some(lacking) = call.limiter.lacking() {
+        return failed(ErrorCode::LeaseExpired, lacks_memory(lacking));
+    }
     if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
         let problem = format!("the plugin left with exit status {status}");
         return failed(ErrorCode::PluginTrap, with_output(problem, call));
@@ -113,6 +116,10 @@ pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
         None => error.root_cause().to_string(),
     };
     if trap.is_none() && error.downcast_ref::<WasmBacktrace>().is_none() {
+        if call.is_starting {
+            // An upload shows that it can be started, so the machine is at fault.
+            return failed(ErrorCode::LeaseExpired, lacks_memory(&reason));
+        }
         // The error did not happen in the guest, so its result is invalid.
         let problem = format!("the plugin's result cannot be read: {reason}");
         return failed(ErrorCode::BadOutcome, problem);
@@ -123,15 +130,28 @@ pub(crate) fn broken(error: &wasmtime::Error, call: &GuestCall) -> StageEnd {
 fn interrupted(interruption: &Interruption) -> StageEnd {
     match interruption {
         Interruption::TimedOut => StageEnd::TimedOut,
-        Interruption::Starved { used, wall } => {
+        Interruption::Starved { used, wall, held_up } => {
             let (used, wall) = (used.as_millis(), wall.as_millis());
-            let problem = format!(
-                "the machine is overloaded: after {wall} ms the stage had used {used} ms of its \
-                 time, the rest was spent waiting for a processor"
-            );
+            let problem = match held_up.as_millis() {
+                0 => format!(
+                    "the machine is overloaded: after {wall} ms the stage had used {used} ms of its \
+                     time, the rest was spent waiting for a processor"
+                ),
+                held_up => format!(
+                    "Assay or the machine is overloaded: after {wall} ms the stage had used {used} ms \
+                     of its time; for {held_up} ms it waited for an object, a toolchain or a device to \
+                     be ready, the rest was spent waiting for a processor"
+                ),
+            };
             failed(ErrorCode::LeaseExpired, problem)
         }
     }
+}
+
+fn lacks_memory(reason: &str) -> String {
+    format!(
+        "the machine is overloaded: it did not give the memory that the plugin may have: {reason}"
+    )
 }
 
 fn describe(met: Met) -> String {

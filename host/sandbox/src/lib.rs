@@ -6,7 +6,8 @@
 //! [`assay_core::outcome::StageEnd`] when the guest has used the stage's timeout and some milliseconds; the plugin's fault
 //! is never a host error and never a number.
 //!
-//! The timeout counts processor time and chosen waits, never time in which the machine kept the guest waiting (`clock`).
+//! The timeout counts processor time and chosen waits, never time in which Assay or the machine kept the guest waiting
+//! (`clock`).
 //! An overloaded machine ends a stage as a failure of ours, which is tried again.
 //!
 //! Nothing interrupts a host function. Those that wait, for a program, a kernel, an object or another host, are

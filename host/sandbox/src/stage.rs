@@ -44,7 +44,8 @@ pub struct StageCall<'a> {
     pub input: Option<ArtifactParam<'a>>,
     /// The last stage may not end in `next`.
     pub last: bool,
-    /// The limit of the guest's processor time and of the time that it chooses to wait.
+    /// The limit of the guest's processor time and of the time that it chooses to wait: for another host, a program or a
+    /// kernel.
     pub timeout: Duration,
     pub memory_bytes_max: u64,
     /// The capabilities, for a plugin that [imports one](LoadedPlugin::asks). Without them every function is unavailable.
@@ -57,7 +58,7 @@ pub struct StageRun {
     pub end: StageEnd,
     /// The time from before the instance was made until after it was dropped.
     pub ran: Micros,
-    /// The part of that time which the limit counts: the guest's processor time, and the time that it chose to wait.
+    /// The part of that time which the limit counts: the guest's processor time and its chosen waits.
     pub used: Micros,
     pub logs: Vec<LogLine>,
     /// What it asked for in vain, because the tenant was not granted it or the operator left it out; in words for
@@ -118,7 +119,9 @@ impl Sandbox {
             waits: plugin.waits(),
         };
         let (end, left) = self.call(allowance, started, |store| {
+            store.data_mut().is_starting = true;
             let instance = plugin.pre.instantiate(&mut *store)?;
+            store.data_mut().is_starting = false;
             let result = instance.assay_reward_plugin().call_run_stage(
                 store,
                 call.stage,

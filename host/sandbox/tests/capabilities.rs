@@ -1,11 +1,12 @@
 //! The interfaces that a plugin may use beyond the empty system interface: the call grants them, not the
 //! import, and they end with the call's time.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use assay_core::id::Digest;
-use assay_core::outcome::{ErrorCode, StageEnd, StageError};
+use assay_core::outcome::{ErrorCode, StageEnd};
 use assay_gpu::session::{DeviceKind, Gpu, GpuSettings};
 use assay_sandbox::StageCall;
 use assay_sandbox::capability::Capabilities;
@@ -13,7 +14,7 @@ use assay_sandbox::capability::gpu::StageDevice;
 use assay_sandbox::capability::storage::{ObjectError, Storage};
 
 use crate::guests::{Plugin, call, liar};
-use crate::machine::{bare, without_toolchains};
+use crate::machine::{bare, with_helper, without_toolchains};
 
 fn execute() -> &'static Plugin {
     static EXECUTE: OnceLock<Plugin> = OnceLock::new();
@@ -123,66 +124,83 @@ fn who_may_run_programs_hands_over_more() {
     failed(&padded(300, Some(&granted)), ErrorCode::PluginTrap, "fuel");
 }
 
-/// Answers when the stage's time is over, as a store that cannot be reached.
-struct Late;
+/// The time of a stage that waits for longer than that.
+const SHORT: Duration = Duration::from_millis(500);
 
-impl Late {
-    fn wait<T>(deadline: Instant) -> Result<T, ObjectError> {
-        while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+/// Answers after the time that a stage of [`SHORT`] may use.
+struct Slow;
+
+impl Slow {
+    fn wait() {
+        let until = Instant::now() + SHORT * 2;
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
             std::thread::park_timeout(left.max(Duration::from_micros(1)));
         }
-        Err(ObjectError::Unavailable("the store cannot be reached".into()))
     }
 }
 
-impl Storage for Late {
-    fn get(&self, _name: &str, deadline: Instant) -> Result<Vec<u8>, ObjectError> {
-        Self::wait(deadline)
+impl Storage for Slow {
+    fn get(&self, _name: &str, _deadline: Instant) -> Result<Vec<u8>, ObjectError> {
+        Self::wait();
+        Ok(b"1 2\n".to_vec())
     }
 
-    fn locate(&self, _name: &str, deadline: Instant) -> Result<Digest, ObjectError> {
-        Self::wait(deadline)
+    fn locate(&self, _name: &str, _deadline: Instant) -> Result<Digest, ObjectError> {
+        Self::wait();
+        Err(ObjectError::Deadline)
     }
 
-    fn names(&self, _folder: &str, deadline: Instant) -> Result<Vec<String>, ObjectError> {
-        Self::wait(deadline)
+    fn names(&self, _folder: &str, _deadline: Instant) -> Result<Vec<String>, ObjectError> {
+        Self::wait();
+        Err(ObjectError::Deadline)
     }
 }
 
 /// The guest would make an error of what it is told, and gets no chance to.
 #[test]
-fn what_takes_until_the_deadline_ends_the_stage() {
+fn a_slow_object_uses_no_time_of_the_stage() {
     let folder = tempfile::tempdir().expect("a folder");
-    let granted = Capabilities { storage: Arc::new(Late), ..bare(folder.path()) };
-    for label in [r#"{"storage_get": "judge/x"}"#, r#"{"storage_names": "judge"}"#] {
-        let timeout = Duration::from_millis(50);
-        let run = execute().run(StageCall { timeout, ..labelled(label, Some(granted.clone())) });
-        // Where the machine stands still meanwhile, the time was not the guest's.
-        let ours = |error: &StageError| error.code == ErrorCode::LeaseExpired;
-        let starved = matches!(&run.end, StageEnd::Failed(error) if ours(error));
-        assert!(run.end == StageEnd::TimedOut || starved, "{label}: {:?}", run.end);
-        assert!(run.ran.0 >= 50_000, "{label} ended early, after {} µs", run.ran.0);
-        assert!(run.ran.0 < 60_000_000, "{label} ended late, after {} µs", run.ran.0);
+    let granted = Capabilities { storage: Arc::new(Slow), ..bare(folder.path()) };
+    let run = |label: &str| {
+        let call = labelled(label, Some(granted.clone()));
+        execute().run(StageCall { timeout: SHORT, ..call })
+    };
+    let got = run(r#"{"storage_get": "judge/x"}"#);
+    assert!(matches!(&got.end, StageEnd::Scored(it) if it.explanation == "1 2\n"), "{got:?}");
+    let late = run(r#"{"storage_names": "judge"}"#);
+    failed(&late.end, ErrorCode::LeaseExpired, "an object");
+    for run in [got, late] {
+        assert!(run.ran.0 > run.used.0, "{run:?}");
     }
 }
 
-/// A device whose executor starts and is never ready.
-fn silent_device(folder: &std::path::Path) -> StageDevice {
-    let program = folder.join("silent");
-    std::fs::write(&program, "#!/bin/sh\nexec sleep 1000\n").expect("written");
+/// A program that takes longer to end than a stage of [`SHORT`] may take, and is of no use.
+fn slow_program(folder: &std::path::Path) -> PathBuf {
+    let program = folder.join("slow");
+    std::fs::write(&program, "#!/bin/sh\nsleep 1\n").expect("written");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&program, executable).expect("ours");
-    let (kind, locks) = (DeviceKind::Simulated, folder.to_owned());
-    StageDevice::Gpu(Gpu::new(GpuSettings { program, kind, locks }))
+    program
 }
 
 #[test]
-fn a_device_that_is_opened_uses_the_time_of_the_call() {
+fn a_device_that_gets_ready_uses_no_time_of_the_stage() {
     let folder = tempfile::tempdir().expect("a folder");
-    let device = silent_device(folder.path());
+    let program = slow_program(folder.path());
+    let (kind, locks) = (DeviceKind::Simulated, folder.path().to_owned());
+    let device = StageDevice::Gpu(Gpu::new(GpuSettings { program, kind, locks }));
     let mut call = call("");
     call.capabilities = Some(Capabilities { device, ..bare(folder.path()) });
-    call.timeout = Duration::from_millis(500);
+    call.timeout = SHORT;
     let run = Plugin::new("gpu_opener").run(call);
-    assert_eq!(run.end, StageEnd::TimedOut, "{:?}", run.logs);
+    failed(&run.end, ErrorCode::Unavailable, "the executor ended");
+}
+
+#[test]
+fn a_helper_that_is_started_uses_no_time_of_the_stage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let granted = with_helper(folder.path(), slow_program(folder.path()));
+    let call = labelled(r#"{"toolchain": "cpython-3"}"#, Some(granted));
+    let run = execute().run(StageCall { timeout: SHORT, ..call });
+    failed(&run.end, ErrorCode::Unavailable, "the helper is gone");
 }

@@ -1,11 +1,13 @@
 //! Every lie has an outcome that says what happened, and the sandbox serves on after it.
 
+use std::process::Command;
 use std::time::Duration;
 
 use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Scored, StageEnd};
 use assay_sandbox::capability::log::Level;
 use assay_sandbox::{Input, StageCall, StageRun};
+use nix::sys::resource::{Resource, setrlimit};
 
 use crate::guests::{call, liar};
 
@@ -64,6 +66,38 @@ fn memory_is_limited_by_the_stage() {
     fails(limited, ErrorCode::OutOfMemory, "the limit is 16777216");
     let too_small_to_start = StageCall { memory_bytes_max: 1 << 16, ..call("count") };
     fails(too_small_to_start, ErrorCode::OutOfMemory, "the limit is 65536");
+}
+
+/// Its process may have no more data than that of a guest that has begun.
+#[test]
+#[ignore = "the other one runs it"]
+fn a_worker_without_memory() {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    reward(&liar().run(call("count")).end);
+    let line = status.lines().find_map(|line| line.strip_prefix("VmData:")).expect("on Linux");
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    let bytes_max = (kib << 10) + (64 << 20);
+    setrlimit(Resource::RLIMIT_DATA, bytes_max, bytes_max).expect("less than before");
+    let run = liar().run(StageCall { memory_bytes_max: 1 << 30, ..call("allocate") });
+    match run.end {
+        StageEnd::Failed(error) => {
+            assert_eq!(error.code, ErrorCode::LeaseExpired, "{}", error.message);
+            assert!(error.message.contains("did not give the memory"), "{}", error.message);
+        }
+        other => panic!("expected a failure, got {other:?}"),
+    }
+    println!("\nit lacked memory");
+}
+
+#[test]
+fn memory_that_the_machine_lacks_is_no_fault_of_the_guest() {
+    let child = Command::new(std::env::current_exe().expect("a running test has a path"))
+        .args(["--ignored", "--exact", "--nocapture", "liars::a_worker_without_memory"])
+        .output()
+        .expect("started");
+    let printed = String::from_utf8_lossy(&child.stdout);
+    let failure = String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success() && printed.contains("it lacked memory"), "{printed}{failure}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A machine that has no boxes for programs, no CUDA and no network.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use assay_core::id::TenantId;
@@ -36,9 +36,14 @@ pub(crate) fn without_toolchains(folder: &Path) -> Capabilities {
 
 /// The capabilities of a tenant on this machine; storage has its roots in the folder's `roots`.
 pub(crate) fn bare(folder: &Path) -> Capabilities {
+    with_helper(folder, folder.join("missing"))
+}
+
+/// The same with a program in place of the helper that makes boxes.
+pub(crate) fn with_helper(folder: &Path, helper_program: PathBuf) -> Capabilities {
     let objects = Arc::new(ObjectCache::open(&folder.join("objects"), 1 << 30).expect("a cache"));
     let exec = Exec::new(ExecOptions {
-        helper_program: folder.join("missing"),
+        helper_program,
         cache: folder.join("programs"),
         toolchains: None,
         shown: Vec::new(),

@@ -199,7 +199,7 @@ impl Store {
                 before.to_datetime(),
                 limit,
             )
-            .execute(&self.pool)
+            .execute(&self.upkeep)
             .await
         })
         .await

@@ -9,12 +9,19 @@ use sqlx::{Connection, PgConnection};
 use super::StoreError;
 
 const CONNECTIONS_MAX: u32 = 12;
+const UPKEEP_CONNECTIONS_MAX: u32 = 4;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 const IDLE_IN_TRANSACTION_MAX: &str = "10s";
+/// The longest time of a statement that a call waits for, so that no few slow ones keep all connections from the others.
+const STATEMENT_MAX: &str = "15s";
 
 #[derive(Clone)]
 pub struct Store {
+    /// For calls: their statements end at [`STATEMENT_MAX`], as [`StoreError::TooSlow`].
     pub(crate) pool: PgPool,
+    /// For restoring after a start and for deleting what is old, which take as long as they take. Group commits and the
+    /// dispatcher's lock have connections of their own with its options.
+    pub(crate) upkeep: PgPool,
 }
 
 impl Store {
@@ -29,15 +36,16 @@ impl Store {
             .options([("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_MAX)]);
         // A pool reports a timeout only; a connection fails at once, with the reason.
         PgConnection::connect_with(&options).await?.close().await?;
-        let pool = PgPoolOptions::new()
-            .max_connections(CONNECTIONS_MAX)
+        let upkeep = PgPoolOptions::new()
+            .max_connections(UPKEEP_CONNECTIONS_MAX)
             .acquire_timeout(ACQUIRE_TIMEOUT)
-            .connect_with(options)
+            .connect_with(options.clone())
             .await?;
-        sqlx::migrate!("../../migrations").run(&pool).await.map_err(|error| {
+        sqlx::migrate!("../../migrations").run(&upkeep).await.map_err(|error| {
             StoreError::Conflict(format!("the schema cannot be migrated: {error}"))
         })?;
-        Ok(Self { pool })
+        let pool = pool(options, STATEMENT_MAX).await?;
+        Ok(Self { pool, upkeep })
     }
 
     /// The version of the database as a number such as 150014, if it answers. Changes nothing.
@@ -55,5 +63,45 @@ impl Store {
 
     pub async fn close(&self) {
         self.pool.close().await;
+        self.upkeep.close().await;
+    }
+}
+
+/// Connections whose statements end after `statement_max`.
+async fn pool(options: PgConnectOptions, statement_max: &str) -> Result<PgPool, sqlx::Error> {
+    PgPoolOptions::new()
+        .max_connections(CONNECTIONS_MAX)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .connect_with(options.options([("statement_timeout", statement_max)]))
+        .await
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_postgres::{Cluster, Options};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_slow_statement_of_a_call_ends_and_one_of_upkeep_does_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().join("database");
+        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
+        let store = Store::connect(cluster.url()).await.expect("it answers");
+        let setting = "select current_setting('statement_timeout')";
+        let limit = |pool| sqlx::query_scalar::<_, String>(setting).fetch_one(pool);
+        assert_eq!(limit(&store.pool).await.expect("a setting"), STATEMENT_MAX);
+        assert_eq!(limit(&store.upkeep).await.expect("a setting"), "0");
+
+        // The same pool with a shorter limit.
+        let options = store.upkeep.connect_options().as_ref().clone();
+        let hasty = pool(options, "50ms").await.expect("it answers");
+        let slow = sqlx::query("select pg_sleep(600)").execute(&hasty).await;
+        let error = StoreError::from(slow.expect_err("it takes ten minutes"));
+        assert!(matches!(error, StoreError::TooSlow(_)), "{error}");
+        sqlx::query("select pg_sleep(0.2)").execute(&store.upkeep).await.expect("no limit");
+        hasty.close().await;
+        store.close().await;
+        cluster.stop().await;
     }
 }

@@ -11,6 +11,9 @@ pub enum StoreError {
     Conflict(String),
     #[error("the database cannot be reached: {0}")]
     Unavailable(sqlx::Error),
+    /// A statement reached its limit of time. A repeat may succeed when the database has less to do.
+    #[error("the database took too long: {0}")]
+    TooSlow(sqlx::Error),
     #[error("the database refused a query: {0}")]
     Broken(sqlx::Error),
 }
@@ -20,10 +23,17 @@ impl From<sqlx::Error> for StoreError {
         if is_connection_loss(&error) {
             metrics::counter!(DATABASE_FAILURES).increment(1);
             Self::Unavailable(error)
+        } else if is_cancelled(&error) {
+            Self::TooSlow(error)
         } else {
             Self::Broken(error)
         }
     }
+}
+
+/// Whether the database ended the statement (`query_canceled`), as it does at the statement's limit of time.
+fn is_cancelled(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| error.code().is_some_and(|code| code == "57014"))
 }
 
 /// Whether a repeat may succeed, because the connection or the server was lost.

@@ -108,7 +108,7 @@ async fn write_once<W>(
     // Kept again only after a success.
     let mut connection = match kept.take() {
         Some(connection) => connection,
-        None => PgConnection::connect_with(&store.pool.connect_options()).await?,
+        None => PgConnection::connect_with(&store.upkeep.connect_options()).await?,
     };
     write(&mut connection, group).await?;
     *kept = Some(connection);

@@ -167,7 +167,7 @@ impl Store {
             i64::from(limits::HISTORY_BATCHES_MAX),
             i64::from(limits::HISTORY_REQUESTS_MAX),
         )
-        .fetch(&self.pool);
+        .fetch(&self.upkeep);
         while let Some(row) = rows.try_next().await? {
             read(HistoryRow {
                 tenant: TenantId(row.tenant_id),
@@ -318,7 +318,7 @@ impl Store {
                 i64::from(limits::HISTORY_FORGOTTEN_AT_ONCE),
                 tenant.0,
             )
-            .execute(&self.pool)
+            .execute(&self.upkeep)
             .await?
             .rows_affected();
             forgotten += deleted;

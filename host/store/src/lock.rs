@@ -11,7 +11,7 @@ impl Store {
     /// Takes the dispatcher's lock on a connection of its own, or returns `None` while another server
     /// holds it. The lock is held as long as the connection lives.
     pub async fn try_lock(&self) -> Result<Option<DispatcherLock>, StoreError> {
-        let mut connection = PgConnection::connect_with(&self.pool.connect_options()).await?;
+        let mut connection = PgConnection::connect_with(&self.upkeep.connect_options()).await?;
         let taken =
             sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, DISPATCHER_LOCK)
                 .fetch_one(&mut connection)

@@ -57,7 +57,7 @@ impl Store {
                 share_equal
             from batches where ended_at is null order by id",
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&self.upkeep)
         .await?;
         rows.into_iter()
             .map(|row| {
@@ -121,7 +121,7 @@ impl Store {
             tenant.0,
             batch.0,
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&self.upkeep)
         .await?;
         let requests = rows.into_iter().map(|row| {
             let state = match (row.position, row.earliest_end_at, row.result) {

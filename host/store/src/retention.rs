@@ -66,7 +66,7 @@ impl Store {
             before.to_datetime(),
             BATCHES_AT_ONCE,
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&self.upkeep)
         .await?;
         let old =
             rows.into_iter().map(|row| Old { id: row.id, requests: row.requests.cast_unsigned() });
@@ -81,7 +81,7 @@ impl Store {
             ids,
             now.to_datetime(),
         )
-        .execute(&self.pool)
+        .execute(&self.upkeep)
         .await?;
         Ok(())
     }
@@ -140,7 +140,7 @@ impl Store {
             from,
             to,
         )
-        .execute(&self.pool)
+        .execute(&self.upkeep)
         .await?;
         Ok(())
     }
@@ -157,7 +157,7 @@ impl Store {
             ids,
             now.to_datetime(),
         )
-        .execute(&self.pool)
+        .execute(&self.upkeep)
         .await?;
         Ok(())
     }
@@ -169,7 +169,7 @@ impl Store {
             tenant.0,
             to.to_datetime(),
         )
-        .execute(&self.pool)
+        .execute(&self.upkeep)
         .await?;
         Ok(())
     }

@@ -12,7 +12,7 @@ impl Store {
         admitted: &[Admitted],
         recorded: &[Recorded],
     ) -> Result<(), StoreError> {
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.upkeep.acquire().await?;
         admissions::write(&mut connection, &admitted.iter().collect::<Vec<_>>()).await?;
         outcomes::write(&mut connection, &recorded.iter().collect::<Vec<_>>()).await?;
         Ok(())
@@ -20,7 +20,7 @@ impl Store {
 
     /// Updates the statistics of the database's planner at once.
     pub async fn analyze(&self) -> Result<(), StoreError> {
-        sqlx::query!("analyze").execute(&self.pool).await?;
+        sqlx::query!("analyze").execute(&self.upkeep).await?;
         Ok(())
     }
 }

@@ -8,6 +8,11 @@ use assay_core::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
 use crate::proto;
 use crate::proto::finished::End;
 
+/// The levels of a line of a plugin's log.
+const LEVELS: [&str; 5] = ["debug", "info", "warn", "error", "stderr"];
+/// The most bytes of an unknown error code that are shown.
+const CODE_BYTES_MAX: usize = 80;
+
 /// A worker sent something that is no stage end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadMessage(pub String);
@@ -76,9 +81,74 @@ pub fn stage_end(end: Option<End>) -> Result<StageEnd, BadMessage> {
             Ok(StageEnd::Scored(scored))
         }
         Some(End::Failed(failed)) => {
-            let code = ErrorCode::parse(&failed.code)
-                .ok_or_else(|| BadMessage(format!("unknown error code `{}`", failed.code)))?;
-            Ok(StageEnd::Failed(StageError { code, message: failed.message }))
+            let code = ErrorCode::parse(&failed.code).ok_or_else(|| {
+                let code = cut(failed.code, CODE_BYTES_MAX);
+                BadMessage(format!("unknown error code `{code}`"))
+            })?;
+            let message = cut(failed.message, limits::ERROR_MESSAGE_BYTES_MAX);
+            Ok(StageEnd::Failed(StageError { code, message }))
         }
+    }
+}
+
+/// A line in a worker's message, made to fit the limits. Postgres stores no NUL in text.
+#[must_use]
+pub fn log_line(line: proto::LogLine) -> proto::LogLine {
+    let known = LEVELS.into_iter().find(|level| *level == line.level);
+    let message = cut(line.message, limits::LOG_LINE_BYTES_MAX).replace('\0', "\u{fffd}");
+    proto::LogLine {
+        level: known.unwrap_or("info").to_owned(),
+        message: cut(message, limits::LOG_LINE_BYTES_MAX),
+    }
+}
+
+/// The first bytes of a text, cut between characters.
+fn cut(mut text: String, bytes_max: usize) -> String {
+    text.truncate(text.floor_char_boundary(bytes_max));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed(code: &str, message: String) -> Result<StageEnd, BadMessage> {
+        stage_end(Some(End::Failed(proto::Failed { code: code.into(), message })))
+    }
+
+    #[test]
+    fn the_message_of_a_failure_is_cut() {
+        // The border is within a character.
+        let long = format!("x{}", "ä".repeat(limits::ERROR_MESSAGE_BYTES_MAX));
+        match failed("plugin_trap", long) {
+            Ok(StageEnd::Failed(StageError { code: ErrorCode::PluginTrap, message })) => {
+                assert_eq!(message.len(), limits::ERROR_MESSAGE_BYTES_MAX - 1);
+            }
+            other => panic!("{other:?}"),
+        }
+        let short = StageError { code: ErrorCode::PluginTrap, message: "why".into() };
+        assert_eq!(failed("plugin_trap", "why".into()), Ok(StageEnd::Failed(short)));
+        let BadMessage(problem) = failed(&"x".repeat(1 << 20), String::new()).expect_err("unknown");
+        assert!(problem.len() < 200, "{} bytes", problem.len());
+    }
+
+    #[test]
+    fn a_line_of_a_log_fits_the_limits() {
+        let check = |level: &str, message: &str| {
+            let (level, message) = (level.into(), message.into());
+            let line = log_line(proto::LogLine { level, message });
+            (line.level, line.message)
+        };
+        for level in LEVELS {
+            assert_eq!(check(level, "a line"), (level.into(), "a line".into()));
+        }
+        for level in ["", "INFO", "fatal", "info\0"] {
+            assert_eq!(check(level, "a\0b"), ("info".into(), "a\u{fffd}b".into()));
+        }
+        let long = format!("x{}", "ä".repeat(limits::LOG_LINE_BYTES_MAX));
+        assert_eq!(check("warn", &long).1.len(), limits::LOG_LINE_BYTES_MAX - 1);
+        // What stands for a NUL is longer.
+        let (_, message) = check("warn", &"\0".repeat(limits::LOG_LINE_BYTES_MAX));
+        assert_eq!(message.chars().count(), limits::LOG_LINE_BYTES_MAX / 3);
     }
 }

@@ -12,7 +12,7 @@ pub mod proto;
 
 mod convert;
 
-pub use convert::{BadMessage, finished, stage_end};
+pub use convert::{BadMessage, finished, log_line, stage_end};
 
 /// One message on the stream; an artifact and what surrounds it fit in.
 pub const MESSAGE_BYTES_MAX: usize = 64 << 20;

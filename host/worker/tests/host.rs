@@ -48,8 +48,8 @@ pub(crate) enum Stored {
     /// Announced with this size, and cut off after the bytes.
     Torn(u64, Vec<u8>),
     Refused(tonic::Code),
-    /// It never does.
-    Silent,
+    /// The host says nothing for so long.
+    After(Duration, Vec<u8>),
 }
 
 /// A worker's stream, as the host sees it.
@@ -140,7 +140,10 @@ impl Host for Service {
             Stored::Bytes(bytes) => (bytes.len() as u64, bytes),
             Stored::Torn(size_bytes, bytes) => (size_bytes, bytes),
             Stored::Refused(code) => return Err(Status::new(code, "refused")),
-            Stored::Silent => std::future::pending().await,
+            Stored::After(silence, bytes) => {
+                tokio::time::sleep(silence).await;
+                (bytes.len() as u64, bytes)
+            }
         };
         let unchanged = version == known_version;
         let (chunks, stream) = mpsc::channel(4);

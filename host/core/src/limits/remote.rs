@@ -21,10 +21,8 @@ pub const MACHINE_NAME_BYTES_MAX: usize = 64;
 /// The most connections of one worker of another machine at once.
 pub const REMOTE_WORKER_CONNECTIONS_MAX: usize = 4;
 /// The most connections at once whose peer has not shown the certificate of a known worker, those within
-/// their handshake included.
+/// their handshake included. For one more, the oldest one of the owner that has most of them is closed.
 pub const UNPROVEN_WORKERS_MAX: usize = 256;
-/// The most of them from one address, so that no address keeps the others out.
-pub const UNPROVEN_WORKERS_PER_ADDRESS_MAX: usize = 16;
 /// The most tokens to join that are checked at once; others wait.
 pub const WORKER_JOINS_MAX: usize = 2;
 /// The most calls at once on one connection of a worker of another machine.

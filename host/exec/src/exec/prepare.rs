@@ -63,11 +63,11 @@ impl Exec {
         caller: &JobContext,
         tool: &InstalledToolchain,
     ) -> Result<Option<String>, ExecError> {
-        let left = caller.deadline.saturating_duration_since(Instant::now());
+        let left = self.deadline(caller).saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(ExecError::Cancelled);
         }
-        Ok(self.look_for_prepared(tool, Instant::now() + left / 2))
+        Ok(self.set_up(|exec| exec.look_for_prepared(tool, Instant::now() + left / 2)))
     }
 
     fn look_for_prepared(

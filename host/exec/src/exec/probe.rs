@@ -13,7 +13,7 @@ use crate::outcome::{Captured, LimitKind, ProgramEnding};
 use crate::toolchain::{AvailableToolchain, ToolchainSpec, Values};
 
 const VERSION_BYTES_MAX: usize = 200;
-/// The time in which a tool must print its version if no caller's deadline is earlier.
+/// The time in which a tool must print its version if no caller waits for it.
 const PROBE_MAX: Duration = Duration::from_secs(30);
 
 /// A toolchain that this machine has.
@@ -67,7 +67,7 @@ impl Exec {
         caller: &JobContext,
         id: &str,
     ) -> Result<Arc<InstalledToolchain>, ExecError> {
-        if Instant::now() >= caller.deadline {
+        if Instant::now() >= self.deadline(caller) {
             return Err(ExecError::Cancelled);
         }
         if !self.specs.contains_key(id) {
@@ -76,7 +76,7 @@ impl Exec {
             let problem = format!("`{}`; there are {}", id.escape_debug(), known.join(", "));
             return Err(ExecError::UnknownToolchain(problem));
         }
-        self.probe(id, caller.deadline)?
+        self.probe(id, caller.latest.max(caller.deadline))?
             .map_err(|reason| ExecError::UnknownToolchain(format!("`{id}`: {reason}")))
     }
 
@@ -88,7 +88,7 @@ impl Exec {
         }
         let spec = Arc::clone(&self.specs[id]);
         let found = self
-            .version(&spec, deadline)?
+            .set_up(|exec| exec.version(&spec, deadline))?
             .map(|version| Arc::new(InstalledToolchain { spec, version }));
         if let Err(reason) = &found {
             tracing::info!(toolchain.id = id, %reason, "a toolchain is not on this machine");

@@ -1,9 +1,7 @@
 //! Accepts connections of TLS and sorts them: known workers that want to work through one door, everybody else through
 //! another.
 
-use std::collections::HashMap;
-use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_core::limits;
@@ -17,58 +15,21 @@ use tokio_rustls::server::TlsStream;
 
 use super::connection::{Connection, End, Peer, Place};
 use super::known::{Admission, RemoteWorkers};
+use super::unproven::{Unproven, UnprovenPlace};
 
 const HANDSHAKE_MAX: Duration = Duration::from_secs(limits::WORKER_HANDSHAKE_SECONDS_MAX);
 const ENROLMENT_MAX: Duration = Duration::from_secs(limits::UNPROVEN_WORKER_SECONDS_MAX);
 /// The pause after an error of the machine, such as too many open files.
 const ERROR_PAUSE: Duration = Duration::from_millis(100);
 
+/// The reason for which a connection is closed that proved nothing.
+const EVICTED: &str = "too many connections have proven nothing";
+
 /// The servers that take connections, by what their peers have proven.
 #[derive(Clone)]
 pub(crate) struct Doors {
     pub work: mpsc::Sender<Connection>,
     pub enrolment: mpsc::Sender<Connection>,
-}
-
-/// The connections that have proven nothing, by address.
-#[derive(Clone, Default)]
-struct Unproven(Arc<Mutex<HashMap<IpAddr, usize>>>);
-
-/// Given back when it is dropped.
-struct UnprovenPlace {
-    unproven: Unproven,
-    from: IpAddr,
-}
-
-impl Unproven {
-    fn counts(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
-        // No code that holds the lock panics.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A place for a connection, unless there are too many from this address or in all.
-    fn place(&self, from: IpAddr) -> Option<UnprovenPlace> {
-        let mut counts = self.counts();
-        let here = counts.get(&from).copied().unwrap_or(0);
-        let all: usize = counts.values().sum();
-        if here >= limits::UNPROVEN_WORKERS_PER_ADDRESS_MAX || all >= limits::UNPROVEN_WORKERS_MAX {
-            return None;
-        }
-        counts.insert(from, here + 1);
-        Some(UnprovenPlace { unproven: self.clone(), from })
-    }
-}
-
-impl Drop for UnprovenPlace {
-    fn drop(&mut self) {
-        let mut counts = self.unproven.counts();
-        let left = counts.get(&self.from).map_or(0, |here| here - 1);
-        if left == 0 {
-            counts.remove(&self.from);
-        } else {
-            counts.insert(self.from, left);
-        }
-    }
 }
 
 /// Accepts connections until the server stops; they end then as well.
@@ -109,12 +70,15 @@ async fn accept_by<A>(
                 continue;
             }
         };
-        // Closed at once where too many have proven nothing: a worker tries again.
-        let Some(place) = unproven.place(from) else { continue };
+        let place = unproven.place(from);
         let (acceptor, admit, doors) = (acceptor.clone(), admit.clone(), doors.clone());
         let stop = stop.clone();
         tokio::spawn(async move {
-            match shake(&acceptor, stream).await {
+            let shaken = tokio::select! {
+                shaken = shake(&acceptor, stream) => shaken,
+                () = place.evicted() => Err(anyhow::anyhow!("{EVICTED}")),
+            };
+            match shaken {
                 Ok(stream) => sort(stream, place, admit, doors, stop).await,
                 Err(error) => tracing::debug!("a handshake with a worker failed: {error}"),
             }
@@ -128,6 +92,12 @@ async fn shake(acceptor: &TlsAcceptor, stream: TcpStream) -> anyhow::Result<TlsS
     Ok(timeout(HANDSHAKE_MAX, acceptor.accept(stream)).await??)
 }
 
+/// The end of a connection over which its peer gets a certificate.
+async fn overdue() -> &'static str {
+    sleep(ENROLMENT_MAX).await;
+    "it took too long to get a certificate"
+}
+
 async fn sort(
     stream: TlsStream<TcpStream>,
     unproven: UnprovenPlace,
@@ -139,19 +109,36 @@ async fn sort(
     let purpose = purpose(session.alpn_protocol());
     let admitted = peer_identity(session.peer_certificates())
         .and_then(|identity| Some((admit(&identity)?, identity)));
-    let (door, identity, place, end): (_, _, Place, _) = match (admitted, purpose) {
-        (Some((admission, identity)), Some(Purpose::Work)) => {
-            let Admission { connections, end } = admission;
-            // It has too many, and may try again when one of them has ended.
-            let Ok(permit) = connections.try_acquire_owned() else { return };
-            (doors.work, Some(identity), Box::new(permit), end)
+    let works = purpose == Some(Purpose::Work);
+    let (identity, kept) = match admitted {
+        Some((Admission { connections, end }, identity)) => {
+            let permit = connections.try_acquire_owned().ok();
+            (Some(identity), permit.map(|permit| (permit, end)))
         }
-        (admitted, _) => {
-            let end: End = Box::pin(async {
-                sleep(ENROLMENT_MAX).await;
-                "it took too long to get a certificate"
-            });
-            (doors.enrolment, admitted.map(|(_, identity)| identity), Box::new(unproven), end)
+        None => (None, None),
+    };
+    let (door, place, end): (_, Place, End) = match kept {
+        // A known worker: its place among those that proved nothing ends here.
+        Some((permit, end)) => {
+            drop(unproven);
+            if works {
+                (doors.work, Box::new(permit), end)
+            } else {
+                (doors.enrolment, Box::new(permit), Box::pin(overdue()))
+            }
+        }
+        // It has too many, and may try again when one of them has ended.
+        None if works && identity.is_some() => return,
+        None => {
+            let place = Arc::new(unproven);
+            let held = place.clone();
+            let end = async move {
+                tokio::select! {
+                    reason = overdue() => reason,
+                    () = held.evicted() => EVICTED,
+                }
+            };
+            (doors.enrolment, Box::new(place), Box::pin(end))
         }
     };
     let end: End = Box::pin(async move {

@@ -64,7 +64,7 @@ impl ExecHost<'_> {
         let came = self.clock.wait_for_programs(|until| {
             let (deadline, latest) = (until.at, until.latest);
             let came = run(&mut exec, &JobContext { tenant: granted.tenant, deadline, latest });
-            (came, exec.take_starved())
+            (came, exec.take_held_up())
         });
         self.absences.note_boxes(&exec);
         if let Err(ExecError::UnknownToolchain(problem)) = &came {

@@ -98,14 +98,31 @@ impl StorageHost<'_> {
             return Err(ObjectError::Unavailable("there is no storage here".into()));
         };
         check_name(name)?;
-        let (answer, late) = self.clock.wait(|deadline| {
-            let answer = ask(&*granted.storage, deadline);
-            (answer, Instant::now() >= deadline)
-        });
-        // A store that was not reached in the time that was left says nothing about the object, also where the machine stood
-        // still for part of that time.
-        let unreached = late && matches!(answer, Err(ObjectError::Unavailable(_)));
-        if unreached || self.clock.is_over() { Err(ObjectError::Deadline) } else { answer }
+        asked(self.clock, |deadline| ask(&*granted.storage, deadline))
+    }
+}
+
+/// What a store answers until the call's latest end.
+fn asked<R>(
+    clock: &mut CallClock,
+    ask: impl FnOnce(Instant) -> Result<R, ObjectError>,
+) -> Result<R, ObjectError> {
+    let (answer, late) = clock.wait_for_assay(|deadline| {
+        let answer = ask(deadline);
+        (answer, Instant::now() >= deadline)
+    });
+    match answer {
+        // A store that was not reached until then says nothing about the object.
+        Err(ObjectError::Unavailable(_)) if late => {
+            clock.give_up();
+            Err(ObjectError::Deadline)
+        }
+        Err(ObjectError::Deadline) => {
+            clock.give_up();
+            Err(ObjectError::Deadline)
+        }
+        _ if clock.is_over() => Err(ObjectError::Deadline),
+        answer => answer,
     }
 }
 
@@ -137,7 +154,45 @@ impl storage::Host for StorageHost<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
     use super::*;
+    use crate::clock::Interruption;
+
+    const LIMIT: Duration = Duration::from_millis(100);
+
+    /// A call of the limit above that has so much of its wall time left.
+    fn ending_in(left: Duration) -> CallClock {
+        let spent = limits::stage_wall_max(LIMIT).saturating_sub(left);
+        let started = Instant::now().checked_sub(spent).expect("the machine runs for longer");
+        CallClock::new(started, LIMIT, Arc::default())
+    }
+
+    #[test]
+    fn a_store_that_does_not_answer_ends_the_call_as_a_failure_of_ours() {
+        let until = |deadline: Instant| {
+            while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+                std::thread::park_timeout(left.max(Duration::from_micros(1)));
+            }
+        };
+        let away = || Err::<(), _>(ObjectError::Unavailable("the store cannot be reached".into()));
+        let mut clock = ending_in(LIMIT * 2);
+        let answer = asked(&mut clock, |deadline| {
+            until(deadline);
+            away()
+        });
+        assert_eq!(answer, Err(ObjectError::Deadline));
+        assert!(matches!(clock.interruption(), Interruption::Starved { .. }));
+        // The host gives up earlier than the call.
+        let mut clock = ending_in(LIMIT * 300);
+        let answer = asked::<()>(&mut clock, |_| Err(ObjectError::Deadline));
+        assert_eq!(answer, Err(ObjectError::Deadline));
+        assert!(matches!(clock.interruption(), Interruption::Starved { .. }));
+        // An answer in time is the plugin's.
+        let mut clock = ending_in(LIMIT * 300);
+        assert_eq!(asked(&mut clock, |_| away()), away());
+    }
 
     #[test]
     fn names_are_plain_paths() {

@@ -51,6 +51,8 @@ pub(crate) async fn list(
     let filter = query.filter()?;
     let tenant = caller.tenant;
     app.store.run(tenant, &run).await?.ok_or_else(|| ApiError::not_found("run"))?;
+    // A search in many batches takes a connection for long.
+    let _permit = app.log_searches.acquire(tenant, 1).await;
     let newest = asked.after.map(|after| after.batch);
     let batches = app.store.kept_batches(tenant, &run, newest, limits::LOG_BATCHES_MAX).await?;
     Ok(Json(page(&app, tenant, &batches, &filter, &asked).await?))

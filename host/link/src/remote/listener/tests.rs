@@ -150,40 +150,39 @@ async fn an_expired_certificate_and_plain_text_come_through_no_door() {
     assert!(site.enrolment.is_empty());
 }
 
-#[test]
-fn an_address_leaves_places_to_the_others() {
-    let unproven = Unproven::default();
-    let address = |last| IpAddr::from([192, 0, 2, last]);
-    let mut places = Vec::new();
-    for last in 0..16 {
-        for _ in 0..limits::UNPROVEN_WORKERS_PER_ADDRESS_MAX {
-            places.push(unproven.place(address(last)).expect("a place"));
-        }
-        assert!(unproven.place(address(last)).is_none());
+#[tokio::test]
+async fn those_that_prove_nothing_are_bounded_and_keep_no_worker_out() {
+    let mut site = Site::open().await;
+    let mut silent = Vec::new();
+    for _ in 0..limits::UNPROVEN_WORKERS_MAX {
+        silent.push(TcpStream::connect(site.address).await.expect("connects"));
     }
-    assert!(unproven.place(address(16)).is_none(), "too many in all");
-    places.clear();
-    assert!(unproven.counts().is_empty());
+    let shown = Some((&site.worker, today()));
+    // Accepted in their order, so that all of the others have their places.
+    let _worker = site.dial(shown).await.expect("a handshake");
+    assert!(site.work.recv().await.is_some());
+    silent[0].read_u8().await.expect_err("the oldest one is closed");
+    // One that has no certificate yet joins as well.
+    let _joining = site.dial_for(Purpose::Enrolment, None).await.expect("a handshake");
+    assert!(site.enrolment.recv().await.is_some());
 }
 
 #[tokio::test]
-async fn those_that_prove_nothing_are_bounded() {
+async fn a_known_worker_that_gets_its_next_certificate_is_not_closed_for_strangers() {
     let mut site = Site::open().await;
+    let shown = Some((&site.worker, today()));
+    let mut worker = site.dial_for(Purpose::Enrolment, shown).await.expect("a handshake");
+    let mut renewing = site.enrolment.recv().await.expect("it came");
+    let mut stranger = site.dial_for(Purpose::Enrolment, None).await.expect("a handshake");
+    let mut joining = site.enrolment.recv().await.expect("it came");
     let mut silent = Vec::new();
-    for _ in 0..limits::UNPROVEN_WORKERS_PER_ADDRESS_MAX {
+    for _ in 0..limits::UNPROVEN_WORKERS_MAX {
         silent.push(TcpStream::connect(site.address).await.expect("connects"));
     }
-    // Accepted in their order, so that all of the others have their places.
-    let mut one_more = TcpStream::connect(site.address).await.expect("connects");
-    let closed = one_more.read_u8().await;
-    closed.expect_err("it is closed at once");
-    drop(silent);
-    // Their handshakes end one by one.
-    let worker = loop {
-        if let Ok(worker) = site.dial(Some((&site.worker, today()))).await {
-            break worker;
-        }
-    };
-    assert!(site.work.recv().await.is_some());
-    drop(worker);
+    let ended = joining.read_u8().await.expect_err("it was the oldest one");
+    assert_eq!(ended.to_string(), EVICTED);
+    drop(joining);
+    stranger.read_u8().await.expect_err("closed");
+    worker.write_all(b"x").await.expect("sends");
+    assert_eq!(renewing.read_u8().await.expect("received"), b'x');
 }

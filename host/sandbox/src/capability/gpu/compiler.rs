@@ -27,7 +27,7 @@ impl GpuHost<'_> {
             let (deadline, latest) = (until.at, until.latest);
             let caller = JobContext { tenant: granted.tenant, deadline, latest };
             let came = run(&mut compiler, &mut exec, &caller);
-            (came, exec.take_starved())
+            (came, exec.take_held_up())
         });
         self.absences.note_boxes(&exec);
         if let Err(CompileError::NoToolkit(problem)) = &came {

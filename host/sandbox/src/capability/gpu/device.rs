@@ -22,13 +22,16 @@ impl<'a> GpuHost<'a> {
         }
     }
 
-    /// Asks the device itself, which may start an executor.
+    /// Asks the device itself, which may start an executor: the guest is not charged for that time.
     fn ask<R>(
         &mut self,
         ask: impl FnOnce(&Gpu, Instant) -> Result<R, SessionError>,
     ) -> Result<R, SessionError> {
         let gpu = self.gpu()?;
-        let came = self.clock.wait(|deadline| ask(gpu, deadline));
+        let came = self.clock.wait_for_assay(|deadline| ask(gpu, deadline));
+        if matches!(came, Err(SessionError::Cancelled)) {
+            self.clock.give_up();
+        }
         if self.clock.is_over() { Err(SessionError::Cancelled) } else { came }
     }
 
@@ -149,7 +152,7 @@ impl wit::HostSession for GpuHost<'_> {
     fn drop(&mut self, session: Resource<GpuSession>) -> wasmtime::Result<()> {
         let session = self.table.delete(session)?;
         // Ending its executors takes a while.
-        self.clock.wait(|_| drop(session));
+        self.clock.wait_for_assay(|_| drop(session));
         Ok(())
     }
 }
