@@ -385,7 +385,8 @@ impl Exec {
         job: &BoxJob<'_>,
         until: Instant,
     ) -> Result<Result<JobEnd, String>, ExecError> {
-        self.with_helper(|helper| match helper.run(job, until) {
+        let until = JobDeadline::from(until);
+        self.with_helper(|helper, held_up| match helper.run(job, until.put_off(held_up)) {
             Err(HelperError::NoProgram(problem)) => Ok(Err(problem)),
             ended => ended.map(Ok),
         })
