@@ -65,6 +65,11 @@ fn panels() -> Vec<String> {
 /// The metrics of a page in Prometheus' format.
 fn series(page: &str) -> Series {
     let mut series = Series::new();
+    // A metric by tenant has no line while nobody waits.
+    let named = page.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+    for name in named {
+        series.entry(name.to_owned()).or_default();
+    }
     for line in page.lines().filter(|line| !line.starts_with('#')) {
         let (name, rest) = line.split_at(line.find(['{', ' ']).unwrap_or(line.len()));
         let found = series.entry(name.to_owned()).or_default();

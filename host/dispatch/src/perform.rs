@@ -21,6 +21,7 @@ use crate::history;
 use crate::incidents::of_workers;
 use crate::publish::{Output, count};
 use crate::shell::Shell;
+use crate::workers::HeldLease;
 use assay_store::operations::IncidentRow;
 use assay_store::outcomes::{ArtifactRow, EndRow, LogRow, OutcomeRow, Record, Recorded};
 
@@ -28,13 +29,13 @@ impl Shell {
     /// A worker's answer. The scheduler refuses it when its lease is no longer the request's.
     pub(super) fn stage_finished(&mut self, worker: WorkerId, finished: proto::Finished) {
         let lease = assay_core::id::LeaseId(finished.lease);
-        let Some((request, stage)) = self.workers.finished(worker, lease) else { return };
+        let Some(held) = self.workers.finished(worker, lease) else { return };
         let end = assay_wire::stage_end(finished.end).unwrap_or_else(|bad| {
             StageEnd::Failed(StageError { code: ErrorCode::BadOutcome, message: bad.0 })
         });
         let end = self.batches.admit_artifact(end);
         self.note_starved(worker, &end);
-        self.keep_logs(request, stage, finished.logs);
+        self.keep_logs(held.request, held.stage, finished.logs);
         let kind = match &end {
             StageEnd::Next(_) => End::Next,
             StageEnd::Scored(_) => End::Scored,
@@ -42,7 +43,8 @@ impl Shell {
             StageEnd::Failed(error) => End::Failed(error.code),
         };
         let now = now();
-        let ran = Micros(finished.ran_us);
+        // The worker's word counts no further than it can be true.
+        let ran = Micros(finished.ran_us).min(now.since(held.granted));
         let mut payload = Some(end);
         for action in self.sched.step(now, Event::StageFinished { worker, lease, end: kind, ran }) {
             self.perform(now, action, &mut payload);
@@ -146,7 +148,7 @@ impl Shell {
         if batch.committed.plugin.sends_requests() {
             message.outbound = Some(self.tenants.outbound(tenant));
         }
-        self.workers.grant(worker, (request, stage), message);
+        self.workers.grant(worker, HeldLease { request, stage, granted: now() }, message);
     }
 
     fn advance(

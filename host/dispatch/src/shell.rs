@@ -254,9 +254,9 @@ impl Shell {
     fn tenant_use(&mut self, tenant: TenantId) -> TenantUse {
         let mut workers = BTreeMap::new();
         for (_, worker) in self.workers.iter() {
-            let pool = worker.leases.values().find_map(|(request, stage)| {
-                let committed = &self.batches.get(request.batch)?.committed;
-                let shape = committed.plugin.shapes.get(*stage)?;
+            let pool = worker.leases.values().find_map(|held| {
+                let committed = &self.batches.get(held.request.batch)?.committed;
+                let shape = committed.plugin.shapes.get(held.stage)?;
                 (committed.row.tenant == tenant).then_some(&shape.pool)
             });
             if let Some(pool) = pool {

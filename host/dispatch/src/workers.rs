@@ -65,7 +65,7 @@ pub(super) struct Worker {
     pub pid: Option<u32>,
     /// Whether it came by itself.
     pub came: bool,
-    pub leases: HashMap<LeaseId, (RequestId, usize)>,
+    pub leases: HashMap<LeaseId, HeldLease>,
     /// The message that this turn of the loop has gathered for it.
     pub outbox: proto::ToWorker,
     pub pool: Arc<str>,
@@ -78,6 +78,14 @@ pub(super) struct Worker {
     pub draining: bool,
     /// Whether it was asked to end, so that its end is no incident.
     pub dismissed: bool,
+}
+
+/// What a lease is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HeldLease {
+    pub request: RequestId,
+    pub stage: usize,
+    pub granted: Micros,
 }
 
 impl Worker {
@@ -170,14 +178,9 @@ impl Workers {
     }
 
     /// Adds a lease to the worker's next message.
-    pub(super) fn grant(
-        &mut self,
-        id: WorkerId,
-        (request, stage): (RequestId, usize),
-        grant: proto::Grant,
-    ) {
+    pub(super) fn grant(&mut self, id: WorkerId, held: HeldLease, grant: proto::Grant) {
         if let Some(worker) = self.by_id.get_mut(&id) {
-            worker.leases.insert(LeaseId(grant.lease), (request, stage));
+            worker.leases.insert(LeaseId(grant.lease), held);
             worker.outbox.grants.push(grant);
         }
     }
@@ -191,8 +194,8 @@ impl Workers {
         }
     }
 
-    /// The worker ended a stage; returns the request and stage of the lease, if it holds the lease.
-    pub(super) fn finished(&mut self, id: WorkerId, lease: LeaseId) -> Option<(RequestId, usize)> {
+    /// The worker ended a stage; returns the lease, if it holds it.
+    pub(super) fn finished(&mut self, id: WorkerId, lease: LeaseId) -> Option<HeldLease> {
         let worker = self.by_id.get_mut(&id)?;
         let held = worker.leases.remove(&lease)?;
         worker.stages_done += 1;
@@ -202,7 +205,7 @@ impl Workers {
     /// The request of a lease that this worker holds now.
     pub(super) fn request_of(&self, claim: LeaseClaim) -> Option<RequestId> {
         let worker = self.by_id.values().find(|worker| worker.ticket == claim.ticket)?;
-        worker.leases.get(&claim.lease).map(|(request, _)| *request)
+        worker.leases.get(&claim.lease).map(|held| held.request)
     }
 
     /// The worker is asked to end as soon as it holds no lease.
@@ -263,6 +266,10 @@ mod tests {
         RequestId { batch: BatchId(uuid::Uuid::nil()), seq }
     }
 
+    fn held(seq: u32) -> HeldLease {
+        HeldLease { request: request(seq), stage: 1, granted: Micros(5) }
+    }
+
     fn grant(lease: u64) -> proto::Grant {
         proto::Grant { lease, ..proto::Grant::default() }
     }
@@ -277,8 +284,8 @@ mod tests {
     #[test]
     fn a_turn_is_one_message_and_a_lease_revoked_within_it_is_not_sent() {
         let (mut workers, id, mut sent) = workers();
-        workers.grant(id, (request(0), 0), grant(1));
-        workers.grant(id, (request(1), 0), grant(2));
+        workers.grant(id, held(0), grant(1));
+        workers.grant(id, held(1), grant(2));
         workers.revoke(id, LeaseId(1));
         assert_eq!(workers.send_outboxes(), []);
         let message = sent.try_recv().expect("a message");
@@ -291,12 +298,12 @@ mod tests {
     #[test]
     fn an_answer_counts_once_and_only_for_a_lease_that_is_held() {
         let (mut workers, id, _sent) = workers();
-        workers.grant(id, (request(3), 1), grant(5));
+        workers.grant(id, held(3), grant(5));
         let claim = |number, lease| LeaseClaim { ticket: ticket(number), lease: LeaseId(lease) };
         assert_eq!(workers.request_of(claim(7, 5)), Some(request(3)));
         assert_eq!(workers.request_of(claim(8, 5)), None);
         assert_eq!(workers.finished(id, LeaseId(4)), None);
-        assert_eq!(workers.finished(id, LeaseId(5)), Some((request(3), 1)));
+        assert_eq!(workers.finished(id, LeaseId(5)), Some(held(3)));
         assert_eq!(workers.finished(id, LeaseId(5)), None);
         assert_eq!(workers.request_of(claim(7, 5)), None);
         assert_eq!(workers.remove(id).map(|worker| worker.stages_done), Some(1));
@@ -323,7 +330,7 @@ mod tests {
     #[test]
     fn a_draining_worker_is_stopped_once_it_holds_nothing() {
         let (mut workers, id, _sent) = workers();
-        workers.grant(id, (request(0), 0), grant(1));
+        workers.grant(id, held(0), grant(1));
         assert_eq!(workers.drain(id), Ok(()));
         assert_eq!(workers.send_outboxes(), []);
         workers.finished(id, LeaseId(1));

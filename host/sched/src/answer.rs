@@ -72,8 +72,6 @@ impl Sched {
             return;
         }
         let id = held.request;
-        // The worker's word counts no further than it can be true.
-        let ran = ran.min(now.since(held.granted));
         let batch = self.batches.get_mut(&id.batch).expect("a live lease's batch is live");
         let stages = Arc::clone(&batch.new.stages);
         let plugin = batch.new.plugin;
