@@ -123,6 +123,8 @@ pub fn document() -> utoipa::openapi::OpenApi {
 fn compat(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new()
         .route("/compat/{*call}", routing::any(protocols::answer))
+        // Within the watch, so that it sees an answer.
+        .route_layer(CatchPanicLayer::custom(finish::panicked))
         .route_layer(from_fn_with_state(app.clone(), auth::authenticate))
         .route_layer(from_fn_with_state(app.clone(), protocols::watch))
 }

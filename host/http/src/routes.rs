@@ -66,7 +66,10 @@ mod tests {
             assert_eq!(words.next(), Some(noun.as_str()), "{route}");
         }
         let found: BTreeSet<String> = found.into_iter().map(|(_, route)| route).collect();
-        let served: BTreeSet<String> = crate::document().paths.paths.into_keys().collect();
+        let served = crate::document().paths.paths.into_keys();
+        // Those of trainers' protocols are declared in `protocols`.
+        let served: BTreeSet<String> =
+            served.filter(|route| !route.starts_with("/compat/")).collect();
         assert_eq!(found, served);
     }
 }

@@ -105,7 +105,7 @@ fn a_machine_without_boxes_runs_no_case_and_boxes_that_fail_break_it() {
     assert_eq!(report.state, CaseState::Broken, "{report:?}");
     // What the tenant lacks is known all the same.
     let mut job = fixture.job(vec![case("a", &python)]);
-    job.toolchains = Some(vec!["cpp17-gcc".into()]);
+    job.toolchains = Some(Vec::new());
     let report = fixture.run(&job).remove(0);
     assert_eq!(report.state, CaseState::NotRun, "{report:?}");
     assert!(report.reason.contains("not granted the toolchain `cpython-3`"), "{report:?}");

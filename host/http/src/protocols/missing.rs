@@ -52,7 +52,11 @@ pub(crate) async fn watch(State(app): AppState, mut request: Request, next: Next
     call.answered = true;
     if call.entry.protocol == Protocol::SandboxFusion {
         // Also where the call never reached the protocol: the database was away, or its body came too slowly.
-        *response.status_mut() = sandbox_fusion::repeated(response.status());
+        let status = sandbox_fusion::repeated(response.status());
+        *response.status_mut() = status;
+        if let Some(error) = response.extensions_mut().get_mut::<ApiError>() {
+            error.status = status;
+        }
     }
     if let Some(missing) = no_reward(&response) {
         call.note(missing);

@@ -79,6 +79,8 @@ async fn ended(
         return Err(ApiError::gone(at));
     }
     let source = Source::Ended { app: Arc::clone(app), tenant, batch: id };
+    // What cannot be read is an error and not a stream without events.
+    source.after(0, 1).await?;
     let replay = Replay { source, batch, last, at: 0, groups: BTreeSet::new() };
     let pieces = stream::unfold(Some(replay), async |replay| replay?.next().await);
     Ok(pieces.flatten())

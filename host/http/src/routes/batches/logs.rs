@@ -8,7 +8,7 @@ use assay_store::views::logs::EndedLogPlace;
 use axum::Json;
 use axum::extract::State;
 
-use super::kept;
+use super::find;
 use crate::app::AppState;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::page::{Cursor, Page};
@@ -33,7 +33,9 @@ pub(crate) async fn list(
     asked: Page<EndedLogCursor>,
 ) -> Result<Json<BatchLogPage>, ApiError> {
     let filter = query.filter()?;
-    kept(&app, caller.tenant, id).await?;
+    if let Some(at) = find(&app, caller.tenant, id).await?.expired_at {
+        return Err(ApiError::gone(at));
+    }
     let after = asked.after.unwrap_or(EndedLogCursor::FIRST);
     let lines = app.store.ended_logs(caller.tenant, id, &filter, after.0, asked.limit).await?;
     let next = lines.last().map_or(after, |(place, _)| EndedLogCursor(*place));
