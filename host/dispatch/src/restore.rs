@@ -1,7 +1,6 @@
 //! Rebuilds the scheduler, the payloads and the committed view from Postgres after a restart.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use assay_api::batch::BatchState;
 use assay_api::operations::IncidentKind;
@@ -23,14 +22,6 @@ use assay_store::admissions::BatchRow;
 use assay_store::operations::IncidentRow;
 use assay_store::restore::{LiveBatchRow, LiveRequestRow, LiveRequestState};
 
-/// The pauses between the tries to restore batches whose plugin cannot be had at once.
-const RETRY_DELAYS: [Duration; 4] = [
-    Duration::from_secs(1),
-    Duration::from_secs(3),
-    Duration::from_secs(9),
-    Duration::from_secs(27),
-];
-
 /// The numbers of restored batches and requests.
 #[derive(Debug, Default)]
 pub(super) struct Restored {
@@ -46,30 +37,17 @@ pub(super) async fn restore(
     plugins: impl AsyncFn(&BatchRow) -> anyhow::Result<Arc<ReadyPlugin>>,
 ) -> anyhow::Result<Restored> {
     let mut restored = Restored::default();
-    let mut live = store.live_batches().await?;
-    // After an upgrade each plugin is compiled again: a compiler that is busy or a full disk passes.
-    for delay in RETRY_DELAYS.into_iter().map(Some).chain([None]) {
-        let mut failed = Vec::new();
-        for live in live {
-            match plugins(&live.row).await {
-                Ok(plugin) => {
-                    let requests = store.live_requests(live.row.tenant, live.row.id).await?;
-                    restored.batches += 1;
-                    let (finished, waiting) = shell.restore_batch(live, plugin, requests, budget);
-                    restored.finished += finished;
-                    restored.waiting += waiting;
-                }
-                Err(error) => failed.push((live, error)),
+    for live in store.live_batches().await? {
+        match plugins(&live.row).await {
+            Ok(plugin) => {
+                let requests = store.live_requests(live.row.tenant, live.row.id).await?;
+                restored.batches += 1;
+                let (finished, waiting) = shell.restore_batch(live, plugin, requests, budget);
+                restored.finished += finished;
+                restored.waiting += waiting;
             }
+            Err(error) => shell.not_restored(&live, &error),
         }
-        let Some(delay) = delay.filter(|_| !failed.is_empty()) else {
-            failed.iter().for_each(|(live, error)| shell.not_restored(live, error));
-            break;
-        };
-        let (batches, error) = (failed.len(), &failed[0].1);
-        tracing::warn!(batches, "live batches cannot be restored yet: {error:#}; trying again");
-        tokio::time::sleep(delay).await;
-        live = failed.into_iter().map(|(live, _)| live).collect();
     }
     Ok(restored)
 }
