@@ -155,10 +155,10 @@ impl Writer {
 
 /// Pauses and returns true if the database is unavailable, so that the write can be repeated.
 async fn may_pass(error: StoreError) -> bool {
-    let StoreError::Unavailable(error) = error else {
+    if !matches!(error, StoreError::Unavailable(_) | StoreError::TooSlow(_)) {
         tracing::error!(%error, "an incident cannot be written");
         return false;
-    };
+    }
     tracing::warn!(%error, "an incident cannot be written yet");
     tokio::time::sleep(RETRY_PAUSE).await;
     true
@@ -251,7 +251,9 @@ impl Ledger {
             Some(written) if written.rows >= most => {
                 written.last.map_or(RowChoice::Further, RowChoice::Into)
             }
-            None if is_of_run(row) && class.run.is_none() => RowChoice::Further,
+            None if row.run.is_some() && is_of_run(row) && class.run.is_none() => {
+                RowChoice::Further
+            }
             _ => RowChoice::Row,
         }
     }
@@ -337,6 +339,9 @@ mod tests {
         assert_eq!(ledger.choose_row(&missing("one more")), RowChoice::Into(1_000));
         assert_eq!(ledger.choose_row(&missing("run 0")), RowChoice::Into(0));
         assert_eq!(further(missing("another")).run, None);
+        // Whose key is refused has no run, and the row says why.
+        let refused = IncidentRow { tenant: None, run: None, ..missing("") };
+        assert_eq!(ledger.choose_row(&refused), RowChoice::Row);
     }
 
     #[test]

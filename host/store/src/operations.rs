@@ -178,7 +178,7 @@ impl Store {
                 before.to_datetime(),
                 limit,
             )
-            .execute(&self.pool)
+            .execute(&self.upkeep)
             .await
         })
         .await
@@ -307,7 +307,7 @@ impl Store {
                 before.to_datetime(),
                 limit,
             )
-            .execute(&self.pool)
+            .execute(&self.upkeep)
             .await
         })
         .await
