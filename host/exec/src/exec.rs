@@ -299,11 +299,14 @@ impl Exec {
         std::mem::take(&mut self.held_up)
     }
 
-    /// The toolchains of this machine. An error if that could not be found out of one of them: whoever finds a
-    /// toolchain missing in the list takes the request or the response for wrong.
-    pub fn toolchains(&mut self) -> Result<Vec<AvailableToolchain>, ExecError> {
+    /// Those of the wanted toolchains that this machine has. An error if that could not be found out of one of them:
+    /// whoever finds a toolchain missing in the list takes the request or the response for wrong.
+    pub fn toolchains(
+        &mut self,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<AvailableToolchain>, ExecError> {
         let mut found = Vec::new();
-        for id in self.ids() {
+        for id in self.ids().into_iter().filter(|id| is_wanted(id)) {
             match self.probe_soon(&id) {
                 Ok(tool) => found.extend(tool.ok().map(|tool| tool.described())),
                 Err(ExecError::Cancelled) => return Err(probe::too_slow(&id)),

@@ -8,7 +8,7 @@ fn those_built_in_are_found_with_their_versions() {
     for (id, found) in &report.toolchains {
         assert!(found.is_ok(), "{id}: {found:?}");
     }
-    let toolchains = fixture.exec.toolchains().unwrap();
+    let toolchains = fixture.exec.toolchains(|_| true).unwrap();
     let ids: Vec<_> = toolchains.iter().map(|toolchain| toolchain.id.as_str()).collect();
     assert_eq!(ids, ["c11-gcc", "cpp17-gcc", "cpp20-gcc", "cpython-3"]);
     assert!(toolchains[3].version.starts_with("Python 3."), "{}", toolchains[3].version);
@@ -41,12 +41,12 @@ fn one_that_is_not_here_says_why() {
     assert!(reason("nonsense.toml").contains("version"));
     let error = fixture.compile("gone", "").unwrap_err();
     assert!(matches!(&error, ExecError::UnknownToolchain(why) if why.contains("no-such-tool")));
-    assert_eq!(fixture.exec.toolchains().unwrap().len(), 4);
+    assert_eq!(fixture.exec.toolchains(|_| true).unwrap().len(), 4);
     // What is not known is no list without it.
     write("killed", "version = [\"/bin/sh\", \"-c\", \"kill -9 $$\"]");
     let toolchains = Some(folder.path().to_owned());
     let mut fixture = Fixture::over(ExecOptions { toolchains, ..options(&shared_cache()) });
-    let error = fixture.exec.toolchains().unwrap_err();
+    let error = fixture.exec.toolchains(|_| true).unwrap_err();
     assert!(matches!(&error, ExecError::Unavailable(why) if why.contains("`killed`")), "{error}");
     assert!(fixture.exec.known_toolchains().all(|(id, lacks)| id != "killed" || !lacks));
 }
@@ -61,7 +61,7 @@ fn without_a_helper_nothing_is_said_about_programs() {
         matches!(&error, ExecError::Unavailable(why) if why.contains("no-such-helper")),
         "{error}"
     );
-    let error = fixture.exec.toolchains().unwrap_err();
+    let error = fixture.exec.toolchains(|_| true).unwrap_err();
     assert!(matches!(&error, ExecError::Unavailable(why) if why.contains("no-such-helper")));
     let report = fixture.exec.report();
     assert!(report.support.unwrap_err().contains("no-such-helper"));

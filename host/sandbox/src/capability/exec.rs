@@ -75,17 +75,12 @@ impl ExecHost<'_> {
 
     /// A toolchain that was not granted is reported like one that does not exist.
     fn check_granted(&mut self, toolchain: &str) -> Result<(), ExecError> {
-        if self.is_granted(toolchain) {
+        if is_granted(self.granted, toolchain) {
             return Ok(());
         }
         let shown = cut(toolchain, 80).escape_debug();
         self.absences.note(format!("the tenant was not granted the toolchain `{shown}`"));
         Err(ExecError::UnknownToolchain(toolchain.to_owned()))
-    }
-
-    fn is_granted(&self, toolchain: &str) -> bool {
-        let granted = self.granted.and_then(|granted| granted.toolchains.as_deref());
-        granted.is_none_or(|granted| granted.iter().any(|id| id == toolchain))
     }
 
     fn opened(
@@ -142,17 +137,25 @@ impl wit::HostArtifact for ExecHost<'_> {
     }
 }
 
+fn is_granted(granted: Option<&Capabilities>, toolchain: &str) -> bool {
+    let granted = granted.and_then(|granted| granted.toolchains.as_deref());
+    granted.is_none_or(|granted| granted.iter().any(|id| id == toolchain))
+}
+
 impl wit::Host for ExecHost<'_> {
     fn toolchains(&mut self) -> wasmtime::Result<Vec<wit::Toolchain>> {
         if self.granted.is_none() {
             return Ok(Vec::new());
         }
-        let all = self.with(|exec, _| exec.toolchains()).map_err(|error| match error {
-            ExecError::Cancelled => wasmtime::Error::from(Trap::Interrupt),
-            error => MachineFailure(without_paths(&error.to_string())).into(),
-        })?;
-        let granted = all.into_iter().filter(|it| self.is_granted(&it.id));
-        Ok(granted.map(convert::toolchain).collect())
+        let granted = self.granted;
+        let is_wanted = |id: &str| is_granted(granted, id);
+        // One that the plugin may not use cannot keep the others from it.
+        let found =
+            self.with(|exec, _| exec.toolchains(is_wanted)).map_err(|error| match error {
+                ExecError::Cancelled => wasmtime::Error::from(Trap::Interrupt),
+                error => MachineFailure(without_paths(&error.to_string())).into(),
+            })?;
+        Ok(found.into_iter().map(convert::toolchain).collect())
     }
 
     fn compile(
