@@ -92,6 +92,8 @@ pub(crate) struct RunningGuard<'a>(&'a TickerState);
 impl Ticker {
     pub(crate) fn start(engine: &Engine) -> std::io::Result<Self> {
         let shared = Arc::new(TickerState::default());
+        // The first tick is held up as well where the thread gets no processor at its start.
+        shared.stalls.start();
         let ticking = Arc::clone(&shared);
         let engine = engine.weak();
         let joined = thread::Builder::new().name("ticker".into()).spawn(move || {
