@@ -11,10 +11,11 @@ int main(void)
             setsid();
             if (fork() != 0) _exit(0);
             for (int number = 1; number < SIGRTMAX; number++) signal(number, SIG_IGN);
-            for (;;) {
+            for (int said = 0;;) {
                 while (processor_seconds() < 0.05) {}
                 usleep(1000);
-                dprintf(1, "still here\n");
+                // What the program itself says must not be lost among their words.
+                if (said++ < 10) dprintf(1, "still here\n");
             }
         }
         if (waitpid(child, NULL, 0) != child) broken("waitpid");
