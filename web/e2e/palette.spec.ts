@@ -64,11 +64,14 @@ test("keys lead everywhere", async ({ page }) => {
 
   // A viewer of another tenant finds no administration.
   await page.keyboard.press("Control+k");
+  await expect(field).toBeFocused();
   await page.keyboard.type("visi");
   await expect(options).toHaveText([/^vision \(viewer\)/]);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "Tenant vision" })).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.keyboard.press("Control+k");
+  await expect(field).toBeFocused();
   await page.keyboard.type("admin");
   await expect(page.getByText("Nothing found.")).toBeVisible();
 });
