@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(ledger.choose_row(&missing("one more")), RowChoice::Into(1_000));
         assert_eq!(ledger.choose_row(&missing("run 0")), RowChoice::Into(0));
         assert_eq!(further(missing("another")).run, None);
-        // Whose key is refused has no run, and the row says why.
+        // A call whose key is refused has no run, and its row says why.
         let refused = IncidentRow { tenant: None, run: None, ..missing("") };
         assert_eq!(ledger.choose_row(&refused), RowChoice::Row);
     }

@@ -196,7 +196,7 @@ pub(crate) struct RunCgroup {
     kind: Cgroups,
 }
 
-/// Whose memory was short when the kernel killed a process.
+/// The owner of the memory that was short when the kernel killed a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShortMemory {
     /// The box reached its own limit.

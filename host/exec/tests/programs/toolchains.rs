@@ -42,7 +42,7 @@ fn one_that_is_not_here_says_why() {
     let error = fixture.compile("gone", "").unwrap_err();
     assert!(matches!(&error, ExecError::UnknownToolchain(why) if why.contains("no-such-tool")));
     assert_eq!(fixture.exec.toolchains(|_| true).unwrap().len(), 4);
-    // What is not known is no list without it.
+    // A toolchain that could not be looked for does not just leave the list.
     write("killed", "version = [\"/bin/sh\", \"-c\", \"kill -9 $$\"]");
     let toolchains = Some(folder.path().to_owned());
     let mut fixture = Fixture::over(ExecOptions { toolchains, ..options(&shared_cache()) });

@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// Whoever refused the call: the protocol, the check of keys, or a protocol in words of its own.
+    /// The protocol may have refused the call, in words of its own too, or the check of keys.
     #[test]
     fn a_refusal_has_no_reward_and_an_answer_has_one() {
         let reason = |response: Response| no_reward(&response).map(|missing| missing.reason);

@@ -174,7 +174,7 @@ class BatchCore:
     async def seal(self) -> None:
         await self.flush()
         if not self.sealed:
-            # Of a resumed batch this process may know a part alone.
+            # This process may know a part of a resumed batch alone.
             final = {} if self.resumes else {"final_count": len(self.keys)}
             body = json.dumps(final).encode()
             await self._on_batch(models.Batch.from_json, "seal", body)

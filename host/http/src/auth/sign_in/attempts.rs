@@ -40,7 +40,7 @@ impl Attempts {
         let (now, network) = (Instant::now(), network(peer));
         lock(&self.peers).take(network, now)?;
         let Some(email) = email.map(key) else { return Ok(()) };
-        // What is refused here is not taken from the others.
+        // A try that is refused here is not taken from the buckets of others.
         lock(&self.persons).take((email, network), now)?;
         lock(&self.emails).take(email, now)
     }
