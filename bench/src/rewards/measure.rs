@@ -96,7 +96,9 @@ pub(crate) async fn sharing(
             let row = |at: usize| numbered(first + at / copies, response);
             let loads = rows::loads(&(0..count).map(row).collect::<Vec<_>>())?;
             first += count;
-            let run = format!("bench-sharing-{number}");
+            // A run keeps the plugin of its first batch.
+            let name = plugin.split('@').next().unwrap_or(plugin);
+            let run = format!("bench-sharing-{name}-{number}");
             let connections = sizes.connections;
             let round = Round { plugin, run: &run, loads: &loads, connections, share_equal };
             rates.push(assay.endpoint.batches(&assay.client, &round).await?);
