@@ -14,7 +14,7 @@ pub struct Form {
     pub complete: Vec<bool>,
 }
 
-/// What is wrong with a form, the gravest fault first.
+/// The faults of a form, the gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Formatted,

@@ -59,7 +59,7 @@ impl Settings {
         }
     }
 
-    /// What is wrong with the settings, for the person who chose them.
+    /// The fault of the settings, for the person who chose them.
     fn fault(&self) -> Option<String> {
         let count = self.sections.len();
         if !(1..=SECTIONS_MAX).contains(&count) {
