@@ -1,4 +1,5 @@
-// Computes next to nothing, by giving up the processor at each step. Contained: as one that sleeps.
+// Computes next to nothing, by giving up the processor at each step, which on a busy machine looks like waiting for a
+// core. Contained: as one that sleeps.
 #include <sched.h>
 #include <unistd.h>
 

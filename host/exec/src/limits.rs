@@ -1,5 +1,7 @@
 //! The limits of a run.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 const KIB: u64 = 1 << 10;
@@ -11,7 +13,7 @@ const MIB: u64 = 1 << 20;
 pub struct BoxLimits {
     /// CPU time of all processes, in milliseconds.
     pub cpu_ms: u32,
-    /// Wall time in milliseconds.
+    /// Wall time in milliseconds, without the time for which the program waited for a core.
     pub wall_ms: u32,
     /// Memory of all processes and of files in the box.
     pub memory_bytes: u64,
@@ -63,6 +65,11 @@ impl BoxLimits {
         processes: 256,
         open_files: 1_024,
     };
+
+    /// The longest time for which waiting for a core puts the limit of wall time off.
+    pub(crate) fn put_off_max(&self) -> Duration {
+        2 * Duration::from_millis(self.wall_ms.into())
+    }
 
     /// Lowers limits that are above the ceiling, and raises the wall time to three times the CPU time and more: it is
     /// a safety net, which must not end a program that computes.

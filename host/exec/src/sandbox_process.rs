@@ -275,12 +275,20 @@ impl SandboxProcess {
         end.into_iter().chain(streams.filter(|_| self.is_running()))
     }
 
-    /// Kills it if it exceeded a limit on time; returns when to check again.
-    pub(crate) fn enforce_limits(&mut self, now: Instant) -> std::io::Result<Instant> {
+    /// The time at which its wall time ends if it, and its partner in a dialogue, waited so long for a core.
+    pub(crate) fn wall_end(&self, waited: Duration) -> Instant {
         let wall = Duration::from_millis(self.limits.wall_ms.into()) + self.forgiven;
-        let wall_end = self.started + wall;
+        self.started + wall + waited.min(self.limits.put_off_max())
+    }
+
+    /// Kills it if it exceeded a limit on time; returns when to check again. `waited` as of [`Self::wall_end`].
+    pub(crate) fn enforce_limits(
+        &mut self,
+        now: Instant,
+        waited: Duration,
+    ) -> std::io::Result<Instant> {
+        let wall_end = self.wall_end(waited);
         if now >= wall_end {
-            self.look_at_proc();
             self.kill(LimitKind::Wall);
         }
         if now >= self.cpu_check_at {

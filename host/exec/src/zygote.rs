@@ -104,6 +104,16 @@ fn wait_us(boxes: &mut [SandboxProcess]) -> u64 {
     boxes.iter_mut().map(SandboxProcess::wait_us).max().unwrap_or(0)
 }
 
+/// The time for which the two programs of a dialogue, or the one program, waited for a core: while one waits, the other
+/// waits for its answer. Read where one of them is at the end of its wall time.
+fn waited(boxes: &mut [SandboxProcess], now: Instant) -> Duration {
+    if boxes.iter().any(|it| it.is_running() && now >= it.wall_end(Duration::ZERO)) {
+        Duration::from_micros(boxes.iter_mut().map(SandboxProcess::wait_us).sum())
+    } else {
+        Duration::ZERO
+    }
+}
+
 /// Watches boxes until all have ended; returns false if the deadline came first.
 fn watch(
     socket: BorrowedFd<'_>,
@@ -120,11 +130,12 @@ fn watch(
                 return Ok(false);
             }
         }
+        let waited = waited(boxes, now);
         for running in boxes.iter_mut().filter(|it| it.is_running()) {
             // First: a box that has ended by itself is not killed for a limit.
             running.update()?;
             if running.is_running() {
-                wake = wake.min(running.enforce_limits(now)?);
+                wake = wake.min(running.enforce_limits(now, waited)?);
             }
         }
         if boxes.iter().all(|it| !it.is_running()) {

@@ -69,7 +69,9 @@ impl Exec {
         let second = inputs::job(&tool, &interactor, &given)?;
         let talk = || self.talk(&first, &second, caller);
         let second_counts = |_: DialogueEnd, second: DialogueEnd| second;
-        let (talked, _) = rerun::settle(talk, rerun::look_at_dialogue, second_counts)?;
+        let look =
+            |talked: &DialogueEnd| rerun::look_at_dialogue(talked, [&first.limits, &second.limits]);
+        let (talked, _) = rerun::settle(talk, look, second_counts)?;
         let DialogueEnd { program, interactor, first_to_end } = talked;
         Ok(Dialogue {
             program: self.judged(program),

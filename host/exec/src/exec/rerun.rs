@@ -7,6 +7,8 @@
 //!                     └──> second, disturbed ─────────────────> unavailable
 //! ```
 
+use std::time::Duration;
+
 use super::ExecError;
 use crate::job::{DialogueEnd, JobEnd};
 use crate::limits::BoxLimits;
@@ -15,10 +17,10 @@ use crate::outcome::{LimitKind, ProgramEnding};
 /// The share of its CPU limit from which a program's CPU time is uncertain, in percent: shared caches and
 /// cores change CPU time by about as much.
 const NEAR_PERCENT: u64 = 90;
-/// The share of its wall time that a program waits for a core on a busy machine, in percent. A program that reached its
-/// limit of wall time and waited for less did something else for nearly all of it, and would have done so on an idle
-/// machine.
+/// The share of its wall time for which a program waits for a core on a busy machine, in percent: other programs on the
+/// same core make its CPU time longer.
 const BUSY_PERCENT: u64 = 10;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
     Certain,
@@ -28,10 +30,13 @@ pub(super) enum Certainty {
 
 pub(super) fn look(ended: &JobEnd, limits: &BoxLimits) -> Certainty {
     let usage = &ended.usage;
-    let waited = |percent| usage.wait_us * 100 >= usage.wall_us * percent;
     match ended.ending {
-        ProgramEnding::Limited(LimitKind::Wall) if waited(BUSY_PERCENT) => Certainty::Disturbed,
-        ProgramEnding::Limited(LimitKind::Cpu) if waited(BUSY_PERCENT) => Certainty::NearLimit,
+        ProgramEnding::Limited(LimitKind::Wall) => wall_certainty(usage.wait_us, limits),
+        ProgramEnding::Limited(LimitKind::Cpu)
+            if usage.wait_us * 100 >= usage.wall_us * BUSY_PERCENT =>
+        {
+            Certainty::NearLimit
+        }
         ProgramEnding::Exited(_) | ProgramEnding::Signaled(_)
             if usage.cpu_us * 100 >= u64::from(limits.cpu_ms) * 1_000 * NEAR_PERCENT =>
         {
@@ -41,19 +46,25 @@ pub(super) fn look(ended: &JobEnd, limits: &BoxLimits) -> Certainty {
     }
 }
 
-/// A dialogue is disturbed as a whole: while one program waits for a core, the other waits for its answer.
-pub(super) fn look_at_dialogue(talked: &DialogueEnd) -> Certainty {
-    let (program, interactor) = (&talked.program, &talked.interactor);
-    let wall_ended = [program, interactor]
-        .iter()
-        .any(|ended| ended.ending == ProgramEnding::Limited(LimitKind::Wall));
-    let waited = program.usage.wait_us + interactor.usage.wait_us;
-    let wall = program.usage.wall_us.max(interactor.usage.wall_us);
-    if wall_ended && waited * 100 >= wall * BUSY_PERCENT {
-        Certainty::Disturbed
-    } else {
+/// A program that reached its limit of wall time had all of it beside its waits for a core, unless these were too long
+/// to put the limit off by all of them.
+fn wall_certainty(wait_us: u64, limits: &BoxLimits) -> Certainty {
+    if Duration::from_micros(wait_us) < limits.put_off_max() {
         Certainty::Certain
+    } else {
+        Certainty::Disturbed
     }
+}
+
+/// A dialogue is disturbed as a whole: while one program waits for a core, the other waits for its answer.
+pub(super) fn look_at_dialogue(talked: &DialogueEnd, limits: [&BoxLimits; 2]) -> Certainty {
+    let wait_us = talked.program.usage.wait_us + talked.interactor.usage.wait_us;
+    let disturbed =
+        [&talked.program, &talked.interactor].into_iter().zip(limits).any(|(it, limits)| {
+            it.ending == ProgramEnding::Limited(LimitKind::Wall)
+                && wall_certainty(wait_us, limits) == Certainty::Disturbed
+        });
+    if disturbed { Certainty::Disturbed } else { Certainty::Certain }
 }
 
 /// The end of the two that did not reach the CPU limit, else the one that used less CPU time.
@@ -85,8 +96,8 @@ pub(super) fn settle<T>(
             let second = run()?;
             match look(&second) {
                 Certainty::Disturbed => Err(ExecError::Unavailable(
-                    "this machine is too busy: in two runs a program reached its limit of wall time, for a \
-                     good part of which it waited for a core"
+                    "this machine is too busy: in two runs a program waited for a core for twice its limit of wall \
+                     time"
                         .to_owned(),
                 )),
                 Certainty::Certain | Certainty::NearLimit => Ok((second, 2)),
@@ -132,14 +143,13 @@ mod tests {
             (ended(CPU, 2_001, 2_500, 250), Certainty::NearLimit),
             (ended(memory, 1_900, 8_000, 7_000), Certainty::Certain),
             (ended(output, 1_900, 8_000, 7_000), Certainty::Certain),
-            // It slept.
-            (ended(WALL, 10, 8_000, 20), Certainty::Certain),
-            (ended(WALL, 1_000, 8_000, 790), Certainty::Certain),
-            // It slept, and could have ended in time if it had a core afterwards.
-            (ended(WALL, 1_000, 8_000, 2_000), Certainty::Disturbed),
-            // It computed, when it was let.
-            (ended(WALL, 1_990, 8_000, 6_010), Certainty::Disturbed),
-            (ended(WALL, 100, 8_000, 4_000), Certainty::Disturbed),
+            // It slept, for all of its 8 s beside its waits.
+            (ended(WALL, 10, 8_020, 20), Certainty::Certain),
+            (ended(WALL, 1_000, 10_000, 2_000), Certainty::Certain),
+            (ended(WALL, 100, 23_900, 15_900), Certainty::Certain),
+            // It had less than its 8 s.
+            (ended(WALL, 100, 24_000, 16_100), Certainty::Disturbed),
+            (ended(WALL, 1_990, 24_000, 22_000), Certainty::Disturbed),
         ];
         for (ended, expected) in cases {
             assert_eq!(look(&ended, &BoxLimits::RUN), expected, "{ended:?}");
@@ -152,7 +162,7 @@ mod tests {
             let limits =
                 BoxLimits { cpu_ms, wall_ms: 0, ..BoxLimits::RUN }.within(&BoxLimits::CEILING);
             for used in [0, u64::from(cpu_ms) / 2, u64::from(cpu_ms)] {
-                let wall = u64::from(limits.wall_ms);
+                let wall = 3 * u64::from(limits.wall_ms);
                 let ended = ended(WALL, used, wall, wall - used);
                 assert_eq!(look(&ended, &limits), Certainty::Disturbed);
             }
@@ -163,12 +173,17 @@ mod tests {
     fn both_sides_of_a_dialogue_count() {
         let talked =
             |program, interactor| DialogueEnd { program, interactor, first_to_end: Party::Program };
-        let slept = || ended(WALL, 10, 8_000, 10);
-        let waited = |ending| ended(ending, 10, 8_000, 5_000);
-        assert_eq!(look_at_dialogue(&talked(slept(), waited(OK))), Certainty::Disturbed);
-        assert_eq!(look_at_dialogue(&talked(waited(WALL), slept())), Certainty::Disturbed);
-        assert_eq!(look_at_dialogue(&talked(slept(), slept())), Certainty::Certain);
-        assert_eq!(look_at_dialogue(&talked(waited(OK), waited(OK))), Certainty::Certain);
+        let look = |program, interactor| {
+            look_at_dialogue(&talked(program, interactor), [&BoxLimits::RUN, &BoxLimits::RUN])
+        };
+        let slept = || ended(WALL, 10, 24_000, 10);
+        let waited = |ending| ended(ending, 10, 24_000, 16_000);
+        let waited_a_little = || ended(WALL, 10, 24_000, 7_900);
+        assert_eq!(look(slept(), waited(OK)), Certainty::Disturbed);
+        assert_eq!(look(waited(WALL), slept()), Certainty::Disturbed);
+        assert_eq!(look(slept(), slept()), Certainty::Certain);
+        assert_eq!(look(waited_a_little(), waited_a_little()), Certainty::Certain);
+        assert_eq!(look(waited(OK), waited(OK)), Certainty::Certain);
     }
 
     fn settled(runs: &[JobEnd]) -> (Result<(JobEnd, u8), ExecError>, usize) {
@@ -187,7 +202,7 @@ mod tests {
         let near = ended(OK, 1_900, 1_900, 0);
         let nearer = ended(OK, 1_950, 1_950, 0);
         let over = ended(CPU, 2_001, 2_500, 400);
-        let disturbed = ended(WALL, 100, 8_000, 7_900);
+        let disturbed = ended(WALL, 100, 24_000, 23_900);
         let keeps = |runs: &[JobEnd], kept: &JobEnd, attempts| {
             assert_eq!(settled(runs), (Ok((kept.clone(), attempts)), 0));
         };
