@@ -243,6 +243,9 @@ if [ -n "$built" ]; then
     install_toolkit
     install_caches
     share_postgres
+    # They wait for servers and pages half of their time; what they say follows the tests'.
+    side_by_side test_web test_interfaces >"$scratch/beside" 2>&1 &
+    others=$!
     if has_nextest; then
         counted_step tests '^ *Summary \[' run_tests
         # Which it does not run.
@@ -250,7 +253,8 @@ if [ -n "$built" ]; then
     else
         counted_step tests '^test result: ' run_tests
     fi
-    side_by_side test_web test_interfaces
+    wait "$others"
+    cat "$scratch/beside"
 fi
 
 touch "$logs/tests"
