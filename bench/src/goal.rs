@@ -10,9 +10,13 @@ pub enum Unit {
     PerSecond,
     Milliseconds,
     Seconds,
+    /// For one request.
+    Microseconds,
     Bytes,
     Percent,
     Count,
+    /// For one request.
+    Share,
 }
 
 impl Unit {
@@ -24,9 +28,11 @@ impl Unit {
             Self::PerSecond => format!("{value:.0}/s"),
             Self::Milliseconds => format!("{value:.2} ms"),
             Self::Seconds => format!("{value:.2} s"),
+            Self::Microseconds => format!("{value:.1} µs"),
             Self::Bytes => format!("{value:.0} B"),
             Self::Percent => format!("{value:.2} %"),
             Self::Count => format!("{value:.0}"),
+            Self::Share => format!("{value:.2}"),
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod goal;
 pub mod load;
 pub mod machine;
 pub mod output;
+pub mod processes;
 pub mod rows;
 pub mod sections;
 pub mod stats;

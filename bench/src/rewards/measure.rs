@@ -10,6 +10,7 @@ use assay_bench::assay::{Assay, pinned};
 use assay_bench::goal::{Goal, Unit};
 use assay_bench::load::{Endpoint, Lone, Round, contains};
 use assay_bench::machine::resident_bytes;
+use assay_bench::processes::{TreeWork, Work};
 use assay_bench::rows::{self, Load, Row};
 use assay_bench::stats::{Latency, median};
 use assay_client::score::{self, Options, Target};
@@ -47,14 +48,14 @@ pub(crate) struct Sides<'a> {
     pub(crate) task: &'a str,
 }
 
-/// Batches in turns: a round of Assay's, a round of the peer's.
+/// Batches in turns: a round of Assay's, a round of the peer's. Rates, and what a request took of the processors.
 pub(crate) async fn batches(
     name: &str,
     sides: &Sides<'_>,
     loads: &[Load],
     sizes: &Sizes,
-) -> Result<Measure> {
-    let (mut assay_rates, mut peer_rates) = (Vec::new(), Vec::new());
+) -> Result<Vec<Measure>> {
+    let (mut of_assay, mut of_peer) = (Rounds::default(), Rounds::default());
     let peer_path = format!("/{}/score_batch", sides.task);
     // The first round warms up both sides and does not count.
     for number in 0..=sizes.rounds {
@@ -62,16 +63,58 @@ pub(crate) async fn batches(
             let run = format!("bench-{}-{number}", sides.task);
             let connections = sizes.connections;
             let round = Round { plugin, run: &run, loads, connections, share_equal: false };
-            assay_rates.push(assay.endpoint.batches(&assay.client, &round).await?);
+            let before = TreeWork::read(assay.pid());
+            of_assay.rates.push(assay.endpoint.batches(&assay.client, &round).await?);
+            of_assay.work.push(TreeWork::read(assay.pid()) - &before);
         }
         if let Some(peer) = sides.peer {
+            let before = TreeWork::read(peer.pid());
             let round = peer.endpoint.peer_batches(&peer_path, loads, sizes.connections).await?;
-            peer_rates.push(round.0);
+            of_peer.rates.push(round.0);
+            of_peer.work.push(TreeWork::read(peer.pid()) - &before);
         }
     }
-    let counted = |rates: &[f64]| rates.get(1..).and_then(median);
-    Ok(Measure::new(name, Unit::RequestsPerSecond)
-        .sides(counted(&assay_rates), counted(&peer_rates)))
+    let requests: usize = loads.iter().map(|load| load.rows).sum();
+    let processor = |rounds: &Rounds, pick: fn(&TreeWork) -> Work| {
+        rounds.a_request(requests, |work| pick(work).processor_us)
+    };
+    let row = |what: &str, unit| Measure::new(format!("{name}, {what}"), unit);
+    let part =
+        |what: &str, pick| row(what, Unit::Microseconds).sides(processor(&of_assay, pick), None);
+    let switches = |rounds: &Rounds| rounds.a_request(requests, |work| work.all().switches);
+    let mut measures = vec![
+        Measure::new(name, Unit::RequestsPerSecond).sides(of_assay.rate(), of_peer.rate()),
+        row("processor time a request", Unit::Microseconds)
+            .sides(processor(&of_assay, TreeWork::all), processor(&of_peer, TreeWork::all)),
+    ];
+    if sides.assay.is_some() {
+        measures.extend([
+            part("of it the server", |work| work.of("assay")),
+            part("of it the workers", |work| work.of("assay-worker")),
+            part("of it PostgreSQL", |work| work.of("postgres")),
+        ]);
+    }
+    let switched = row("context switches a request", Unit::Share);
+    measures.push(switched.sides(switches(&of_assay), switches(&of_peer)));
+    Ok(measures)
+}
+
+/// One side's rounds; the first does not count.
+#[derive(Default)]
+struct Rounds {
+    rates: Vec<f64>,
+    work: Vec<TreeWork>,
+}
+
+impl Rounds {
+    fn rate(&self) -> Option<f64> {
+        median(self.rates.get(1..)?)
+    }
+
+    fn a_request(&self, requests: usize, pick: impl Fn(&TreeWork) -> u64) -> Option<f64> {
+        let counted = self.work.get(1..)?.iter().map(|work| pick(work) as f64 / requests as f64);
+        median(&counted.collect::<Vec<_>>())
+    }
 }
 
 /// The cost of deduplication if no two requests are equal, and its gain if half of them are equal to one

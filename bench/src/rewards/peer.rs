@@ -13,7 +13,7 @@ const READY_SECONDS_MAX: u64 = 30;
 
 pub(crate) struct Peer {
     pub(crate) endpoint: Endpoint,
-    _server: Server,
+    server: Server,
 }
 
 impl Peer {
@@ -39,6 +39,10 @@ impl Peer {
             answer.status().is_success().then_some(())
         };
         server.wait(Duration::from_secs(READY_SECONDS_MAX), healthy).await?;
-        Ok(Self { endpoint: Endpoint::new(&url, "")?, _server: server })
+        Ok(Self { endpoint: Endpoint::new(&url, "")?, server })
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.server.pid()
     }
 }
