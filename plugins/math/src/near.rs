@@ -17,6 +17,10 @@ pub(crate) fn expressions(
     if left == right {
         return Some(Equal::Written);
     }
+    // Most wrong answers are another number.
+    if let (Expression::Number(_), Expression::Number(_)) = (left, right) {
+        return None;
+    }
     let rounded = left.is_rounded() || right.is_rounded();
     let (written_left, written_right) = (left, right);
     let mut work = Work::new();
