@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::process::{Process, poll};
+use crate::process::{Process, poll, signal};
 use crate::{is_root, program};
 
 const SOON: Duration = Duration::from_secs(60);
@@ -73,10 +73,14 @@ impl Slurm {
         });
     }
 
+    /// Stops the controller, which saves its jobs first.
+    ///
     /// # Panics
     /// When it does not run.
     pub fn stop_controller(&mut self) {
-        end(&mut self.controller.take().expect("it runs"));
+        let mut controller = self.controller.take().expect("it runs");
+        signal(controller.id(), "TERM");
+        controller.wait().expect("it is our child");
     }
 
     /// Kills the node with everything that runs there, as a loss of power does; they are numbered from 1.
