@@ -204,7 +204,7 @@ async fn a_worker_leaves_before_the_end_of_its_time() {
     let Some(slurm) = Slurm::start(&[Node { cpus: 2, gpus: 0 }]) else { return };
     let sleepers = Sleepers::starting_in(Duration::ZERO);
     let file = slurm.file(
-        "[pools.cpu]\nminutes = 1\ndrain_seconds = 45\n",
+        "[pools.cpu]\nminutes = 2\ndrain_seconds = 105\n",
         &slurm.program_serving(&sleepers.program()),
     );
     let host = server(&slurm, &["cpu=1"], &file);
