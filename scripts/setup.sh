@@ -76,6 +76,16 @@ check_languages() {
     apt_install g++ libc6-dev python3
 }
 
+# A real Slurm for the tests of its launcher, which skip without one. Its daemons are started by the tests alone.
+check_slurm() {
+    if has sbatch && has munged && { has slurmctld || [ -x /usr/sbin/slurmctld ]; }; then return 0; fi
+    if can_be_root && has apt-get; then
+        say "installing Slurm's programs with apt-get"
+        if apt_install slurmctld slurmd slurm-client munge; then return 0; fi
+    fi
+    say "no Slurm (\`apt-get install slurmctld slurmd slurm-client munge\`): workers as its jobs are not tested"
+}
+
 apt_install() {
     log=$(mktemp)
     if as_root env DEBIAN_FRONTEND=noninteractive sh -c '
@@ -423,6 +433,7 @@ for part in "$@"; do
     [ "$part" != bench ] || check_bench_math target
     [ "$part" != bench ] || check_bench_boxes
     [ "$part" != test ] || check_browser
+    [ "$part" != test ] || check_slurm
     [ "$part" != test ] || check_contract "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_python_client "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_python_plugins "${CARGO_TARGET_DIR:-target}"

@@ -26,6 +26,8 @@ pub struct HostOptions {
     /// tests share one.
     pub own_postgres: bool,
     pub arguments: Vec<String>,
+    /// Further variables of the environment.
+    pub environment: Vec<(String, String)>,
     /// The user id of the server, if it is not that of the tests; only root may choose one.
     pub user: Option<u32>,
 }
@@ -37,6 +39,7 @@ impl Default for HostOptions {
             database_url: None,
             own_postgres: false,
             arguments: Vec::new(),
+            environment: Vec::new(),
             user: None,
         }
     }
@@ -212,6 +215,7 @@ fn spawn(folder: &Path, options: &HostOptions) -> Child {
     if let Some(url) = &options.database_url {
         command.env("DATABASE_URL", url);
     }
+    command.envs(options.environment.iter().map(|(name, value)| (name, value)));
     if let Some(user) = options.user {
         command.uid(user).gid(user);
     }

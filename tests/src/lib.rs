@@ -15,6 +15,7 @@ mod process;
 mod psql;
 mod sampled;
 mod sleepers;
+mod slurm;
 mod spawned;
 mod wait;
 
@@ -30,5 +31,6 @@ pub use process::{Process, poll, signal};
 pub use psql::Psql;
 pub use sampled::sampled;
 pub use sleepers::Sleepers;
+pub use slurm::{Node, Slurm};
 pub use spawned::Spawned;
 pub use wait::{until, until_good};

@@ -37,6 +37,7 @@ mod score;
 mod seed;
 mod sharing;
 mod simulate;
+mod slurm;
 mod starvation;
 mod storage;
 mod structure;

@@ -206,6 +206,33 @@ async fn a_killed_worker_loses_nothing() {
 }
 
 #[tokio::test]
+async fn a_worker_that_must_end_finishes_its_request_first() {
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let host = start(&[]);
+    let client = host.client();
+    let plugin = host.publish("worker_load").await;
+    let mut worker = join_sleeping(&client, &sleepers).await;
+    let items = gated(1, "leaving");
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    busy(&client, |_| true).await;
+    worker.signal("TERM");
+    until("it leaves", async || {
+        let mut workers = client.workers().await.expect("answers").items.into_iter();
+        workers.find(|it| it.state == WorkerState::Draining && it.in_hand == 1)
+    })
+    .await;
+    let _next = join_sleeping(&client, &sleepers).await;
+    sleepers.open("leaving");
+    let results = answers.finish(&client, &items).await;
+    all_scored(&results, 1);
+    assert_eq!(results["gated0"].stages[0].attempts, 1);
+    let ended = worker.wait(SOON);
+    assert!(ended.success(), "{}", worker.stderr());
+    let incidents = client.incidents(&IncidentFilter::default()).await.expect("answers").items;
+    assert!(incidents.is_empty(), "it was let go: {incidents:?}");
+}
+
+#[tokio::test]
 async fn a_worker_comes_again_when_the_server_does() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound");
     let mut host = start_on(&port.to_string(), &[]);

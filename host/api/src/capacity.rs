@@ -48,6 +48,21 @@ pub struct PoolCapacity {
     pub target: Option<PoolTarget>,
     /// The reason why workers fail to start; absent while they start without errors.
     pub trouble: Option<StartTrouble>,
+    /// Starting workers that have no place yet, by the reason, the most common one first; empty while the pool's
+    /// launcher places workers at once.
+    #[serde(default)]
+    pub waiting: Vec<WaitingWorkers>,
+}
+
+/// Starting workers that wait for a place for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct WaitingWorkers {
+    pub workers: u32,
+    /// The reason as a clause, such as that of Slurm.
+    pub reason: String,
+    /// The time since which the first of them has waited.
+    #[schema(value_type = String)]
+    pub since: Micros,
 }
 
 /// Number of workers, by state.

@@ -69,7 +69,7 @@ fn text(capacity: &Capacity) -> String {
     format!("planner {}; {plan}\n\n{}", capacity.planner, pools(&capacity.pools))
 }
 
-/// One line for each pool, and below them why workers failed to start.
+/// One line for each pool, and below them why workers wait or failed to start.
 fn pools(pools: &[PoolCapacity]) -> String {
     const HEAD: [&str; 12] = [
         "POOL", "BOUNDS", "HOLD", "UP TO", "STARTING", "IDLE", "BUSY", "DRAINING", "JOINED",
@@ -79,6 +79,12 @@ fn pools(pools: &[PoolCapacity]) -> String {
     rows.extend(pools.iter().map(row));
     let mut text = table(&rows);
     for pool in pools {
+        for waiting in &pool.waiting {
+            text.push_str(&format!(
+                "\n{}: {} workers wait since {}: {}\n",
+                pool.pool, waiting.workers, waiting.since, waiting.reason
+            ));
+        }
         if let Some(trouble) = &pool.trouble {
             text.push_str(&format!(
                 "\n{}: {} failed starts, the last at {}: {}\n",
@@ -110,7 +116,7 @@ fn row(pool: &PoolCapacity) -> [String; 12] {
 
 #[cfg(test)]
 mod tests {
-    use assay_api::capacity::{PlanReason, PoolTarget, PoolWorkers, StartTrouble};
+    use assay_api::capacity::{PlanReason, PoolTarget, PoolWorkers, StartTrouble, WaitingWorkers};
     use assay_core::time::Micros;
 
     use super::*;
@@ -134,6 +140,11 @@ mod tests {
             startup_ms: Some(84.3),
             target: Some(target),
             trouble: None,
+            waiting: vec![WaitingWorkers {
+                workers: 2,
+                reason: "no node has free what the job asks for (Slurm: Resources)".into(),
+                since: Micros::from_secs(30),
+            }],
         };
         let trouble = StartTrouble {
             failures: 7,
@@ -147,6 +158,7 @@ mod tests {
             startup_ms: None,
             trouble: Some(trouble),
             workers: PoolWorkers::default(),
+            waiting: Vec::new(),
             queued: 0,
             ..cpu.clone()
         };
@@ -157,6 +169,8 @@ planner assay; no plan yet
 POOL  BOUNDS  HOLD  UP TO  STARTING  IDLE  BUSY  DRAINING  JOINED  QUEUED  START-UP  WHY
 cpu   0..12   1     12     2         0     10    1         0       312     84 ms     the pool's maximum; the plan wanted 40
 gpu   0..12   -     -      0         0     0     0         0       0       -
+
+cpu: 2 workers wait since 1970-01-01T00:00:30Z: no node has free what the job asks for (Slurm: Resources)
 
 gpu: 7 failed starts, the last at 1970-01-01T00:01:00Z: a worker ended before it joined: exit status: 3
 ";

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use assay_client::Client;
 use serde::Serialize;
 
+use super::slurm::SlurmOptions;
 use super::workers::{StorageOptions, WorkerOptions};
 use super::{Format, print_json};
 
@@ -23,6 +24,8 @@ pub(super) struct DoctorCommand {
     database_url: Option<String>,
     #[command(flatten)]
     workers: WorkerOptions,
+    #[command(flatten)]
+    slurm: SlurmOptions,
     #[command(flatten)]
     storage: StorageOptions,
     /// Address of a running server to check as well
@@ -94,6 +97,7 @@ pub(super) async fn run(options: DoctorCommand) -> anyhow::Result<ExitCode> {
         Err(finding) => findings.push(finding),
     }
     findings.extend(storage(&options.storage).await);
+    findings.extend(slurm(&options.slurm).await);
     findings.extend(author::look().await);
     if let Some(url) = options.url.filter(|url| !url.is_empty()) {
         findings.push(server(&url).await);
@@ -122,6 +126,20 @@ async fn storage(options: &StorageOptions) -> Vec<Finding> {
         }
     });
     futures_util::future::join_all(looks).await
+}
+
+/// Whether Slurm's controller answers, where workers are to be its jobs.
+async fn slurm(options: &SlurmOptions) -> Option<Finding> {
+    let pools = match options.read() {
+        Ok(file) => file?.pools.len(),
+        Err(error) => return Some(Finding::fail("slurm", format!("{error:#}"))),
+    };
+    Some(match assay_fleet::ask_slurm().await {
+        Ok(version) => Finding::ok("slurm", format!("{version} answers; {pools} pools run there")),
+        Err(why) => Finding::fail("slurm", why).advise(
+            "install Slurm's commands here (slurm-client) with the cluster's slurm.conf, and run munge",
+        ),
+    })
 }
 
 async fn server(url: &str) -> Finding {

@@ -21,6 +21,7 @@ mod retention;
 mod score;
 mod serve;
 mod simulate;
+mod slurm;
 mod table;
 mod tenant;
 mod usage;

@@ -22,7 +22,8 @@ const GPU_POOL: &str = "gpu";
 pub(super) struct PlanOptions {
     /// Number of workers of a pool, fixed (cpu=2) or planned within bounds (cpu=0..8), and the
     /// number of GPUs of each worker, 0 or 1 [default: 1 in the pool gpu, 0 in others]; may be
-    /// repeated [default: up to one cpu worker per core, and one gpu worker per GPU]
+    /// repeated. They run on this machine, or as jobs of Slurm if the file of --slurm names the pool
+    /// [default: up to one cpu worker per core, and one gpu worker per GPU]
     #[arg(long, value_name = "POOL=N|MIN..MAX[,gpus=G]", value_parser = pool_option)]
     workers: Vec<PoolOption>,
     /// Policy that plans the number of workers

@@ -18,6 +18,7 @@ use super::gpu::Settled;
 use super::login::SignInOptions;
 use super::planning::{PlanOptions, Pools, Unsaid, discipline};
 use super::retention::RetentionOptions;
+use super::slurm::SlurmOptions;
 use super::workers::{SecretOptions, StorageOptions, WorkerOptions};
 use assay_dispatch::Discipline;
 use assay_http::bootstrap::FirstKey;
@@ -67,6 +68,8 @@ pub(super) struct HostOptions {
     #[command(flatten)]
     pub(super) workers: WorkerOptions,
     #[command(flatten)]
+    slurm: SlurmOptions,
+    #[command(flatten)]
     storage: StorageOptions,
     #[command(flatten)]
     secrets: SecretOptions,
@@ -111,6 +114,7 @@ impl HostOptions {
             worker_program,
             programs: self.workers.programs(gpu)?,
             remote: self.workers.remote(),
+            slurm: self.slurm.read()?,
             storage: self.storage.read()?,
             secrets: self.secrets.read()?.into(),
             plan,

@@ -2,7 +2,7 @@
 
 use assay_api::capacity::{
     Capacity, LastPlan, PlanBecause, PlanReason, PoolCapacity, PoolTarget, PoolWorkers,
-    StartTrouble,
+    StartTrouble, WaitingWorkers,
 };
 use assay_core::time::Micros;
 use assay_planner::{Because, Bound, PoolReport, Reason};
@@ -10,7 +10,7 @@ use assay_sched::{PoolView, SchedView};
 
 use crate::planning::PlanInForce;
 use crate::shell::Shell;
-use assay_fleet::StartFailure;
+use assay_fleet::{StartFailure, WaitingStarts};
 
 impl Shell {
     pub(super) fn capacity(&self, view: &SchedView, now: Micros) -> Capacity {
@@ -29,6 +29,7 @@ impl Shell {
                 startup_ms: pool_view.and_then(|pool| pool.startup).map(Micros::as_ms_f64),
                 target: report.map(target),
                 trouble: troubles.remove(name).map(trouble),
+                waiting: self.fleet.waiting(name).into_iter().map(waiting).collect(),
             }
         });
         Capacity {
@@ -72,6 +73,11 @@ fn target(report: &PoolReport) -> PoolTarget {
 fn trouble(trouble: StartFailure) -> StartTrouble {
     let StartFailure { failures, error, failed_at, next_try_at } = trouble;
     StartTrouble { failures, error, failed_at, next_try_at }
+}
+
+fn waiting(waiting: WaitingStarts) -> WaitingWorkers {
+    let WaitingStarts { workers, reason, since } = waiting;
+    WaitingWorkers { workers: count(workers), reason, since }
 }
 
 fn reason(reason: &Reason) -> PlanReason {

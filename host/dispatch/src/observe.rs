@@ -23,7 +23,7 @@ use crate::command::Command;
 use crate::committed::CommittedBatch;
 use crate::handle::{Dispatch, DispatchError};
 use crate::shell::Shell;
-use assay_fleet::now;
+use assay_fleet::{Starting, now};
 
 /// The age up to which the last view is shared.
 const FRESH_FOR: Duration = Duration::from_millis(200);
@@ -40,8 +40,7 @@ pub struct Observed {
     pub pools: Vec<PoolCapacity>,
     /// The tolerance of batches that name none.
     pub tolerance: Micros,
-    launcher: &'static str,
-    starting: Vec<(TicketId, Arc<str>, Micros)>,
+    starting: Vec<Starting>,
 }
 
 /// A live batch: the scheduler's view and its committed state.
@@ -111,7 +110,7 @@ impl Shell {
                 launcher: if worker.came {
                     self.fleet.launcher_of_those_that_came()
                 } else {
-                    self.fleet.launcher()
+                    self.fleet.launcher(&worker.pool)
                 },
                 joined_at: worker.joined_at,
                 heard_at: worker.heard.at(),
@@ -125,7 +124,6 @@ impl Shell {
             joined: joined.collect(),
             pools: self.capacity(&view, at).pools,
             tolerance: self.planning.config.tolerance,
-            launcher: self.fleet.launcher(),
             starting: self.fleet.starting(),
             view,
         }
@@ -296,14 +294,14 @@ impl Dispatch {
     /// All workers, including those that are starting.
     #[must_use]
     pub fn workers(&self, observed: &Observed) -> Vec<Worker> {
-        let starting = observed.starting.iter().map(|(ticket, pool, asked_at)| Worker {
+        let starting = observed.starting.iter().map(|start| Worker {
             id: None,
-            ticket: *ticket,
-            pool: pool.to_string(),
+            ticket: start.ticket,
+            pool: start.pool.to_string(),
             state: WorkerState::Starting,
-            launcher: observed.launcher.into(),
+            launcher: start.launcher.into(),
             pid: None,
-            asked_at: Some(*asked_at),
+            asked_at: Some(start.asked_at),
             joined_at: None,
             heard_at: None,
             in_hand: 0,

@@ -1,4 +1,4 @@
-//! The fleet: the workers, their launcher, and the timers of both.
+//! The fleet: the workers, their launchers, and the timers of both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use assay_core::id::TicketId;
 use assay_core::limits;
-use assay_core::time::Micros;
 use tokio::sync::{mpsc, watch};
 
 use crate::clock::now;
 use crate::joined::{JoinedLauncher, Visit};
 use crate::launcher::{Events, Launcher, Stop, WorkerEnd, WorkerEvent};
-use crate::state::{Effect, FleetState, START_MAX, StartFailure, TicketRefusal};
+use crate::launchers::Launchers;
+use crate::state::{
+    Effect, FleetState, START_MAX, StartFailure, Starting, TicketRefusal, WaitingStarts,
+};
 
 const RECONCILE_PERIOD: Duration = Duration::from_secs(limits::WORKERS_RECONCILE_SECONDS);
 
@@ -24,9 +26,9 @@ pub type Failures = mpsc::UnboundedReceiver<TicketId>;
 pub struct Fleet(Arc<FleetInner>);
 
 struct FleetInner {
-    /// It starts workers.
-    launcher: Box<dyn Launcher>,
-    /// It has those that came by themselves.
+    /// They start workers.
+    launchers: Launchers,
+    /// It has those that came by themselves, and the conversations of all that joined by TLS.
     joined: JoinedLauncher,
     state: Mutex<FleetState>,
     failed: mpsc::UnboundedSender<TicketId>,
@@ -35,11 +37,16 @@ struct FleetInner {
 }
 
 impl Fleet {
-    /// `launcher` makes the launcher, which sends its events to the fleet. Must be called on a runtime.
+    /// `launcher` makes the launcher of all pools, which sends its events to the fleet. Must be called on a runtime.
     pub fn new<L: Launcher>(launcher: impl FnOnce(Events) -> L) -> (Self, Failures) {
+        Self::with_launchers(|events| Launchers::new(launcher(events)))
+    }
+
+    /// The same, with launchers by pool.
+    pub fn with_launchers(launchers: impl FnOnce(Events) -> Launchers) -> (Self, Failures) {
         let (failed, failures) = mpsc::unbounded_channel();
         let inner = Arc::new_cyclic(|inner| FleetInner {
-            launcher: Box::new(launcher(events_to(Weak::clone(inner)))),
+            launchers: launchers(events_to(Weak::clone(inner))),
             joined: JoinedLauncher::new(events_to(Weak::clone(inner))),
             state: Mutex::default(),
             failed,
@@ -49,10 +56,10 @@ impl Fleet {
         (Self(inner), failures)
     }
 
-    /// The name of the launcher that starts workers, for people.
+    /// The name of the launcher that starts workers of the pool, for people.
     #[must_use]
-    pub fn launcher(&self) -> &'static str {
-        self.0.launcher.name()
+    pub fn launcher(&self, pool: &str) -> &'static str {
+        self.0.launchers.of(pool).name()
     }
 
     /// The name of the launcher of workers that came by themselves, for people.
@@ -61,10 +68,38 @@ impl Fleet {
         self.0.joined.name()
     }
 
-    /// A worker came by itself, with an identity that the caller has checked. It stays until the visit is dropped.
+    /// Checks the ticket that a worker of another machine presents to get its certificate; it is good for one.
+    pub fn enrol(&self, text: &str, pool: &str) -> Result<TicketId, TicketRefusal> {
+        if !self.0.launchers.of(pool).joins_by_tls() {
+            return Err(TicketRefusal::Unknown);
+        }
+        self.state().enrol(text, pool)
+    }
+
+    /// Looks for workers of the server before this one, at the start and before any is started: those that are found are
+    /// started workers of their pools when they come again.
+    pub async fn find(&self) {
+        for (place, launcher) in self.0.launchers.iter().enumerate() {
+            match launcher.find().await {
+                Ok(mut found) => {
+                    found.retain(|(_, pool)| self.0.launchers.place(pool) == place);
+                    self.state().find(found);
+                }
+                Err(error) => {
+                    let name = launcher.name();
+                    tracing::warn!(
+                        "the launcher {name} cannot look for earlier workers: {error:#}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// A worker connects by TLS, with an identity that the caller has checked: one that was started, or one that came by
+    /// itself and stays until the visit is dropped.
     pub fn came(&self, ticket: TicketId, pool: &Arc<str>) -> Result<Visit, TicketRefusal> {
-        self.state().came(now(), ticket, pool)?;
-        let visit = self.0.joined.arrive(ticket);
+        let came = self.state().came(now(), ticket, pool)?;
+        let visit = self.0.joined.arrive(ticket, came);
         self.count();
         Ok(visit)
     }
@@ -143,10 +178,22 @@ impl Fleet {
         self.state().troubles()
     }
 
-    /// Starts under way: ticket, pool and time of the request for each, the earliest first.
+    /// Starts under way, the earliest first.
     #[must_use]
-    pub fn starting(&self) -> Vec<(TicketId, Arc<str>, Micros)> {
-        self.state().starting()
+    pub fn starting(&self) -> Vec<Starting> {
+        let starting = self.state().starting().into_iter();
+        starting
+            .map(|(ticket, pool, asked_at)| {
+                let launcher = self.launcher(&pool);
+                Starting { ticket, pool, asked_at, launcher }
+            })
+            .collect()
+    }
+
+    /// The starts of the pool that have no place yet, by the reason.
+    #[must_use]
+    pub fn waiting(&self, pool: &str) -> Vec<WaitingStarts> {
+        self.state().waiting(pool)
     }
 
     /// Asks every worker to end, waits until they have, and starts no more.
@@ -157,26 +204,46 @@ impl Fleet {
         let _ = count.wait_for(|count| *count == 0).await;
     }
 
-    /// Compares the workers with those that the launcher has: one that a side lacks is ended on the other.
+    /// Compares the workers with those that the launchers have: one that a side lacks is ended on the other. The
+    /// workers of a launcher that cannot list them stay as they are.
     pub async fn reconcile(&self) -> anyhow::Result<()> {
+        let mut failed = Ok(());
+        // They had the time until now to come again.
+        self.state().forget_found();
+        for (place, launcher) in self.0.launchers.iter().enumerate() {
+            if let Err(error) = self.reconcile_one(place, launcher).await {
+                let name = launcher.name();
+                failed = Err(error.context(format!("the launcher {name} cannot list its workers")));
+            }
+        }
+        failed
+    }
+
+    async fn reconcile_one(&self, place: usize, launcher: &dyn Launcher) -> anyhow::Result<()> {
         // A worker that is placed during the call need not be in the answer.
-        let expected = self.state().placed();
-        let started = self.0.launcher.reconcile().await?;
-        let came = self.0.joined.reconcile().await?;
-        let found: BTreeSet<TicketId> = started.into_iter().chain(came).collect();
-        for ticket in expected.difference(&found) {
+        let mut expected = self.state().placed();
+        let of_this = |pool: &Option<Arc<str>>| {
+            pool.as_ref().is_some_and(|pool| self.0.launchers.place(pool) == place)
+        };
+        expected.retain(|_, pool| of_this(pool));
+        let found: BTreeSet<TicketId> = launcher.reconcile().await?.into_iter().collect();
+        for ticket in expected.keys().filter(|ticket| !found.contains(ticket)) {
             self.apply(WorkerEvent::Ended { ticket: *ticket, how: WorkerEnd::Lost });
         }
         for ticket in found {
             if !self.state().has(ticket) {
                 tracing::warn!(worker.ticket = %ticket, "ending a worker that nobody asked for");
-                self.0.launcher.stop(ticket, Stop::Kill);
+                launcher.stop(ticket, Stop::Kill);
             }
         }
         Ok(())
     }
 
     fn apply(&self, event: WorkerEvent) {
+        if let WorkerEvent::Ended { ticket, .. } = &event {
+            // Where its conversation is still there, the worker is not: its requests run elsewhere.
+            self.0.joined.stop(*ticket, Stop::Kill);
+        }
         self.change(|state| state.apply(now(), event));
     }
 
@@ -200,9 +267,14 @@ impl Fleet {
 
     fn carry_out(&self, effect: Effect) {
         match effect {
-            Effect::Start(starts) => self.0.launcher.start(starts),
+            Effect::Start(starts) => {
+                if let Some(start) = starts.first() {
+                    self.0.launchers.of(&start.pool).start(starts);
+                }
+            }
             Effect::Stop(ticket, how) => {
-                self.0.launcher.stop(ticket, how);
+                // The others have no worker of this ticket.
+                self.0.launchers.iter().for_each(|launcher| launcher.stop(ticket, how));
                 self.0.joined.stop(ticket, how);
             }
             Effect::JoinInTime(ticket) => self.after(START_MAX, move |it| it.overdue(ticket)),
@@ -244,7 +316,7 @@ async fn keep_reconciled(inner: Weak<FleetInner>) {
         tokio::time::sleep(RECONCILE_PERIOD).await;
         let Some(inner) = inner.upgrade() else { return };
         if let Err(error) = Fleet(inner).reconcile().await {
-            tracing::warn!("the launcher cannot list its workers: {error:#}");
+            tracing::warn!("{error:#}");
         }
     }
 }

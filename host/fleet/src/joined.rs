@@ -1,6 +1,6 @@
 //! The launcher `joined`: workers that somebody else starts, on any machine.
 //!
-//! They arrive with a certificate and leave when they want, so that it starts nothing. To stop one is to ask it to
+//! It also ends the conversations of workers that another launcher started on other machines. They arrive with a certificate and leave when they want, so that it starts nothing. To stop one is to ask it to
 //! leave, or to end its conversation; whether it may come again is decided where certificates are checked.
 
 use std::collections::HashMap;
@@ -19,9 +19,11 @@ pub(crate) struct JoinedLauncher {
     visits: Arc<Mutex<HashMap<TicketId, watch::Sender<Option<Stop>>>>>,
 }
 
-/// The stay of a worker that came by itself; it ends when this is dropped.
+/// The stay of a worker that joined by TLS. One that came by itself ends when this is dropped; the end of one that
+/// was started is told by its launcher.
 pub struct Visit {
     ticket: TicketId,
+    came: bool,
     stop: watch::Receiver<Option<Stop>>,
     launcher: JoinedLauncher,
 }
@@ -31,10 +33,10 @@ impl JoinedLauncher {
         Self { events, visits: Arc::default() }
     }
 
-    pub(crate) fn arrive(&self, ticket: TicketId) -> Visit {
+    pub(crate) fn arrive(&self, ticket: TicketId, came: bool) -> Visit {
         let (sender, stop) = watch::channel(None);
         self.visits().insert(ticket, sender);
-        Visit { ticket, stop, launcher: self.clone() }
+        Visit { ticket, came, stop, launcher: self.clone() }
     }
 
     fn visits(&self) -> MutexGuard<'_, HashMap<TicketId, watch::Sender<Option<Stop>>>> {
@@ -43,6 +45,12 @@ impl JoinedLauncher {
 }
 
 impl Visit {
+    /// Whether it came by itself.
+    #[must_use]
+    pub fn came(&self) -> bool {
+        self.came
+    }
+
     /// Waits for a call to end that is at least as strong as this one, and returns it.
     pub async fn stopped(&mut self, how: Stop) -> Stop {
         let called = self.stop.wait_for(|stop| *stop >= Some(how)).await.map(|stop| *stop);
@@ -54,6 +62,9 @@ impl Drop for Visit {
     fn drop(&mut self) {
         let stopped = self.stop.borrow().is_some();
         self.launcher.visits().remove(&self.ticket);
+        if !self.came {
+            return;
+        }
         let how = if stopped {
             WorkerEnd::Finished("it left".into())
         } else {

@@ -23,10 +23,24 @@ pub trait Launcher: Send + Sync + 'static {
     /// Lists the fleet's workers that exist: at least those that were placed before the call and have not
     /// ended since.
     fn reconcile(&self) -> Reconciling<'_>;
+
+    /// Lists the workers of a server before this one, with their pools, that may come again.
+    fn find(&self) -> Finding<'_> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// Whether its workers join by TLS with their tickets, because they are on other machines.
+    fn joins_by_tls(&self) -> bool {
+        false
+    }
 }
 
 /// The answer to [`Launcher::reconcile`].
 pub type Reconciling<'a> = Pin<Box<dyn Future<Output = anyhow::Result<Vec<TicketId>>> + Send + 'a>>;
+
+/// The answer to [`Launcher::find`].
+pub type Finding<'a> =
+    Pin<Box<dyn Future<Output = anyhow::Result<Vec<(TicketId, Arc<str>)>>> + Send + 'a>>;
 
 /// The data that a launcher needs to start one worker.
 #[derive(Debug, Clone)]
@@ -49,6 +63,8 @@ pub enum Stop {
 /// What a launcher tells of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerEvent {
+    /// It has no place yet, for this reason.
+    Waiting { ticket: TicketId, why: String },
     /// It has a place and is starting there. From now on it must join in time. `pid` is its process on this
     /// machine, if it has one.
     Placed { ticket: TicketId, pid: Option<u32> },

@@ -1,19 +1,21 @@
 //! Workers, started and stopped one by one as the scheduler decides.
 //!
 //! The dispatcher calls [`Fleet`]. It keeps the state of each worker (`state`), whatever runs it, and tells a
-//! [`Launcher`] what to start and stop; [`ProcessLauncher`] runs child processes of the server, and workers of
-//! other machines join by themselves ([`Fleet::came`]). A worker is
+//! [`Launcher`] what to start and stop; [`ProcessLauncher`] runs child processes of the server, [`SlurmLauncher`] jobs
+//! of Slurm, and other workers of other machines join by themselves ([`Fleet::came`]). A worker is
 //! known by its [`Ticket`] alone. The fleet decides nothing: the replacement of a worker is a start like any
 //! other.
 
 mod clock;
 mod fleet;
 mod launcher;
+mod launchers;
 mod state;
 mod ticket;
 
 mod joined;
 mod process;
+mod slurm;
 
 mod gpu;
 mod programs;
@@ -22,8 +24,10 @@ pub use clock::now;
 pub use fleet::{Failures, Fleet};
 pub use gpu::{Device, Gpu};
 pub use joined::Visit;
-pub use launcher::{Events, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent};
+pub use launcher::{Events, Finding, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent};
+pub use launchers::Launchers;
 pub use process::{Launch, ProcessLauncher};
 pub use programs::{Programs, SandboxLayer};
-pub use state::{StartFailure, TicketRefusal};
+pub use slurm::{SlurmFile, SlurmLauncher, SlurmPool, SlurmSettings, ask_slurm};
+pub use state::{StartFailure, Starting, TicketRefusal, WaitingStarts};
 pub use ticket::Ticket;

@@ -18,7 +18,10 @@
 //! Failed and Reported exist nowhere but here: given up, they are gone at once. A worker that comes by itself begins
 //! as Came and goes on as Joined; nothing that concerns starts concerns it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod arrival;
+mod waiting;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +31,9 @@ use assay_core::time::Micros;
 
 use crate::launcher::{Start, Stop, WorkerEnd, WorkerEvent};
 use crate::ticket::Ticket;
+
+use arrival::Enrolment;
+pub use waiting::WaitingStarts;
 
 pub(crate) const START_MAX: Duration = Duration::from_secs(limits::WORKER_START_SECONDS_MAX);
 
@@ -80,6 +86,20 @@ struct FleetWorker {
     pid: Option<u32>,
     /// Whether somebody else started it.
     came: bool,
+    /// How far its start has come by TLS.
+    enrolment: Enrolment,
+    /// Why its launcher waits for a place, and since when.
+    waiting: Option<(String, Micros)>,
+}
+
+/// A start that is under way.
+#[derive(Debug, Clone)]
+pub struct Starting {
+    pub ticket: TicketId,
+    pub pool: Arc<str>,
+    pub asked_at: Micros,
+    /// The name of its launcher, for people.
+    pub launcher: &'static str,
 }
 
 /// The results of a pool's last starts.
@@ -105,6 +125,8 @@ pub(crate) enum Effect {
 pub(crate) struct FleetState {
     workers: BTreeMap<TicketId, FleetWorker>,
     pools: HashMap<Arc<str>, Starts>,
+    /// Workers of the server before this one that have not come again, with their pools.
+    found: BTreeMap<TicketId, Arc<str>>,
     stopping: bool,
 }
 
@@ -122,47 +144,31 @@ impl FleetState {
             return Vec::new();
         }
         let level = self.pools.get(pool).map_or(0, |starts| starts.level);
-        let start = |_| {
-            let (ticket, pool) = (Ticket::generate(), Arc::clone(pool));
+        let here = self.found.iter().filter(|(_, of)| *of == pool);
+        let here: Vec<TicketId> = here.map(|(ticket, _)| *ticket).take(count).collect();
+        let mut effects = Vec::new();
+        for ticket in &here {
+            self.found.remove(ticket);
             let worker = FleetWorker {
-                ticket: ticket.clone(),
-                pool: Arc::clone(&pool),
-                asked_at: now,
                 level,
-                phase: Phase::Asked,
-                pid: None,
-                came: false,
+                phase: Phase::Placed,
+                enrolment: Enrolment::Certified,
+                ..FleetWorker::new(Ticket::without_text(*ticket), pool, now)
             };
+            self.workers.insert(*ticket, worker);
+            effects.push(Effect::JoinInTime(*ticket));
+        }
+        let start = |_| {
+            let ticket = Ticket::generate();
+            let worker = FleetWorker { level, ..FleetWorker::new(ticket.clone(), pool, now) };
             self.workers.insert(ticket.id, worker);
-            Start { ticket, pool }
+            Start { ticket, pool: Arc::clone(pool) }
         };
-        vec![Effect::Start((0..count).map(start).collect())]
-    }
-
-    /// Takes in a worker that nobody asked for.
-    pub(crate) fn came(
-        &mut self,
-        now: Micros,
-        ticket: TicketId,
-        pool: &Arc<str>,
-    ) -> Result<(), TicketRefusal> {
-        if self.stopping {
-            return Err(TicketRefusal::GivenUp);
+        let starts: Vec<Start> = (here.len()..count).map(start).collect();
+        if !starts.is_empty() {
+            effects.push(Effect::Start(starts));
         }
-        if self.has(ticket) {
-            return Err(TicketRefusal::Used);
-        }
-        let worker = FleetWorker {
-            ticket: Ticket::without_text(ticket),
-            pool: Arc::clone(pool),
-            asked_at: now,
-            level: 0,
-            phase: Phase::Came,
-            pid: None,
-            came: true,
-        };
-        self.workers.insert(ticket, worker);
-        Ok(())
+        effects
     }
 
     /// Gives up the pool's latest starts that have not joined.
@@ -175,9 +181,18 @@ impl FleetState {
 
     pub(crate) fn apply(&mut self, now: Micros, event: WorkerEvent) -> Option<Effect> {
         match event {
+            WorkerEvent::Waiting { ticket, why } => {
+                let worker = self.workers.get_mut(&ticket)?;
+                if worker.phase == Phase::Asked {
+                    let since = worker.waiting.as_ref().map_or(now, |(_, since)| *since);
+                    worker.waiting = Some((why, since));
+                }
+                None
+            }
             WorkerEvent::Placed { ticket, pid } => {
                 let worker = self.workers.get_mut(&ticket)?;
                 worker.pid = pid;
+                worker.waiting = None;
                 (worker.phase == Phase::Asked).then(|| {
                     worker.phase = Phase::Placed;
                     Effect::JoinInTime(ticket)
@@ -228,8 +243,9 @@ impl FleetState {
         if !matches!(worker.phase, Phase::Asked | Phase::Placed | Phase::Came) {
             return None;
         }
+        let took = (worker.phase != Phase::Came).then(|| now.since(worker.asked_at));
         worker.phase = Phase::Joined;
-        let took = (!worker.came).then(|| now.since(worker.asked_at));
+        worker.waiting = None;
         if took.is_some() {
             self.pools.remove(&worker.pool);
         }
@@ -284,14 +300,15 @@ impl FleetState {
         ended.collect()
     }
 
-    /// The workers that their launcher must have.
-    pub(crate) fn placed(&self) -> BTreeSet<TicketId> {
+    /// The workers that their launcher must have, with their pools; those that came have no pool here.
+    pub(crate) fn placed(&self) -> BTreeMap<TicketId, Option<Arc<str>>> {
         let placed = self.workers.iter().filter(|(_, worker)| match worker.phase {
             Phase::Placed | Phase::Overdue => true,
             Phase::Came | Phase::Joined | Phase::Leaving => true,
             Phase::Asked | Phase::Failed | Phase::Reported | Phase::GivenUp => false,
         });
-        placed.map(|(ticket, _)| *ticket).collect()
+        let pool = |worker: &FleetWorker| (!worker.came).then(|| Arc::clone(&worker.pool));
+        placed.map(|(ticket, worker)| (*ticket, pool(worker))).collect()
     }
 
     pub(crate) fn has(&self, ticket: TicketId) -> bool {
@@ -375,6 +392,20 @@ impl FleetState {
 }
 
 impl FleetWorker {
+    fn new(ticket: Ticket, pool: &Arc<str>, now: Micros) -> Self {
+        Self {
+            ticket,
+            pool: Arc::clone(pool),
+            asked_at: now,
+            level: 0,
+            phase: Phase::Asked,
+            pid: None,
+            came: false,
+            enrolment: Enrolment::None,
+            waiting: None,
+        }
+    }
+
     /// Whether the scheduler counts it as a start under way.
     fn is_starting(&self) -> bool {
         match self.phase {

@@ -24,7 +24,7 @@ pub(crate) struct Conversation {
     pub joining: Joining,
     pub link: WorkerLink,
     pub messages: Streaming<FromWorker>,
-    /// The stay of a worker that came by itself.
+    /// The stay of a worker that joined by TLS.
     pub visit: Option<Visit>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) async fn converse(
     dispatch.worker_lost(worker).await;
 }
 
-/// Resolves when a worker that came must be cut off; asks it to leave where there is time for that. The fleet ends the
+/// Resolves when a worker that joined by TLS must be cut off; asks it to leave where there is time for that. The fleet ends the
 /// others by their processes.
 async fn stopped(visit: Option<&mut Visit>, link: Option<WorkerLink>) {
     let Some((visit, link)) = visit.zip(link) else { return std::future::pending().await };
@@ -82,7 +82,10 @@ async fn read(
                 {
                     return "it sent more than it can have leases for".into();
                 }
-                if message.finished.is_empty() && message.loads.is_empty() {
+                if message.leaving && dispatch.drain(worker).await.is_err() {
+                    return STOPPING.into();
+                }
+                if message.finished.is_empty() && message.loads.is_empty() && !message.leaving {
                     count_run_delay(pool, Micros(message.run_delay_us));
                 }
                 if !message.finished.is_empty()

@@ -24,7 +24,7 @@ use crate::caller::{Caller, refused};
 use crate::conversation::{Conversation, SILENCE_MAX, converse};
 use crate::remote::{self, Doors, EnrolmentService, RemoteWorkers};
 use assay_dispatch::{Dispatch, Joining, LastContact, now};
-use assay_fleet::Fleet;
+use assay_fleet::{Fleet, Visit};
 use assay_storage::Storage;
 use assay_storage::blob::Blobs;
 
@@ -38,6 +38,8 @@ pub struct Link {
     pub fleet: Fleet,
     pub blobs: Blobs,
     pub storage: Storage,
+    /// The workers of other machines, if any may join.
+    pub remote: Option<RemoteWorkers>,
     /// The id of the engine for which components are compiled.
     pub engine: String,
 }
@@ -78,8 +80,11 @@ pub async fn serve_remote(
     let (work, workers_that_work) = mpsc::channel(limits::UNPROVEN_WORKERS_MAX);
     let (enrolment, others) = mpsc::channel(limits::UNPROVEN_WORKERS_MAX);
     let doors = Doors { work, enrolment };
-    let service = EnrolmentServer::new(EnrolmentService(workers.clone()))
-        .max_decoding_message_size(limits::UNPROVEN_MESSAGE_BYTES_MAX);
+    let service = EnrolmentServer::new(EnrolmentService {
+        workers: workers.clone(),
+        fleet: link.fleet.clone(),
+    })
+    .max_decoding_message_size(limits::UNPROVEN_MESSAGE_BYTES_MAX);
     let stopped = || {
         let mut stop = stop.clone();
         async move {
@@ -142,7 +147,7 @@ impl Host for Link {
             Caller::Process(_) => None,
             Caller::Remote(_) => Some(self.fleet.came(ticket, &pool).map_err(refused)?),
         };
-        let came = visit.is_some();
+        let came = visit.as_ref().is_some_and(Visit::came);
         let heard = LastContact::default();
         heard.now();
         let joining = Joining { ticket, pool, leases_max, heard, came };
@@ -150,8 +155,16 @@ impl Host for Link {
             |_| Status::unavailable("the host is stopping, or no longer expects this worker");
         let (joined, answer) = oneshot::channel();
         // A task of its own, so that a worker that leaves now is reported as lost like any other.
+        let started_by_tls = visit.is_some() && !came;
         let conversation = Conversation { joining, link, messages, visit };
-        tokio::spawn(converse(self.dispatch.clone(), conversation, joined));
+        let conversing = converse(self.dispatch.clone(), conversation, joined);
+        let remote = self.remote.clone().filter(|_| started_by_tls);
+        tokio::spawn(async move {
+            conversing.await;
+            if let Some(remote) = remote {
+                remote.forget(ticket).await;
+            }
+        });
         answer.await.map_err(not_joined)?;
         let outgoing = UnboundedReceiverStream::new(outgoing).map(Ok);
         // A worker that came and was not asked to leave is to come again, which an end without an error forbids.

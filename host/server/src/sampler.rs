@@ -97,6 +97,7 @@ mod tests {
             startup_ms: None,
             target: Some(target),
             trouble: None,
+            waiting: Vec::new(),
         }
     }
 

@@ -18,7 +18,10 @@ use assay_dispatch::planning::{self, PoolDefaults};
 use assay_dispatch::secrets::Secrets;
 use assay_dispatch::tenants::Tenants;
 use assay_dispatch::{Dispatch, Parts, PlanConfig};
-use assay_fleet::{Device, Failures, Fleet, Launch, ProcessLauncher, Programs};
+use assay_fleet::{
+    Device, Failures, Fleet, Launch, Launchers, ProcessLauncher, Programs, SlurmFile,
+    SlurmLauncher, SlurmSettings,
+};
 use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
 use assay_http::{App, Front, Inside, SignInConfig};
 use assay_link::{Link, RemoteSettings, RemoteWorkers};
@@ -56,6 +59,8 @@ pub struct Settings {
     pub programs: Programs,
     /// `None` if no worker of another machine may join.
     pub remote: Option<RemoteSettings>,
+    /// `None` if no pool's workers are jobs of Slurm.
+    pub slurm: Option<SlurmFile>,
     pub storage: Roots,
     pub secrets: Arc<Secrets>,
     pub plan: PlanConfig,
@@ -125,7 +130,18 @@ impl Server {
         let programs = settings.programs.clone();
         let cache = data.join(CACHE);
         let launch = Launch { program, socket, cache, programs };
-        let (fleet, failures) = Fleet::new(|events| ProcessLauncher::new(launch, events));
+        let slurm = slurm(&settings, remote.as_ref().map(|(remote, _)| remote))?;
+        let (fleet, failures) = Fleet::with_launchers(|events| {
+            let launchers = Launchers::new(ProcessLauncher::new(launch, events.clone()));
+            match slurm {
+                None => launchers,
+                Some(slurm) => {
+                    let pools = slurm.pools.keys().cloned().collect();
+                    launchers.with(pools, SlurmLauncher::new(slurm, events))
+                }
+            }
+        });
+        fleet.find().await;
         let parts = parts(&settings, &store, fleet.clone(), failures).await?;
         let (dispatch, dispatching) = Dispatch::start(parts, async |row| {
             registry.pinned(row.tenant, &row.plugin, &row.version).await.with_context(|| {
@@ -141,6 +157,7 @@ impl Server {
             fleet: fleet.clone(),
             blobs,
             storage: Storage::new(settings.storage.clone(), store.clone()),
+            remote: remote.as_ref().map(|(remote, _)| remote.clone()),
             engine: registry.engine.clone(),
         };
         let link = Arc::new(link);
@@ -276,6 +293,38 @@ async fn remote(
     let address = listener.local_addr().context("reading the port for workers")?;
     let workers = RemoteWorkers::open(store.clone(), engine.to_owned(), remote, address).await?;
     Ok(Some((workers, listener)))
+}
+
+/// The settings of jobs of Slurm, with what the nodes must know of this server.
+fn slurm(
+    settings: &Settings,
+    remote: Option<&RemoteWorkers>,
+) -> anyhow::Result<Option<SlurmSettings>> {
+    let Some(file) = &settings.slurm else { return Ok(None) };
+    let remote = remote.context(
+        "workers on the nodes of Slurm join by TLS: give the server an address for them by --worker-listen",
+    )?;
+    let listen = remote.listen();
+    let server = match &file.server {
+        Some(server) => server.clone(),
+        None => {
+            anyhow::ensure!(
+                !listen.ip().is_unspecified(),
+                "the file of --slurm needs `server`, the address at which nodes reach {listen}"
+            );
+            listen.to_string()
+        }
+    };
+    let ca_pin = remote.pin().to_string();
+    let digest = ca_pin.rsplit(':').next().unwrap_or_default();
+    Ok(Some(SlurmSettings {
+        server,
+        cluster: digest.chars().take(8).collect(),
+        program: file.program.clone().unwrap_or_else(|| settings.worker_program.clone()),
+        logs: file.logs.clone(),
+        pools: file.pools.clone(),
+        ca_pin,
+    }))
 }
 
 async fn serve_remote(

@@ -5,6 +5,7 @@ use assay_core::id::{Digest, TicketId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use serde_json::json;
+use sqlx::{Postgres, Transaction};
 
 use super::audit::{Act, Actor, audit};
 use super::{Store, StoreError};
@@ -115,38 +116,17 @@ impl Store {
         if used.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query!("delete from remote_workers where expires_at <= $1", now)
-            .execute(&mut *transaction)
-            .await?;
-        let joined = sqlx::query_scalar!(r#"select count(*) as "count!" from remote_workers"#)
-            .fetch_one(&mut *transaction)
-            .await?;
-        if joined >= limits::REMOTE_WORKERS_MAX {
-            let max = limits::REMOTE_WORKERS_MAX;
-            return Err(StoreError::Conflict(format!("{max} workers have joined already")));
-        }
-        sqlx::query!(
-            "insert into remote_workers (id, pool, machine, joined_at, expires_at)
-            values ($1, $2, $3, $4, $5)",
-            worker.id.0,
-            worker.pool,
-            worker.machine,
-            now,
-            worker.expires_at.to_datetime(),
-        )
-        .execute(&mut *transaction)
-        .await?;
-        let act = Act {
-            tenant: None,
-            actor: &Actor::Platform,
-            action: "worker.join",
-            subject: worker.id.to_string(),
-            before: None,
-            after: Some(json!({ "pool": worker.pool, "machine": worker.machine })),
-        };
-        audit(&mut transaction, worker.joined_at, &act).await?;
+        let_in(&mut transaction, worker).await?;
         transaction.commit().await?;
         Ok(true)
+    }
+
+    /// Lets a worker in that the server started and that proved it otherwise.
+    pub async fn let_worker_in(&self, worker: &RemoteWorkerRow) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let_in(&mut transaction, worker).await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// The worker gets a new certificate; returns false if it may not connect.
@@ -211,4 +191,43 @@ impl Store {
         transaction.commit().await?;
         Ok(())
     }
+}
+
+/// Keeps the worker among those that may connect.
+async fn let_in(
+    transaction: &mut Transaction<'_, Postgres>,
+    worker: &RemoteWorkerRow,
+) -> Result<(), StoreError> {
+    let now = worker.joined_at.to_datetime();
+    sqlx::query!("delete from remote_workers where expires_at <= $1", now)
+        .execute(&mut **transaction)
+        .await?;
+    let joined = sqlx::query_scalar!(r#"select count(*) as "count!" from remote_workers"#)
+        .fetch_one(&mut **transaction)
+        .await?;
+    if joined >= limits::REMOTE_WORKERS_MAX {
+        let max = limits::REMOTE_WORKERS_MAX;
+        return Err(StoreError::Conflict(format!("{max} workers have joined already")));
+    }
+    sqlx::query!(
+        "insert into remote_workers (id, pool, machine, joined_at, expires_at)
+            values ($1, $2, $3, $4, $5)",
+        worker.id.0,
+        worker.pool,
+        worker.machine,
+        now,
+        worker.expires_at.to_datetime(),
+    )
+    .execute(&mut **transaction)
+    .await?;
+    let act = Act {
+        tenant: None,
+        actor: &Actor::Platform,
+        action: "worker.join",
+        subject: worker.id.to_string(),
+        before: None,
+        after: Some(json!({ "pool": worker.pool, "machine": worker.machine })),
+    };
+    audit(transaction, worker.joined_at, &act).await?;
+    Ok(())
 }

@@ -21,6 +21,7 @@ use assay_core::limits;
 use assay_tls::Pin;
 use nix::sys::prctl;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 use credentials::{Credentials, NoCertificate, Server};
@@ -40,9 +41,13 @@ pub(crate) struct JoinOptions {
     /// The kind of worker this is; the token must be for it
     #[arg(long, default_value = "cpu")]
     pool: String,
-    /// The token to join; it works once
+    /// The token to join; it works once [default: the ticket in ASSAY_WORKER_TICKET]
     #[arg(long)]
-    token: String,
+    token: Option<String>,
+    /// Seconds after which this worker says that it leaves, finishes its requests and ends, such as
+    /// before the end of its time on this machine; SIGTERM has the same effect at any time
+    #[arg(long, value_name = "SECONDS")]
+    leave_after_seconds: Option<u64>,
     /// Where compiled plugins are kept; in a temporary folder unless given
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -54,8 +59,9 @@ pub(crate) struct JoinOptions {
     options: Vec<OsString>,
 }
 
-/// Runs until the server lets the worker go, refuses it for good, or a signal comes.
-pub(crate) fn run(options: JoinOptions) -> anyhow::Result<()> {
+/// Runs until the server lets the worker go or refuses it for good. SIGTERM asks the server to let it go; SIGINT ends it
+/// at once.
+pub(crate) fn run(options: JoinOptions, ticket: Option<String>) -> anyhow::Result<()> {
     // The child runs plugins as the same user, and must not read this process' keys.
     prctl::set_dumpable(false).context("keeping other processes from reading the keys")?;
     tracing_subscriber::fmt()
@@ -69,17 +75,42 @@ pub(crate) fn run(options: JoinOptions) -> anyhow::Result<()> {
     runtime.block_on(async {
         let mut interrupt = signal(SignalKind::interrupt()).context("listening for signals")?;
         let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
+        let leaving = watch::Sender::new(false);
+        let leave_after = options.leave_after_seconds.map(Duration::from_secs);
+        let asked = async {
+            tokio::select! {
+                _ = terminate.recv() => tracing::info!("a signal asks this worker to leave"),
+                () = after(leave_after) => tracing::info!("the time of this worker ends soon"),
+            }
+            leaving.send_replace(true);
+            // Further signals change nothing.
+            loop {
+                terminate.recv().await;
+            }
+        };
         tokio::select! {
-            ended = live(options) => ended,
+            ended = live(options, ticket, leaving.subscribe()) => ended,
             _ = interrupt.recv() => Ok(()),
-            _ = terminate.recv() => Ok(()),
+            () = asked => Ok(()),
         }
     })
 }
 
+async fn after(span: Option<Duration>) {
+    match span {
+        Some(span) => sleep(span).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// A worker's life: join, then one session after the other.
-async fn live(options: JoinOptions) -> anyhow::Result<()> {
-    let JoinOptions { server, ca_pin, pool, token, cache, serve_program, options } = options;
+async fn live(
+    options: JoinOptions,
+    ticket: Option<String>,
+    mut leaving: watch::Receiver<bool>,
+) -> anyhow::Result<()> {
+    let JoinOptions { server, ca_pin, pool, token, cache, serve_program, options, .. } = options;
+    let token = token.or(ticket).context("--token (or ASSAY_WORKER_TICKET) is missing")?;
     let server = Server { address: server, pin: ca_pin };
     // Made with mode 0700.
     let folder =
@@ -88,12 +119,14 @@ async fn live(options: JoinOptions) -> anyhow::Result<()> {
     let program = serve_program.map_or_else(std::env::current_exe, Ok);
     let program = program.context("finding this program")?;
     let session = Session { program, socket: folder.path().join("server"), pool, cache, options };
-    let mut credentials = server.join(token, &session.pool).await.context("joining")?;
+    let joining = server.join(token, &session.pool);
+    let Some(joined) = unless(&mut leaving, joining).await else { return Ok(()) };
+    let mut credentials = joined.context("joining")?;
     tracing::info!("joined the pool {} as {}", session.pool, credentials.worker);
     let mut pause = PAUSE_MIN;
     loop {
         let started = Instant::now();
-        match session.run(&server, &mut credentials).await {
+        match session.run(&server, &mut credentials, leaving.clone()).await {
             Ok(Ended::Drained) => {
                 tracing::info!("the server lets this worker go");
                 return Ok(());
@@ -101,8 +134,22 @@ async fn live(options: JoinOptions) -> anyhow::Result<()> {
             Ok(Ended::Broken(why)) => tracing::warn!("the session ended: {why}"),
             Err(error) => tracing::warn!("no session: {error:#}"),
         }
+        if *leaving.borrow() {
+            return Ok(());
+        }
         pause = if started.elapsed() > PAUSE_MAX { PAUSE_MIN } else { (pause * 2).min(PAUSE_MAX) };
-        credentials = come_again(&server, credentials, pause).await?;
+        let coming = come_again(&server, credentials, pause);
+        let Some(came) = unless(&mut leaving, coming).await else { return Ok(()) };
+        credentials = came?;
+    }
+}
+
+/// The result of `act`, unless the worker is asked to leave before.
+async fn unless<T>(leaving: &mut watch::Receiver<bool>, act: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        done = act => Some(done),
+        // The sender lives as long as the worker.
+        _ = leaving.wait_for(|leaving| *leaving) => None,
     }
 }
 

@@ -83,7 +83,7 @@ fn main() -> ExitCode {
         WorkerCommand::Doctor { cache, programs } => {
             doctor::run(&programs, cache.as_deref()).map(|()| ExitCode::SUCCESS)
         }
-        WorkerCommand::Join(options) => join::run(options).map(|()| ExitCode::SUCCESS),
+        WorkerCommand::Join(options) => join::run(options, ticket).map(|()| ExitCode::SUCCESS),
         WorkerCommand::Serve(options) => serve::run(options, ticket).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {

@@ -19,6 +19,7 @@ use assay_core::outcome::{Artifact, ErrorCode, Scored, StageEnd, StageError};
 use assay_wire::proto::host_client::HostClient;
 use assay_wire::proto::{Body, FromWorker, Grant, Hello, LogLine, StoredRequest};
 use prost::Message as _;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
@@ -58,7 +59,16 @@ async fn serve(socket: &str, hello: Hello, gates: PathBuf) -> anyhow::Result<()>
     let worker = Worker { client, ticket, outgoing: outgoing.clone(), gates };
     let mut incoming = stream.into_inner();
     tokio::spawn(beat(outgoing.clone()));
-    while let Some(message) = incoming.message().await? {
+    let mut leave = signal(SignalKind::user_defined1())?;
+    loop {
+        let message = tokio::select! {
+            message = incoming.message() => message?,
+            _ = leave.recv() => {
+                outgoing.send(FromWorker { leaving: true, ..FromWorker::default() }).await?;
+                continue;
+            }
+        };
+        let Some(message) = message.filter(|message| !message.drain) else { break };
         for grant in message.grants {
             tokio::spawn(worker.clone().run(grant));
         }

@@ -2273,6 +2273,11 @@ export interface components {
             startup_ms?: number | null;
             target?: components["schemas"]["PoolTarget"] | null;
             trouble?: components["schemas"]["StartTrouble"] | null;
+            /**
+             * @description Starting workers that have no place yet, by the reason, the most common one first; empty while the pool's
+             *     launcher places workers at once.
+             */
+            waiting?: components["schemas"]["WaitingWorkers"][];
             workers: components["schemas"]["PoolWorkers"];
         };
         PoolHistory: {
@@ -3410,6 +3415,15 @@ export interface components {
             /** Format: u-int64 */
             used: number;
         };
+        /** @description Starting workers that wait for a place for one reason. */
+        WaitingWorkers: {
+            /** @description The reason as a clause, such as that of Slurm. */
+            reason: string;
+            /** @description The time since which the first of them has waited. */
+            since: string;
+            /** Format: u-int32 */
+            workers: number;
+        };
         Worker: {
             /** @description Time at which the worker was requested. */
             asked_at?: string | null;
@@ -3427,8 +3441,8 @@ export interface components {
             in_hand: number;
             joined_at?: string | null;
             /**
-             * @description Launcher of the worker: `process` for a child process of the server, `joined` for a worker that joined by
-             *     itself.
+             * @description Launcher of the worker: `process` for a child process of the server, `slurm` for a job of Slurm, `joined`
+             *     for a worker that joined by itself.
              */
             launcher: string;
             /**

@@ -65,6 +65,10 @@ pub(super) struct JoinOptions {
     /// Token of `assay worker token`; it works once
     #[arg(long)]
     token: OsString,
+    /// Seconds after which the worker finishes its requests and ends; SIGTERM has the same effect at
+    /// any time
+    #[arg(long, value_name = "SECONDS")]
+    leave_after_seconds: Option<u64>,
     /// Folder for compiled plugins and objects [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -89,6 +93,9 @@ impl JoinOptions {
         let mut command = Command::new(&program);
         command.arg("join").arg("--server").arg(&self.server).arg("--ca-pin").arg(&self.ca_pin);
         command.arg("--pool").arg(&self.pool).arg("--token").arg(&self.token);
+        if let Some(seconds) = self.leave_after_seconds {
+            command.arg("--leave-after-seconds").arg(seconds.to_string());
+        }
         if let Some(cache) = &self.cache {
             command.arg("--cache").arg(cache);
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use assay_core::time::Micros;
+
 use super::*;
 use crate::launcher::{Reconciling, Start};
 
@@ -185,7 +187,71 @@ async fn a_worker_of_one_side_alone_is_ended_on_that_side() {
     assert_eq!(failures.recv().await, Some(lost_early), "its start has failed");
     assert_eq!(fleet.troubles()[&cpu()].error, "a worker was lost before it joined");
     assert!(!fleet.state().has(lost), "it has gone");
-    let starting: Vec<TicketId> = fleet.starting().iter().map(|(ticket, ..)| *ticket).collect();
+    let starting: Vec<TicketId> = fleet.starting().iter().map(|start| start.ticket).collect();
     assert_eq!(starting, [lost_early, asked], "the one without a place is waited for");
     assert_eq!(launcher.told().stops[0], (stray, Stop::Kill));
+}
+
+/// A launcher of another machine that cannot list its workers.
+struct AwayLauncher(Events);
+
+impl Launcher for AwayLauncher {
+    fn name(&self) -> &'static str {
+        "away"
+    }
+
+    fn start(&self, starts: Vec<Start>) {
+        for start in starts {
+            self.0.send(WorkerEvent::Placed { ticket: start.ticket.id, pid: None });
+        }
+    }
+
+    fn stop(&self, _: TicketId, _: Stop) {}
+
+    fn reconcile(&self) -> Reconciling<'_> {
+        Box::pin(std::future::ready(Err(anyhow::anyhow!("no answer"))))
+    }
+
+    fn joins_by_tls(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_launcher_that_is_away_loses_no_worker_and_hinders_no_other() {
+    let mut simulated = None;
+    let (fleet, mut failures) = Fleet::with_launchers(|events| {
+        let here = SimulatedLauncher { events: events.clone(), told: Arc::default() };
+        Launchers::new(simulated.insert(here).clone())
+            .with(BTreeSet::from(["far".into()]), AwayLauncher(events))
+    });
+    let launcher = simulated.expect("it was made");
+    assert_eq!((fleet.launcher("cpu"), fleet.launcher("far")), ("simulated", "away"));
+    fleet.start(&cpu(), 1);
+    fleet.start(&"far".into(), 1);
+    let here = launcher.place(0).ticket;
+    launcher.told().has.clear();
+    let error = fleet.reconcile().await.expect_err("one of them is away");
+    assert_eq!(format!("{error:#}"), "the launcher away cannot list its workers: no answer");
+    assert_eq!(failures.recv().await, Some(here.id), "the other one is compared");
+    assert_eq!(fleet.start_failed(here.id), Some(cpu()));
+    let left = fleet.starting();
+    assert_eq!((left.len(), &*left[0].pool, left[0].launcher), (1, "far", "away"));
+    // A ticket of a worker of this machine is no way in from another one.
+    assert_eq!(fleet.enrol(&here.text(), "cpu"), Err(TicketRefusal::Unknown));
+}
+
+#[tokio::test]
+async fn a_worker_whose_job_is_gone_is_cut_off() {
+    let (fleet, _failures) =
+        Fleet::with_launchers(|events| Launchers::new(AwayLauncher(events.clone())));
+    fleet.start(&cpu(), 1);
+    let ticket = fleet.starting()[0].ticket;
+    let worker = fleet.state().text_of(ticket);
+    assert_eq!(fleet.enrol(&worker, "cpu"), Ok(ticket));
+    let mut visit = fleet.came(ticket, &cpu()).expect("it was asked for");
+    assert!(!visit.came() && fleet.joined(ticket));
+    fleet.apply(WorkerEvent::Ended { ticket, how: WorkerEnd::Lost });
+    assert_eq!(visit.stopped(Stop::Kill).await, Stop::Kill);
+    assert!(!fleet.has_joined(ticket));
 }

@@ -138,7 +138,7 @@ async fn a_worker_is_known_by_its_ticket_and_its_process_is_information() {
     let pool: Arc<str> = "cpu".into();
     scripted.fleet.start(&pool, 1);
     let (pid, ticket) = scripted.workers(1).await.remove(0);
-    assert_eq!(scripted.fleet.launcher(), "process");
+    assert_eq!(scripted.fleet.launcher("cpu"), "process");
     let id = scripted.join(&ticket);
     assert_eq!(scripted.fleet.pid(id), Some(pid));
     scripted.fleet.reconcile().await.expect("it lists its children");

@@ -36,12 +36,14 @@ fn ended(ticket: TicketId) -> WorkerEvent {
     WorkerEvent::Ended { ticket, how: WorkerEnd::Failed("exit status: 3".into()) }
 }
 
-const HAPPENINGS: [&str; 10] = [
-    "placed", "ended", "overdue", "report", "heard", "joined", "stop", "kill", "cancel", "stop_all",
+const HAPPENINGS: [&str; 11] = [
+    "waits", "placed", "ended", "overdue", "report", "heard", "joined", "stop", "kill", "cancel",
+    "stop_all",
 ];
 
 fn happen(what: &str, state: &mut FleetState, ticket: TicketId) -> Vec<Effect> {
     let one: Option<Effect> = match what {
+        "waits" => state.apply(NOW, WorkerEvent::Waiting { ticket, why: "no place".into() }),
         "placed" => state.apply(NOW, WorkerEvent::Placed { ticket, pid: Some(7) }),
         "ended" => state.apply(NOW, ended(ticket)),
         "overdue" => state.overdue(ticket),
@@ -92,6 +94,15 @@ fn each_phase_with_each_event() {
     }
     // What happens, then for each phase what it becomes and what must be done.
     expect![[r#"
+        waits        Asked: Asked
+        waits        Placed: Placed
+        waits        Overdue: Overdue
+        waits        Failed: Failed
+        waits        Reported: Reported
+        waits        GivenUp: GivenUp
+        waits        Came: Came
+        waits        Joined: Joined
+        waits        Leaving: Leaving
         placed       Asked: Placed, join in time
         placed       Placed: Placed
         placed       Overdue: Overdue
@@ -214,7 +225,7 @@ fn a_ticket_joins_one_worker_of_its_pool_once() {
 fn a_worker_comes_once_at_a_time_and_is_cut_off_at_the_end() {
     let mut state = FleetState::default();
     let ticket = TicketId::generate();
-    assert_eq!(state.came(NOW, ticket, &pool()), Ok(()));
+    assert_eq!(state.came(NOW, ticket, &pool()), Ok(true));
     assert!(state.starting().is_empty(), "nobody waits for it");
     assert_eq!(state.came(NOW, ticket, &pool()), Err(TicketRefusal::Used));
     assert!(!state.has_joined(ticket));
@@ -225,6 +236,76 @@ fn a_worker_comes_once_at_a_time_and_is_cut_off_at_the_end() {
     );
     assert!(state.apply(NOW, ended(ticket)).is_none());
     assert_eq!(state.came(NOW, ticket, &pool()), Err(TicketRefusal::GivenUp), "the server stops");
+}
+
+impl FleetState {
+    /// The text of a worker's ticket, which only its launcher has.
+    pub(crate) fn text_of(&self, ticket: TicketId) -> String {
+        self.workers[&ticket].ticket.text()
+    }
+}
+
+#[test]
+fn a_started_worker_enrols_once_and_connects_once() {
+    let (mut state, ticket) = one(Phase::Asked);
+    let text = ticket.text();
+    assert_eq!(state.came(NOW, ticket.id, &pool()), Err(TicketRefusal::Used), "no certificate yet");
+    assert_eq!(state.enrol(&text, "gpu"), Err(TicketRefusal::OtherPool));
+    assert_eq!(state.enrol(&Ticket::generate().text(), "cpu"), Err(TicketRefusal::Unknown));
+    assert_eq!(state.enrol(&text, "cpu"), Ok(ticket.id));
+    assert_eq!(state.enrol(&text, "cpu"), Err(TicketRefusal::Used), "a replayed join");
+    assert_eq!(state.came(NOW, ticket.id, &pool()), Ok(false), "it was asked for");
+    assert_eq!(state.came(NOW, ticket.id, &pool()), Err(TicketRefusal::Used));
+    assert!(state.joined(NOW, ticket.id).is_some_and(|(_, took)| took.is_some()));
+    let (mut state, ticket) = one(Phase::GivenUp);
+    assert_eq!(state.enrol(&ticket.text(), "cpu"), Err(TicketRefusal::GivenUp));
+    assert_eq!(state.came(NOW, ticket.id, &pool()), Err(TicketRefusal::GivenUp));
+}
+
+#[test]
+fn a_worker_of_the_server_before_takes_the_place_of_a_start() {
+    let [one, other, late] = [(); 3].map(|()| TicketId::generate());
+    let mut state = FleetState::default();
+    state.find(vec![(one, pool()), (other, pool()), (late, "gpu".into())]);
+    // The first start is answered by a worker that is there already.
+    let effects = state.start(NOW, &pool(), 1);
+    assert!(matches!(effects[..], [Effect::JoinInTime(ticket)] if ticket == one), "{effects:?}");
+    assert_eq!(state.came(NOW, one, &pool()), Ok(false));
+    assert!(state.joined(NOW, one).is_some());
+    // Another one comes unasked, and is the pool's own.
+    assert_eq!(state.came(NOW, other, &pool()), Ok(false));
+    assert_eq!(state.joined(NOW, other), Some((pool(), None)));
+    assert!(matches!(state.stop(other, Stop::Leave), Some(Effect::Stop(..))));
+    let effects = state.start(NOW, &pool(), 2);
+    assert!(matches!(&effects[..], [Effect::Start(starts)] if starts.len() == 2), "{effects:?}");
+    state.forget_found();
+    assert!(matches!(state.start(NOW, &"gpu".into(), 1)[..], [Effect::Start(_)]));
+}
+
+#[test]
+fn starts_wait_for_reasons_until_they_have_a_place() {
+    let mut state = FleetState::default();
+    state.start(NOW, &pool(), 3);
+    let tickets: Vec<TicketId> = state.workers.keys().copied().collect();
+    let mut waits = |second, ticket, why: &str| {
+        let at = NOW + Micros::from_secs(second);
+        state.apply(at, WorkerEvent::Waiting { ticket, why: why.into() });
+        state.waiting("cpu").into_iter().map(|it| (it.workers, it.reason, it.since)).collect()
+    };
+    let later = |second| NOW + Micros::from_secs(second);
+    let none: Vec<(usize, String, Micros)> = waits(1, tickets[0], "quota");
+    assert_eq!(none, [(1, "quota".into(), later(1))]);
+    waits(2, tickets[1], "full");
+    assert_eq!(
+        waits(3, tickets[2], "full"),
+        [(2, "full".into(), later(2)), (1, "quota".into(), later(1))]
+    );
+    // Another reason: it waits since the first.
+    assert_eq!(waits(9, tickets[0], "full"), [(3, "full".into(), later(1))]);
+    for ticket in &tickets {
+        state.apply(NOW, WorkerEvent::Placed { ticket: *ticket, pid: None });
+    }
+    assert_eq!((state.waiting("cpu"), state.waiting("gpu")), (vec![], vec![]));
 }
 
 #[test]

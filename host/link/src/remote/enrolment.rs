@@ -1,5 +1,6 @@
 //! The gRPC service by which workers of other machines get certificates.
 
+use assay_fleet::Fleet;
 use assay_wire::proto::enrolment_server::Enrolment;
 use assay_wire::proto::{Certificate, JoinRequest, RenewRequest};
 use tonic::{Request, Response, Status};
@@ -8,16 +9,27 @@ use super::known::{Applicant, Issued, NotIssued, RemoteWorkers};
 use crate::caller::{Caller, check_engine};
 
 #[derive(Clone)]
-pub(crate) struct EnrolmentService(pub RemoteWorkers);
+pub(crate) struct EnrolmentService {
+    pub workers: RemoteWorkers,
+    /// It knows the tickets of workers that were started.
+    pub fleet: Fleet,
+}
 
 #[tonic::async_trait]
 impl Enrolment for EnrolmentService {
     async fn join(&self, request: Request<JoinRequest>) -> Result<Response<Certificate>, Status> {
         let JoinRequest { token, pool, engine, machine, signing_request } = request.into_inner();
-        check_engine(self.0.engine(), &engine)?;
+        check_engine(self.workers.engine(), &engine)?;
         let signing_request = signing_request.to_vec();
-        let applicant = Applicant { token, pool, machine, signing_request };
-        self.0.join(applicant).await.map(certificate).map_err(status)
+        let issued = if RemoteWorkers::is_token(&token) {
+            let applicant = Applicant { pool, machine, signing_request };
+            self.workers.join(&token, applicant).await
+        } else {
+            let ticket = self.fleet.enrol(&token, &pool).map_err(|it| status(it.into()))?;
+            let applicant = Applicant { pool, machine, signing_request };
+            self.workers.join_started(ticket, applicant).await
+        };
+        issued.map(certificate).map_err(status)
     }
 
     async fn renew(&self, request: Request<RenewRequest>) -> Result<Response<Certificate>, Status> {
@@ -25,7 +37,7 @@ impl Enrolment for EnrolmentService {
             return Err(status(NotIssued::Unknown));
         };
         let RenewRequest { signing_request } = request.into_inner();
-        self.0.renew(&identity, &signing_request).await.map(certificate).map_err(status)
+        self.workers.renew(&identity, &signing_request).await.map(certificate).map_err(status)
     }
 }
 

@@ -11,6 +11,7 @@ use assay_core::id::{Digest, TicketId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_dispatch::now;
+use assay_fleet::TicketRefusal;
 use assay_store::audit::Actor;
 use assay_store::remote_workers::{AuthorityRow, NewWorkerToken, RemoteWorkerRow};
 use assay_store::{Store, StoreError};
@@ -69,7 +70,6 @@ pub(crate) struct Issued {
 
 /// What a worker says to join.
 pub(crate) struct Applicant {
-    pub token: String,
     pub pool: String,
     pub machine: String,
     pub signing_request: Vec<u8>,
@@ -86,6 +86,8 @@ pub(crate) enum NotIssued {
     Unknown,
     #[error("{0}")]
     BadRequest(String),
+    #[error(transparent)]
+    Ticket(#[from] TicketRefusal),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -160,22 +162,64 @@ impl RemoteWorkers {
         self.0.store.remove_remote_worker(worker, actor, now()).await
     }
 
-    pub(crate) async fn join(&self, applicant: Applicant) -> Result<Issued, NotIssued> {
-        let Applicant { token, pool, machine, signing_request } = applicant;
+    /// Whether a text is a token of [`RemoteWorkers::create_token`], not the ticket of a worker that was started.
+    pub(crate) fn is_token(text: &str) -> bool {
+        text.starts_with(TOKEN_PREFIX)
+    }
+
+    /// A worker that nobody started, with a token.
+    pub(crate) async fn join(
+        &self,
+        token: &str,
+        applicant: Applicant,
+    ) -> Result<Issued, NotIssued> {
+        self.enrol(TicketId::generate(), Some(token), applicant).await
+    }
+
+    /// A worker that was started and whose ticket the fleet has checked.
+    pub(crate) async fn join_started(
+        &self,
+        id: TicketId,
+        applicant: Applicant,
+    ) -> Result<Issued, NotIssued> {
+        self.enrol(id, None, applicant).await
+    }
+
+    /// Refuses a worker that was started from now on: its connection has ended, and with it the worker.
+    pub(crate) async fn forget(&self, worker: TicketId) {
+        match self.remove(worker, &Actor::Platform).await {
+            // Somebody else may have removed it.
+            Ok(()) | Err(StoreError::NotFound(_)) => {}
+            // It is refused all the same; after a restart, too, once its certificate has expired.
+            Err(error) => tracing::warn!(worker.ticket = %worker, "a worker stays listed: {error}"),
+        }
+    }
+
+    async fn enrol(
+        &self,
+        id: TicketId,
+        token: Option<&str>,
+        applicant: Applicant,
+    ) -> Result<Issued, NotIssued> {
+        let Applicant { pool, machine, signing_request } = applicant;
         let plain = |machine: &str| !machine.chars().any(char::is_control);
         if machine.len() > limits::MACHINE_NAME_BYTES_MAX || !plain(&machine) {
             return Err(NotIssued::BadRequest("the machine's name is no name".into()));
         }
         let _turn = self.0.joins.acquire().await.expect("the semaphore is never closed");
         let at = now();
-        let id = TicketId::generate();
         let expires_at = at + self.0.lifetime;
         let identity = Identity { worker: id, pool: pool.as_str().into() };
         // Before the token is used up.
         let issued = self.issue(&signing_request, &identity, at)?;
         let row = RemoteWorkerRow { id, pool, machine, joined_at: at, expires_at };
-        if !self.0.store.join_worker(Digest::of(token.as_bytes()), &row).await? {
-            return Err(NotIssued::Token);
+        match token {
+            Some(token) => {
+                if !self.0.store.join_worker(Digest::of(token.as_bytes()), &row).await? {
+                    return Err(NotIssued::Token);
+                }
+            }
+            None => self.0.store.let_worker_in(&row).await?,
         }
         tracing::info!(worker.ticket = %id, worker.pool = row.pool, worker.machine = row.machine, "a worker may connect");
         let mut known = self.known();

@@ -48,6 +48,10 @@ pub struct FromWorker {
     /// In order. A message that has one has nothing finished.
     #[prost(message, repeated, tag = "4")]
     pub loads: ::prost::alloc::vec::Vec<Load>,
+    /// The worker must end soon, such as at the end of its time on its machine: it is granted nothing more, and told to
+    /// leave (`drain`) when it holds no lease. Until then it serves.
+    #[prost(bool, tag = "5")]
+    pub leaving: bool,
 }
 /// The plugin of a lease is not loaded yet: the worker fetches and loads it before the stage starts, and says so at the
 /// start and at the end of that.

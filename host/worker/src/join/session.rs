@@ -7,9 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use assay_core::limits;
+use nix::sys::signal;
+use nix::unistd::Pid;
 use tokio::io::copy_bidirectional;
 use tokio::net::UnixListener;
 use tokio::process::{Child, Command};
+use tokio::sync::watch;
 use tokio::time::{sleep, sleep_until, timeout};
 
 use super::credentials::{Credentials, NoCertificate, Server};
@@ -40,6 +43,7 @@ impl Session {
         &self,
         server: &Server,
         credentials: &mut Credentials,
+        mut leaving: watch::Receiver<bool>,
     ) -> anyhow::Result<Ended> {
         let mut remote = server.connect(credentials).await?;
         let listener = self.bind()?;
@@ -53,10 +57,20 @@ impl Session {
             }
             copy_bidirectional(&mut local, &mut remote).await.context("the connection broke")
         };
+        let leave = async {
+            // The sender lives as long as the worker.
+            let _ = leaving.wait_for(|leaving| *leaving).await;
+            if let Some(pid) = pid.and_then(|pid| i32::try_from(pid).ok()) {
+                // It may have ended already.
+                let _ = signal::kill(Pid::from_raw(pid), signal::SIGUSR1);
+            }
+            std::future::pending::<std::convert::Infallible>().await
+        };
         let passed = tokio::select! {
             passed = tunnel => passed.map(|_| ()),
             ended = child.wait() => return Ok(of_child(ended?)),
             refused = keep_renewed(server, credentials) => Err(anyhow::anyhow!(refused)),
+            never = leave => match never {},
         };
         // Its connection has ended, so that it ends by itself.
         let ended = timeout(END_MAX, child.wait()).await;

@@ -10,6 +10,7 @@ use assay_wire::proto::host_client::HostClient;
 use assay_wire::proto::{Finished, FromWorker, Hello, ToWorker};
 use assay_wire::{FRAME_BYTES, MESSAGE_BYTES_MAX};
 use prost::Message as _;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_stream::wrappers::ReceiverStream;
@@ -45,6 +46,9 @@ pub(crate) async fn run(
     run_delay: &RunDelay,
     mut incoming_requests: mpsc::UnboundedReceiver<HostRequest>,
 ) -> anyhow::Result<()> {
+    // Sent by `join`, and to this process alone: SIGTERM may go to all processes of a job, those in boxes too, and
+    // ends this one at once.
+    let mut asked = signal(SignalKind::user_defined1()).context("listening for signals")?;
     let client = connect(socket).await?;
     let ticket = hello.ticket.clone();
     let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
@@ -77,6 +81,10 @@ pub(crate) async fn run(
             }
             Some(request) = incoming_requests.recv() => {
                 tokio::spawn(host_request::send(client.clone(), ticket.clone(), request));
+            }
+            Some(()) = asked.recv() => {
+                let message = FromWorker { leaving: true, ..FromWorker::default() };
+                outgoing.send(message).await.context("the host is gone")?;
             }
             _ = heartbeat.tick() => {
                 let run_delay_us = run_delay.take_us();

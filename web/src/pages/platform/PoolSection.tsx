@@ -27,6 +27,7 @@ export function PoolSection(props: {
         <Bounds pool={pool} />
       </Group>
       {pool.trouble && <StartFailures trouble={pool.trouble} />}
+      {pool.waiting && pool.waiting.length > 0 && <Waiting waiting={pool.waiting} />}
       <PoolFacts pool={pool} total={total} range={range} />
       {history && to && history.samples.length > 0 && (
         <PoolChart pool={pool.pool} samples={history.samples} to={to} />
@@ -74,6 +75,18 @@ function PoolFacts(props: { pool: Pool; total: number | undefined; range: string
         </Text>
       )}
     </>
+  );
+}
+
+function Waiting({ waiting }: { waiting: NonNullable<Pool["waiting"]> }) {
+  return (
+    <Alert color="yellow" variant="outline" title="Workers wait for a place">
+      {waiting.map((wait) => (
+        <Text size="sm" key={wait.reason}>
+          {count(wait.workers)} since {ago(wait.since)}: {wait.reason}
+        </Text>
+      ))}
+    </Alert>
   );
 }
 

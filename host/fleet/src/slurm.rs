@@ -1,0 +1,291 @@
+//! The launcher `slurm`: each worker is a job of Slurm that joins the server by TLS with its ticket.
+//!
+//! One task owns the jobs ([`jobs`]); it runs `sbatch`, `squeue` and `scancel` in tasks of their own and takes their
+//! answers in. Jobs are known by their names, which hold the ticket, so that a server finds those of the server before
+//! it. Neither accounting (`sacct`) nor JSON is needed: few sites have the one, and the other differs by version.
+
+mod answers;
+mod commands;
+mod jobs;
+mod settings;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use assay_core::id::TicketId;
+use assay_core::limits;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::clock::now;
+use crate::launcher::{
+    Events, Finding, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent,
+};
+use answers::{JobId, listing, plain};
+use jobs::{Cancel, Effect, Jobs};
+
+pub use commands::ask_slurm;
+pub use settings::{SlurmFile, SlurmPool, SlurmSettings};
+
+/// The time for reading what a job printed, which may be on a file system of the network.
+const LOG_MAX: Duration = Duration::from_secs(limits::SLURM_LOG_SECONDS_MAX);
+
+/// Starts and stops workers as jobs of Slurm; they end with the fleet's orders, not with this.
+pub struct SlurmLauncher {
+    calls: mpsc::UnboundedSender<Call>,
+}
+
+enum Call {
+    Start(Vec<Start>),
+    Stop(TicketId, Stop),
+    List(Answer),
+}
+
+type Answer = oneshot::Sender<anyhow::Result<Vec<(TicketId, Arc<str>)>>>;
+
+/// The answer of a command.
+enum Done {
+    Submitted(TicketId, Result<JobId, String>),
+    Polled(u64, Result<String, String>),
+    Other,
+}
+
+impl SlurmLauncher {
+    /// Must be called on a runtime.
+    #[must_use]
+    pub fn new(settings: SlurmSettings, events: Events) -> Self {
+        let (calls, incoming) = mpsc::unbounded_channel();
+        tokio::spawn(Owner::new(settings, events).run(incoming));
+        Self { calls }
+    }
+
+    fn call(&self, call: Call) {
+        // The task ends with this alone.
+        let _ = self.calls.send(call);
+    }
+}
+
+impl Launcher for SlurmLauncher {
+    fn name(&self) -> &'static str {
+        "slurm"
+    }
+
+    fn start(&self, starts: Vec<Start>) {
+        self.call(Call::Start(starts));
+    }
+
+    fn stop(&self, ticket: TicketId, how: Stop) {
+        self.call(Call::Stop(ticket, how));
+    }
+
+    fn reconcile(&self) -> Reconciling<'_> {
+        let listing = self.find();
+        Box::pin(async { Ok(listing.await?.into_iter().map(|(ticket, _)| ticket).collect()) })
+    }
+
+    fn find(&self) -> Finding<'_> {
+        let (answer, answered) = oneshot::channel();
+        self.call(Call::List(answer));
+        Box::pin(async { answered.await.map_err(|_| anyhow!("the launcher has ended"))? })
+    }
+
+    fn joins_by_tls(&self) -> bool {
+        true
+    }
+}
+
+/// The owner of the jobs.
+struct Owner {
+    settings: Arc<SlurmSettings>,
+    events: Events,
+    jobs: Jobs,
+    commands: JoinSet<Done>,
+    submits: Arc<Semaphore>,
+    /// The number of the poll under way.
+    polling: Option<u64>,
+    next_poll: Instant,
+    /// Calls for a list, each with the first poll that began after it.
+    listings: Vec<(u64, Answer)>,
+}
+
+impl Owner {
+    fn new(settings: SlurmSettings, events: Events) -> Self {
+        Self {
+            settings: Arc::new(settings),
+            events,
+            jobs: Jobs::default(),
+            commands: JoinSet::new(),
+            submits: Arc::new(Semaphore::new(limits::SLURM_SUBMITS_MAX)),
+            polling: None,
+            next_poll: Instant::now(),
+            listings: Vec::new(),
+        }
+    }
+
+    async fn run(mut self, mut calls: mpsc::UnboundedReceiver<Call>) {
+        loop {
+            tokio::select! {
+                call = calls.recv() => match call {
+                    Some(call) => self.called(call),
+                    None => return,
+                },
+                Some(done) = self.commands.join_next() => match done {
+                    Ok(done) => self.done(done),
+                    // The start of a command that panicked is never answered: its worker is given up in time.
+                    Err(error) => tracing::error!("a command of Slurm was not run: {error}"),
+                },
+                () = sleep_until(self.next_poll), if self.polling.is_none() => self.poll(),
+            }
+        }
+    }
+
+    fn called(&mut self, call: Call) {
+        let effects = match call {
+            Call::Start(starts) => self.jobs.start(now(), starts),
+            Call::Stop(ticket, how) => self.jobs.stop(now(), ticket, how),
+            Call::List(answer) => {
+                // A poll that is under way may have begun too early.
+                self.listings.push((self.jobs.last_poll() + 1, answer));
+                self.next_poll = Instant::now();
+                Vec::new()
+            }
+        };
+        self.carry_out(effects);
+    }
+
+    fn done(&mut self, done: Done) {
+        match done {
+            Done::Submitted(ticket, answer) => {
+                let effects = self.jobs.submitted(now(), ticket, answer);
+                self.carry_out(effects);
+                self.poll_in_time();
+            }
+            Done::Polled(poll, answer) => self.polled(poll, answer),
+            Done::Other => {}
+        }
+    }
+
+    fn poll(&mut self) {
+        let poll = self.jobs.poll();
+        self.polling = Some(poll);
+        self.commands.spawn(async move { Done::Polled(poll, commands::squeue().await) });
+    }
+
+    fn polled(&mut self, poll: u64, answer: Result<String, String>) {
+        self.polling = None;
+        let effects = match &answer {
+            Ok(printed) => {
+                let listing = listing(&self.settings.cluster, printed);
+                self.jobs.polled(now(), poll, &listing)
+            }
+            Err(why) => {
+                tracing::warn!("Slurm cannot be asked for its jobs: {why}");
+                self.jobs.poll_failed(now(), why)
+            }
+        };
+        self.carry_out(effects);
+        let (due, later) = self.listings.drain(..).partition(|(first, _)| *first <= poll);
+        self.listings = later;
+        for (_, listing) in Vec::<(u64, Answer)>::from_iter(due) {
+            let list = answer.as_ref().map(|_| self.jobs.workers());
+            // The caller may have gone.
+            let _ = listing.send(list.map_err(|why| anyhow!("{why}")));
+        }
+        self.next_poll = Instant::now();
+        if self.listings.is_empty() {
+            self.next_poll += Duration::from_micros(self.jobs.pause(now()).0);
+        }
+    }
+
+    /// Brings the next poll forward where something changed.
+    fn poll_in_time(&mut self) {
+        let pause = Duration::from_micros(self.jobs.pause(now()).0);
+        self.next_poll = self.next_poll.min(Instant::now() + pause);
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Submit(start) => self.submit(start),
+                Effect::Cancel(id, how) => self.cancel(id, how),
+                Effect::Tell(event) => self.tell(event),
+            }
+        }
+    }
+
+    fn submit(&mut self, start: Start) {
+        let (settings, submits) = (Arc::clone(&self.settings), Arc::clone(&self.submits));
+        self.commands.spawn(async move {
+            let ticket = start.ticket.id;
+            let _turn = submits.acquire().await.expect("the semaphore is never closed");
+            let job = settings.sbatch_options(&start).zip(settings.script(&start));
+            let submitted = match job {
+                Some((options, script)) => commands::sbatch(&options, &script).await,
+                None => Err(format!("the pool {} has no settings for Slurm", start.pool)),
+            };
+            Done::Submitted(ticket, submitted)
+        });
+    }
+
+    fn cancel(&mut self, id: JobId, how: Cancel) {
+        self.poll_in_time();
+        self.commands.spawn(async move {
+            if let Err(error) = commands::scancel(id, how).await {
+                // It is cancelled again after the next answer of squeue.
+                tracing::warn!("Slurm's job {id} is not cancelled: {error}");
+            }
+            Done::Other
+        });
+    }
+
+    /// Tells the fleet; the end of a worker together with what its job printed.
+    fn tell(&mut self, event: WorkerEvent) {
+        let (ticket, how) = match event {
+            WorkerEvent::Ended { ticket, how } => (ticket, how),
+            event => return self.events.send(event),
+        };
+        let Some(log) = self.settings.log(ticket) else {
+            return self.events.send(WorkerEvent::Ended { ticket, how });
+        };
+        let events = self.events.clone();
+        self.commands.spawn(async move {
+            let how = with_log(log, how).await;
+            events.send(WorkerEvent::Ended { ticket, how });
+            Done::Other
+        });
+    }
+}
+
+/// The end of a worker with the last lines that its job printed. The file of one that ended as asked is deleted.
+async fn with_log(log: PathBuf, how: WorkerEnd) -> WorkerEnd {
+    let asked = matches!(how, WorkerEnd::Finished(_));
+    let reading = tokio::task::spawn_blocking(move || {
+        if asked {
+            // Nobody reads it; one that stays is an operator's to delete.
+            let _ = std::fs::remove_file(&log);
+            return None;
+        }
+        last_lines(&log)
+    });
+    let lines = timeout(LOG_MAX, reading).await.ok().and_then(Result::ok).flatten();
+    match (how, lines) {
+        (WorkerEnd::Failed(why), Some(lines)) => {
+            WorkerEnd::Failed(format!("{why}; it printed: {lines}"))
+        }
+        (how, _) => how,
+    }
+}
+
+fn last_lines(log: &Path) -> Option<String> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    let mut file = std::fs::File::open(log).ok()?;
+    let bytes = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(bytes.saturating_sub(limits::SLURM_LOG_BYTES_MAX))).ok()?;
+    let mut text = Vec::new();
+    file.take(limits::SLURM_LOG_BYTES_MAX).read_to_end(&mut text).ok()?;
+    let text = plain(&String::from_utf8_lossy(&text));
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,72 @@
+//! Workers that connect by TLS: those that were started, those of the server before this one, and those that came by
+//! themselves.
+
+use std::sync::Arc;
+
+use assay_core::id::TicketId;
+use assay_core::time::Micros;
+
+use super::{FleetState, FleetWorker, Phase, TicketRefusal};
+use crate::ticket::Ticket;
+
+/// The steps of a started worker that joins by TLS; each is taken once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Enrolment {
+    None,
+    /// It exchanged its ticket for a certificate.
+    Certified,
+    /// It has connected with the certificate.
+    Connected,
+}
+
+impl FleetState {
+    /// Workers of the server before this one, with their pools: they come again with the certificates that they have.
+    pub(crate) fn find(&mut self, workers: Vec<(TicketId, Arc<str>)>) {
+        self.found.extend(workers);
+    }
+
+    /// From now on an earlier server's worker that has not come again is one that nobody asked for.
+    pub(crate) fn forget_found(&mut self) {
+        self.found.clear();
+    }
+
+    /// Takes in a worker that connects by TLS; returns whether it came by itself. One that was asked for has
+    /// [`FleetState::enrol`]led before.
+    pub(crate) fn came(
+        &mut self,
+        now: Micros,
+        ticket: TicketId,
+        pool: &Arc<str>,
+    ) -> Result<bool, TicketRefusal> {
+        if self.stopping {
+            return Err(TicketRefusal::GivenUp);
+        }
+        if let Some(worker) = self.workers.get_mut(&ticket) {
+            return match worker.phase {
+                Phase::Asked | Phase::Placed if worker.enrolment == Enrolment::Certified => {
+                    worker.enrolment = Enrolment::Connected;
+                    Ok(false)
+                }
+                Phase::Overdue | Phase::Failed | Phase::Reported | Phase::GivenUp => {
+                    Err(TicketRefusal::GivenUp)
+                }
+                _ => Err(TicketRefusal::Used),
+            };
+        }
+        let came = self.found.remove(&ticket).is_none();
+        let new = FleetWorker::new(Ticket::without_text(ticket), pool, now);
+        self.workers.insert(ticket, FleetWorker { phase: Phase::Came, came, ..new });
+        Ok(came)
+    }
+
+    /// Checks what a worker that was asked for presents to get a certificate. It gets one once.
+    pub(crate) fn enrol(&mut self, text: &str, pool: &str) -> Result<TicketId, TicketRefusal> {
+        let ticket = self.admit(text, pool)?;
+        let worker = self.workers.get_mut(&ticket).ok_or(TicketRefusal::Unknown)?;
+        if worker.enrolment != Enrolment::None {
+            return Err(TicketRefusal::Used);
+        }
+        worker.enrolment = Enrolment::Certified;
+        Ok(ticket)
+    }
+}
