@@ -60,14 +60,19 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
 }
 
 /// What a trainer waits for, in which order its batch is served, and the policy: a row of the table.
-const CONSUMED: [(&str, Discipline, Consumes, &str); 6] = [
+const CONSUMED: [(&str, Discipline, Consumes, &str); 7] = [
     ("`ebf`, batches", Discipline::EBF, Consumes::Batch, "distrs"),
     ("`ebf-groups`, batches", Discipline::EBF_GROUPS, Consumes::Batch, "distrs"),
     ("`ebf`, batches", Discipline::EBF, Consumes::Batch, "assay"),
     ("`ebf-groups`, batches", Discipline::EBF_GROUPS, Consumes::Batch, "assay"),
     ("`ebf`, groups", Discipline::EBF, Consumes::Groups, "assay"),
+    ("`fcfs`, groups", Discipline::FCFS, Consumes::Groups, "assay"),
     ("`ebf`, groups", Discipline::EBF, Consumes::Groups, "limit"),
 ];
+
+/// The rows of `CONSUMED` with `assay` for batches and for groups.
+const PLAIN: usize = 2;
+const CONSUMING: usize = 4;
 
 /// What a run is to have that consumes groups: their mean delay, and the GPU norm for it.
 const GROUP_DELAY_MAX_S: f64 = 2.0;
@@ -79,7 +84,8 @@ fn groups(page: &mut Page, workloads: &Workloads, trace: &Trace) -> anyhow::Resu
         "A trainer that streams mini-batches waits for groups, and its run says so (`consumes`). Then \
          `assay` plans for the time that requests wait and not for the batch's end alone, and its \
          groups are served one after the other, as discipline `ebf-groups` does for all batches: inside \
-         a batch, the group that is nearest to its end comes first. A group's delay is from when its \
+         a batch, the group that is nearest to its end comes first. Rows with the order alone \
+         (`ebf-groups`, batches) and with the plan alone (`fcfs`, groups) show what each is worth. A group's delay is from when its \
          last request could have ended to when it did.",
     );
     let mut table = Vec::new();
@@ -90,13 +96,19 @@ fn groups(page: &mut Page, workloads: &Workloads, trace: &Trace) -> anyhow::Resu
         table.push(consumed(format!("`{policy}`, {name}"), compared.get(policy)));
         seen.push(compared);
     }
+    // Pairs of what `assay` does for batches and for groups.
+    let mut pairs = vec![(seen.remove(PLAIN), seen.remove(CONSUMING - 1))];
     let scale = workloads.scale;
-    let groups = Settings { consumes: Consumes::Groups, ..settings(STARTUP_S) };
+    let [batches, groups] = [Consumes::Batch, Consumes::Groups]
+        .map(|consumes| Settings { consumes, ..settings(STARTUP_S) });
     for seed in scale.seeds {
         let trace = workloads.draw(scale.tasks, scale.iterations, *seed, &[]);
-        let compared = compare(&trace, "assay", &groups)?;
-        table.push(consumed(format!("`assay`, `ebf`, groups, seed {seed}"), compared.get("assay")));
-        seen.push(compared);
+        let pair = (compare(&trace, "assay", &batches)?, compare(&trace, "assay", &groups)?);
+        for (what, compared) in [("batches", &pair.0), ("groups", &pair.1)] {
+            let name = format!("`assay`, `ebf`, {what}, seed {seed}");
+            table.push(consumed(name, compared.get("assay")));
+        }
+        pairs.push(pair);
     }
     let heading = [
         "policy, discipline, what is consumed",
@@ -107,22 +119,18 @@ fn groups(page: &mut Page, workloads: &Workloads, trace: &Trace) -> anyhow::Resu
         "CPU norm",
     ];
     page.table(&heading, &table);
-    let plain = seen[2].get("assay");
-    let consuming: Vec<&PolicyReport> = [4]
-        .into_iter()
-        .chain(CONSUMED.len()..seen.len())
-        .map(|row| seen[row].get("assay"))
-        .collect();
-    let worst = |of: fn(&PolicyReport) -> f64| {
-        consuming.iter().map(|report| of(report)).fold(0.0, f64::max)
+    let worst = |of: &dyn Fn(&PolicyReport, &PolicyReport) -> f64| {
+        let each =
+            pairs.iter().map(|(batches, groups)| of(batches.get("assay"), groups.get("assay")));
+        each.fold(f64::NEG_INFINITY, f64::max)
     };
-    let waited = worst(|report| report.group_delay_s.mean);
-    let norm = worst(|report| norm(report, GPU));
-    let later = delay(consuming[0]) - delay(plain);
+    let waited = worst(&|_, groups| groups.group_delay_s.mean);
+    let norm = worst(&|_, groups| norm(groups, GPU));
+    let later = worst(&|batches, groups| delay(groups) - delay(batches));
     page.goal(
         format!(
-            "a run that consumes groups, {} traces: mean group delay, GPU norm, batches later",
-            consuming.len()
+            "`assay` for groups, the worst of {} traces: mean group delay, GPU norm, batches later",
+            pairs.len()
         ),
         format!("{GROUP_DELAY_MAX_S:.1} s, {GROUP_NORM_MAX:.2}, {GROUPS_LATER_MAX_S:+.1} s"),
         format!("{} s, {}, {later:+.2} s", fixed(waited, 2), fixed(norm, 3)),
