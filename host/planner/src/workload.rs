@@ -74,7 +74,7 @@ pub(crate) struct BatchFacts {
     pub(crate) tolerance: u64,
     /// The time that all its requests together may queue, in microseconds; `None` if its end alone matters.
     pub(crate) wait_budget: Option<u64>,
-    /// Its requests.
+    /// The number of its requests.
     pub(crate) requests: u64,
 }
 

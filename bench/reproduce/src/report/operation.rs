@@ -96,7 +96,7 @@ fn groups(page: &mut Page, workloads: &Workloads, trace: &Trace) -> anyhow::Resu
         table.push(consumed(format!("`{policy}`, {name}"), compared.get(policy)));
         seen.push(compared);
     }
-    // Pairs of what `assay` does for batches and for groups.
+    // The results of `assay` for batches and for groups, by trace.
     let mut pairs = vec![(seen.remove(PLAIN), seen.remove(CONSUMING - 1))];
     let scale = workloads.scale;
     let [batches, groups] = [Consumes::Batch, Consumes::Groups]

@@ -79,7 +79,7 @@ impl Fleet {
         }
         worker.state = State::Idle;
         let pool = worker.pool;
-        // Mostly the oldest.
+        // Starts may differ in length, so it need not be the oldest.
         self.starting[pool].retain(|starting| *starting != id);
         Some(pool)
     }
