@@ -95,6 +95,7 @@ impl Endpoint {
             expected_size: Some(u32::try_from(load.rows)?),
             group_size: None,
             max_extra_delay_ms: None,
+            consumes: None,
             share_equal: Some(round.share_equal),
             join: None,
             settings: None,

@@ -73,6 +73,7 @@ impl Answers {
             expected_size,
             group_size: None,
             max_extra_delay_ms: None,
+            consumes: None,
             share_equal: Some(false),
             join: None,
             settings: None,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use assay_api::batch::{AnnounceBatch, Batch, BatchState, ResultsPage};
+use assay_api::batch::{AnnounceBatch, Batch, BatchState, Consumes, ResultsPage};
 use assay_api::request::{SubmitReply, SubmitStatus};
 use assay_api::result::{Counts, ResultItem};
 use assay_core::id::RequestId;
@@ -61,7 +61,7 @@ async fn a_batch_is_announced_once_whatever_is_repeated() {
     let plugin = host.publish("assay_plugin_hello").await;
     let call = json!({
         "plugin": plugin, "run": "repeats", "iteration": 7, "expected_size": 4, "group_size": 2,
-        "max_extra_delay_ms": 250, "settings": { "strict": true },
+        "max_extra_delay_ms": 250, "consumes": "groups", "settings": { "strict": true },
     });
     let keyed = |key: &str, call: &Value| {
         let request = http.request(reqwest::Method::POST, "/v1/batches");
@@ -72,7 +72,7 @@ async fn a_batch_is_announced_once_whatever_is_repeated() {
     assert_eq!(first.state, BatchState::Announced);
     assert_eq!((first.run.as_str(), first.iteration), ("repeats", 7));
     assert_eq!((first.expected_size, first.group_size), (Some(4), Some(2)));
-    assert_eq!(first.max_extra_delay_ms, Some(250));
+    assert_eq!((first.max_extra_delay_ms, first.consumes), (Some(250), Consumes::Groups));
     assert_eq!(first.counts, Counts::default());
     assert_eq!((first.mean_reward, first.done_at, first.first_request_at), (None, None, None));
     assert!(first.plugin.starts_with("hello@"), "{}", first.plugin);
@@ -103,6 +103,7 @@ async fn a_key_stays_taken_when_its_batch_has_just_ended() {
         expected_size: None,
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: None,
         share_equal: None,
         join: None,
         settings: None,
@@ -181,7 +182,7 @@ async fn a_sealed_batch_takes_repeats_and_nothing_new() {
     let mut host = host("cpu=0");
     let http = Http::new(&host);
     let plugin = host.publish("trivial").await;
-    let batch = announce(&http, &plugin, "sealed", json!({})).await;
+    let batch = announce(&http, &plugin, "sealed", json!({ "consumes": "groups" })).await;
     let items = json!([{ "key": "a", "response": "" }, { "key": "b", "response": "" }]);
     let _: SubmitReply = http.post(&requests(&batch), &items).await.json(200);
     let open: Batch = http.get(&format!("/v1/batches/{}", batch.id)).await.json(200);
@@ -217,6 +218,7 @@ async fn a_sealed_batch_takes_repeats_and_nothing_new() {
     let http = Http::new(&host);
     let restored: Batch = http.get(&format!("/v1/batches/{}", batch.id)).await.json(200);
     assert_eq!((restored.state, restored.counts), (BatchState::Sealed, again.counts));
+    assert_eq!((restored.consumes, sized.consumes), (Consumes::Groups, Consumes::Batch));
     let _ = http.post(&requests(&batch), &new).await.problem(409, "batch_sealed");
 }
 

@@ -58,6 +58,7 @@ async fn judged(
         expected_size: Some(u32::try_from(items.len()).expect("a small number")),
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: None,
         share_equal: None,
         join: None,
         settings: Some(serde_json::value::to_raw_value(settings).expect("plain data")),

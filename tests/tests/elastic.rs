@@ -110,6 +110,7 @@ async fn announce(client: &Client, plugin: &str, iteration: u64, size: u32) -> B
         expected_size: Some(size),
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: None,
         share_equal: Some(false),
         join: None,
         settings: None,

@@ -26,6 +26,7 @@ async fn announce(client: &Client, plugin: &str, run: &str, size: Option<usize>)
         expected_size: size.map(|size| u32::try_from(size).expect("a small number")),
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: None,
         share_equal: Some(false),
         join: None,
         settings: None,

@@ -88,6 +88,7 @@ async fn late_batch(host: &Host, plugin: &str, run: &str) -> BatchId {
         expected_size: Some(4),
         group_size: None,
         max_extra_delay_ms: Some(0),
+        consumes: None,
         share_equal: Some(false),
         join: None,
         settings: None,

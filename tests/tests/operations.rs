@@ -78,6 +78,7 @@ fn announcement(plugin: &str, run: &str, size: usize) -> AnnounceBatch {
         expected_size: Some(u32::try_from(size).expect("few")),
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: None,
         share_equal: Some(false),
         join: None,
         settings: None,

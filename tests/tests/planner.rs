@@ -76,6 +76,7 @@ async fn announce(client: &Client, plugin: &str, iteration: u64, size: usize) ->
         expected_size: Some(u32::try_from(size).expect("a small number")),
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: None,
         share_equal: Some(false),
         join: None,
         settings: None,

@@ -39,6 +39,7 @@ fn announcement(plugin: &str, size: usize) -> AnnounceBatch {
         expected_size: Some(u32::try_from(size).expect("a small number")),
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: None,
         share_equal: None,
         join: None,
         settings: None,

@@ -30,6 +30,7 @@ fn call(plugin: &str, run: &str, size: Option<usize>) -> AnnounceBatch {
         expected_size: size.map(|size| u32::try_from(size).expect("a small number")),
         group_size: Some(u32::try_from(GROUP).expect("a small number")),
         max_extra_delay_ms: None,
+        consumes: None,
         share_equal: Some(false),
         join: None,
         settings: None,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_api::batch::BatchState;
+use assay_api::batch::{BatchState, Consumes};
 use assay_api::history::ProfileStage;
 use assay_api::result::{Counts, ResultItem, StageTime};
 use assay_core::id::{BatchId, Digest, RequestId, TenantId};
@@ -133,6 +133,7 @@ impl PlannedRun {
             expected_size: Some(size),
             group_size: Some(GROUP_SIZE.min(size)),
             max_extra_delay_ms: Some(MAX_EXTRA_DELAY_MS),
+            consumes: Consumes::Batch,
             share_equal: true,
             idempotency: None,
             announced_at,

@@ -273,6 +273,7 @@ async fn queue(endpoint: &Endpoint, plugin: &str, rows: &[Row], wanted: usize) -
             expected_size: None,
             group_size: None,
             max_extra_delay_ms: None,
+            consumes: None,
             share_equal: Some(false),
             join: None,
             settings: None,

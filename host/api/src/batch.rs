@@ -26,6 +26,9 @@ pub struct AnnounceBatch {
     /// Extra delay that the run tolerates, in milliseconds (the paper's D).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_extra_delay_ms: Option<u32>,
+    /// What the trainer waits for before it goes on; `batch` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consumes: Option<Consumes>,
     /// Whether equal requests to a deterministic plugin share one computation; true when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_equal: Option<bool>,
@@ -36,6 +39,18 @@ pub struct AnnounceBatch {
     /// For trainers of several processes: they all announce the batch, and get the same one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join: Option<JoinBatch>,
+}
+
+/// What a trainer waits for before it goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Consumes {
+    /// The whole batch: requests may wait as long as the batch does not end later.
+    #[default]
+    Batch,
+    /// Each group, as a trainer does that streams mini-batches: workers are planned so that groups hardly
+    /// wait, and the group with the fewest requests left is served first.
+    Groups,
 }
 
 /// How the processes of a trainer share a batch. The server seals it, after a time without calls.
@@ -104,6 +119,8 @@ pub struct Batch {
     pub expected_size: Option<u32>,
     pub group_size: Option<u32>,
     pub max_extra_delay_ms: Option<u32>,
+    #[serde(default)]
+    pub consumes: Consumes,
     pub counts: Counts,
     /// Mean over all requests with a reward; absent while there is none.
     pub mean_reward: Option<f64>,

@@ -146,6 +146,8 @@ pub enum PlanBecause {
     },
     /// The expected delay caused by long-running requests would exceed its budget.
     Risk { expected_ms: f64, budget_ms: f64 },
+    /// The trainer consumes groups, and a request of the batch would wait for longer than allowed, on average.
+    Waits { mean_ms: f64, max_ms: f64 },
 }
 
 /// The reason why workers of a pool do not start.

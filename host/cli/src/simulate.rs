@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assay_core::time::Micros;
-use assay_sched::{Discipline, Entitlement, Weight};
+use assay_sched::{Consumes, Discipline, Entitlement, Weight};
 use assay_sim::faults::Fault;
 use assay_sim::policy::{ByStage, Hint, QUOTA_DEFAULT, Settings, parse_policies};
 use assay_sim::report::Report;
@@ -19,7 +19,7 @@ use clap::Subcommand;
 
 use super::planning::discipline;
 use super::{Format, print_json};
-use values::{Bound, Policies, bound, by_stage, seconds, weight, whole};
+use values::{Bound, Policies, bound, by_stage, fraction, seconds, weight, whole};
 
 /// Replay a trace of requests under several policies, and compare what they cost and delay.
 ///
@@ -46,12 +46,18 @@ pub(super) struct SimulateCommand {
         value_parser = discipline()
     )]
     discipline: Discipline,
+    /// What trainers wait for
+    #[arg(long, value_enum, default_value = "batch")]
+    consumes: ConsumesArgument,
     /// Extra delay that a batch may have, in seconds
     #[arg(long, default_value = "2", value_parser = seconds)]
     tolerance_s: Micros,
     /// Seconds that a worker takes to start, for all stages or by stage (compile=5,execute=30)
     #[arg(long, value_name = "S|STAGE=S,...", default_value = "0", value_parser = startups)]
     startup_s: ByStage<Micros>,
+    /// The most by which a start is faster or slower than that, as a fraction from 0 to 1
+    #[arg(long, value_name = "FRACTION", default_value = "0", value_parser = fraction)]
+    startup_spread: f64,
     /// Maximum number of workers, for all stages or by stage
     #[arg(long, value_name = "N|STAGE=N,...", value_parser = quotas)]
     quota: Option<ByStage<usize>>,
@@ -101,6 +107,14 @@ enum HintArgument {
     Request,
 }
 
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ConsumesArgument {
+    /// The whole batch
+    Batch,
+    /// Each group, as with streamed mini-batches
+    Groups,
+}
+
 fn parse_all(text: &str) -> Result<Policies, String> {
     parse_policies(text).map(Policies).map_err(|error| error.to_string())
 }
@@ -141,8 +155,13 @@ impl SimulateCommand {
     fn settings(&self) -> Settings {
         Settings {
             discipline: self.discipline,
+            consumes: match self.consumes {
+                ConsumesArgument::Batch => Consumes::Batch,
+                ConsumesArgument::Groups => Consumes::Groups,
+            },
             tolerance: self.tolerance_s,
             startup: self.startup_s.clone(),
+            startup_spread: self.startup_spread,
             quota: self.quota.clone().unwrap_or_else(|| ByStage::all(QUOTA_DEFAULT)),
             linger: self.linger_s,
             period: self.period_s,

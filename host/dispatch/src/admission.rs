@@ -133,6 +133,7 @@ impl IdempotencyKeys {
 
 #[cfg(test)]
 mod tests {
+    use assay_api::batch::Consumes;
     use assay_api::tenant::{Quotas, Tenant, TenantSettings};
     use assay_core::id::{BatchId, Digest};
     use assay_store::admissions::Idempotency;
@@ -168,6 +169,7 @@ mod tests {
             expected_size: Some(expected_size),
             group_size: None,
             max_extra_delay_ms: None,
+            consumes: Consumes::Batch,
             share_equal: true,
             idempotency: key.map(|key| Idempotency { key: key.into(), call_hash: Digest([2; 32]) }),
             announced_at: START,

@@ -333,6 +333,7 @@ impl LiveBatch {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use assay_api::batch::Consumes;
     use assay_core::id::{Digest, TenantId};
     use assay_core::plugin::Description;
     use assay_store::admissions::BatchRow;
@@ -355,6 +356,7 @@ pub(super) mod tests {
             expected_size: Some(1),
             group_size: None,
             max_extra_delay_ms: None,
+            consumes: Consumes::Batch,
             share_equal: true,
             idempotency: None,
             announced_at: Micros::from_secs(1_000),

@@ -99,6 +99,9 @@ fn reason(reason: &Reason) -> PlanReason {
                 Because::MayTimeOut { latest, by } => {
                     PlanBecause::MayTimeOut { latest_at: latest, by_at: by }
                 }
+                Because::Waits { mean, max } => {
+                    PlanBecause::Waits { mean_ms: mean.as_ms_f64(), max_ms: max.as_ms_f64() }
+                }
                 Because::Risk { expected, budget } => PlanBecause::Risk {
                     expected_ms: expected.as_ms_f64(),
                     budget_ms: budget.as_ms_f64(),
@@ -146,6 +149,12 @@ fn bound_in_words(bound: &Bound) -> String {
         Because::MayTimeOut { latest, by } => format!(
             "and with timeouts it could end {} after the batch's deadline",
             seconds(latest.since(by))
+        ),
+        Because::Waits { mean, max } => format!(
+            "and a request of the batch, whose trainer consumes groups, would wait {} on average; {} \
+             is allowed",
+            seconds(mean),
+            seconds(max)
         ),
         Because::Risk { expected, budget } => format!(
             "and the expected delay by long-running requests would be {}; {} is allowed",
@@ -210,6 +219,8 @@ mod tests {
         assert_eq!(data["start_at"], "1970-01-01T00:00:12.5Z");
         let risk = Because::Risk { expected: Micros::from_ms(500), budget: Micros::from_ms(250) };
         assert!(why(&report(bound(risk))).ends_with("would be 0.50 s; 0.25 s is allowed"));
+        let waits = Because::Waits { mean: Micros::from_ms(700), max: Micros::from_ms(500) };
+        assert!(why(&report(bound(waits))).ends_with("wait 0.70 s on average; 0.50 s is allowed"));
         let never = Because::Late { end: Micros::MAX, by: Micros::from_secs(20) };
         let Reason::Bound(never) = bound(never) else { unreachable!() };
         let never = Reason::Bound(Bound { start: Micros::MAX, ..never });

@@ -219,6 +219,7 @@ impl CommittedBatch {
                 expected_size: row.expected_size,
                 group_size: row.group_size,
                 max_extra_delay_ms: row.max_extra_delay_ms,
+                consumes: row.consumes,
                 counts: progress.counts,
                 mean_reward: (rewarded > 0).then_some(mean),
                 announced_at: row.announced_at,

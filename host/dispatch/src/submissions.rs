@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use assay_api::batch::BatchState;
+use assay_api::batch::{BatchState, Consumes};
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::time::Micros;
 use assay_fleet::now;
@@ -155,6 +155,10 @@ impl Shell {
             expected_size: row.expected_size,
             group_size: row.group_size,
             tolerance: row.max_extra_delay_ms.map(|ms| Micros::from_ms(ms.into())),
+            consumes: match row.consumes {
+                Consumes::Batch => assay_sched::Consumes::Batch,
+                Consumes::Groups => assay_sched::Consumes::Groups,
+            },
             announced: row.announced_at,
         };
         self.step(Event::BatchAnnounced(new));

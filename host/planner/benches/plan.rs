@@ -8,8 +8,8 @@ use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
 use assay_planner::{PlanConfig, Planner, Policy, PoolConfig};
 use assay_sched::{
-    BatchView, Ending, PoolView, Profile, ProfileRequest, RunningView, SchedView, StageShape,
-    StageView,
+    BatchView, Consumes, Ending, PoolView, Profile, ProfileRequest, RunningView, SchedView,
+    StageShape, StageView,
 };
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use uuid::Uuid;
@@ -80,6 +80,7 @@ fn batch(run: usize) -> BatchView {
         plugin: Digest([1; 32]),
         stages: stages(),
         tolerance: None,
+        consumes: Consumes::Batch,
         announced: NOW - secs(150.0),
         first_arrival: Some(NOW - secs(60.0 + 2.0 * uniform(run))),
         submitted: BATCH as u32 / 2,

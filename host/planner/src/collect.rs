@@ -106,6 +106,7 @@ impl<'a> Collector<'a> {
             rank: Micros::ZERO,
             earliest_end: Micros::ZERO,
             tolerance: batch.tolerance.unwrap_or(self.tolerance),
+            wait_max: self.tuning.wait_max(batch.consumes),
         });
         for (stage, at_stage) in batch.at_stage.iter().enumerate() {
             self.waiting(index, stage, at_stage, basis, &drift);

@@ -114,4 +114,11 @@ pub enum Because {
         /// The allowed expected delay.
         budget: Micros,
     },
+    /// The requests of the batch, whose trainer consumes groups, would queue for longer than they may.
+    Waits {
+        /// The mean time that the batch's requests would queue up to this start.
+        mean: Micros,
+        /// The allowed mean time.
+        max: Micros,
+    },
 }

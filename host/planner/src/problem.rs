@@ -77,6 +77,8 @@ pub struct ProblemBatch {
     pub earliest_end: Micros,
     /// The paper's D.
     pub tolerance: Micros,
+    /// The mean time that its requests may queue from now on; `None` if its end alone matters.
+    pub wait_max: Option<Micros>,
 }
 
 /// A request.

@@ -137,9 +137,9 @@ impl<'a> Search<'a> {
                 }
             });
             self.arrivals = by_block.collect();
-            simulator.risks.fill(0.0);
+            simulator.forget_queues();
         }
-        simulator.carry_risks();
+        simulator.carry_queues();
     }
 
     /// Tries a capacity for the pool that was entered.

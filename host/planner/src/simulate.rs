@@ -51,10 +51,14 @@ pub(crate) struct Simulator<'a> {
     pub(crate) arrived: Vec<Vec<Moment>>,
     /// The expected delay of each batch, in seconds, that queueing has added.
     pub(crate) risks: Vec<f64>,
-    /// The share of a batch's budget for risk that the pool which is searched may use up.
+    /// The time that the requests of each batch have queued together, in microseconds.
+    pub(crate) waits: Vec<u64>,
+    /// The share of a batch's budgets for risk and for waiting that the pool which is searched may use up.
     pub(crate) budget_share: f64,
     /// The risks before the first block of a run that does not begin with block 0.
     risks_before: Vec<f64>,
+    /// The same of the waits.
+    waits_before: Vec<u64>,
     // The buffers that every run uses.
     lanes: Vec<Lanes<Job>>,
     ends: Ends,
@@ -80,8 +84,10 @@ impl<'a> Simulator<'a> {
             usage: vec![Usage::new(); problem.pools.len()],
             arrived: vec![Vec::new(); workload.blocks.len()],
             risks: vec![0.0; problem.batches.len()],
+            waits: vec![0; problem.batches.len()],
             budget_share: 1.0,
             risks_before: vec![0.0; problem.batches.len()],
+            waits_before: vec![0; problem.batches.len()],
             lanes: vec![Lanes::new(workload.ranks()); problem.pools.len()],
             stage: vec![0; workload.len()],
             ends: Ends::new(workload.longest),
@@ -122,9 +128,10 @@ impl<'a> Simulator<'a> {
     ) -> Result<(), Violation> {
         self.batch_ends.fill(0);
         if blocks.start == 0 {
-            self.risks.fill(0.0);
+            self.forget_queues();
         } else {
             self.risks.clone_from(&self.risks_before);
+            self.waits.clone_from(&self.waits_before);
         }
         self.arrived.iter_mut().for_each(Vec::clear);
         let mut result = Ok(());
@@ -147,10 +154,23 @@ impl<'a> Simulator<'a> {
         result
     }
 
-    /// Runs that begin behind the blocks of the last run go on from its risks. A batch that is
+    /// Nothing has queued so far.
+    pub(crate) fn forget_queues(&mut self) {
+        self.risks.fill(0.0);
+        self.waits.fill(0);
+    }
+
+    /// Runs that begin behind the blocks of the last run go on from its risks and waits. A batch that is
     /// beyond its budget by then is weighed by what comes, or nothing would be good enough.
-    pub(crate) fn carry_risks(&mut self) {
+    pub(crate) fn carry_queues(&mut self) {
         self.risks_before.clone_from(&self.risks);
+        self.waits_before.clone_from(&self.waits);
+        for (wait, facts) in self.waits_before.iter_mut().zip(&self.workload.batches) {
+            let budget = facts.wait_budget.map(|budget| budget as f64 * self.budget_share);
+            if budget.is_some_and(|budget| *wait as f64 > budget) {
+                *wait = 0;
+            }
+        }
         if let Check::Risk { budget, .. } = &self.rule.check {
             let budget = budget.as_secs_f64() * self.budget_share;
             self.risks_before
@@ -181,7 +201,7 @@ impl<'a> Simulator<'a> {
             self.batch_ends_by(job, now + job.service);
         }
         if now - job.ready.at() > QUEUED_MIN.0
-            && let Some(because) = self.queued(job, now)
+            && let Some(because) = self.waited(job, now).or_else(|| self.queued(job, now))
         {
             return Some(self.violation(job, now, because));
         }
@@ -196,6 +216,18 @@ impl<'a> Simulator<'a> {
     fn late(&self, job: &Job, start: u64) -> Because {
         let (left, by) = self.workload.left_and_deadline(job);
         Because::Late { end: self.absolute(start.saturating_add(left)), by: self.absolute(by) }
+    }
+
+    /// The reason why a request of a batch that is consumed by groups must not start as late as now.
+    fn waited(&mut self, job: &Job, now: u64) -> Option<Because> {
+        let facts = &self.workload.batches[job.batch as usize];
+        let budget = facts.wait_budget?;
+        let wait = &mut self.waits[job.batch as usize];
+        *wait = wait.saturating_add(now - job.ready.at());
+        (*wait as f64 > budget as f64 * self.budget_share).then(|| Because::Waits {
+            mean: Micros(*wait / facts.requests.max(1)),
+            max: Micros(budget / facts.requests.max(1)),
+        })
     }
 
     /// The reason why a request that has queued must not start as late as now.

@@ -1,6 +1,7 @@
 //! The settings in which policies differ.
 
 use assay_core::time::Micros;
+use assay_sched::Consumes;
 
 /// The settings of a policy. [`crate::Policy::tuning`] returns a policy's own; others are for experiments
 /// in simulation, whose results docs/reproduction.md has.
@@ -24,6 +25,9 @@ pub struct Tuning {
     /// The part of a stage's usual time below which a worker's start-up counts as free, so that demand
     /// alone decides.
     pub free_startup: f64,
+    /// The mean time that the requests of a batch may queue whose trainer consumes groups; `None` makes no
+    /// difference between trainers.
+    pub group_wait: Option<Micros>,
 }
 
 /// Which of the rule's checks a policy uses; see [`crate::Check`].
@@ -41,6 +45,12 @@ pub enum Checked {
 }
 
 impl Tuning {
+    /// See [`crate::ProblemBatch::wait_max`].
+    #[must_use]
+    pub fn wait_max(&self, consumes: Consumes) -> Option<Micros> {
+        self.group_wait.filter(|_| consumes == Consumes::Groups)
+    }
+
     /// The settings of the paper: the last batch stands for the next one, and only the timeout-aware
     /// check is used.
     pub const PUBLISHED: Self = Self {
@@ -52,5 +62,6 @@ impl Tuning {
         held_plans: 0,
         headroom: 0.0,
         free_startup: 0.0,
+        group_wait: None,
     };
 }

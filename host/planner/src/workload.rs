@@ -72,6 +72,10 @@ pub(crate) struct BatchFacts {
     /// The paper's T; negative when it has passed.
     pub(crate) earliest_end: i64,
     pub(crate) tolerance: u64,
+    /// The time that all its requests together may queue, in microseconds; `None` if its end alone matters.
+    pub(crate) wait_budget: Option<u64>,
+    /// The number of its requests.
+    pub(crate) requests: u64,
 }
 
 /// All of a request that a run asks for, side by side: when it has to end, its batch and first
@@ -267,7 +271,9 @@ fn batch_facts(problem: &Problem, discipline: Discipline) -> Vec<BatchFacts> {
     let mut ends: Vec<Micros> = problem.batches.iter().map(|batch| batch.rank).collect();
     ends.sort_unstable();
     ends.dedup();
-    let facts = problem.batches.iter().map(|batch| {
+    let mut requests = vec![0_u64; problem.batches.len()];
+    problem.requests.iter().for_each(|request| requests[request.batch] += 1);
+    let facts = problem.batches.iter().zip(requests).map(|(batch, requests)| {
         let end = i64::try_from(batch.earliest_end.0).unwrap_or(i64::MAX);
         BatchFacts {
             flow: batch.flow as u32,
@@ -277,6 +283,8 @@ fn batch_facts(problem: &Problem, discipline: Discipline) -> Vec<BatchFacts> {
             },
             earliest_end: end.saturating_sub_unsigned(problem.now.0),
             tolerance: batch.tolerance.0,
+            wait_budget: batch.wait_max.map(|max| max.0.saturating_mul(requests)),
+            requests,
         }
     });
     facts.collect()

@@ -11,7 +11,8 @@ use std::time::Instant;
 use assay_core::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, Config, Discipline, End, Event, NewBatch, NewRequest, Progress, Sched, StageShape,
+    Action, Config, Consumes, Discipline, End, Event, NewBatch, NewRequest, Progress, Sched,
+    StageShape,
 };
 use criterion::{Criterion, Throughput};
 use uuid::Uuid;
@@ -73,6 +74,7 @@ impl Rig {
                 expected_size: None,
                 group_size: Some(8),
                 tolerance: None,
+                consumes: Consumes::Batch,
                 announced: Micros(0),
             }));
         }

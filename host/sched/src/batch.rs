@@ -380,6 +380,7 @@ impl Batch {
             plugin: self.new.plugin,
             stages: Arc::clone(&self.new.stages),
             tolerance: self.new.tolerance,
+            consumes: self.new.consumes,
             announced: self.new.announced,
             first_arrival: self.first_arrival,
             submitted: self.submitted.len(),

@@ -23,10 +23,10 @@ pub struct Discipline {
     pub summary: &'static str,
     /// The key by which batches are ordered.
     pub ranking: Ranking,
-    /// Whether the number of requests left in a group matters; it is counted only if it does.
-    pub(crate) counts_groups: bool,
+    /// Whether every batch is served group by group; see [`Discipline::serves_groups`].
+    groups_always: bool,
     /// Makes the queue of one batch.
-    pub(crate) batch_queue: fn() -> Box<dyn BatchQueue>,
+    batch_queue: fn() -> Box<dyn BatchQueue>,
 }
 
 /// The key by which the batches of a queue are ordered.
@@ -38,6 +38,16 @@ pub enum Ranking {
     Arrival,
 }
 
+/// What a trainer waits for before it goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Consumes {
+    /// The whole batch: only its end matters.
+    #[default]
+    Batch,
+    /// Each group, as a trainer does that streams mini-batches: a group counts from its own end.
+    Groups,
+}
+
 impl Discipline {
     /// All disciplines, the default one first.
     pub const ALL: [Self; 3] = [Self::EBF, Self::EBF_GROUPS, Self::FCFS];
@@ -46,6 +56,21 @@ impl Discipline {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|discipline| discipline.name == name)
+    }
+}
+
+impl Discipline {
+    /// Whether a batch is served group by group. Only then the number of requests left in a group matters
+    /// and is counted. A discipline by arrival keeps the order of arrival.
+    pub(crate) fn serves_groups(self, consumes: Consumes) -> bool {
+        let wanted = consumes == Consumes::Groups && self.ranking == Ranking::EstimatedEnd;
+        self.groups_always || wanted
+    }
+
+    /// Makes the queue of one batch.
+    pub(crate) fn queue_of(self, in_groups: bool) -> Box<dyn BatchQueue> {
+        let discipline = if in_groups { Self::EBF_GROUPS } else { self };
+        (discipline.batch_queue)()
     }
 }
 

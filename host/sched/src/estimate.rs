@@ -115,6 +115,7 @@ mod tests {
 
     use super::*;
     use crate::config::Config;
+    use crate::discipline::Consumes;
     use crate::event::{Event, NewBatch, NewRequest, Progress};
     use crate::profile::{Ending, ProfileRequest};
     use crate::sched::Sched;
@@ -181,6 +182,7 @@ mod tests {
             expected_size: None,
             group_size: None,
             tolerance: None,
+            consumes: Consumes::Batch,
             announced: at,
         };
         let _ = sched.step(at, Event::BatchAnnounced(announced));

@@ -6,6 +6,7 @@ use assay_core::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 
+use crate::discipline::Consumes;
 use crate::entitlement::Entitlement;
 use crate::profile::{Ending, Profile};
 use crate::scale::PoolPlan;
@@ -151,6 +152,8 @@ pub struct NewBatch {
     pub group_size: Option<u32>,
     /// The paper's D: the largest extra delay that the run tolerates; `None` takes the planner's.
     pub tolerance: Option<Micros>,
+    /// What the trainer waits for.
+    pub consumes: Consumes,
     /// When it was announced; earlier than now after a restart.
     pub announced: Micros,
 }

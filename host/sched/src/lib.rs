@@ -36,7 +36,7 @@ pub use action::{
     Action, BatchDone, BatchEnding, FinalEnd, Finish, Grant, KillReason, StageTiming,
 };
 pub use config::Config;
-pub use discipline::{Discipline, Ranking};
+pub use discipline::{Consumes, Discipline, Ranking};
 pub use entitlement::{Entitlement, Weight};
 pub use event::{
     End, Event, NewBatch, NewRequest, Progress, Released, SharedEnd, StageShape, WaiterEnd,

@@ -80,7 +80,8 @@ impl Sched {
         }
         let (group, deadline) = (request.group, request.effective_deadline());
         let ready = batch.ready_for_pool(id.seq);
-        let place = Place { rank, ready, group, left: 0, deadline };
+        let in_groups = self.config.discipline.serves_groups(batch.new.consumes);
+        let place = Place { rank, ready, group, in_groups, left: 0, deadline };
         if let Some(pool) = self.pools.get_mut(&batch.new.stages[request.stage].pool) {
             pool.fair_queue.set_deadline(&owner, id, place);
         }

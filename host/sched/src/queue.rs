@@ -31,7 +31,9 @@ pub(crate) struct Place {
     /// When it became ready for this pool.
     pub(crate) ready: Micros,
     pub(crate) group: Option<u32>,
-    /// The number of unfinished requests of its group, if the discipline counts them.
+    /// Whether its batch is served group by group.
+    pub(crate) in_groups: bool,
+    /// The number of unfinished requests of its group, if its batch is served so.
     pub(crate) left: u32,
     /// The request alone is ranked as if its batch ended then, if that is earlier. [`Ranking::Arrival`]
     /// ignores it.
@@ -78,10 +80,10 @@ impl Queue {
 
     pub(crate) fn push(&mut self, request: RequestId, place: Place) {
         let RequestId { batch, seq } = request;
-        let Place { rank, ready, group, left, .. } = place;
+        let Place { rank, ready, group, in_groups, left, .. } = place;
         let lane = self.lanes.entry(batch).or_insert_with(|| {
             self.ranks.insert((rank, batch));
-            Lane { rank, waiting: (self.discipline.batch_queue)() }
+            Lane { rank, waiting: self.discipline.queue_of(in_groups) }
         });
         let new = lane.waiting.push((ready, seq), group, left);
         debug_assert!(new, "{request} waits twice");
@@ -189,7 +191,8 @@ mod tests {
     }
 
     fn place(rank: Rank, ready: u64) -> Place {
-        Place { rank, ready: Micros(ready), group: None, left: 1, deadline: None }
+        let ready = Micros(ready);
+        Place { rank, ready, group: None, in_groups: false, left: 1, deadline: None }
     }
 
     fn drain(mut queue: Queue) -> Vec<RequestId> {
@@ -239,7 +242,7 @@ mod tests {
     /// Adds a request of batch 1; `left` is the number of unfinished requests of its group.
     fn push_group(queue: &mut Queue, seq: u32, group: Option<u32>, left: u32) {
         let ready = Micros(u64::from(seq));
-        queue.push(id(1, seq), Place { rank: rank(90), ready, group, left, deadline: None });
+        queue.push(id(1, seq), Place { group, left, ..place(rank(90), ready.0) });
     }
 
     #[test]

@@ -188,7 +188,8 @@ mod tests {
         let runs: [Arc<str>; 2] = ["long".into(), "short".into()];
         for (batch, run, at, count) in [(1, &runs[0], 10, 3), (2, &runs[1], 20, 2)] {
             let rank = Rank { at: Micros(at), announced: Micros(0) };
-            let place = Place { rank, ready: Micros(0), group: None, left: 1, deadline: None };
+            let (ready, in_groups) = (Micros(0), false);
+            let place = Place { rank, ready, group: None, in_groups, left: 1, deadline: None };
             (0..count).for_each(|seq| queues.push(run, id(batch, seq), place));
         }
         (queues, runs)

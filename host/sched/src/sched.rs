@@ -196,7 +196,7 @@ impl Sched {
     fn submit(&mut self, id: BatchId, requests: Vec<NewRequest>, out: &mut Vec<Action>) {
         let Some(batch) = self.batches.get_mut(&id) else { return };
         self.planning.called |= !batch.has_requests() && !requests.is_empty();
-        let groups: BTreeSet<u32> = if self.config.discipline.counts_groups {
+        let groups: BTreeSet<u32> = if self.config.discipline.serves_groups(batch.new.consumes) {
             requests.iter().filter_map(|request| request.group).collect()
         } else {
             BTreeSet::new()
@@ -235,10 +235,11 @@ impl Sched {
         let (stage, group) = (request.stage, request.group);
         let deadline = request.effective_deadline();
         let ready = batch.ready_for_pool(id.seq);
+        let in_groups = self.config.discipline.serves_groups(batch.new.consumes);
         // Not worth a look-up where nobody asks.
-        let left = if self.config.discipline.counts_groups { batch.left(group) } else { 0 };
+        let left = if in_groups { batch.left(group) } else { 0 };
         let (owner, name) = (batch.owner(), &batch.new.stages[stage].pool);
-        let place = Place { rank, ready, group, left, deadline };
+        let place = Place { rank, ready, group, in_groups, left, deadline };
         let entitlement = || pool_entitlement(&self.entitlements, owner.tenant, name);
         pool(&mut self.pools, &self.config, name).fair_queue.push(&owner, id, place, entitlement);
     }
@@ -259,10 +260,10 @@ impl Sched {
 
     /// These groups have another number of requests left: what waits of them moves.
     pub(crate) fn regroup(&mut self, id: BatchId, groups: impl IntoIterator<Item = u32>) {
-        if !self.config.discipline.counts_groups {
+        let batch = &self.batches[&id];
+        if !self.config.discipline.serves_groups(batch.new.consumes) {
             return;
         }
-        let batch = &self.batches[&id];
         let owner = batch.owner();
         for group in groups {
             let left = batch.left(Some(group));

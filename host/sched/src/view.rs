@@ -9,6 +9,7 @@ use std::sync::Arc;
 use assay_core::id::{BatchId, Digest, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 
+use crate::discipline::Consumes;
 use crate::event::StageShape;
 use crate::pool::Pool;
 use crate::scale::PoolPlan;
@@ -82,6 +83,8 @@ pub struct BatchView {
     pub stages: Arc<[StageShape]>,
     /// The batch's tolerance for delay; `None` if it names none.
     pub tolerance: Option<Micros>,
+    /// What its trainer waits for.
+    pub consumes: Consumes,
     /// The time of its announcement.
     pub announced: Micros,
     /// The paper's AT; `None` until the first request has come.

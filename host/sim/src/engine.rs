@@ -209,6 +209,7 @@ impl Engine<'_> {
             expected_size: Some(batch.truth.requests.len() as u32),
             group_size: batch.group_size(),
             tolerance: None,
+            consumes: self.settings.consumes,
             announced,
         })
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use assay_core::id::TenantId;
 use assay_core::time::Micros;
 use assay_planner::{PlanConfig, PlanReport, Planner, Policy, PoolConfig};
-use assay_sched::{BatchView, PoolView, RunningView, SchedView, StageShape, StageView};
+use assay_sched::{BatchView, Consumes, PoolView, RunningView, SchedView, StageShape, StageView};
 use uuid::Uuid;
 
 use crate::engine::{PLUGIN, batch_id, profile};
@@ -109,6 +109,7 @@ fn seen_at(
         plugin: PLUGIN,
         stages: Arc::clone(shapes),
         tolerance: None,
+        consumes: Consumes::Batch,
         announced,
         first_arrival: None,
         submitted: 0,

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use assay_core::time::Micros;
 use assay_planner::{self as planner, Checked, Tuning};
+pub use assay_sched::Consumes;
 use assay_sched::{Config, Discipline, Entitlement};
 
 use crate::faults::Faults;
@@ -148,10 +149,14 @@ impl<T: Copy> ByStage<T> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub discipline: Discipline,
+    /// What the trainers wait for.
+    pub consumes: Consumes,
     /// The paper's D.
     pub tolerance: Micros,
     /// The time from the order of a worker until it takes work; it is billed from the start.
     pub startup: ByStage<Micros>,
+    /// The part of its usual duration by which a start is faster or slower at most, from 0 to 1.
+    pub startup_spread: f64,
     /// The most workers; by task as well where a policy has pools by task.
     pub quota: ByStage<usize>,
     /// How long a worker that the plan does not hold stays without work.
@@ -183,8 +188,10 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             discipline: Discipline::EBF,
+            consumes: Consumes::Batch,
             tolerance: Micros::from_secs(2),
             startup: ByStage::default(),
+            startup_spread: 0.0,
             quota: ByStage::all(QUOTA_DEFAULT),
             linger: Micros::ZERO,
             period: Micros::from_secs(10),

@@ -178,6 +178,7 @@ impl Vector {
                     rank: micros(*rank),
                     earliest_end: micros(*earliest_end),
                     tolerance: micros(self.tolerance),
+                    wait_max: None,
                 })
                 .collect(),
             requests: self

@@ -12,6 +12,7 @@ pub mod trace;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use assay_api::batch::Consumes;
 use assay_api::history::BatchProfile;
 use assay_api::simulation::{SimulatedBatch, SimulatedPoint, SimulatedStage, Simulation};
 use assay_core::limits;
@@ -31,6 +32,8 @@ pub struct Wanted {
     pub profiles: Vec<BatchProfile>,
     pub policy: String,
     pub tolerance: Micros,
+    /// What the trainer waits for.
+    pub consumes: Consumes,
     pub pools: BTreeMap<String, PoolWanted>,
     /// It is given up when the planner has taken longer.
     pub patience: Duration,
@@ -72,6 +75,10 @@ impl Wanted {
         let immediate = startup.named.values().all(|startup| *startup == Micros::ZERO);
         Settings {
             tolerance: self.tolerance,
+            consumes: match self.consumes {
+                Consumes::Batch => assay_sim::policy::Consumes::Batch,
+                Consumes::Groups => assay_sim::policy::Consumes::Groups,
+            },
             quota: self.by_stage(|pool| pool.max as usize),
             hint: if immediate { Hint::FirstRequest } else { Hint::RolloutStart },
             startup,

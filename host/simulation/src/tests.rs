@@ -45,6 +45,7 @@ fn wanted(profiles: Vec<BatchProfile>, policy: &str, max: u32) -> Wanted {
         profiles,
         policy: policy.into(),
         tolerance: Micros::from_secs(2),
+        consumes: Consumes::Batch,
         pools: BTreeMap::from([("cpu".into(), pool)]),
         patience: Duration::from_secs(60),
     }

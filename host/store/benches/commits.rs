@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use std::time::Instant;
 
-use assay_api::batch::BatchState;
+use assay_api::batch::{BatchState, Consumes};
 use assay_api::result::Counts;
 use assay_api::tenant::TenantSettings;
 use assay_api::view::{Histogram, Quantiles, Rewards, Rollup, StageStats};
@@ -139,6 +139,7 @@ impl Group {
             expected_size: None,
             group_size: Some(8),
             max_extra_delay_ms: None,
+            consumes: Consumes::Batch,
             share_equal: true,
             idempotency: None,
             announced_at: AT,

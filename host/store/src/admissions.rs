@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_api::batch::Consumes;
 use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
 use bytes::Bytes;
@@ -26,6 +27,8 @@ pub struct BatchRow {
     pub expected_size: Option<u32>,
     pub group_size: Option<u32>,
     pub max_extra_delay_ms: Option<u32>,
+    /// What the trainer waits for.
+    pub consumes: Consumes,
     /// Whether equal requests may share one computation.
     pub share_equal: bool,
     pub idempotency: Option<Idempotency>,
@@ -121,6 +124,7 @@ struct BatchColumns<'a> {
     announced_at: Vec<OffsetDateTime>,
     sealed_at: Vec<Option<OffsetDateTime>>,
     share_equal: Vec<bool>,
+    consumes_groups: Vec<bool>,
 }
 
 impl<'a> BatchColumns<'a> {
@@ -144,6 +148,7 @@ impl<'a> BatchColumns<'a> {
             columns.announced_at.push(row.announced_at.to_datetime());
             columns.sealed_at.push(row.sealed_at.map(Micros::to_datetime));
             columns.share_equal.push(row.share_equal);
+            columns.consumes_groups.push(row.consumes == Consumes::Groups);
         }
         columns
     }
@@ -154,20 +159,21 @@ impl<'a> BatchColumns<'a> {
             insert into batches (
                 tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, idempotency_key, call_hash, state, announced_at,
-                first_request_at, sealed_at, share_equal
+                first_request_at, sealed_at, share_equal, consumes_groups
             )
             select tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, idempotency_key, call_hash,
                 case when sealed_at is null then 'announced' else 'sealed' end,
-                announced_at, sealed_at, sealed_at, share_equal
+                announced_at, sealed_at, sealed_at, share_equal, consumes_groups
             from unnest(
                 $1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::text[],
                 $7::bytea[], $8::text[], $9::integer[], $10::integer[], $11::integer[],
-                $12::text[], $13::bytea[], $14::timestamptz[], $15::timestamptz[], $16::boolean[]
+                $12::text[], $13::bytea[], $14::timestamptz[], $15::timestamptz[], $16::boolean[],
+                $17::boolean[]
             ) as t (
                 tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, idempotency_key, call_hash, announced_at, sealed_at,
-                share_equal
+                share_equal, consumes_groups
             )
             "#,
             &self.tenant,
@@ -186,6 +192,7 @@ impl<'a> BatchColumns<'a> {
             &self.announced_at,
             &self.sealed_at as _,
             &self.share_equal,
+            &self.consumes_groups,
         )
         .execute(connection)
         .await?;

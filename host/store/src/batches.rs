@@ -1,6 +1,6 @@
 //! Batches as rows: for those which are no longer live.
 
-use assay_api::batch::{Batch, BatchState};
+use assay_api::batch::{Batch, BatchState, Consumes};
 use assay_api::result::Counts;
 use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
@@ -19,6 +19,10 @@ pub(super) fn state_of(text: &str) -> BatchState {
     }
 }
 
+pub(super) fn consumes_of(groups: bool) -> Consumes {
+    if groups { Consumes::Groups } else { Consumes::Batch }
+}
+
 fn count(value: Option<i32>) -> u32 {
     value.map_or(0, i32::cast_unsigned)
 }
@@ -28,7 +32,7 @@ impl Store {
     pub async fn batch(&self, tenant: TenantId, id: BatchId) -> Result<Batch, StoreError> {
         let row = sqlx::query!(
             "select run, iteration, plugin, version, digest, expected_size, group_size,
-                max_extra_delay_ms, state, announced_at, first_request_at, sealed_at, ended_at,
+                max_extra_delay_ms, consumes_groups, state, announced_at, first_request_at, sealed_at, ended_at,
                 earliest_end_at, submitted, scored, timed_out, error, shared, reward_sum, expired_at
             from batches where tenant_id = $1 and id = $2",
             tenant.0,
@@ -57,6 +61,7 @@ impl Store {
             expected_size: row.expected_size.map(i32::cast_unsigned),
             group_size: row.group_size.map(i32::cast_unsigned),
             max_extra_delay_ms: row.max_extra_delay_ms.map(i32::cast_unsigned),
+            consumes: consumes_of(row.consumes_groups),
             counts,
             mean_reward: row
                 .reward_sum

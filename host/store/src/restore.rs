@@ -6,6 +6,7 @@ use assay_core::time::Micros;
 use bytes::Bytes;
 
 use super::admissions::BatchRow;
+use super::batches::consumes_of;
 use super::plugins::digest_of;
 use super::{Store, StoreError};
 
@@ -54,7 +55,7 @@ impl Store {
         let rows = sqlx::query!(
             "select tenant_id, id, run, iteration, plugin, version, digest, settings, expected_size,
                 group_size, max_extra_delay_ms, announced_at, first_request_at, sealed_at,
-                share_equal
+                share_equal, consumes_groups
             from batches where ended_at is null order by id",
         )
         .fetch_all(&self.upkeep)
@@ -76,6 +77,7 @@ impl Store {
                         expected_size: row.expected_size.map(i32::cast_unsigned),
                         group_size: row.group_size.map(i32::cast_unsigned),
                         max_extra_delay_ms: row.max_extra_delay_ms.map(i32::cast_unsigned),
+                        consumes: consumes_of(row.consumes_groups),
                         share_equal: row.share_equal,
                         idempotency: None,
                         announced_at: Micros::from_datetime(row.announced_at),

@@ -87,7 +87,7 @@ def test_equal_requests_share_one_computation_if_they_may(
 
 
 def test_groups_come_as_they_become_complete(client: assay.Client, run: str) -> None:
-    with client.batch("math@prod", run=run, group_size=2) as batch:
+    with client.batch("math@prod", run=run, group_size=2, consumes="groups") as batch:
         fill(batch, ["A: 42", "A: 41", "A: 42", "A: 42"])
         # Inside of the block: complete groups are known before the batch is sealed.
         first = next(batch.groups(timeout=60))
@@ -95,6 +95,7 @@ def test_groups_come_as_they_become_complete(client: assay.Client, run: str) -> 
         batch.submit(key="single", group="half", response="A: 42", label="42")
     groups = {group.name: group.rewards() for group in batch.groups(timeout=60)}
     assert groups == {"g0": [1.0, 0.0], "g1": [1.0, 1.0], "half": [1.0]}
+    assert client.batch_info(batch.id).consumes == "groups"
 
 
 def test_groups_without_a_size_are_complete_with_their_batch(client: assay.Client, run: str) -> None:

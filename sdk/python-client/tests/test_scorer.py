@@ -188,9 +188,9 @@ def test_a_server_that_is_gone_is_told_to_all(proxy: Proxy, server: Server, run:
 
 @pytest.mark.usefixtures("environment")
 def test_a_scorer_travels_without_its_key(server: Server, run: str) -> None:
-    scorer = assay.Scorer("math@prod", run, timeout=50)
+    scorer = assay.Scorer("math@prod", run, timeout=50, consumes="groups")
     pickled = pickle.dumps(scorer)
     assert server.key.encode() not in pickled
     again = pickle.loads(pickled)
-    assert again.timeout == 50
+    assert (again.timeout, again._announce) == (50, scorer._announce)
     assert again.score(response="A: 1", label="1").reward == 1.0

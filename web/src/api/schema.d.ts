@@ -1318,6 +1318,7 @@ export interface components {
         };
         /** @description `POST /v1/batches`: a rollout has started and a batch of requests will come. */
         AnnounceBatch: {
+            consumes?: components["schemas"]["Consumes"] | null;
             /**
              * Format: u-int32
              * @description Number of requests after which the batch is complete without a seal.
@@ -1408,6 +1409,7 @@ export interface components {
         };
         Batch: {
             announced_at: string;
+            consumes?: components["schemas"]["Consumes"];
             counts: components["schemas"]["Counts"];
             done_at?: string | null;
             /** @description Time at which the last request is expected to end. */
@@ -1575,6 +1577,11 @@ export interface components {
             current: string;
             new: string;
         };
+        /**
+         * @description What a trainer waits for before it goes on.
+         * @enum {string}
+         */
+        Consumes: "batch" | "groups";
         /** @description Number of requests of a batch, by outcome. */
         Counts: {
             /** Format: u-int32 */
@@ -2123,6 +2130,13 @@ export interface components {
             expected_ms: number;
             /** @enum {string} */
             kind: "risk";
+        } | {
+            /** @enum {string} */
+            kind: "waits";
+            /** Format: double */
+            max_ms: number;
+            /** Format: double */
+            mean_ms: number;
         };
         /** @description A change of the planner's target for a pool. */
         PlanDecision: {

@@ -45,6 +45,11 @@ pub(super) fn seconds(text: &str) -> Result<Micros, String> {
     }
 }
 
+pub(super) fn fraction(text: &str) -> Result<f64, String> {
+    let parsed = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
+    parsed.ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
+}
+
 pub(super) fn whole(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if number > 0 => Ok(number),
@@ -113,6 +118,8 @@ mod tests {
             assert!(by_stage(bad, Micros::ZERO, seconds).is_err(), "{bad}");
         }
         assert!(whole("0").is_err());
+        assert_eq!(fraction("0.5"), Ok(0.5));
+        assert!(fraction("1.1").is_err() && fraction("nan").is_err());
     }
 
     #[test]

@@ -134,6 +134,7 @@ impl<'a> Submitter<'a> {
             expected_size: None,
             group_size: None,
             max_extra_delay_ms: self.options.max_extra_delay_ms,
+            consumes: None,
             share_equal: (!self.options.share_equal).then_some(false),
             join: None,
             settings: self.options.settings.clone(),

@@ -14,6 +14,7 @@ fn announcement() -> AnnounceBatch {
         expected_size: None,
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: None,
         share_equal: None,
         join: None,
         settings: None,

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use assay_api::batch::{AnnounceBatch, Batch, BatchState, ResultsPage, SealBatch};
+use assay_api::batch::{AnnounceBatch, Batch, BatchState, Consumes, ResultsPage, SealBatch};
 use assay_api::problem::Problem;
 use assay_api::request::{ItemProblem, SubmitItem, SubmitReply, SubmitStatus, Submitted};
 use assay_api::result::{Counts, ResultItem};
@@ -167,6 +167,7 @@ impl MockBatch {
             expected_size: None,
             group_size: None,
             max_extra_delay_ms: None,
+            consumes: Consumes::Batch,
             counts: Counts {
                 submitted: u32::try_from(self.items.len()).unwrap(),
                 scored: count("scored"),

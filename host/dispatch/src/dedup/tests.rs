@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_api::batch::Consumes;
 use assay_core::id::BatchId;
 use assay_core::outcome::Scored;
 use proptest::prelude::*;
@@ -50,6 +51,7 @@ fn content_is_what_a_deterministic_plugin_sees() {
         expected_size: None,
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: Consumes::Batch,
         share_equal: true,
         idempotency: None,
         announced_at: Micros(1),

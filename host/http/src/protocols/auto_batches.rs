@@ -159,6 +159,7 @@ impl AutoBatches {
             expected_size: None,
             group_size: None,
             max_extra_delay_ms: None,
+            consumes: None,
             share_equal: None,
             settings: None,
             join: None,

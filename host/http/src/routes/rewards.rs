@@ -4,6 +4,7 @@ pub(crate) mod score;
 
 use std::time::Duration;
 
+use assay_api::batch::Consumes;
 use assay_api::result::ResultItem;
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::limits;
@@ -36,6 +37,7 @@ pub(crate) fn single_batch(tenant: TenantId, plugin: &ReadyPlugin, settings: Str
         expected_size: Some(1),
         group_size: None,
         max_extra_delay_ms: None,
+        consumes: Consumes::Batch,
         share_equal: false,
         idempotency: None,
         announced_at: at,

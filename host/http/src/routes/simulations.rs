@@ -109,6 +109,10 @@ async fn wanted(app: &App, caller: &Caller, call: SimulationRequest) -> Result<W
         (None, Some(run)) => of_run(app, caller, run).await?,
         (None, None) => Vec::new(),
     };
+    let latest = match ids.first() {
+        Some(latest) => Some(app.store.batch(tenant, *latest).await?),
+        None => None,
+    };
     let mut profiles = Vec::with_capacity(ids.len());
     for id in ids {
         profiles.push(app.store.batch_profile(tenant, id).await?);
@@ -143,13 +147,14 @@ async fn wanted(app: &App, caller: &Caller, call: SimulationRequest) -> Result<W
     }
     let tolerance = match (call.tolerance_ms, &call.batch) {
         (Some(ms), _) => Some(ms),
-        (None, Some(batch)) => app.store.batch(tenant, *batch).await?.max_extra_delay_ms,
+        (None, Some(_)) => latest.as_ref().and_then(|batch| batch.max_extra_delay_ms),
         (None, None) => None,
     };
     Ok(Wanted {
         profiles,
         policy: call.policy.unwrap_or_else(|| "assay".into()),
         tolerance: tolerance.map_or(observed.tolerance, |ms| Micros::from_ms(ms.into())),
+        consumes: latest.map(|batch| batch.consumes).unwrap_or_default(),
         pools,
         patience: PATIENCE,
     })

@@ -36,6 +36,7 @@ impl Algorithm for Assay {
             held_plans: 2,
             headroom: 1.0,
             free_startup: 0.02,
+            group_wait: Some(Micros::from_secs(10)),
         }
     }
 

@@ -34,7 +34,7 @@ fn problems(shape: Shape) -> impl Strategy<Value = Problem> {
     let costs = prop::collection::vec(1_u32..4, pools);
     let flow = prop::collection::vec((0..pools, time()), 1..=stages);
     let flows = prop::collection::vec(flow, FLOWS);
-    let batch = (0..FLOWS, 0_u64..4, time(), time());
+    let batch = (0..FLOWS, 0_u64..4, time(), time(), prop::option::of(time()));
     let batches = prop::collection::vec(batch, BATCHES);
     let service = prop::collection::vec(time(), stages);
     let request = (0..BATCHES, 0..stages, 0..5_u32, time(), service);
@@ -60,7 +60,7 @@ fn problems(shape: Shape) -> impl Strategy<Value = Problem> {
             stages_max: stages,
         };
         problem.batches.extend(batches.into_iter().enumerate().map(|(number, given)| {
-            let (flow, rank, end, tolerance) = given;
+            let (flow, rank, end, tolerance, wait_max) = given;
             ProblemBatch {
                 id: assay_core::id::BatchId(uuid::Uuid::from_u128(number as u128)),
                 run: format!("{number}").into(),
@@ -68,6 +68,7 @@ fn problems(shape: Shape) -> impl Strategy<Value = Problem> {
                 rank: Micros::from_secs(rank),
                 earliest_end: NOW + Micros(2 * end),
                 tolerance: Micros(tolerance),
+                wait_max: wait_max.map(Micros),
             }
         }));
         for (batch, stage, kind, ready, service) in requests {
@@ -216,6 +217,7 @@ fn scripted(due: u64, pools: usize, requests: &[(usize, f64, &[f64])]) -> Proble
         rank: Micros::from_secs(due),
         earliest_end: NOW + Micros::from_secs(due),
         tolerance: Micros::ZERO,
+        wait_max: None,
     };
     Problem {
         now: NOW,

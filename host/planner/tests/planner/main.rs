@@ -25,6 +25,7 @@ scenarios! {
     end
     fixed
     free_startup
+    groups
     idle
     quota
     reached

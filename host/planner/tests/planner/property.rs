@@ -7,8 +7,8 @@ use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
 use assay_planner::{Plan, PlanConfig, Planner, Policy, PoolConfig, PoolReport};
 use assay_sched::{
-    BatchView, Ending, PoolView, Profile, ProfileRequest, RunningView, SchedView, StageShape,
-    StageView,
+    BatchView, Consumes, Ending, PoolView, Profile, ProfileRequest, RunningView, SchedView,
+    StageShape, StageView,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -186,6 +186,7 @@ fn batches() -> impl Strategy<Value = BatchView> {
                 plugin: Digest([plugin as u8; 32]),
                 stages: stages(plugin),
                 tolerance: None,
+                consumes: Consumes::Batch,
                 announced: START - announced.max(first.unwrap_or_default()),
                 first_arrival: first.map(|first| START - first),
                 submitted,

@@ -8,7 +8,7 @@
 //! learn r P 64 every=2s ran=48s,4s lead=100s                      a completed batch of run r
 //! learn r P 64 every=2s ran=48s,4s odd=30s,0s                     every second one ran so
 //! live A r P announced=100s first=90s submitted=32 size=64 tolerance=2s   times ago
-//! live A r P submitted=32 sealed
+//! live A r P submitted=32 sealed consumes=groups
 //! at A 1 waiting=5 running=3x2s,1x7s ended=20x4s                  its requests at a stage
 //! has gpu workers=8 idle=5 starting=2x10s startup=20s tenants-max=6
 //! later 10s                                                       time passes
@@ -26,8 +26,8 @@ use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
 use assay_planner::{Because, Plan, PlanConfig, Planner, Policy, PoolConfig, PoolReport, Reason};
 use assay_sched::{
-    BatchView, Discipline, Ending, PoolView, Profile, ProfileRequest, RunningView, SchedView,
-    StageShape, StageView,
+    BatchView, Consumes, Discipline, Ending, PoolView, Profile, ProfileRequest, RunningView,
+    SchedView, StageShape, StageView,
 };
 use uuid::Uuid;
 
@@ -173,6 +173,7 @@ impl Player {
             run: words.plain[2].into(),
             plugin: digest(words.plain[3]),
             tolerance: words.span("tolerance"),
+            consumes: consumes(words.get("consumes")),
             announced: self.now - words.span("announced").or(first).unwrap_or_default(),
             first_arrival: first.map(|first| self.now - first),
             submitted: words.number("submitted").unwrap_or(0),
@@ -257,6 +258,9 @@ impl Player {
                     Because::MayTimeOut { latest, by } => {
                         format!("may end {} not {}", self.relative(latest), self.relative(by))
                     }
+                    Because::Waits { mean, max } => {
+                        format!("waits {} of {}", seconds(mean), seconds(max))
+                    }
                     Because::Risk { expected, budget } => {
                         format!("risks {} of {}", seconds(expected), seconds(budget))
                     }
@@ -305,6 +309,14 @@ impl<'a> Words<'a> {
             .map(times)
             .flat_map(|(count, span)| std::iter::repeat_n(span, count as usize))
             .collect()
+    }
+}
+
+fn consumes(text: Option<&str>) -> Consumes {
+    match text {
+        None => Consumes::Batch,
+        Some("groups") => Consumes::Groups,
+        Some(other) => panic!("what is {other}?"),
     }
 }
 

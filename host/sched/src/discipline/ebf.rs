@@ -10,7 +10,7 @@ impl Discipline {
         name: "ebf",
         summary: "Earliest batch first",
         ranking: Ranking::EstimatedEnd,
-        counts_groups: false,
+        groups_always: false,
         batch_queue: ArrivalOrder::make,
     };
 }

@@ -13,7 +13,7 @@ impl Discipline {
         name: "ebf-groups",
         summary: "Earliest batch first; in each batch, the group with the fewest requests left first",
         ranking: Ranking::EstimatedEnd,
-        counts_groups: true,
+        groups_always: true,
         batch_queue: || Box::<GroupOrder>::default(),
     };
 }

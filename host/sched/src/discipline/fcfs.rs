@@ -9,7 +9,7 @@ impl Discipline {
         name: "fcfs",
         summary: "First come, first served",
         ranking: Ranking::Arrival,
-        counts_groups: false,
+        groups_always: false,
         batch_queue: ArrivalOrder::make,
     };
 }

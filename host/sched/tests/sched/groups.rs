@@ -32,6 +32,45 @@ fn a_group_that_was_begun_is_completed_before_the_next() {
     );
 }
 
+/// Batch A is served group by group, as its trainer consumes groups; batch B is not.
+#[test]
+fn what_the_trainer_consumes_decides_the_order() {
+    check(
+        "
+        0ms announce A stages=cpu:1s group=2 consumes=groups
+        0ms join w1 cpu
+        0ms submit A 0 group=7
+          -> estimate A 1000ms
+          -> grant w1 L1 A.0 stage 0 try 1
+        0ms submit A 1 2 group=8
+        0ms submit A 3 group=7
+        1ms finish w1 scored 1ms
+          -> finish A.0 scored t=1ms [0: queued 0ms ran 1ms tries 1]
+          -> estimate A 1ms
+          -> grant w1 L2 A.3 stage 0 try 1
+        2ms finish w1 scored 1ms
+          -> finish A.3 scored t=1ms [0: queued 1ms ran 1ms tries 1]
+          -> group A 7 done
+          -> grant w1 L3 A.1 stage 0 try 1
+        3ms finish w1 scored 1ms
+          -> finish A.1 scored t=1ms [0: queued 2ms ran 1ms tries 1]
+          -> grant w1 L4 A.2 stage 0 try 1
+        4ms finish w1 scored 1ms
+          -> finish A.2 scored t=1ms [0: queued 3ms ran 1ms tries 1]
+          -> group A 8 done
+        5ms announce B stages=cpu:1s group=2
+        5ms submit B 0 group=7
+          -> estimate B 6ms
+          -> grant w1 L5 B.0 stage 0 try 1
+        5ms submit B 1 2 group=8
+        5ms submit B 3 group=7
+        6ms finish w1 scored 1ms
+          -> finish B.0 scored t=6ms [0: queued 0ms ran 1ms tries 1]
+          -> grant w1 L6 B.1 stage 0 try 1
+        ",
+    );
+}
+
 #[test]
 fn arrival_decides_where_groups_do_not() {
     check(

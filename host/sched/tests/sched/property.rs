@@ -10,8 +10,8 @@ use assay_core::id::{BatchId, Digest, LeaseId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, Discipline, End, Ending, Entitlement, Event, NewBatch, NewRequest, PoolPlan, Progress,
-    StageShape, Weight,
+    Action, Consumes, Discipline, End, Ending, Entitlement, Event, NewBatch, NewRequest, PoolPlan,
+    Progress, StageShape, Weight,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -85,6 +85,7 @@ impl World {
             expected_size: b.is_multiple_of(5).then_some(u32::from(b % 7)),
             group_size: b.is_multiple_of(2).then_some(3),
             tolerance: None,
+            consumes: Consumes::Batch,
             announced: self.now,
         }));
     }

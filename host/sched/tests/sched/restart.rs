@@ -5,7 +5,8 @@ use std::sync::Arc;
 use assay_core::id::{BatchId, Digest, TenantId, WorkerId};
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, Config, End, Ending, Event, NewBatch, NewRequest, Profile, Progress, Sched, StageShape,
+    Action, Config, Consumes, End, Ending, Event, NewBatch, NewRequest, Profile, Progress, Sched,
+    StageShape,
 };
 use uuid::Uuid;
 
@@ -32,6 +33,7 @@ fn profile(requests: Vec<NewRequest>) -> Arc<Profile> {
         expected_size: Some(u32::try_from(requests.len()).expect("few")),
         group_size: None,
         tolerance: None,
+        consumes: Consumes::Batch,
         announced: Micros::from_ms(50),
     };
     let mut actions = sched.step(now, Event::BatchAnnounced(new));
@@ -109,6 +111,7 @@ fn the_planner_sees_what_ran_before() {
         expected_size: None,
         group_size: None,
         tolerance: None,
+        consumes: Consumes::Batch,
         announced: Micros::ZERO,
     };
     let _ = sched.step(Micros::ZERO, Event::BatchAnnounced(new));

@@ -26,9 +26,9 @@ use assay_core::id::{BatchId, Digest, LeaseId, RequestId, TenantId, WorkerId};
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use assay_sched::{
-    Action, BatchEnding, Config, Discipline, End, Ending, Entitlement, Event, FinalEnd, KillReason,
-    NewBatch, NewRequest, PoolPlan, Progress, Released, Sched, SharedEnd, StageShape, StageTiming,
-    WaiterEnd, Weight,
+    Action, BatchEnding, Config, Consumes, Discipline, End, Ending, Entitlement, Event, FinalEnd,
+    KillReason, NewBatch, NewRequest, PoolPlan, Progress, Released, Sched, SharedEnd, StageShape,
+    StageTiming, WaiterEnd, Weight,
 };
 use uuid::Uuid;
 
@@ -224,7 +224,16 @@ fn announced(words: &Words, now: Micros) -> NewBatch {
         expected_size: words.get("size").map(number),
         group_size: words.get("group").map(number),
         tolerance: None,
+        consumes: consumes(words.get("consumes")),
         announced: words.get("announced").map_or(now, span),
+    }
+}
+
+fn consumes(text: Option<&str>) -> Consumes {
+    match text {
+        None | Some("batch") => Consumes::Batch,
+        Some("groups") => Consumes::Groups,
+        Some(other) => panic!("`{other}` is neither `batch` nor `groups`"),
     }
 }
 

@@ -13,6 +13,7 @@ const HOUR: f64 = 3.6e9;
 pub(super) struct Chance {
     losses: ChaCha8Rng,
     slowness: ChaCha8Rng,
+    starts: ChaCha8Rng,
     faults: Faults,
 }
 
@@ -23,7 +24,7 @@ impl Chance {
             stream.set_stream(number);
             stream
         };
-        Self { losses: stream(0), slowness: stream(1), faults: faults.clone() }
+        Self { losses: stream(0), slowness: stream(1), starts: stream(2), faults: faults.clone() }
     }
 
     /// How long until a worker is lost.
@@ -37,6 +38,15 @@ impl Chance {
     pub(super) fn one_of(&mut self, count: usize) -> usize {
         let share: f64 = StandardUniform.sample(&mut self.losses);
         (share * count as f64) as usize
+    }
+
+    /// How long a start takes that takes `usual` on average: off by up to `spread` of it, all as likely.
+    pub(super) fn start(&mut self, usual: Micros, spread: f64) -> Micros {
+        if spread == 0.0 {
+            return usual;
+        }
+        let share: f64 = StandardUniform.sample(&mut self.starts);
+        usual.scaled(1.0 + spread * (2.0 * share - 1.0))
     }
 
     /// The factor by which a new worker's times are multiplied.
@@ -73,5 +83,16 @@ mod tests {
         assert!((850..1_150).contains(&slow), "{slow}");
         assert!(drawn.iter().all(|(.., one)| *one < 7));
         assert_eq!(Chance::new(1, &Faults::default()).next_loss(), None);
+    }
+
+    #[test]
+    fn starts_take_as_long_as_usual_on_average() {
+        let usual = Micros::from_secs(60);
+        let mut chance = Chance::new(1, &Faults::default());
+        assert_eq!(chance.start(usual, 0.0), usual);
+        let starts: Vec<Micros> = (0..4_000).map(|_| chance.start(usual, 0.5)).collect();
+        assert!(starts.iter().all(|took| (30.0..=90.0).contains(&took.as_secs_f64())));
+        let mean = starts.iter().map(|took| took.as_secs_f64()).sum::<f64>() / 4e3;
+        assert!((mean - 60.0).abs() < 1.0, "{mean}");
     }
 }

@@ -78,9 +78,10 @@ impl Fleet {
             return None;
         }
         worker.state = State::Idle;
-        // All starts of a pool take as long: the oldest joins first.
-        self.starting[worker.pool].pop_front();
-        Some(worker.pool)
+        let pool = worker.pool;
+        // Starts may differ in length, so it need not be the oldest.
+        self.starting[pool].retain(|starting| *starting != id);
+        Some(pool)
     }
 
     /// Gives up the latest start.

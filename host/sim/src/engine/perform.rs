@@ -111,7 +111,8 @@ impl Engine<'_> {
         for _ in 0..count {
             let worker = self.fleet.start(pool, self.chance.factor());
             self.accounts[self.pools[pool].stage].change(now, Change::Started);
-            self.clock.push(now + self.pools[pool].startup, Due::WorkerJoins(worker));
+            let took = self.chance.start(self.pools[pool].startup, self.settings.startup_spread);
+            self.clock.push(now + took, Due::WorkerJoins(worker));
         }
     }
 
@@ -120,7 +121,8 @@ impl Engine<'_> {
         let view = self.sched.view();
         let problem = self.policy.knows_all().then(|| {
             let meta = &self.trace.meta;
-            truth::problem(now, meta, self.settings, &self.pools, &self.runs, &self.work)
+            let tuning = &self.plan_config.tuning;
+            truth::problem(now, meta, self.settings, tuning, &self.pools, &self.runs, &self.work)
         });
         let before = (self.watch.elapsed)();
         let plan = match problem {

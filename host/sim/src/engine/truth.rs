@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_core::time::Micros;
-use assay_planner::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
+use assay_planner::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest, Tuning};
 
 use super::Pool;
 use super::work::{Batch, RequestState, Work, batch_id, first_stage};
@@ -15,6 +15,7 @@ pub(super) fn problem(
     now: Micros,
     meta: &Meta,
     settings: &Settings,
+    tuning: &Tuning,
     pools: &[Pool],
     runs: &[Arc<str>],
     work: &Work,
@@ -40,6 +41,7 @@ pub(super) fn problem(
         service: Vec::new(),
         stages_max: meta.stages.len(),
     };
+    let wait_max = tuning.wait_max(settings.consumes);
     for (number, batch) in work.live().filter(|(_, batch)| batch.announced.is_some()) {
         let earliest_end = batch.earliest_end();
         problem.batches.push(ProblemBatch {
@@ -49,6 +51,7 @@ pub(super) fn problem(
             rank: earliest_end,
             earliest_end,
             tolerance: settings.tolerance,
+            wait_max,
         });
         add_requests(&mut problem, batch);
     }

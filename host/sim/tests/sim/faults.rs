@@ -34,6 +34,20 @@ fn lost_workers_leave_no_request_behind() {
     }
 }
 
+/// Workers that a start answers in another order than they were asked for.
+#[test]
+fn starts_of_different_lengths_leave_no_request_behind() {
+    let trace = trace(&["compile", "execute"], TrainerMode::Colocated, 2, 3);
+    for policy in ["assay", "distrs", "limit"] {
+        let spread = |startup_spread| {
+            let startup = ByStage::all(Micros::from_secs(20));
+            run(&trace, policy, &Settings { startup, startup_spread, ..settings(&["lose=60"]) })
+        };
+        assert_eq!(spread(0.9), spread(0.9), "{policy}");
+        assert_ne!(spread(0.9), spread(0.0), "{policy}");
+    }
+}
+
 #[test]
 fn slow_workers_take_longer_for_everything() {
     let trace = trace(&["compile", "execute"], TrainerMode::Colocated, 1, 3);

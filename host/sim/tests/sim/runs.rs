@@ -1,7 +1,8 @@
 //! Every policy, order and trainer on traces of one to three stages.
 
 use assay_core::time::Micros;
-use assay_sched::Discipline;
+use assay_planner::{Policy, Tuning};
+use assay_sched::{Consumes, Discipline};
 use assay_sim::Run;
 use assay_sim::policy::{ByStage, Settings};
 use assay_sim::report::Report;
@@ -35,9 +36,11 @@ fn executed(trace: &Trace) -> Vec<u128> {
 fn every_policy_ends_every_request_in_every_order() {
     let trace = small();
     for discipline in Discipline::ALL {
-        for startup in [0, 7] {
+        for (startup, consumes) in
+            [(0, Consumes::Batch), (7, Consumes::Batch), (7, Consumes::Groups)]
+        {
             let startup = ByStage::all(Micros::from_secs(startup));
-            let settings = Settings { discipline, startup, ..settings() };
+            let settings = Settings { discipline, startup, consumes, ..settings() };
             for policy in POLICIES {
                 let run = run(&trace, policy, &settings);
                 let ran: Vec<u128> = run.stages.iter().map(|used| used.executed).collect();
@@ -45,6 +48,22 @@ fn every_policy_ends_every_request_in_every_order() {
                 assert!(run.batches.iter().all(|batch| batch.failed == 0), "{policy}");
             }
         }
+    }
+}
+
+#[test]
+fn groups_wait_less_where_the_trainer_consumes_them() {
+    let trace = small();
+    let delay = |policy: &str, consumes| {
+        let startup = ByStage::all(Micros::from_secs(7));
+        let group_wait = Some(Micros::ZERO);
+        let tuning = Some(Tuning { group_wait, ..Policy::ASSAY.tuning() });
+        let run = run(&trace, policy, &Settings { startup, consumes, tuning, ..settings() });
+        Report::of(&[run]).policies[0].group_delay_s.mean
+    };
+    for policy in ["assay", "limit"] {
+        let (batches, groups) = (delay(policy, Consumes::Batch), delay(policy, Consumes::Groups));
+        assert!(groups < batches, "{policy}: {batches} s, {groups} s");
     }
 }
 

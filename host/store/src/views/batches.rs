@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Span;
-use crate::batches::state_of;
+use crate::batches::{consumes_of, state_of};
 use crate::plugins::digest_of;
 use crate::summaries::{StoredRewards, StoredSummary, count};
 use crate::{Store, StoreError};
@@ -38,6 +38,7 @@ struct Row {
     expected_size: Option<i32>,
     group_size: Option<i32>,
     max_extra_delay_ms: Option<i32>,
+    consumes_groups: bool,
     late: bool,
     state: String,
     announced_at: OffsetDateTime,
@@ -81,7 +82,7 @@ macro_rules! batches_where {
             Row,
             r#"
             select b.id, b.run, b.iteration, b.plugin, b.version, b.digest, b.expected_size,
-                b.group_size, b.max_extra_delay_ms,
+                b.group_size, b.max_extra_delay_ms, b.consumes_groups,
                 coalesce(b.state = 'done' and b.ended_at - b.earliest_end_at
                     > coalesce(b.tolerance_ms, b.max_extra_delay_ms) * interval '1 millisecond',
                     false) as "late!", b.state, b.announced_at, b.first_request_at,
@@ -221,6 +222,7 @@ impl Row {
             expected_size: self.expected_size.map(i32::cast_unsigned),
             group_size: self.group_size.map(i32::cast_unsigned),
             max_extra_delay_ms: tolerated,
+            consumes: consumes_of(self.consumes_groups),
             counts,
             mean_reward: self
                 .reward_sum

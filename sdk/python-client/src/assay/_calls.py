@@ -31,6 +31,7 @@ def announcement(
     max_extra_delay_ms: int | None,
     settings: Mapping[str, Any] | None,
     share_equal: bool = True,
+    consumes: models.Consumes | None = None,
     join: models.JoinBatch | None = None,
 ) -> models.AnnounceBatch:
     call: models.AnnounceBatch = {"plugin": plugin, "run": run, "iteration": iteration}
@@ -40,6 +41,8 @@ def announcement(
         call["group_size"] = group_size
     if max_extra_delay_ms is not None:
         call["max_extra_delay_ms"] = max_extra_delay_ms
+    if consumes is not None:
+        call["consumes"] = consumes
     if settings is not None:
         call["settings"] = dict(settings)
     if not share_equal:

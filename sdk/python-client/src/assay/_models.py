@@ -15,6 +15,7 @@ class _AnnounceBatchRequired(TypedDict):
 class AnnounceBatch(_AnnounceBatchRequired, total=False):
     """`POST /v1/batches`: a rollout has started and a batch of requests will come."""
 
+    consumes: Consumes | str
     #: Number of requests after which the batch is complete without a seal.
     expected_size: int
     #: Number of samples of each prompt; a group is complete with this many.
@@ -64,6 +65,7 @@ class Batch:
     plugin_digest: str
     run: str
     state: BatchState | str
+    consumes: Consumes | str | None = None
     done_at: str | None = None
     #: Time at which the last request is expected to end.
     estimated_done_at: str | None = None
@@ -85,6 +87,7 @@ class Batch:
         value = record(value)
         return cls(
             announced_at=text(value["announced_at"]),
+            consumes=None if (it := value.get("consumes")) is None else text(it),
             counts=Counts.from_json(value["counts"]),
             done_at=None if (it := value.get("done_at")) is None else text(it),
             estimated_done_at=None if (it := value.get("estimated_done_at")) is None else text(it),
@@ -131,6 +134,12 @@ class CaseCounts:
             passed=integer(value["passed"]),
             skipped=integer(value["skipped"]),
         )
+
+
+Consumes: TypeAlias = Literal[
+    "batch",
+    "groups",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -821,6 +830,7 @@ __all__ = [
     "Batch",
     "BatchState",
     "CaseCounts",
+    "Consumes",
     "Counts",
     "ErrorCode",
     "GoldenCase",

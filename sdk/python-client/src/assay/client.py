@@ -105,6 +105,7 @@ class Client(_Face):
         max_extra_delay_ms: int | None = None,
         settings: Mapping[str, Any] | None = None,
         share_equal: bool = True,
+        consumes: models.Consumes | None = None,
         progress: bool | Callback | None = None,
     ) -> Batch: ...
 
@@ -122,6 +123,7 @@ class Client(_Face):
         max_extra_delay_ms: int | None = None,
         settings: Mapping[str, Any] | None = None,
         share_equal: bool = True,
+        consumes: models.Consumes | None = None,
         progress: bool | Callback | None = None,
     ) -> Batch:
         """A batch, announced as its `with` is entered: do that when the rollout starts.
@@ -129,7 +131,9 @@ class Client(_Face):
         `run` keeps the plugin's version and the settings of its first batch. With `size` the batch is
         complete as soon as it has so many requests, and the server plans ahead for them; `group_size`
         is how many samples a prompt has. Equal requests share one computation, and their results say so
-        (`shared_from`), unless `share_equal` is False. `progress=True` shows a bar, a callback is told.
+        (`shared_from`), unless `share_equal` is False. With `consumes="groups"` the server has groups
+        wait less, for a trainer that streams mini-batches: give `group_size` too. `progress=True` shows a
+        bar, a callback is told.
 
         With nothing but the id of an open batch, this process goes on with a batch that another one
         announced: entering it raises `ConflictError` when it was sealed or has ended. Each request needs
@@ -138,7 +142,15 @@ class Client(_Face):
         if run is None:
             return Batch(calls.open_batch(self._caller, plugin, progress))
         call = calls.announcement(
-            plugin, run, iteration, size, group_size, max_extra_delay_ms, settings, share_equal
+            plugin,
+            run,
+            iteration,
+            size,
+            group_size,
+            max_extra_delay_ms,
+            settings,
+            share_equal,
+            consumes,
         )
         return Batch(calls.new_batch(self._caller, call, progress))
 
@@ -260,6 +272,7 @@ class AsyncClient(_Face):
         max_extra_delay_ms: int | None = None,
         settings: Mapping[str, Any] | None = None,
         share_equal: bool = True,
+        consumes: models.Consumes | None = None,
         progress: bool | Callback | None = None,
     ) -> AsyncBatch: ...
 
@@ -277,12 +290,21 @@ class AsyncClient(_Face):
         max_extra_delay_ms: int | None = None,
         settings: Mapping[str, Any] | None = None,
         share_equal: bool = True,
+        consumes: models.Consumes | None = None,
         progress: bool | Callback | None = None,
     ) -> AsyncBatch:
         if run is None:
             return AsyncBatch(calls.open_batch(self._caller, plugin, progress))
         call = calls.announcement(
-            plugin, run, iteration, size, group_size, max_extra_delay_ms, settings, share_equal
+            plugin,
+            run,
+            iteration,
+            size,
+            group_size,
+            max_extra_delay_ms,
+            settings,
+            share_equal,
+            consumes,
         )
         return AsyncBatch(calls.new_batch(self._caller, call, progress))
 

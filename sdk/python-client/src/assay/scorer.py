@@ -88,12 +88,18 @@ class Scorer:
         client: Client | AsyncClient | None = None,
         group_size: int | None = None,
         max_extra_delay_ms: int | None = None,
+        consumes: models.Consumes | None = None,
         settings: Mapping[str, Any] | None = None,
         timeout: float = 600.0,
         idle: float = 5.0,
     ) -> None:
         self._client = client or Client()
-        self._announce = (group_size, max_extra_delay_ms, dict(settings) if settings else None)
+        self._announce = (
+            group_size,
+            max_extra_delay_ms,
+            consumes,
+            dict(settings) if settings else None,
+        )
         self.plugin, self.run, self.timeout, self.idle = plugin, run, timeout, idle
         self._portal: Portal | None = None
         self._open: dict[int | None, _Open] = {}
@@ -103,11 +109,12 @@ class Scorer:
         return f"<Scorer of {self.plugin} for the run {self.run}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        group_size, delay, settings = self._announce
+        group_size, delay, consumes, settings = self._announce
         options = {
             "client": self._client,
             "group_size": group_size,
             "max_extra_delay_ms": delay,
+            "consumes": consumes,
             "settings": settings,
             "timeout": self.timeout,
             "idle": self.idle,
@@ -183,11 +190,21 @@ class Scorer:
         found = self._open.get(step)
         if found is not None and found.takes_more():
             return found
-        group_size, delay, settings = self._announce
+        group_size, delay, consumes, settings = self._announce
         by: Literal["run", "iteration"] = "run" if step is None else "iteration"
         idle = self.idle if step is None else self.idle * _STEP_PATIENCE
         join: models.JoinBatch = {"by": by, "idle_ms": min(max(1, round(idle * 1e3)), IDLE_MS_MAX)}
-        call = announcement(self.plugin, self.run, step or 0, None, group_size, delay, settings, join=join)
+        call = announcement(
+            self.plugin,
+            self.run,
+            step or 0,
+            None,
+            group_size,
+            delay,
+            settings,
+            consumes=consumes,
+            join=join,
+        )
         made = self._open[step] = _Open(BatchCore(self._client._caller, call))
         made.on_closed = lambda: self._forget(step, made)
         return made

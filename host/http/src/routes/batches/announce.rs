@@ -90,6 +90,7 @@ pub(crate) async fn row(
         expected_size: call.expected_size,
         group_size: call.group_size,
         max_extra_delay_ms: call.max_extra_delay_ms,
+        consumes: call.consumes.unwrap_or_default(),
         share_equal: call.share_equal.unwrap_or(true),
         idempotency,
         announced_at: now(),

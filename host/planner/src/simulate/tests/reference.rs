@@ -31,6 +31,7 @@ struct World<'a> {
     stage: Vec<usize>,
     state: Vec<State>,
     risks: Vec<f64>,
+    waits: Vec<u64>,
     answer: Answer,
 }
 
@@ -42,6 +43,7 @@ pub(super) fn reference(problem: &Problem, rule: &Rule, capacities: &[Capacity])
         stage: problem.requests.iter().map(|request| request.stage).collect(),
         state: Vec::new(),
         risks: vec![0.0; problem.batches.len()],
+        waits: vec![0; problem.batches.len()],
         answer: Answer {
             satisfied: true,
             batch_ends: vec![0; problem.batches.len()],
@@ -84,6 +86,15 @@ impl World<'_> {
         self.problem.flow(index).stages[self.stage[index]].pool == pool
     }
 
+    /// Whether the requests of the batch may have queued for so long together, this one included.
+    fn may_wait(&mut self, index: usize, waited: u64) -> bool {
+        let number = self.problem.requests[index].batch;
+        let Some(mean) = self.problem.batches[number].wait_max else { return true };
+        self.waits[number] += waited;
+        let requests = self.problem.requests.iter().filter(|request| request.batch == number);
+        self.waits[number] <= mean.0 * requests.count() as u64
+    }
+
     /// Ends the request's stage if it ends now, and the request if no stage is left.
     fn end(&mut self, index: usize) {
         let ends = self.state[index] == State::Runs(self.now);
@@ -121,6 +132,7 @@ impl World<'_> {
         for (_, ready, _, index) in waiting.into_iter().take(total.saturating_sub(busy)) {
             let stage = self.stage[index];
             if now - ready > 1_000 {
+                self.answer.satisfied &= self.may_wait(index, now - ready);
                 let (rule, risks) = (self.rule, &mut self.risks);
                 self.answer.satisfied &=
                     starts_well(problem, rule, index, stage, (ready, now), risks);

@@ -139,7 +139,7 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
-    use assay_api::batch::BatchState;
+    use assay_api::batch::{BatchState, Consumes};
     use assay_api::result::Counts;
     use assay_core::id::{BatchId, Digest};
 
@@ -158,6 +158,7 @@ mod tests {
             expected_size: None,
             group_size: None,
             max_extra_delay_ms: Some(2),
+            consumes: Consumes::Batch,
             counts: Counts { submitted: 3, scored: 2, timed_out: 0, error: 0, shared: 0 },
             mean_reward: None,
             announced_at: Micros::ZERO,
