@@ -1,5 +1,6 @@
 //! The simulated device: it runs PTX in [`assay_ptx`]. It measures no time, and its results depend on its input alone.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use assay_core::limits::{GPU_SIMULATED_MEMORY_BYTES_MAX, GPU_SIMULATED_STEPS_PER_MS};
@@ -173,6 +174,7 @@ impl Device for SimulatedDevice {
         let loaded =
             loaded.ok_or_else(|| DeviceProblem::Failed(format!("there is no module {module}")))?;
         let run = assay_ptx::launch(loaded, &launch.kernel, &asked, memory, budget);
+        print(&memory.take_printed())?;
         run.map(|_| ()).map_err(launch_problem)
     }
 
@@ -201,6 +203,16 @@ impl Device for SimulatedDevice {
     }
 }
 
+/// To the process's standard output, where a driver writes what kernels print.
+fn print(text: &[u8]) -> Result<(), DeviceProblem> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let mut output = std::io::stdout().lock();
+    let written = output.write_all(text).and_then(|()| output.flush());
+    written.map_err(|error| DeviceProblem::Failed(format!("standard output: {error}")))
+}
+
 fn memory_problem(error: MemoryError) -> DeviceProblem {
     match error {
         MemoryError::Full { .. } => DeviceProblem::Limit(format!("device memory: {error}")),
@@ -220,9 +232,10 @@ fn launch_problem(error: LaunchError) -> DeviceProblem {
                 DeviceProblem::IllegalAddress(words)
             }
             FaultKind::Misaligned { .. } => DeviceProblem::MisalignedAddress(words),
-            FaultKind::BadBarrier { .. } | FaultKind::BadMemberMask { .. } => {
-                DeviceProblem::IllegalInstruction(words)
-            }
+            FaultKind::BadBarrier { .. }
+            | FaultKind::BadMemberMask { .. }
+            | FaultKind::WarpIncomplete { .. }
+            | FaultKind::BadOperand(_) => DeviceProblem::IllegalInstruction(words),
             FaultKind::Trap => DeviceProblem::Trapped(words),
             // A device would wait for ever.
             FaultKind::BarrierStuck { .. } | FaultKind::LanesMissing { .. } => {

@@ -26,6 +26,57 @@ pub struct BlockContext<'c> {
     pub memory: &'c mut Memory,
     pub steps_left: &'c mut u64,
     pub index: [u32; 3],
+    pub arrivals: BarrierArrivals,
+}
+
+impl BlockContext<'_> {
+    pub fn charge(&mut self, steps: u64) -> Result<(), EarlyEnd> {
+        *self.steps_left = self.steps_left.checked_sub(steps).ok_or(EarlyEnd::Budget)?;
+        Ok(())
+    }
+}
+
+/// Threads that counted at a barrier and went on, with what they count to.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct BarrierArrivals {
+    barriers: [(u64, u64); BARRIERS_MAX as usize],
+    /// Whether one came since barriers were looked at.
+    pub is_new: bool,
+}
+
+impl BarrierArrivals {
+    pub fn arrive(&mut self, barrier: u64, threads: u64) -> Result<(), &'static str> {
+        let place = self.barriers.get_mut(barrier as usize).filter(|_| barrier < BARRIERS_MAX);
+        let (arrived, expected) = place.ok_or(TOO_MANY_BARRIERS)?;
+        if threads == 0 || !threads.is_multiple_of(WARP_LANES as u64) {
+            return Err(NOT_WARPS);
+        }
+        if *arrived > 0 && *expected != threads {
+            return Err(COUNTS_DIFFER);
+        }
+        (*arrived, *expected) = (*arrived + 1, threads);
+        self.is_new = true;
+        Ok(())
+    }
+}
+
+const TOO_MANY_BARRIERS: &str = "there are 16";
+const NOT_WARPS: &str = "its count of threads is not a multiple of a warp";
+const COUNTS_DIFFER: &str = "its threads count differently";
+
+/// What has come to a barrier.
+#[derive(Default, Clone, Copy)]
+struct BarrierCount {
+    arrived: u64,
+    expected: Option<u64>,
+    votes: u32,
+    yes: u32,
+}
+
+impl BarrierCount {
+    fn is_complete(self) -> bool {
+        self.expected == Some(self.arrived)
+    }
 }
 
 pub struct ThreadBlock {
@@ -59,7 +110,7 @@ impl ThreadBlock {
             for at in 0..self.warps.len() {
                 progress |= self.warps[at].turn(context, &mut self.shared)?;
                 // At once: a barrier that counts one warp must be free before the next one comes.
-                if self.warps[at].waiting().next().is_some() {
+                if context.arrivals.is_new || self.warps[at].waiting().next().is_some() {
                     progress |= self.release(context)?;
                 }
             }
@@ -85,38 +136,52 @@ impl ThreadBlock {
     }
 
     /// Passes every barrier that is complete; says whether there was one.
-    fn release(&mut self, context: &BlockContext<'_>) -> Result<bool, EarlyEnd> {
+    fn release(&mut self, context: &mut BlockContext<'_>) -> Result<bool, EarlyEnd> {
         let live: u64 = self.warps.iter().map(|warp| u64::from(warp.live().count_ones())).sum();
-        let mut arrived = [0u64; BARRIERS_MAX as usize];
-        let mut expected = [None; BARRIERS_MAX as usize];
+        context.arrivals.is_new = false;
+        let mut counts = context.arrivals.barriers.map(|(arrived, expected)| BarrierCount {
+            arrived,
+            expected: (arrived > 0).then_some(expected),
+            ..BarrierCount::default()
+        });
         for warp in &self.warps {
-            for (lane, barrier, threads) in warp.waiting() {
+            for (lane, wait) in warp.waiting() {
+                let barrier = wait.barrier;
                 let bad =
                     |reason| warp.fault(context, lane, FaultKind::BadBarrier { barrier, reason });
                 if barrier >= BARRIERS_MAX {
-                    return Err(bad("there are 16"));
+                    return Err(bad(TOO_MANY_BARRIERS));
                 }
                 let lanes = WARP_LANES as u64;
-                if threads.is_some_and(|threads| threads == 0 || !threads.is_multiple_of(lanes)) {
-                    return Err(bad("its count of threads is not a multiple of a warp"));
+                let counted = wait.threads;
+                if counted.is_some_and(|threads| threads == 0 || !threads.is_multiple_of(lanes)) {
+                    return Err(bad(NOT_WARPS));
                 }
-                let (arrived, expected) =
-                    (&mut arrived[barrier as usize], &mut expected[barrier as usize]);
-                *arrived += 1;
-                let threads = threads.unwrap_or(live);
-                if *expected.get_or_insert(threads) != threads {
-                    return Err(bad("its threads count differently"));
+                let count = &mut counts[barrier as usize];
+                count.arrived += 1;
+                count.votes += u32::from(wait.vote.is_some());
+                count.yes += u32::from(wait.vote == Some(true));
+                let threads = counted.unwrap_or(live);
+                if *count.expected.get_or_insert(threads) != threads {
+                    return Err(bad(COUNTS_DIFFER));
                 }
-                if *arrived > threads {
+                if count.arrived > threads {
                     return Err(bad("more threads have come than it counts"));
                 }
             }
         }
-        let complete = |barrier: usize| expected[barrier] == Some(arrived[barrier]);
-        for warp in &mut self.warps {
-            warp.release(|barrier| complete(barrier as usize));
+        for (place, count) in context.arrivals.barriers.iter_mut().zip(counts) {
+            if count.is_complete() {
+                *place = (0, 0);
+            }
         }
-        Ok((0..BARRIERS_MAX as usize).any(complete))
+        for warp in &mut self.warps {
+            warp.release(context.program, |wait| {
+                let count = counts[wait.barrier as usize];
+                count.is_complete().then_some((count.votes, count.yes))
+            });
+        }
+        Ok(counts.into_iter().any(BarrierCount::is_complete))
     }
 
     /// No warp can go on: the first thread that waits says for what.
@@ -124,7 +189,7 @@ impl ThreadBlock {
         let parked = self.warps.iter().find_map(|warp| warp.lanes_missing(context));
         let waiting = || {
             let waits =
-                |warp: &Warp| warp.waiting().next().map(|(lane, barrier, _)| (lane, barrier));
+                |warp: &Warp| warp.waiting().next().map(|(lane, wait)| (lane, wait.barrier));
             let (warp, (lane, barrier)) =
                 self.warps.iter().find_map(|warp| Some((warp, waits(warp)?)))?;
             Some(warp.fault(context, lane, FaultKind::BarrierStuck { barrier }))

@@ -1,6 +1,7 @@
 //! Collective operations of a warp's lanes: shuffles, votes, the warp's barrier. They run once all members of the mask
 //! that have not returned have arrived.
 
+use crate::access::replaced;
 use crate::block::BlockContext;
 use crate::error::FaultKind;
 use crate::program::{Operand, Operation, ShuffleMode, VoteMode};
@@ -30,6 +31,10 @@ impl Warp {
         lane: usize,
         present: u32,
     ) -> u32 {
+        let members = operation.members().expect("only collective operations come here");
+        if let Operand::Immediate(_) = members {
+            return present;
+        }
         let mask = self.members(context, operation, lane);
         let same = |other: &usize| self.members(context, operation, *other) == mask;
         lanes(present).filter(same).fold(0, |set, lane| set | 1 << lane)
@@ -63,7 +68,8 @@ impl Warp {
 
     pub(crate) fn collective(
         &mut self,
-        context: &BlockContext<'_>,
+        context: &mut BlockContext<'_>,
+        shared: &mut [u8],
         operation: &Operation,
         run: u32,
     ) -> CollectiveResult {
@@ -78,15 +84,51 @@ impl Warp {
                 return CollectiveResult::Fault(lane, FaultKind::BadMemberMask { mask });
             }
             if mask & self.live() & !group == 0 {
-                self.together(context, operation, group);
+                if let Err((lane, kind)) = self.together(context, shared, operation, group) {
+                    return CollectiveResult::Fault(lane, kind);
+                }
                 done |= group;
             }
         }
         CollectiveResult::Done(done)
     }
 
-    fn together(&mut self, context: &BlockContext<'_>, operation: &Operation, group: u32) {
+    fn together(
+        &mut self,
+        context: &mut BlockContext<'_>,
+        shared: &mut [u8],
+        operation: &Operation,
+        group: u32,
+    ) -> Result<(), (usize, FaultKind)> {
+        let is_matrix = matches!(
+            operation,
+            Operation::Product(_) | Operation::MatrixAccess(_) | Operation::Transpose { .. }
+        );
+        if is_matrix && group != u32::MAX {
+            let lane = group.trailing_zeros() as usize;
+            return Err((lane, FaultKind::WarpIncomplete { missing: !group }));
+        }
         match operation {
+            Operation::Product(product) => self.product(context, product),
+            Operation::MatrixAccess(access) => self.matrix_access(context, shared, access)?,
+            Operation::Transpose { target, source } => self.transpose(context, *target, *source),
+            Operation::Reduce { function, kind, target, value, .. } => {
+                let mut values = lanes(group).map(|lane| self.read(context, *value, lane));
+                let first = values.next().unwrap_or(0);
+                let reduced = values
+                    .fold(first, |all, value| replaced(*function, *kind, all, [value, 0], false));
+                lanes(group).for_each(|lane| self.write(*target, lane, reduced));
+            }
+            Operation::Match { .. } => self.match_values(context, operation, group),
+            Operation::Elect { target, valid, .. } => {
+                let leader = group.trailing_zeros() as usize;
+                for lane in lanes(group) {
+                    if let Some(target) = target {
+                        self.write(*target, lane, leader as u64);
+                    }
+                    self.write(*valid, lane, u64::from(lane == leader));
+                }
+            }
             Operation::Shuffle { .. } => self.shuffle(context, operation, group),
             Operation::Vote { mode, target, predicate, .. } => {
                 let holds = |lane: &usize| self.read(context, *predicate, *lane) == 1;
@@ -101,6 +143,26 @@ impl Warp {
             }
             // The warp's barrier: to have come together is all.
             _ => {}
+        }
+        Ok(())
+    }
+
+    fn match_values(&mut self, context: &BlockContext<'_>, operation: &Operation, group: u32) {
+        let Operation::Match { all, target, valid, value, .. } = operation else {
+            return;
+        };
+        let values = self.gather(context, *value);
+        let same = |lane: usize| {
+            let alike = lanes(group).filter(|other| values[*other] == values[lane]);
+            alike.fold(0_u32, |set, other| set | 1 << other)
+        };
+        for lane in lanes(group) {
+            let set = same(lane);
+            let set = if *all && set != group { 0 } else { set };
+            self.write(*target, lane, u64::from(set));
+            if let Some(valid) = valid {
+                self.write(*valid, lane, u64::from(set == group));
+            }
         }
     }
 

@@ -1,8 +1,10 @@
 //! One instruction's text into its operation: arithmetic here, the rest in the modules beside.
 
 use crate::convert::Conversion;
-use crate::decode_memory::{atomic, load, store};
-use crate::decode_warp::{barrier, shuffle, vote};
+use crate::decode_matrix::{copy, matrix};
+use crate::decode_memory::{atomic, load, prefetch, store};
+use crate::decode_narrow::{dot_product, narrow_conversion, space_test};
+use crate::decode_warp::{barrier, elect, matches, reduce, shuffle, vote};
 use crate::emit::Emitter;
 use crate::error::{ParseError, ParseProblem};
 use crate::float::Rounding;
@@ -30,6 +32,21 @@ pub fn decode<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
         "bar" | "barrier" => barrier(emitter, opcode),
         "shfl" => shuffle(emitter, opcode),
         "vote" => vote(emitter, opcode),
+        "redux" => reduce(emitter, opcode),
+        "match" => matches(emitter, opcode),
+        "elect" => elect(emitter, opcode),
+        "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => matrix(emitter, opcode),
+        "cp" => copy(emitter, opcode),
+        "dp4a" => dot_product(emitter, opcode),
+        "isspacep" => space_test(emitter, opcode),
+        "prefetch" | "prefetchu" => prefetch(emitter, opcode),
+        "nanosleep" => {
+            let kind = opcode.kind()?;
+            opcode.finish()?;
+            let [duration] = opcode.arguments()?;
+            emitter.source(opcode, duration, kind)?;
+            Ok(Operation::Nothing)
+        }
         "activemask" => {
             opcode.take("b32");
             opcode.finish()?;
@@ -62,6 +79,7 @@ fn arithmetic<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
         "mul" | "mad" => opcode.pick(&[("lo", 0), ("hi", 1), ("wide", 2)]),
         _ => None,
     };
+    let as_shift = opcode.name == "bfind" && opcode.take("shiftamt");
     let kind = opcode.kind()?;
     if kind.is_real() {
         return real(emitter, opcode, kind);
@@ -78,6 +96,7 @@ fn arithmetic<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
         ("shf", _, Some((true, false))) => Integer::FunnelLeftClamp,
         ("shf", _, Some((false, true))) => Integer::FunnelRightWrap,
         ("shf", _, Some((false, false))) => Integer::FunnelRightClamp,
+        ("bfind", ..) if as_shift => Integer::FindShift,
         (name, ..) => plain_integer(name).ok_or_else(|| opcode.unsupported())?,
     };
     opcode.finish()?;
@@ -108,6 +127,7 @@ fn plain_integer(name: &str) -> Option<Integer> {
         "bfi" => Integer::InsertBits,
         "prmt" => Integer::Permute,
         "popc" => Integer::CountOnes,
+        "bfind" => Integer::FindHighest,
         "clz" => Integer::CountLeadingZeros,
         "brev" => Integer::Reverse,
         "lop3" => Integer::Lookup,
@@ -128,6 +148,7 @@ fn integer_kind_fits(function: Integer, kind: Type) -> bool {
         F::ExtractBits | F::InsertBits | F::CountOnes | F::CountLeadingZeros | F::Reverse => {
             kind.bits >= 32
         }
+        F::FindHighest | F::FindShift => kind.bits >= 32 && kind.class != Class::Bits,
         F::Negate | F::Absolute => kind.is_signed() && kind.bits >= 16,
         F::ShiftLeft | F::ShiftRight | F::LogicalNot => kind.is_integer() && kind.bits >= 16,
         _ => matches!(kind.class, Class::Signed | Class::Unsigned) && kind.bits >= 16,
@@ -150,6 +171,8 @@ fn integer<'a>(
         | F::LogicalNot
         | F::CountOnes
         | F::CountLeadingZeros
+        | F::FindHighest
+        | F::FindShift
         | F::Reverse => &[kind],
         F::ShiftLeft | F::ShiftRight => &[kind, number],
         F::ExtractBits => &[kind, number, number],
@@ -163,14 +186,14 @@ fn integer<'a>(
         _ => &[kind, kind],
     };
     let bits = match function {
-        F::CountOnes | F::CountLeadingZeros => 32,
+        F::CountOnes | F::CountLeadingZeros | F::FindHighest | F::FindShift => 32,
         _ if wide => kind.widened().width(),
         _ => kind.width(),
     };
     compute(emitter, opcode, ValueFunction::Integer(function), kind, bits, kinds)
 }
 
-fn compute<'a>(
+pub fn compute<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &Opcode<'_, 'a>,
     function: ValueFunction,
@@ -320,6 +343,9 @@ fn address_conversion<'a>(
 }
 
 fn conversion<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+    if let Some(narrow) = narrow_conversion(emitter, opcode)? {
+        return Ok(narrow);
+    }
     let to = opcode.kind()?;
     let from = opcode.kind()?;
     let rounding = opcode.rounding();
@@ -404,11 +430,17 @@ fn comparison(opcode: &mut Opcode<'_, '_>, kind: Type) -> Option<(CompareOperato
     opcode.pick(&unsigned).map(|found| (found, false, Class::Unsigned))
 }
 
+/// The bits of 1.0.
+fn one(kind: Type) -> u64 {
+    crate::real::format(kind).round(1.0, Rounding::Nearest)
+}
+
 fn test<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
     let is_set = opcode.name == "set";
     let result = if is_set { Some(opcode.kind()?) } else { None };
     let kind = opcode.kind()?;
-    if kind.pair || kind == Type::PREDICATE || kind.bits == 8 {
+    let pairs = kind.pair && is_set;
+    if (kind.pair && !pairs) || kind == Type::PREDICATE || kind.bits == 8 {
         return Err(opcode.unsupported());
     }
     let (comparison, unordered, class) =
@@ -428,11 +460,15 @@ fn test<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parse
         Some((joined, other)) => Some((joined, emitter.source(opcode, other, Type::PREDICATE)?)),
     };
     if let Some(result) = result {
-        if result.width() != 32 || result.pair {
+        // A half's result is a half, a pair's a pair or a mask of 16 bits for each.
+        let alike = result == kind && kind.bits == 16;
+        let word = result.width() == 32 && !result.pair && (!kind.pair || !result.is_real());
+        if !(alike || word) || (kind.pair && join.is_some()) {
             return Err(opcode.fault(ParseProblem::Unsupported("this type of set".into())));
         }
-        let target = emitter.target(opcode, targets, 32)?;
-        return Ok(Operation::Set { test, join, target, real: result.is_real(), sources });
+        let target = emitter.target(opcode, targets, result.width())?;
+        let yes = if result.is_real() { one(result.single()) } else { u64::MAX };
+        return Ok(Operation::Set { test, join, target, yes, sources });
     }
     let targets = match targets {
         SyntaxArgument::Pair(first, second) => [

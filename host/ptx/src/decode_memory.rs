@@ -89,6 +89,19 @@ pub fn store<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> 
     Ok(Operation::Store { address, kind: access.kind, sources })
 }
 
+/// A hint, of which only the form is checked.
+pub fn prefetch<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> Parsed<Operation> {
+    opcode.take_any(&["L1", "L2", "L2::evict_last", "L2::evict_normal"]);
+    let space = opcode.space().unwrap_or(Space::Generic);
+    opcode.finish()?;
+    let [address] = opcode.arguments()?;
+    emitter.address(opcode, address, space)?;
+    Ok(Operation::Nothing)
+}
+
 pub fn atomic<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
     use AtomicFunction as F;
     opcode.take_any(ORDERS);
@@ -107,12 +120,14 @@ pub fn atomic<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
     ]);
     let function = function.ok_or_else(|| opcode.unsupported())?;
     let kind = opcode.kind()?;
+    let halves = kind.bits == 16 && kind.is_real() && opcode.take("noftz");
     opcode.finish()?;
     let wide = kind.bits >= 32;
     let fits = match function {
-        F::Add => wide && kind.class != Class::Bits,
+        F::Add => halves || (wide && kind.class != Class::Bits),
         F::Minimum | F::Maximum => wide && matches!(kind.class, Class::Signed | Class::Unsigned),
         F::Increment | F::Decrement => kind == Type::U32,
+        F::CompareAndSwap => kind.bits >= 16 && kind.class == Class::Bits,
         _ => wide && kind.class == Class::Bits,
     };
     if !fits || !matches!(space, Space::Generic | Space::Global | Space::Shared) {

@@ -10,7 +10,7 @@ use crate::limits::{
 };
 use crate::names::{Binding, NameScope};
 use crate::opcode::Opcode;
-use crate::program::{Instruction, Operation, PtxProgram, Register, Space};
+use crate::program::{Instruction, Operation, PrintCall, PtxProgram, Register, Space};
 use crate::syntax::{FunctionSyntax, InstructionLine, PtxStatement, SyntaxArgument, Variable};
 
 type Parsed<T> = Result<T, ParseError>;
@@ -318,6 +318,10 @@ impl<'a> Emitter<'_, 'a> {
             ] => (&returns[..], *name, &params[..]),
             _ => return Err(opcode.fault(ParseProblem::Unsupported("calls by pointer".into()))),
         };
+        if let Some(operation) = self.library_call(opcode, name, returns, params)? {
+            let line = opcode.line.line;
+            return self.push(Instruction { line, guard: None, operation }).map(drop);
+        }
         let Some(function) = self.names.functions.get(name).copied() else {
             return Err(opcode.fault(ParseProblem::Unsupported(format!(
                 "a call of {name}, which is no function here"
@@ -349,6 +353,36 @@ impl<'a> Emitter<'_, 'a> {
             names.insert(formal.name, binding);
         }
         self.function(function, names).map(drop)
+    }
+}
+
+impl<'a> Emitter<'_, 'a> {
+    /// The functions that the device itself has: `printf`, and `assert` that failed.
+    fn library_call(
+        &mut self,
+        opcode: &Opcode<'_, 'a>,
+        name: &str,
+        returns: &[&'a str],
+        params: &[&'a str],
+    ) -> Parsed<Option<Operation>> {
+        let has_body =
+            |name| self.names.functions.get(name).is_some_and(|known| known.body.is_some());
+        if has_body(name) {
+            return Ok(None);
+        }
+        let mut offset = |name: &'a str| match self.lookup(opcode, name)? {
+            Binding::CallParam(at) => Ok(at),
+            _ => Err(opcode.fault(ParseProblem::Syntax("an argument is a .param variable"))),
+        };
+        match (name, returns, params) {
+            ("vprintf", [] | [_], [format, arguments]) => {
+                let result = returns.first().copied().map(&mut offset).transpose()?;
+                let (format, arguments) = (offset(format)?, offset(arguments)?);
+                Ok(Some(Operation::Print(PrintCall { format, arguments, result })))
+            }
+            ("__assertfail", [], _) => Ok(Some(Operation::Trap)),
+            _ => Ok(None),
+        }
     }
 }
 

@@ -73,6 +73,12 @@ pub enum FaultKind {
     LanesMissing { missing: u32 },
     #[error("the member mask {mask:#010x} lacks the lane itself")]
     BadMemberMask { mask: u32 },
+    #[error(
+        "a matrix instruction needs all 32 lanes of a warp: lanes {missing:#010x} have returned or never were"
+    )]
+    WarpIncomplete { missing: u32 },
+    #[error("{0}")]
+    BadOperand(&'static str),
     #[error("trap")]
     Trap,
 }

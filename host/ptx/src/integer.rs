@@ -33,6 +33,10 @@ pub enum IntegerFunction {
     Permute,
     CountOnes,
     CountLeadingZeros,
+    /// The highest bit that differs from the sign; all bits set if there is none.
+    FindHighest,
+    /// How far that bit is from the top.
+    FindShift,
     Reverse,
     Lookup,
     FunnelLeftWrap,
@@ -95,6 +99,7 @@ pub fn evaluate(function: IntegerFunction, kind: Type, [a, b, c, d]: [u64; 4]) -
         F::Permute => permute(a, b, c),
         F::CountOnes => u64::from(a.count_ones()),
         F::CountLeadingZeros => u64::from(a.leading_zeros()) - u64::from(64 - bits),
+        F::FindHighest | F::FindShift => find(function, kind, a),
         F::Reverse => a.reverse_bits() >> (64 - bits),
         F::Lookup => lookup([a, b, c], d),
         F::FunnelLeftWrap => funnel_left(a, b, c & 31),
@@ -152,6 +157,18 @@ fn insert(bits: u32, [field, base, position, length]: [u64; 4]) -> u64 {
     }
     let hole = mask(length as u32) << position;
     (base & !hole) | ((field << position) & hole)
+}
+
+fn find(function: IntegerFunction, kind: Type, a: u64) -> u64 {
+    let negative = kind.is_signed() && (a >> (kind.bits - 1)) & 1 == 1;
+    let differing = (if negative { !a } else { a }) & mask(kind.bits);
+    match differing.checked_ilog2() {
+        None => u64::MAX,
+        Some(highest) if function == IntegerFunction::FindShift => {
+            u64::from(kind.bits - 1 - highest)
+        }
+        Some(highest) => u64::from(highest),
+    }
 }
 
 fn permute(a: u64, b: u64, selector: u64) -> u64 {

@@ -1,6 +1,6 @@
 //! A launch: checked against the kernel and the limits, then run block after block.
 
-use crate::block::{BlockContext, ThreadBlock};
+use crate::block::{BarrierArrivals, BlockContext, ThreadBlock};
 use crate::error::{KernelFault, LaunchError};
 use crate::limits::{BLOCK_SIZE_MAX, GRID_SIZE_MAX, SHARED_BYTES_MAX};
 use crate::memory::{LoadedModule, Memory};
@@ -79,6 +79,7 @@ pub fn launch(
                     memory: &mut *memory,
                     steps_left: &mut budget.steps,
                     index: [x, y, z],
+                    arrivals: BarrierArrivals::default(),
                 };
                 block.run(&mut context).map_err(|stop| failure(info, [x, y, z], stop))?;
                 blocks += 1;

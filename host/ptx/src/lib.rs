@@ -14,14 +14,16 @@
 //! `real`), by the platform's mathematical functions. Integer quotients by zero, which PTX leaves open,
 //! have all bits set. A lane that shuffles from one that is no participant gets all bits set.
 //! Shared and local memory hold bytes of 0xff before they are written (which is NaN in every float), and
-//! registers hold zero; a register or a local variable of an inner scope, or of a called function, begins
-//! with what an earlier one left.
+//! registers hold zero. Products of matrices are rounded once (see `matrix`), and copies by `cp.async` are done when
+//! they are waited for, not before. Printed text is kept in the [`Memory`] up to a limit. A register or a local
+//! variable of an inner scope, or of a called function, begins with what an earlier one left.
 //!
 //! **What is not.** Weak memory: every access is seen by all at once, and a race has one outcome of its
 //! many. Forward progress of a lane that waits for another lane of its warp, and of a block that waits
-//! for another block: both end with the budget. Also without: `wgmma`, `mma`, TMA and `cp.async`,
-//! clusters, textures, carries, calls by pointer, recursion, `printf`. There is no timing: a count of
-//! lane-instructions is not a duration.
+//! for another block: both end with the budget. Also without: `wgmma`, sparse products and those of numbers
+//! narrower than a byte, TMA and bulk copies, `mbarrier`, clusters, grids that synchronise, textures, carries, cache
+//! policies as operands, `clock`, calls by pointer, recursion, `malloc` on the device. There is no timing: a count
+//! of lane-instructions is not a duration.
 
 pub mod error;
 pub mod limits;
@@ -31,9 +33,12 @@ mod syntax;
 mod token;
 
 mod decode;
+mod decode_matrix;
 mod decode_memory;
+mod decode_narrow;
 mod decode_warp;
 mod emit;
+mod fragment;
 mod names;
 mod opcode;
 mod program;
@@ -41,11 +46,16 @@ mod program;
 mod convert;
 mod float;
 mod integer;
+mod narrow;
 mod real;
 
 mod access;
+mod arithmetic;
 mod block;
 mod collective;
+mod copies;
+mod matrix;
+mod print;
 mod warp;
 
 mod entries;

@@ -27,5 +27,13 @@ pub const GRID_SIZE_MAX: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 pub const WARP_LANES: usize = 32;
 /// Named barriers of a block.
 pub const BARRIERS_MAX: u64 = 16;
+/// Copies of a lane that are under way; with more, the oldest one is done.
+pub const COPIES_MAX: usize = 256;
+/// Bytes of printed text that wait to be taken. What is printed beyond them is lost.
+pub const PRINTED_BYTES_MAX: usize = 1 << 20;
+/// Bytes of a format or a string that is printed.
+pub const PRINTED_STRING_BYTES_MAX: usize = 4096;
+/// The width and the precision of a printed number.
+pub const PRINTED_WIDTH_MAX: usize = 256;
 /// Instructions that a warp runs before the next one has its turn.
 pub const TURN_INSTRUCTIONS: u32 = 4096;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::error::{FaultKind, MemoryError};
+use crate::limits::PRINTED_BYTES_MAX;
 use crate::module::PtxModule;
 
 /// The first address.
@@ -28,12 +29,21 @@ struct Region {
     constant: bool,
 }
 
+/// Where a region lies, so that accesses that follow one another need not look for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RegionExtent {
+    number: usize,
+    pub base: u64,
+    pub bytes: u64,
+}
+
 #[derive(Debug)]
 pub struct Memory {
     /// The regions in the order of their addresses.
     regions: Vec<Region>,
     next: u64,
     left: u64,
+    pub(crate) printed: PrintedText,
 }
 
 /// A module whose variables were placed in a memory, where they keep their values from launch to launch. It must be
@@ -57,10 +67,33 @@ impl LoadedModule {
     }
 }
 
+/// Printed text that waits to be taken.
+#[derive(Debug, Default)]
+pub(crate) struct PrintedText {
+    bytes: Vec<u8>,
+}
+
+impl PrintedText {
+    pub fn push(&mut self, text: &[u8]) {
+        let left = PRINTED_BYTES_MAX - self.bytes.len();
+        self.bytes.extend(&text[..text.len().min(left)]);
+    }
+
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+}
+
 impl Memory {
     /// A memory that holds so many bytes in all.
     pub fn new(bytes_max: u64) -> Memory {
-        Memory { regions: Vec::new(), next: FIRST_ADDRESS, left: bytes_max }
+        let printed = PrintedText::default();
+        Memory { regions: Vec::new(), next: FIRST_ADDRESS, left: bytes_max, printed }
+    }
+
+    /// What kernels printed since the last call, its beginning if it is more than a mebibyte.
+    pub fn take_printed(&mut self) -> Vec<u8> {
+        self.printed.take()
     }
 
     /// Zeroed bytes; gives their address.
@@ -115,6 +148,23 @@ impl Memory {
         let start = address - region.base;
         let end = start.checked_add(bytes)?;
         (end <= region.bytes.len() as u64).then_some((at, start as usize..end as usize))
+    }
+
+    /// The number of the region that holds an address which may be read or written as `need` says, and its extent.
+    pub(crate) fn region(&self, address: u64, need: Need) -> Option<RegionExtent> {
+        let (number, _) = self.range(address, 1)?;
+        let region = &self.regions[number];
+        let allowed = match need {
+            Need::Read => true,
+            Need::Write => !region.constant,
+            Need::Constant => region.constant,
+        };
+        let bytes = region.bytes.len() as u64;
+        allowed.then_some(RegionExtent { number, base: region.base, bytes })
+    }
+
+    pub(crate) fn region_bytes(&mut self, region: RegionExtent) -> &mut [u8] {
+        &mut self.regions[region.number].bytes
     }
 
     pub(crate) fn access(

@@ -39,6 +39,14 @@ impl<'s, 'a> Opcode<'s, 'a> {
         Some(choice.1)
     }
 
+    /// The first modifier that is left, of those that are choices.
+    pub fn first<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
+        let chosen =
+            |left: &&str| choices.iter().find(|(word, _)| word == left).map(|(_, choice)| *choice);
+        let at = self.left.iter().position(|left| chosen(left).is_some())?;
+        chosen(&self.left.remove(at))
+    }
+
     /// The first type that is left.
     pub fn kind(&mut self) -> Result<Type, ParseError> {
         let at = self.left.iter().position(|left| Type::parse(left).is_some());

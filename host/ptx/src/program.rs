@@ -2,7 +2,9 @@
 
 use crate::convert::Conversion;
 use crate::float::Rounding;
+use crate::fragment::{MatrixAccess, MatrixProduct};
 use crate::integer::IntegerFunction;
+use crate::narrow::NarrowConversion;
 use crate::real::RealFunction;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,6 +155,11 @@ pub enum ValueFunction {
     Integer(IntegerFunction),
     Real(RealFunction, RealModifiers),
     Convert(Conversion),
+    Narrow(NarrowConversion),
+    /// Four products of bytes, added to the third source; whether each side is signed.
+    DotProduct([bool; 2]),
+    /// Whether a generic address lies in the space.
+    IsIn(Space),
     ToGeneric(Space),
     FromGeneric(Space),
 }
@@ -225,6 +232,39 @@ pub enum VoteMode {
     Ballot,
 }
 
+/// `cp.async`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CopyAsync {
+    pub to: MemoryOperand,
+    pub from: MemoryOperand,
+    pub bytes: u8,
+    /// The bytes that are read; the others become zero.
+    pub read: Option<Operand>,
+}
+
+/// Offsets in local memory of what `vprintf` is given and gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PrintCall {
+    pub format: u64,
+    pub arguments: u64,
+    pub result: Option<u64>,
+}
+
+/// What the threads at a barrier say together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BarrierVote {
+    pub mode: BarrierVoteMode,
+    pub target: Register,
+    pub predicate: Operand,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BarrierVoteMode {
+    Count,
+    All,
+    Any,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     Compute {
@@ -239,12 +279,12 @@ pub enum Operation {
         targets: [Option<Register>; 2],
         sources: [Operand; 2],
     },
-    /// `set`: like a test, but the target gets all ones, or 1.0 for a float target.
+    /// `set`: like a test, but the target gets `yes`, which is 1.0 for a float target. Each half of a pair is tested.
     Set {
         test: CompareTest,
         join: Option<(Join, Operand)>,
         target: Register,
-        real: bool,
+        yes: u64,
         sources: [Operand; 2],
     },
     Pack {
@@ -283,6 +323,12 @@ pub enum Operation {
     Barrier {
         barrier: Operand,
         threads: Option<Operand>,
+        vote: Option<BarrierVote>,
+    },
+    /// `bar.arrive`: counts at the barrier and goes on.
+    Arrive {
+        barrier: Operand,
+        threads: Operand,
     },
     Shuffle {
         mode: ShuffleMode,
@@ -302,18 +348,93 @@ pub enum Operation {
     WarpBarrier {
         members: Operand,
     },
+    /// `redux.sync`
+    Reduce {
+        function: AtomicFunction,
+        kind: Type,
+        target: Register,
+        value: Operand,
+        members: Operand,
+    },
+    /// `match.sync`
+    Match {
+        all: bool,
+        target: Register,
+        valid: Option<Register>,
+        value: Operand,
+        members: Operand,
+    },
+    /// `elect.sync`: the lowest lane.
+    Elect {
+        target: Option<Register>,
+        valid: Register,
+        members: Operand,
+    },
+    Product(Box<MatrixProduct>),
+    MatrixAccess(Box<MatrixAccess>),
+    /// `movmatrix`: a matrix of 8 by 8 halves, transposed.
+    Transpose {
+        target: Register,
+        source: Operand,
+    },
+    CopyAsync(CopyAsync),
+    CopyCommit,
+    /// Waits for all groups of copies but the last ones; without a number, for all copies.
+    CopyWait {
+        groups: Option<u64>,
+    },
+    Print(PrintCall),
     ActiveLanes {
         target: Register,
     },
 }
 
+impl Join {
+    pub fn of(self, holds: bool, other: bool) -> bool {
+        match self {
+            Join::And => holds && other,
+            Join::Or => holds || other,
+            Join::Xor => holds != other,
+        }
+    }
+}
+
 impl Operation {
+    /// Whether each lane does it by itself and goes on to the next instruction, for a step.
+    pub fn is_of_each_lane(&self) -> bool {
+        let together = matches!(
+            self,
+            Operation::Branch { .. }
+                | Operation::Exit
+                | Operation::Barrier { .. }
+                | Operation::Arrive { .. }
+                | Operation::Print(_)
+        );
+        !together && self.members().is_none()
+    }
+
+    /// The steps that it takes beside one for each lane.
+    pub fn cost(&self) -> u64 {
+        match self {
+            Operation::Product(product) => product.cost(),
+            Operation::MatrixAccess(access) => access.cost(),
+            Operation::Transpose { .. } => 32,
+            _ => 0,
+        }
+    }
+
     /// The mask of the lanes that take part, of an instruction that a warp runs together.
     pub fn members(&self) -> Option<Operand> {
         match self {
             Operation::Shuffle { members, .. }
             | Operation::Vote { members, .. }
-            | Operation::WarpBarrier { members } => Some(*members),
+            | Operation::WarpBarrier { members }
+            | Operation::Reduce { members, .. }
+            | Operation::Match { members, .. }
+            | Operation::Elect { members, .. } => Some(*members),
+            Operation::Product(_) | Operation::MatrixAccess(_) | Operation::Transpose { .. } => {
+                Some(Operand::Immediate(u64::from(u32::MAX)))
+            }
             _ => None,
         }
     }

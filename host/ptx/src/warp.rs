@@ -2,26 +2,34 @@
 
 use crate::block::{BlockContext, POISON};
 use crate::collective::CollectiveResult;
-use crate::convert::{convert, convert_pair};
+use crate::copies::PendingCopies;
 use crate::error::FaultKind;
-use crate::integer;
 use crate::limits::{TURN_INSTRUCTIONS, WARP_LANES};
 use crate::program::{
-    CompareTest, Instruction, Join, Operand, Operation, PtxProgram, Register, Special, Type,
-    ValueFunction, mask,
+    BarrierVoteMode, CompareTest, Instruction, Join, Operand, Operation, PtxProgram, Register,
+    Special, mask,
 };
 use crate::real;
+
+/// A value for each lane.
+pub type Lanes = [u64; WARP_LANES];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaneState {
     Ready,
-    AtBarrier {
-        barrier: u64,
-        threads: Option<u64>,
-    },
+    AtBarrier(BarrierWait),
     /// In an instruction that other lanes of the warp must join.
     Parked,
     Exited,
+}
+
+/// A thread at a barrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BarrierWait {
+    pub barrier: u64,
+    /// The threads that it counts to; all of the block if there is no number.
+    pub threads: Option<u64>,
+    pub vote: Option<bool>,
 }
 
 /// Why a launch ends early.
@@ -40,6 +48,7 @@ pub struct Warp {
     pub(crate) local_bytes: u64,
     counters: [usize; WARP_LANES],
     pub(crate) states: [LaneState; WARP_LANES],
+    pub(crate) copies: PendingCopies,
 }
 
 /// The set bits, from the lowest.
@@ -62,6 +71,7 @@ impl Warp {
             local_bytes: program.local_bytes,
             counters: [0; WARP_LANES],
             states: [LaneState::Exited; WARP_LANES],
+            copies: PendingCopies::default(),
         }
     }
 
@@ -73,6 +83,7 @@ impl Warp {
     pub fn reset(&mut self) {
         self.registers.fill(0);
         self.local.fill(POISON);
+        self.copies.reset();
         self.counters = [0; WARP_LANES];
         self.states[..self.threads.len()].fill(LaneState::Ready);
     }
@@ -89,19 +100,34 @@ impl Warp {
         self.select(|lane| self.states[lane].is_live())
     }
 
-    pub fn waiting(&self) -> impl Iterator<Item = (usize, u64, Option<u64>)> {
+    pub fn waiting(&self) -> impl Iterator<Item = (usize, BarrierWait)> {
         self.states.iter().enumerate().filter_map(|(lane, state)| match state {
-            LaneState::AtBarrier { barrier, threads } => Some((lane, *barrier, *threads)),
+            LaneState::AtBarrier(wait) => Some((lane, *wait)),
             _ => None,
         })
     }
 
-    pub fn release(&mut self, complete: impl Fn(u64) -> bool) {
-        for (state, counter) in self.states.iter_mut().zip(&mut self.counters) {
-            if matches!(state, LaneState::AtBarrier { barrier, .. } if complete(*barrier)) {
-                *state = LaneState::Ready;
-                *counter += 1;
+    /// Lets lanes go whose barrier is complete: for those, `complete` gives how many voted there, and how many
+    /// of them said yes.
+    pub fn release(
+        &mut self,
+        program: &PtxProgram,
+        complete: impl Fn(BarrierWait) -> Option<(u32, u32)>,
+    ) {
+        for lane in 0..WARP_LANES {
+            let LaneState::AtBarrier(wait) = self.states[lane] else { continue };
+            let Some((votes, yes)) = complete(wait) else { continue };
+            let operation = &program.instructions[self.counters[lane]].operation;
+            if let Operation::Barrier { vote: Some(vote), .. } = operation {
+                let result = match vote.mode {
+                    BarrierVoteMode::Count => u64::from(yes),
+                    BarrierVoteMode::All => u64::from(yes == votes),
+                    BarrierVoteMode::Any => u64::from(yes > 0),
+                };
+                self.write(vote.target, lane, result);
             }
+            self.states[lane] = LaneState::Ready;
+            self.counters[lane] += 1;
         }
     }
 
@@ -122,6 +148,10 @@ impl Warp {
                 return Ok(left < TURN_INSTRUCTIONS);
             };
             self.straight(context, shared, counter, active, &mut left)?;
+            // The barrier may be complete, and must be passed before it is counted at again.
+            if context.arrivals.is_new {
+                return Ok(true);
+            }
         }
         Ok(true)
     }
@@ -173,17 +203,36 @@ impl Warp {
             let cost = u64::from(active.count_ones());
             *context.steps_left = context.steps_left.checked_sub(cost).ok_or(EarlyEnd::Budget)?;
             let run = self.guarded(instruction, active);
-            self.move_to(active, counter);
-            let on = self.step(context, shared, &instruction.operation, counter, [active, run])?;
-            let Some((next, still)) = on else {
-                return Ok(());
-            };
-            (counter, active) = (next, still);
+            match &instruction.operation {
+                Operation::Branch { to } if run == active => counter = *to,
+                Operation::Branch { to } if run != 0 => {
+                    self.move_to(active, counter + 1);
+                    self.move_to(run, *to);
+                    return Ok(());
+                }
+                operation if run == 0 || operation.is_of_each_lane() => {
+                    let done = self.execute(context, shared, operation, run);
+                    done.map_err(|(lane, kind)| {
+                        self.move_to(active, counter);
+                        self.fault(context, lane, kind)
+                    })?;
+                    counter += 1;
+                }
+                operation => {
+                    self.move_to(active, counter);
+                    let on = self.step(context, shared, operation, counter, [active, run])?;
+                    let Some((next, still)) = on else {
+                        return Ok(());
+                    };
+                    (counter, active) = (next, still);
+                }
+            }
         }
     }
 
-    /// One instruction: `active` lanes have come, of which the guard lets `run` do it. Gives the lanes that
-    /// go on together and where; none if they have parted.
+    /// An instruction after which lanes may part, or that costs more than a step: `active` lanes have come, of which
+    /// the guard lets `run` do it, at least one. Gives the lanes that go on together and where; none if they have
+    /// parted.
     fn step(
         &mut self,
         context: &mut BlockContext<'_>,
@@ -194,28 +243,44 @@ impl Warp {
     ) -> Result<Option<(usize, u32)>, EarlyEnd> {
         let next = counter + 1;
         match operation {
-            Operation::Branch { to } if run == active => return Ok(Some((*to, active))),
-            Operation::Branch { to } if run != 0 => {
-                self.move_to(active, next);
-                self.move_to(run, *to);
-                return Ok(None);
-            }
             Operation::Exit => {
                 lanes(run).for_each(|lane| self.states[lane] = LaneState::Exited);
                 let active = active & !run;
                 return Ok((active != 0).then_some((next, active)));
             }
-            Operation::Barrier { barrier, threads } if run != 0 => {
+            Operation::Barrier { barrier, threads, vote } => {
                 self.move_to(active & !run, next);
                 for lane in lanes(run) {
                     let barrier = self.read(context, *barrier, lane);
                     let threads = threads.map(|threads| self.read(context, threads, lane));
-                    self.states[lane] = LaneState::AtBarrier { barrier, threads };
+                    let vote = vote.map(|vote| self.read(context, vote.predicate, lane) == 1);
+                    let wait = BarrierWait { barrier, threads, vote };
+                    self.states[lane] = LaneState::AtBarrier(wait);
                 }
                 return Ok(None);
             }
-            operation if operation.members().is_some() && run != 0 => {
-                let done = match self.collective(context, operation, run) {
+            Operation::Arrive { barrier, threads } => {
+                for lane in lanes(run) {
+                    let barrier = self.read(context, *barrier, lane);
+                    let threads = self.read(context, *threads, lane);
+                    context.arrivals.arrive(barrier, threads).map_err(|reason| {
+                        self.fault(context, lane, FaultKind::BadBarrier { barrier, reason })
+                    })?;
+                }
+                self.move_to(active, next);
+                return Ok(None);
+            }
+            Operation::Print(call) => {
+                for lane in lanes(run) {
+                    let cost = self
+                        .print(context, shared, *call, lane)
+                        .map_err(|kind| self.fault(context, lane, kind))?;
+                    context.charge(cost)?;
+                }
+            }
+            operation => {
+                context.charge(operation.cost())?;
+                let done = match self.collective(context, shared, operation, run) {
                     CollectiveResult::Done(done) => done,
                     CollectiveResult::Fault(lane, kind) => {
                         return Err(self.fault(context, lane, kind));
@@ -227,9 +292,6 @@ impl Warp {
                     return Ok(None);
                 }
             }
-            operation => self
-                .execute(context, shared, operation, run)
-                .map_err(|(lane, kind)| self.fault(context, lane, kind))?,
         }
         Ok(Some((next, active)))
     }
@@ -246,9 +308,9 @@ impl Warp {
         let Some((slot, negated)) = instruction.guard else {
             return active;
         };
-        let lowest = slot as usize * WARP_LANES;
-        let holds = |lane: &usize| (self.registers[lowest + lane] == 1) != negated;
-        lanes(active).filter(holds).fold(0, |set, lane| set | 1 << lane)
+        let values = self.lanes_of(slot).iter().enumerate();
+        let holds = values.fold(0, |set, (lane, value)| set | (*value as u32 & 1) << lane);
+        active & if negated { !holds } else { holds }
     }
 
     pub(crate) fn read(&self, context: &BlockContext<'_>, operand: Operand, lane: usize) -> u64 {
@@ -284,6 +346,23 @@ impl Warp {
         }
     }
 
+    pub(crate) fn register(&self, target: Register, lane: usize) -> u64 {
+        self.registers[target.slot as usize * WARP_LANES + lane]
+    }
+
+    /// The registers of all lanes under one name.
+    pub(crate) fn lanes_of(&self, slot: u32) -> &Lanes {
+        let start = slot as usize * WARP_LANES;
+        let found = self.registers[start..].first_chunk();
+        found.expect("each register has a value for every lane")
+    }
+
+    pub(crate) fn lanes_of_mut(&mut self, slot: u32) -> &mut Lanes {
+        let start = slot as usize * WARP_LANES;
+        let found = self.registers[start..].first_chunk_mut();
+        found.expect("each register has a value for every lane")
+    }
+
     fn execute(
         &mut self,
         context: &mut BlockContext<'_>,
@@ -291,89 +370,103 @@ impl Warp {
         operation: &Operation,
         run: u32,
     ) -> Result<(), (usize, FaultKind)> {
-        for lane in lanes(run) {
-            match operation {
-                Operation::Compute { function, kind, target, sources } => {
-                    let values = sources.map(|source| self.read(context, source, lane));
-                    self.write(*target, lane, compute(*function, *kind, values));
-                }
-                Operation::Test { test, join, targets, sources } => {
-                    let results = self.test(context, *test, *join, *sources, lane);
-                    for (target, result) in targets.iter().zip(results) {
-                        if let Some(target) = target {
-                            self.write(*target, lane, u64::from(result));
-                        }
+        if run == 0 {
+            return Ok(());
+        }
+        match operation {
+            Operation::Compute { function, kind, target, sources } => {
+                self.compute(context, (*function, *kind), *target, sources, run);
+            }
+            Operation::Test { test, join, targets, sources } => {
+                let [holds, fails] = self.test(context, *test, *join, *sources, run);
+                for (target, result) in targets.iter().zip([holds, fails]) {
+                    if let Some(target) = target {
+                        let values = std::array::from_fn(|lane| u64::from(result >> lane & 1));
+                        self.set(*target, run, &values);
                     }
                 }
-                Operation::Set { test, join, target, real, sources } => {
-                    let [result, _] = self.test(context, *test, *join, *sources, lane);
-                    let yes = if *real { u64::from(1f32.to_bits()) } else { u64::MAX };
-                    self.write(*target, lane, if result { yes } else { 0 });
-                }
-                Operation::Pack { target, sources, bits } => {
-                    let parts = sources.iter().enumerate();
-                    let part = |(at, source): (usize, &Operand)| {
-                        self.read(context, *source, lane) << (at as u32 * bits)
-                    };
-                    let value = parts.map(part).fold(0, |all, part| all | part);
-                    self.write(*target, lane, value);
-                }
-                Operation::Unpack { targets, source, bits } => {
-                    let value = self.read(context, *source, lane);
-                    for (at, target) in targets.iter().enumerate() {
-                        if let Some(target) = target {
-                            self.write(*target, lane, (value >> (at as u32 * bits)) & mask(*bits));
-                        }
+            }
+            Operation::Load { address, kind, targets } => {
+                self.load(context, shared, *address, *kind, targets, run)?;
+            }
+            Operation::Store { address, kind, sources } => {
+                self.store(context, shared, *address, *kind, sources, run)?;
+            }
+            Operation::Pack { target, sources, bits } => {
+                let mut values = [0; WARP_LANES];
+                for (at, source) in sources.iter().enumerate() {
+                    let part = self.gather(context, *source);
+                    for (value, part) in values.iter_mut().zip(part) {
+                        *value |= part << (at as u32 * bits);
                     }
                 }
-                Operation::ActiveLanes { target } => self.write(*target, lane, u64::from(run)),
-                Operation::Trap => return Err((lane, FaultKind::Trap)),
-                _ => self.access(context, shared, operation, lane).map_err(|kind| (lane, kind))?,
+                self.set(*target, run, &values);
+            }
+            Operation::Unpack { targets, source, bits } => {
+                let values = self.gather(context, *source);
+                for (at, target) in targets.iter().enumerate() {
+                    if let Some(target) = target {
+                        let part = values.map(|value| value >> (at as u32 * bits) & mask(*bits));
+                        self.set(*target, run, &part);
+                    }
+                }
+            }
+            Operation::Set { test, join, target, yes, sources } => {
+                for lane in lanes(run) {
+                    let value = self.set_by_test(context, *test, *join, *sources, lane);
+                    self.write(*target, lane, value & spread(*yes, *test));
+                }
+            }
+            Operation::ActiveLanes { target } => {
+                self.set(*target, run, &[u64::from(run); WARP_LANES]);
+            }
+            Operation::CopyCommit => lanes(run).for_each(|lane| self.copies.commit(lane)),
+            Operation::CopyWait { groups } => {
+                lanes(run).for_each(|lane| self.copies.wait(lane, *groups, shared));
+            }
+            Operation::Nothing => {}
+            Operation::Trap => {
+                if let Some(lane) = lanes(run).next() {
+                    return Err((lane, FaultKind::Trap));
+                }
+            }
+            operation => {
+                for lane in lanes(run) {
+                    self.access(context, shared, operation, lane).map_err(|kind| (lane, kind))?;
+                }
             }
         }
         Ok(())
     }
 
-    fn test(
+    /// All ones where a test holds; of a pair, in each half.
+    fn set_by_test(
         &self,
         context: &BlockContext<'_>,
         test: CompareTest,
         join: Option<(Join, Operand)>,
         sources: [Operand; 2],
         lane: usize,
-    ) -> [bool; 2] {
+    ) -> u64 {
         let [a, b] = sources.map(|source| self.read(context, source, lane));
+        if test.kind.pair {
+            let single = CompareTest { kind: test.kind.single(), ..test };
+            let half = |shift: u32| {
+                let holds = real::holds(single, (a >> shift) & 0xffff, (b >> shift) & 0xffff);
+                if holds { 0xffff << shift } else { 0 }
+            };
+            return half(0) | half(16);
+        }
         let holds = real::holds(test, a, b);
-        let Some((join, other)) = join else {
-            return [holds, !holds];
+        let holds = match join {
+            None => holds,
+            Some((join, other)) => join.of(holds, self.read(context, other, lane) == 1),
         };
-        let other = self.read(context, other, lane) == 1;
-        [holds, !holds].map(|holds| match join {
-            Join::And => holds && other,
-            Join::Or => holds || other,
-            Join::Xor => holds != other,
-        })
+        if holds { u64::MAX } else { 0 }
     }
 }
 
-fn compute(function: ValueFunction, kind: Type, values: [u64; 4]) -> u64 {
-    let [a, b, c, _] = values;
-    match function {
-        ValueFunction::Copy => a,
-        ValueFunction::Select => {
-            if c == 1 {
-                a
-            } else {
-                b
-            }
-        }
-        ValueFunction::Integer(function) => integer::evaluate(function, kind, values),
-        ValueFunction::Real(function, modifiers) => {
-            real::evaluate(function, modifiers, kind, [a, b, c])
-        }
-        ValueFunction::Convert(conversion) if conversion.to.pair => convert_pair(conversion, a, b),
-        ValueFunction::Convert(conversion) => convert(conversion, a),
-        ValueFunction::ToGeneric(space) => crate::access::window(space).wrapping_add(a),
-        ValueFunction::FromGeneric(space) => a.wrapping_sub(crate::access::window(space)),
-    }
+/// What `set` gives where its test holds, for both halves of a pair.
+fn spread(yes: u64, test: CompareTest) -> u64 {
+    if test.kind.pair { yes & 0xffff | (yes & 0xffff) << 16 } else { yes }
 }

@@ -112,6 +112,56 @@ fn warps_work_together() {
 }
 
 #[test]
+fn matrices_and_copies_have_rules() {
+    let product = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r3,%r4,%r5,%r6}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r3,%r4,%r5,%r6};";
+    assert!(run(product).is_ok());
+    let gone = fault(&format!("@%p1 ret; {product}")).0;
+    assert_eq!(gone, FaultKind::WarpIncomplete { missing: 0xffff });
+    let apart = fault(&format!("@%p1 {product} bar.sync 0;")).0;
+    assert_eq!(apart, FaultKind::LanesMissing { missing: 0xffff_0000 });
+    let rows = ".shared .align 16 .b8 rows[512]; mov.u32 %r3, rows; mad.lo.u32 %r3, %r2, 16, %r3;";
+    let load = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7},";
+    assert!(run(&format!("{rows} {load} [%r3];")).is_ok());
+    let misaligned = fault(&format!("{rows} {load} [%r3+8];")).0;
+    assert_eq!(misaligned, FaultKind::Misaligned { address: 8, bytes: 16 });
+    let (kind, thread, _) = fault(&format!("{rows} {load} [%r3+16];"));
+    assert!(matches!(kind, FaultKind::OutOfBounds { space: "shared", address: 512, .. }));
+    assert_eq!(thread, [31, 0, 0]);
+    let copy = |copy: &str| fault(&format!(".shared .align 16 .b8 place[64]; {copy}")).0;
+    let beyond = copy("cp.async.ca.shared.global [place+64], [%d1], 16;");
+    assert!(matches!(beyond, FaultKind::OutOfBounds { space: "shared", address: 64, .. }));
+    let outside = copy("cp.async.ca.shared.global [place], [%d1+64], 16;");
+    assert!(matches!(outside, FaultKind::OutOfBounds { space: "global", .. }));
+    let odd = copy("cp.async.ca.shared.global [place], [%d1+4], 8;");
+    assert!(matches!(odd, FaultKind::Misaligned { bytes: 8, .. }));
+    let more = copy("cp.async.ca.shared.global [place], [%d1], 4, 5;");
+    assert!(matches!(more, FaultKind::BadOperand(_)));
+    let over = "bar.arrive 1, 96; bar.arrive 1, 64;";
+    assert!(matches!(fault(over).0, FaultKind::BadBarrier { barrier: 1, .. }));
+    assert!(matches!(fault("bar.arrive 16, 64;").0, FaultKind::BadBarrier { .. }));
+}
+
+#[test]
+fn work_of_a_warp_is_paid_for() {
+    let steps = |body: &str| {
+        let mut device = Device::new(&text(body));
+        let at = device.buffer(&[0u32; 16]);
+        device.run("test", [1, 1, 1], [32, 1, 1], 0, vec![at.into()]).steps
+    };
+    let product = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r3,%r4,%r5,%r6}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%r3,%r4,%r5,%r6};";
+    // A thousand multiplications, of which a step stands for eight.
+    assert_eq!(steps(product) - steps(""), 32 + 16 * 8 * 8 / 8);
+}
+
+#[test]
+fn copies_that_nobody_waits_for_take_bounded_memory() {
+    let body = ".shared .align 16 .b8 place[64]; mov.u32 %r3, 0; again: cp.async.ca.shared.global [place], [%d1], 16;\n\
+                add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 2000; @%p2 bra again; ld.shared.u32 %r4, [place]; st.global.u32 [%d1+60], %r4;";
+    // The oldest ones were done.
+    assert_eq!(run(body).unwrap()[15], 0);
+}
+
+#[test]
 fn a_warp_that_waits_for_another_lets_it_run() {
     // The first warp spins until the last thread has stored.
     let spin = ".shared .u32 flag; mov.u32 %r3, 0; setp.eq.u32 %p2, %r1, 0; @%p2 st.shared.u32 [flag], 0; bar.sync 0;\n\
@@ -126,12 +176,25 @@ fn what_is_not_supported_is_named() {
     for (body, part) in [
         ("wgmma.fence.sync.aligned;", "wgmma"),
         ("add.cc.u32 %r3, %r1, %r2;", "add with .cc"),
-        ("cp.async.ca.shared.global [%r1], [%d1], 16;", "instruction cp"),
+        ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 %r3, %d1, %d1;", "wgmma"),
+        (
+            "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 %r3, %r3, %r3, %r3;",
+            "a matrix product",
+        ),
+        ("mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 %r3, %r3, %r3, %r3;", "instruction mma"),
+        (
+            "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 %r3, %r3, %r3, %r3;",
+            "mma with .sp",
+        ),
+        ("cp.async.bulk.commit_group;", "cp with .bulk"),
+        ("cp.async.mbarrier.arrive.shared.b64 [%r1];", "mbarrier"),
+        ("mbarrier.init.shared.b64 [%r1], 1;", "mbarrier"),
+        ("barrier.cluster.arrive;", "barrier with .cluster"),
+        ("redux.sync.add.f32 %r3, %r1, -1;", "this type"),
         ("add.rm.f64 %d2, %d1, %d1;", "rounding"),
-        ("bar.arrive 0, 64;", "bar with .arrive"),
         ("ld.shared::cluster.u32 %r3, [%r1];", "shared::cluster"),
         ("mad.lo.sat.s32 %r3, %r1, %r1, %r1;", "mad with .sat"),
-        ("cvt.rna.tf32.f32 %r3, %r1;", "cvt"),
+        ("cvt.rn.bf16x2.ue8m0x2 %r3, %r1;", "cvt"),
         ("call.uni vprintf;", "vprintf"),
         (".param .b32 q; mov.b64 %d2, q;", "the address of a parameter"),
         ("prmt.b32.f4e %r3, %r1, %r2, %r1;", ".f4e"),

@@ -9,11 +9,11 @@ macro_rules! device {
 }
 
 /// Reproducible values in [-1, 1).
-fn floats(count: usize, seed: u32) -> Vec<f32> {
+pub fn floats(count: usize, seed: u32) -> Vec<f32> {
     integers(count, seed).iter().map(|value| *value as f32 / (1 << 30) as f32 / 2.0).collect()
 }
 
-fn integers(count: usize, seed: u32) -> Vec<i32> {
+pub fn integers(count: usize, seed: u32) -> Vec<i32> {
     let next = |state: &mut u32| {
         *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         Some((*state ^ (*state >> 15)).wrapping_mul(0x2c1b_3c6d) as i32)
@@ -22,7 +22,7 @@ fn integers(count: usize, seed: u32) -> Vec<i32> {
 }
 
 #[track_caller]
-fn assert_close(got: &[f32], want: &[f64], tolerance: f64) {
+pub fn assert_close(got: &[f32], want: &[f64], tolerance: f64) {
     assert_eq!(got.len(), want.len());
     for (at, (got, want)) in got.iter().zip(want).enumerate() {
         let error = (f64::from(*got) - want).abs();

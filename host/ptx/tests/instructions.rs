@@ -333,3 +333,88 @@ fn memory_that_was_never_written_is_poison() {
         0xfffe,
     );
 }
+
+#[test]
+fn narrow_numbers() {
+    let pair = "cvt.rn.satfinite.e4m3x2.f32 %h0, %f1, %f2;";
+    check(pair, &[single(1.0), single(-2.0)], 0x38c0);
+    // 448 is the largest, ties go to even, and the smallest is 2^-9.
+    check(pair, &[single(464.0), single(1e30)], 0x7e7e);
+    check(pair, &[single(17.0), single(19.0)], 0x585a);
+    check(pair, &[single(2f32.powi(-10)), single(2f32.powi(-10) * 1.01)], 0x0001);
+    check(pair, &[NAN, single(f32::NEG_INFINITY)], 0x7ffe);
+    check("cvt.rn.satfinite.relu.e4m3x2.f32 %h0, %f1, %f2;", &[single(-1.0), single(1.0)], 0x0038);
+    let wide = "cvt.rn.satfinite.e5m2x2.f32 %h0, %f1, %f2;";
+    check(wide, &[single(57_344.0), single(-1e9)], 0x7bfb);
+    check(wide, &[single(2f32.powi(-16)), single(1.5)], 0x013e);
+    check("cvt.rn.f16x2.e4m3x2 %r0, %h1;", &[0x7e01], 0x5f00_1800);
+    check("cvt.rn.f16x2.e5m2x2 %r0, %h1;", &[0x7c3c], 0x7c00_3c00);
+    check("cvt.rn.satfinite.e4m3x2.f16x2 %h0, %r1;", &[0x3c00_c000], 0x38c0);
+    check("cvt.rna.tf32.f32 %r0, %f1;", &[0x3f80_1000], 0x3f80_2000);
+    check("cvt.rn.tf32.f32 %r0, %f1;", &[0x3f80_1000], 0x3f80_0000);
+    check("cvt.rz.tf32.f32 %r0, %f1;", &[0x3f80_1fff], 0x3f80_0000);
+}
+
+#[test]
+fn all_small_floats_survive_a_round_trip() {
+    // The value of each byte by its definition, in halves.
+    for byte in 0..=0xff_u64 {
+        for (name, largest) in [("e4m3", 0x7e), ("e5m2", 0x7b)] {
+            if byte & 0x7f > largest {
+                continue;
+            }
+            let body = format!(
+                "mov.b16 %h0, 0; cvt.rn.f16x2.{name}x2 %r7, %h1; cvt.rn.satfinite.{name}x2.f16x2 %h0, %r7;"
+            );
+            check(&body, &[byte], byte);
+        }
+    }
+}
+
+#[test]
+fn bytes_spaces_and_positions() {
+    check("dp4a.s32.s32 %r0, %r1, %r2, %r3;", &[0xff02_0380, 0x0105_fd02, 10], MINUS_ONE - 245);
+    check("dp4a.u32.s32 %r0, %r1, %r2, %r3;", &[0xff, 0xff, 0], MINUS_ONE - 254);
+    check("bfind.u32 %r0, %r1;", &[0x10], 4);
+    check("bfind.u32 %r0, %r1;", &[0], MINUS_ONE);
+    check("bfind.s32 %r0, %r1;", &[MINUS_ONE - 4], 2);
+    check("bfind.shiftamt.u32 %r0, %r1;", &[1], 31);
+    check("bfind.u64 %r0, %d1;", &[1 << 40], 40);
+    let body = "mov.pred %p0, 0; .shared .b32 cell; mov.u64 %d1, cell; cvta.shared.u64 %d1, %d1; isspacep.shared %p0, %d1;";
+    check(body, &[], 1);
+    check("isspacep.global %p0, %d1;", &[0x7_0000_0000], 1);
+    check("isspacep.local %p0, %d1;", &[0x7_0000_0000], 0);
+}
+
+#[test]
+fn pairs_are_set() {
+    check("set.gt.u32.f16x2 %r0, %r1, %r2;", &[0x4000_3c00, 0x3c00_3c00], 0xffff_0000);
+    check("set.ge.f16x2.f16x2 %r0, %r1, %r2;", &[0x4000_3c00, 0x3c00_4000], 0x3c00_0000);
+    check("set.eq.bf16x2.bf16x2 %r0, %r1, %r2;", &[0x3f80_3f80, 0x3f80_0000], 0x3f80_0000);
+    check("set.lt.f16.f16 %h0, %h1, %h2;", &[0x3c00, 0x4000], 0x3c00);
+}
+
+#[test]
+fn copies_are_done_when_they_are_waited_for() {
+    let copy = "mov.u32 %r0, 0; .shared .align 16 .b8 place[64]; ld.param.u64 %d1, [in];
+        cp.async.ca.shared.global [place], [%d1], 4; cp.async.commit_group;
+        cp.async.ca.shared.global [place+16], [%d1+8], 8, %r3; cp.async.commit_group;";
+    let inputs = &[0x1122_3344, 0x5566_7788_99aa_bbcc, 4];
+    let read = |at: u32, wait: &str| format!("{copy} {wait} ld.shared.u32 %r0, [place+{at}];");
+    check(&read(0, ""), inputs, MINUS_ONE);
+    check(&read(0, "cp.async.wait_group 1;"), inputs, 0x1122_3344);
+    check(&read(16, "cp.async.wait_group 1;"), inputs, MINUS_ONE);
+    check(&read(16, "cp.async.wait_group 0;"), inputs, 0x99aa_bbcc);
+    check(&read(20, "cp.async.wait_all;"), inputs, 0);
+    check(&read(20, "cp.async.wait_group 2;"), inputs, MINUS_ONE);
+}
+
+#[test]
+fn halves_are_added_in_place() {
+    let body = "mov.u32 %r0, 0; .shared .b32 cell; st.shared.u32 [cell], 0x3c003c00;
+        red.shared.add.noftz.f16x2 [cell], %r1; ld.shared.u32 %r0, [cell];";
+    check(body, &[0x3c00_4000], 0x4000_4200);
+    let body = "mov.u16 %h0, 0; .shared .b16 cell; st.shared.u16 [cell], 5;
+        atom.shared.cas.b16 %h7, [cell], %h1, %h2; ld.shared.u16 %h0, [cell];";
+    check(body, &[5, 9], 9);
+}

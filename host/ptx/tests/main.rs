@@ -7,3 +7,5 @@ mod device;
 mod errors;
 mod fixtures;
 mod instructions;
+mod kernels;
+mod matrices;

@@ -11,12 +11,12 @@ use assay_plugin::Error;
 use assay_plugin::gpu::device;
 
 use crate::compile::Prepared;
-use crate::label::{Task, fault};
-use crate::limits::CHECK_TOTAL_MS;
+use crate::label::{Kind, Size, Task, fault};
+use crate::limits::{CHECK_TOTAL_MS, PRINTED_SHOWN_BYTES_MAX};
 use crate::machine::Machine;
 use crate::report::{Report, Sizes};
 use crate::settings::Settings;
-use crate::verdict::{Failure, Stop, Verdict};
+use crate::verdict::{Failure, Stop, Verdict, beginning};
 pub(crate) use bench::{Bench, Part};
 
 /// Ends well where the response is right, and was timed if that was asked for.
@@ -62,13 +62,45 @@ fn check<M: Machine>(
         .collect();
     let images = (&prepared.candidate.image[..], &prepared.reference.image[..]);
     let bench = Bench::open(machine, settings, CHECK_TOTAL_MS, task, images, &parts)?;
-    for at in 0..parts.len() {
-        bench.check(at, &seeds(seed, at, settings.seeds))?;
+    let mut printed = Printed::default();
+    for (at, part) in parts.iter().enumerate() {
+        let checked = bench.check(at, &seeds(seed, at, settings.seeds));
+        printed.read(&bench, part.size);
+        if checked.is_err() {
+            printed.log(machine);
+        }
+        checked?;
         if let Some(sizes) = &mut report.sizes {
             sizes.passed += 1;
         }
     }
+    printed.log(machine);
     Ok(())
+}
+
+/// What the response's kernels print at the stated sizes, for the request's log. Text from a held-out size would
+/// give it away.
+#[derive(Default)]
+struct Printed {
+    text: String,
+    was_held_out: bool,
+}
+
+impl Printed {
+    fn read<M: Machine>(&mut self, bench: &Bench<'_, M>, size: &Size) {
+        self.was_held_out |= size.kind == Kind::HeldOut;
+        // A session that ended with an error has nothing to tell.
+        if let (false, Ok(text)) = (self.was_held_out, bench.printed()) {
+            self.text = text;
+        }
+    }
+
+    fn log<M: Machine>(&self, machine: &M) {
+        if !self.text.is_empty() {
+            let text = beginning(&self.text, PRINTED_SHOWN_BYTES_MAX);
+            machine.log(&format!("the kernels printed: {text}"));
+        }
+    }
 }
 
 /// The seeds of one size: `count` different ones, then the first again, so that a result left over from an

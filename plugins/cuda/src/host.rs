@@ -56,6 +56,14 @@ impl Machine for Host {
         session.check(plans.candidate, plans.reference, pairs, seeds)
     }
 
+    fn printed(&self, session: &device::Session) -> Result<String, device::Error> {
+        session.printed()
+    }
+
+    fn log(&self, message: &str) {
+        assay_plugin::log::info(message);
+    }
+
     fn measure(
         &self,
         session: &device::Session,

@@ -39,6 +39,11 @@ pub trait Machine {
         seeds: &[u64],
     ) -> Result<Vec<device::CheckReport>, device::Error>;
 
+    /// The beginning of what the response's kernels printed.
+    fn printed(&self, session: &Self::Session) -> Result<String, device::Error>;
+
+    fn log(&self, message: &str);
+
     fn measure(
         &self,
         session: &Self::Session,

@@ -55,18 +55,26 @@ pub(crate) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "host/ptx",
-        &["access", "block", "collective", "launch", "warp"],
+        &["access", "block", "collective", "copies", "launch", "warp"],
         "warps, blocks and launches of an interpreter step each other",
     ),
     (
         "host/ptx",
-        &["convert", "integer", "program", "real"],
+        &["convert", "fragment", "integer", "program", "real"],
         "an instruction names the operations, which take the types of instructions",
     ),
     (
         "host/ptx",
-        &["decode", "decode_memory", "decode_warp", "emit", "names"],
-        "one decoder in five files",
+        &[
+            "decode",
+            "decode_matrix",
+            "decode_memory",
+            "decode_narrow",
+            "decode_warp",
+            "emit",
+            "names",
+        ],
+        "one decoder in seven files",
     ),
     (
         "host/registry",

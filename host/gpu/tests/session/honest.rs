@@ -152,3 +152,17 @@ fn structs_sets_and_copies() {
     assert_ne!(input[2], 0.0);
     assert_eq!(task.session.printed(), Ok(String::new()));
 }
+
+#[test]
+fn the_beginning_of_what_kernels_print_is_kept() {
+    let gpu = gpu();
+    let mut session = open(&gpu);
+    let image = include_bytes!("../../../ptx/fixtures/prints.ptx");
+    let module = session.load(image, Origin::Candidate).unwrap();
+    session.alloc(&[buffer(BufferRole::Input, BufferInit::Zeros)]).unwrap();
+    let args = vec![at(0), KernelArg::I32(77)];
+    session.run(&[PlanStep::Launch(launch(module, "prints", args))], Some(1)).unwrap();
+    let printed = session.printed().unwrap();
+    assert!(printed.starts_with("row 3 of 77:  0.00|text    |"), "{printed}");
+    assert_eq!(printed.len(), LIMITS.printed_bytes as usize);
+}

@@ -1,7 +1,7 @@
 //! A session with both images loaded and the buffers of all its sizes.
 
 use assay_plugin::Error;
-use assay_plugin::gpu::device::{BufferSpec, Init, Limits, Origin, Pair, Role};
+use assay_plugin::gpu::device::{self, BufferSpec, Init, Limits, Origin, Pair, Role};
 use assay_plugin::gpu::{Dtype, Step};
 
 use super::{candidate, findings, platform, trusted};
@@ -134,6 +134,10 @@ impl<'a, M: Machine> Bench<'a, M> {
             None => Ok(()),
             Some(found) => Err(findings::wrong(format!("{}: {found}", part.size)).into()),
         }
+    }
+
+    pub(crate) fn printed(&self) -> Result<String, device::Error> {
+        self.machine.printed(&self.session)
     }
 
     /// How a buffer of the session is called in explanations.

@@ -39,6 +39,22 @@ fn a_simulated_device_is_named_in_every_reward() {
     assert_eq!(component(&scored, "simulated"), Some(1.0));
 }
 
+#[test]
+fn what_kernels_print_is_logged() {
+    let world = World { printed: "x is 3\n".into(), ..World::default() };
+    let scored = judge(&world, "{}");
+    assert_eq!(world.seen.borrow().logged, ["the kernels printed: x is 3\n"]);
+    assert!(!scored.explanation.contains("x is 3"));
+    let world = World {
+        printed: "x".repeat(5_000),
+        found: Box::new(|_, _, report| report.outputs = vec![wrong()]),
+        ..World::default()
+    };
+    judge(&world, "{}");
+    let logged = &world.seen.borrow().logged;
+    assert!(logged.len() == 1 && logged[0].len() <= 1_024, "{logged:?}");
+}
+
 /// Something found at a size, from 0, and the how-manieth of its seeds.
 fn found_check(at: (usize, usize), found: fn(&mut CheckReport), expected: &str) {
     let world = World {

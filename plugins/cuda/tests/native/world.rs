@@ -45,6 +45,8 @@ pub struct World {
     pub reference_ns: u64,
     pub suspicious: Vec<String>,
     pub spot: Vec<CheckReport>,
+    /// What the kernels print.
+    pub printed: String,
     pub seen: RefCell<Seen>,
 }
 
@@ -61,6 +63,7 @@ pub struct Seen {
     pub plans: Vec<(Vec<Step>, Vec<Step>)>,
     pub pairs: Vec<Vec<Pair>>,
     pub seeds: Vec<Vec<u64>>,
+    pub logged: Vec<String>,
 }
 
 pub fn kernel(name: &str, bytes: &[u32]) -> KernelInfo {
@@ -116,6 +119,7 @@ impl Default for World {
             reference_ns: 1_000,
             suspicious: Vec::new(),
             spot: Vec::new(),
+            printed: String::new(),
             seen: RefCell::default(),
         }
     }
@@ -220,6 +224,14 @@ impl Machine for World {
             arch: request.arch.clone(),
             cached: false,
         })
+    }
+
+    fn printed(&self, (): &()) -> Result<String, device::Error> {
+        Ok(self.printed.clone())
+    }
+
+    fn log(&self, message: &str) {
+        self.seen.borrow_mut().logged.push(message.to_owned());
     }
 
     fn record(&self, recording: &Recording) -> Result<Trace, compiler::Error> {
