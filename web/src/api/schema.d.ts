@@ -2502,6 +2502,11 @@ export interface components {
             response: string;
             result?: components["schemas"]["ResultItem"] | null;
         };
+            /**
+             * @description Member of the body that is at fault, with dots between levels, such as
+             *     `quotas.workers_max.cpu`; absent if it is none or not a single one.
+             */
+            field?: string | null;
         /** @description The requests of a timeline, in the order of admission. */
         RequestColumns: {
             arrived_ms: number[];

@@ -5,7 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { may, type Scope, useSession } from "../../api/session";
 import { FormDialog } from "../../parts/FormDialog";
-import { type FieldRule, useFields } from "../../parts/fields";
+import { useFields } from "../../parts/fields";
 import { expiry, namesIn, SCOPES } from "./keys";
 import { OneTimeSecret } from "./OneTimeSecret";
 import { changed } from "./queries";
@@ -16,11 +16,7 @@ const FRESH = {
   days: 90,
   plugins: "",
 };
-const RULES: FieldRule[] = [
-  [/^name /, "name"],
-  [/^plugins? |^channel /, "plugins"],
-  [/scope/, "scopes"],
-];
+const PATHS = { name: "name", plugins: "plugins", scopes: "scopes" };
 
 function validate({ name, scopes }: typeof FRESH) {
   return {
@@ -38,8 +34,8 @@ const DAYS = [
 
 export function CreateKey({ tenant, platform }: { tenant: string; platform: boolean }) {
   const queries = useQueryClient();
-  const session = useSession();
-  const { form, fields } = useFields(FRESH, RULES, validate);
+  const fresh = { ...FRESH, scopes: FRESH.scopes.filter((scope) => offered.includes(scope)) };
+  const { form, fields } = useFields(fresh, PATHS, validate);
   const act = async () => {
     const { name, scopes, days, plugins } = form.values;
     const expires_at = expiry(days, Date.now());

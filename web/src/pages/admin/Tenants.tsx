@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { api, data } from "../../api/client";
 import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
-import { type FieldRule, useFields } from "../../parts/fields";
+import { useFields } from "../../parts/fields";
 import { bytes, count, moment } from "../../parts/format";
 import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
@@ -29,12 +29,12 @@ export function Tenants() {
   );
 }
 
-const RULES: FieldRule[] = [[/^tenant `|name/, "name"]];
+const PATHS = { name: "name" };
 
 function Create() {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { form, fields } = useFields({ name: "" }, RULES, ({ name }) =>
+  const { form, fields } = useFields({ name: "" }, PATHS, ({ name }) =>
     name === "" ? { name: "Enter a name." } : {},
   );
   const act = async () => {

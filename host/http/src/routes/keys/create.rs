@@ -67,23 +67,26 @@ pub(crate) async fn create(
 fn check(call: &CreateKey) -> Result<(), ApiError> {
     if call.name.len() > limits::KEY_NAME_BYTES_MAX || call.name.chars().any(char::is_control) {
         let max = limits::KEY_NAME_BYTES_MAX;
-        return Err(ApiError::bad_request(format!("name must be at most {max} plain characters")));
+        return Err(ApiError::bad_request(format!("name must be at most {max} plain characters"))
+            .field("name"));
     }
     if call.scopes.is_empty() {
-        return Err(ApiError::bad_request("a key needs at least one scope"));
+        return Err(ApiError::bad_request("a key needs at least one scope").field("scopes"));
     }
     let Some(plugins) = &call.plugins else { return Ok(()) };
     if plugins.is_empty() || plugins.len() > limits::KEY_PLUGINS_MAX {
         let max = limits::KEY_PLUGINS_MAX;
-        return Err(ApiError::bad_request(format!(
-            "plugins must name 1 to {max} plugins; leave it out to allow all of them"
-        )));
+        let detail =
+            format!("plugins must name 1 to {max} plugins; leave it out to allow all of them");
+        return Err(ApiError::bad_request(detail).field("plugins"));
     }
     for plugin in plugins {
         let (name, channel) = plugin.split_once('@').unwrap_or((plugin, "prod"));
         check_name("plugin", name, limits::PLUGIN_NAME_BYTES_MAX)
             .and_then(|()| check_name("channel", channel, limits::PLUGIN_NAME_BYTES_MAX))
-            .map_err(|error| ApiError::bad_request(error).hint("write name or name@channel"))?;
+            .map_err(|error| {
+                ApiError::bad_request(error).hint("write name or name@channel").field("plugins")
+            })?;
     }
     Ok(())
 }
