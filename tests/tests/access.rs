@@ -118,6 +118,9 @@ fn routes() -> Vec<Route> {
         (Method::POST, "/v1/session/password", password, ANY, Own),
         (Method::POST, "/v1/session/tenant", json!({ "tenant": "platform" }), ANY, Own),
         (Method::DELETE, "/v1/session", none(), ANY, Own),
+        (Method::GET, "/v1/session/keys", none(), ANY, Own),
+        (Method::POST, "/v1/session/keys", json!({ "scopes": ["batches:read"] }), ANY, Own),
+        (Method::POST, "/v1/session/keys/{id}/revoke", none(), ANY, Own),
         (Method::GET, "/v1/capacity", none(), PLATFORM, Foreign::Platform),
         (
             Method::PUT,

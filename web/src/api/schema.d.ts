@@ -1094,6 +1094,44 @@ export interface paths {
             query?: never;
             header?: never;
             path?: never;
+    "/v1/session/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your personal keys in the tenant of your session, without their secrets. */
+        get: operations["get_session_keys"];
+        put?: never;
+        /**
+         * Create a personal key. It gives what both its scopes and your role in the tenant allow, and stops
+         *     working when you are no longer a member. The answer has the whole key, which is shown only once.
+         */
+        post: operations["post_session_keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/keys/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke one of your personal keys at once. */
+        post: operations["post_session_keys_id_revoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
             cookie?: never;
         };
         get?: never;
@@ -1683,6 +1721,18 @@ export interface components {
             items: components["schemas"]["GoldenCase"][];
         };
         /**
+        /** @description `POST /v1/session/keys`. */
+        CreatePersonalKey: {
+            expires_at?: string | null;
+            name?: string;
+            /** @description Plugins that the key may use, as `name` or `name@channel`; all of them when absent. */
+            plugins?: string[] | null;
+            /**
+             * @description Scopes of the key, which are some of your role's; `admin:*` and `platform:*` are for keys of the
+             *     tenant alone.
+             */
+            scopes: components["schemas"]["Scope"][];
+        };
          * @description State of a golden case of a published version.
          * @enum {string}
          */
@@ -1909,6 +1959,8 @@ export interface components {
             /**
              * Format: u-int32
              * @description Number of requests that wait for a worker now.
+            /** @description Address of the person whose personal key it is; absent for a key of the tenant. */
+            person?: string | null;
              */
             queued: number;
             run: string;
@@ -6438,6 +6490,122 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        };
+    };
+    get_session_keys: {
+        parameters: {
+            query?: {
+                /** @description Cursor: the `next` of the previous page. */
+                after?: string;
+                /** @description Maximum number of items: 1,000 when absent, 1,000 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_session_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePersonalKey"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_session_keys_id_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         requestBody?: never;
         responses: {
             200: {

@@ -11,16 +11,19 @@ import { bytes, count, moment } from "../../parts/format";
 import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
 import { TextLink } from "../../parts/TextLink";
+import { tenantsExport } from "./exported";
 import { changed, type Tenant, tenantsQuery } from "./queries";
 import { SearchedList, useListed } from "./SearchedList";
 
 export function Tenants() {
-  const tenants = useQuery(tenantsQuery(useListed()));
+  const listed = useListed();
+  const tenants = useQuery(tenantsQuery(listed));
   return (
     <SearchedList
       query={tenants}
       what="the tenants"
       label="Name"
+      exported={tenantsExport(listed.q)}
       actions={<Create />}
       empty={<Empty title="No tenants yet" />}
     >
