@@ -139,6 +139,8 @@ fn routes() -> Vec<Route> {
         (Method::GET, "/v1/overview", none(), READ, Own),
         (Method::GET, "/v1/incidents", none(), READ, Own),
         (Method::GET, "/v1/live", none(), READ, Own),
+        (Method::POST, "/v1/incidents/{id}/acknowledge", json!({}), WRITE, NotFound),
+        (Method::POST, "/v1/incidents/{id}/reopen", none(), WRITE, NotFound),
         (Method::POST, "/v1/requests/{id}/replay", json!({}), WRITE, NotFound),
         (Method::POST, "/v1/simulations", json!({ "run": "theirs" }), READ, NotFound),
         (Method::GET, "/metrics", none(), PLATFORM, Foreign::Platform),

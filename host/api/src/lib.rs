@@ -10,6 +10,7 @@ pub mod key;
 pub mod plugin;
 pub mod problem;
 
+pub mod acknowledgement;
 pub mod audit;
 pub mod authoring;
 pub mod capacity;

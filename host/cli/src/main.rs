@@ -8,6 +8,7 @@ mod dev;
 mod doctor;
 mod engine;
 mod gpu;
+mod incident;
 mod key;
 mod login;
 mod logs;
@@ -78,6 +79,8 @@ enum Verb {
     /// List workers and what they run; drain a worker
     Worker(worker::WorkersCommand),
     /// Show a request with its logs and artifacts; run it again, here or on the server, and compare
+    /// List incidents: late batches, failed requests, worker trouble; acknowledge or mute them
+    Incident(incident::IncidentCommand),
     Request(request::RequestCommand),
     /// Show the log lines of a run, filtered by verdict and level
     Logs(logs::LogsCommand),
@@ -201,6 +204,7 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Request(options) => request::run(options).await,
         Verb::Logs(options) => logs::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
+        Verb::Incident(options) => incident::run(options).await,
         Verb::Gpu(options) => gpu::run(options).await,
         Verb::Doctor(options) => doctor::run(options).await,
         Verb::Openapi => {

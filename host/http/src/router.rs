@@ -45,6 +45,8 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(capacity::set::set))
         .routes(guarded!(capacity::history::history))
         .routes(guarded!(incidents::list))
+        .routes(guarded!(incidents::acknowledge))
+        .routes(guarded!(incidents::reopen))
         .routes(guarded!(keys::list::list))
         .routes(guarded!(keys::create::create))
         .routes(guarded!(keys::revoke::revoke))

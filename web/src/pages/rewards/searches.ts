@@ -101,6 +101,7 @@ export function batchSearch(search: Search): BatchSearch {
     group: textOf(search, "group"),
     ...rowsSearch(search),
     ...sortSearch(search),
+    open: search.open === true ? true : undefined,
   });
 }
 
