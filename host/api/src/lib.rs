@@ -18,6 +18,7 @@ pub mod history;
 pub mod operations;
 pub mod people;
 pub mod remote_workers;
+pub mod sample;
 pub mod simulation;
 pub mod tenant;
 pub mod view;

@@ -19,6 +19,7 @@ mod plugin;
 mod progress;
 mod request;
 mod retention;
+mod samples;
 mod score;
 mod serve;
 mod simulate;
@@ -78,12 +79,14 @@ enum Verb {
     Capacity(capacity::CapacityCommand),
     /// List workers and what they run; drain a worker
     Worker(worker::WorkersCommand),
-    /// Show a request with its logs and artifacts; run it again, here or on the server, and compare
     /// List incidents: late batches, failed requests, worker trouble; acknowledge or mute them
     Incident(incident::IncidentCommand),
+    /// Show a request with its logs and artifacts; run it again, here or on the server, and compare
     Request(request::RequestCommand),
     /// Show the log lines of a run, filtered by verdict and level
     Logs(logs::LogsCommand),
+    /// Write the requests of a run with their texts and rewards as JSON lines or CSV
+    Samples(samples::SamplesCommand),
     /// Replay a trace under several policies and compare what they cost and delay
     Simulate(Box<simulate::SimulateCommand>),
     /// Install the CUDA compiler, and list the GPUs of this machine
@@ -201,10 +204,11 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Whoami(options) => login::run(options).await,
         Verb::Capacity(options) => capacity::run(options).await,
         Verb::Worker(options) => worker::run(options).await,
+        Verb::Incident(options) => incident::run(options).await,
         Verb::Request(options) => request::run(options).await,
         Verb::Logs(options) => logs::run(options).await,
+        Verb::Samples(options) => samples::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
-        Verb::Incident(options) => incident::run(options).await,
         Verb::Gpu(options) => gpu::run(options).await,
         Verb::Doctor(options) => doctor::run(options).await,
         Verb::Openapi => {

@@ -898,6 +898,7 @@ __all__ = [
     "RewardRequest",
     "RunList",
     "RunSummary",
+    "Sample",
     "SealBatch",
     "Span",
     "Stage",
