@@ -4,7 +4,6 @@
 use assay_api::acknowledgement::Acknowledgement;
 use assay_core::id::TenantId;
 use assay_core::time::Micros;
-use time::OffsetDateTime;
 
 use super::audit::Actor;
 use super::operations::Beside;
@@ -103,19 +102,6 @@ impl Store {
         })
         .await
     }
-}
-
-/// The acknowledgement that a row has, if any.
-pub(super) fn acknowledgement(
-    at: Option<OffsetDateTime>,
-    by: Option<String>,
-    until: Option<OffsetDateTime>,
-) -> Option<Acknowledgement> {
-    Some(Acknowledgement {
-        at: Micros::from_datetime(at?),
-        by: by?,
-        until: Micros::from_datetime(until?),
-    })
 }
 
 fn name(actor: &Actor) -> String {

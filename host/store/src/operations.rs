@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use assay_api::acknowledgement::Acknowledgement;
 use assay_api::operations::{
     CapacitySample, Incident, IncidentFilter, IncidentKind, IncidentPage, PlanDecision,
 };
@@ -12,8 +13,8 @@ use assay_core::limits;
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use serde_json::json;
+use time::OffsetDateTime;
 
-use super::acknowledgements::acknowledgement;
 use super::audit::{Act, Actor, audit};
 use super::retention::delete_in_pieces;
 use super::{Store, StoreError};
@@ -408,6 +409,19 @@ impl Store {
             .map(|row| (BatchId(row.batch_id), row.requests.cast_unsigned()))
             .collect())
     }
+}
+
+/// The acknowledgement that a row has, if any.
+fn acknowledgement(
+    at: Option<OffsetDateTime>,
+    by: Option<String>,
+    until: Option<OffsetDateTime>,
+) -> Option<Acknowledgement> {
+    Some(Acknowledgement {
+        at: Micros::from_datetime(at?),
+        by: by?,
+        until: Micros::from_datetime(until?),
+    })
 }
 
 /// Adds each incident to the latest one of its kind. The latest come first, and stay so.
