@@ -254,9 +254,7 @@ def test_what_there_is(client: assay.Client, run: str) -> None:
     assert run in {known.name for known in client.runs()}
 
 
-def test_samples_of_a_run_have_texts_and_no_reward_for_a_failure(
-    client: assay.Client, run: str
-) -> None:
+def test_samples_of_a_run_have_texts_and_no_reward_for_a_failure(client: assay.Client, run: str) -> None:
     with client.batch("liar@prod", run=run, iteration=4) as batch:
         batch.submit(key="good", prompt="6*7?", response="random", label={"answer": 42})
         batch.submit(key="trap", response="panic")

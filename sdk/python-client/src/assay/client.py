@@ -230,9 +230,7 @@ class Client(_Face):
         """The tenant's runs; what was active last comes first."""
         return portal().run(calls.runs(self._caller))
 
-    def samples(
-        self, run: str, *, batch: str | None = None, texts: bool = True
-    ) -> Iterator[models.Sample]:
+    def samples(self, run: str, *, batch: str | None = None, texts: bool = True) -> Iterator[models.Sample]:
         """The requests of a run, or of one batch of it, with their texts and outcomes, one by one.
 
         Without `texts` they have no prompt, response, label and metadata. Raises `UnreachableError` if the
