@@ -27,6 +27,7 @@ RECEIVED = [
     "PluginList",
     "GoldenCaseList",
     "RunList",
+    "Sample",
     "Problem",
     "StreamEvent",
 ]

@@ -118,6 +118,9 @@ fn routes() -> Vec<Route> {
         (Method::POST, "/v1/session/password", password, ANY, Own),
         (Method::POST, "/v1/session/tenant", json!({ "tenant": "platform" }), ANY, Own),
         (Method::DELETE, "/v1/session", none(), ANY, Own),
+        (Method::GET, "/v1/session/keys", none(), ANY, Own),
+        (Method::POST, "/v1/session/keys", json!({ "scopes": ["batches:read"] }), ANY, Own),
+        (Method::POST, "/v1/session/keys/{id}/revoke", none(), ANY, Own),
         (Method::GET, "/v1/capacity", none(), PLATFORM, Foreign::Platform),
         (
             Method::PUT,
@@ -134,7 +137,10 @@ fn routes() -> Vec<Route> {
         (Method::GET, "/v1/workers/remote", none(), PLATFORM, Foreign::Platform),
         (Method::DELETE, "/v1/workers/remote/{id}", none(), PLATFORM, Foreign::Platform),
         (Method::GET, "/v1/overview", none(), READ, Own),
+        (Method::GET, "/v1/runs/{run}/samples", none(), READ, NotFound),
         (Method::GET, "/v1/incidents", none(), READ, Own),
+        (Method::POST, "/v1/incidents/{id}/acknowledge", json!({}), WRITE, NotFound),
+        (Method::POST, "/v1/incidents/{id}/reopen", none(), WRITE, NotFound),
         (Method::GET, "/v1/live", none(), READ, Own),
         (Method::POST, "/v1/requests/{id}/replay", json!({}), WRITE, NotFound),
         (Method::POST, "/v1/simulations", json!({ "run": "theirs" }), READ, NotFound),
@@ -356,6 +362,9 @@ async fn each_scope_opens_its_own_routes() {
                 let named =
                     route.scopes.iter().any(|scope| problem.detail.contains(scope.as_str()));
                 assert!(named, "{problem:?}");
+            } else if route.path == "/v1/session/keys" {
+                // What belongs to people needs a session, whatever the scopes.
+                let _ = world.call(&http, &route).await.problem(403, "session_missing");
             } else if route.method == Method::GET {
                 let answer = world.call(&http, &route).await;
                 assert_ne!(answer.status, 403, "{}: {}", answer.call, answer.text());

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use assay_api::acknowledgement::Acknowledgement;
 use assay_api::batch::AnnounceBatch;
-use assay_api::key::KeyList;
-use assay_api::operations::{IncidentKind, IncidentPage};
+use assay_api::key::{Key, KeyList};
+use assay_api::operations::{Incident, IncidentKind, IncidentPage, Overview};
 use assay_api::people::{MemberList, PersonList};
 use assay_api::plugin::{PluginChannelList, PluginList};
 use assay_api::tenant::TenantList;
 use assay_api::view::{BatchList, Timeline};
 use assay_core::id::BatchId;
-use assay_tests::{Answers, Host, HostOptions, Http, item, until};
+use assay_core::time::Micros;
+use assay_tests::{Answers, Host, HostOptions, Http, assay, item, until};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -134,6 +136,75 @@ async fn late_batches_are_listed_alone_and_their_incidents_together() {
         grouped.items.iter().map(|it| (it.run.as_deref(), it.count, it.batch)).collect();
     assert_eq!(told, [(Some("other"), 1, Some(late[0])), (Some("noisy"), 2, Some(late[1]))]);
     assert!(grouped.items.iter().all(|it| it.kind == IncidentKind::BatchLate));
+}
+
+/// Lets another batch of the run end late, and waits until it is told with `count` late ones in all.
+async fn late_again(host: &Host, http: &Http, plugin: &str, run: &str, count: u32) -> IncidentPage {
+    late_batch(host, plugin, run).await;
+    until("the incident is written", async || {
+        let page: IncidentPage =
+            http.get("/v1/incidents?kind=batch_late&grouped=true").await.json(200);
+        (page.items.iter().map(|it| it.count).sum::<u32>() == count).then_some(page)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn an_acknowledged_incident_is_closed_until_it_happens_again_and_a_muted_one_stays_so() {
+    let host = Host::start(HostOptions { workers: vec!["cpu=1".into()], ..HostOptions::default() });
+    let http = Http::new(&host);
+    let plugin = host.publish("worker_load").await;
+    let open = async || -> Vec<String> {
+        let path = "/v1/incidents?kind=batch_late&grouped=true&open=true";
+        let page: IncidentPage = http.get(path).await.json(200);
+        let each: IncidentPage =
+            http.get("/v1/incidents?kind=batch_late&open=true").await.json(200);
+        let overview: Overview = http.get("/v1/overview").await.json(200);
+        let runs = |items: &[Incident]| {
+            items.iter().filter_map(|it| it.run.clone()).collect::<BTreeSet<_>>()
+        };
+        assert_eq!(runs(&page.items), runs(&each.items));
+        assert!(runs(&overview.incidents).is_superset(&runs(&page.items)));
+        assert!(overview.incidents.iter().all(|it| it.acknowledged.is_none()));
+        runs(&page.items).into_iter().collect()
+    };
+    let _ = late_again(&host, &http, &plugin, "quiet", 1).await;
+    let page = late_again(&host, &http, &plugin, "noisy", 2).await;
+    let [noisy, quiet] = &page.items[..] else { panic!("two: {page:?}") };
+    assert_eq!(open().await, ["noisy", "quiet"]);
+
+    let command = |verb: &[&str]| assay(Some(&host), &[&["incident", "-o", "json"], verb].concat());
+    let (noisy_id, quiet_id) = (noisy.id.to_string(), quiet.id.to_string());
+    let seen: Acknowledgement = command(&["acknowledge", &noisy_id]).json(0);
+    assert!(seen.until >= noisy.at && seen.at >= noisy.at);
+    assert_eq!(open().await, ["quiet"]);
+    let told: IncidentPage = command(&["ls", "--kind", "batch_late"]).json(0);
+    let of = |run: &str| told.items.iter().find(|it| it.run.as_deref() == Some(run));
+    assert_eq!(of("noisy").expect("listed").acknowledged, Some(seen));
+    assert_eq!(of("quiet").expect("listed").acknowledged, None);
+
+    // It happens again, and is open again; a muted one is not.
+    let muted: Acknowledgement = command(&["acknowledge", &quiet_id, "--mute-hours", "2"]).json(0);
+    assert!(muted.until.since(muted.at) >= Micros::from_secs(7_200));
+    let _ = late_again(&host, &http, &plugin, "noisy", 3).await;
+    let _ = late_again(&host, &http, &plugin, "quiet", 4).await;
+    assert_eq!(open().await, ["noisy"]);
+    assert_eq!(command(&["reopen", &quiet_id]).code, Some(0));
+    assert_eq!(open().await, ["noisy", "quiet"]);
+
+    let path = format!("/v1/incidents/{quiet_id}/acknowledge");
+    let long = http.post(&path, &json!({ "mute_hours": 721 })).await.problem(400, "bad_request");
+    assert_eq!(long.field.as_deref(), Some("mute_hours"));
+    let absent = "/v1/incidents/999999/acknowledge";
+    let _ = http.post(absent, &json!({})).await.problem(404, "not_found");
+    // A tenant acknowledges no incident of another.
+    let _ = http.post("/v1/tenants", &json!({ "name": "other" })).await;
+    let call = json!({ "tenant": "other", "scopes": ["batches:write", "batches:read"] });
+    let key: Key = http.post("/v1/keys", &call).await.json(201);
+    let other = http.with_key(key.secret.as_deref().expect("shown when it is made"));
+    let _ = other.post(&path, &json!({})).await.problem(404, "not_found");
+    let reopen = format!("/v1/incidents/{quiet_id}/reopen");
+    let _ = other.post(&reopen, &json!({})).await.problem(404, "not_found");
 }
 
 #[tokio::test]

@@ -32,6 +32,7 @@ mod remote_workers;
 mod results;
 mod rewards;
 mod rubric;
+mod samples;
 mod schemas;
 mod score;
 mod seed;

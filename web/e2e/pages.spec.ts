@@ -193,6 +193,18 @@ const PAGES: PageCheck[] = [
     heading: "Change password",
     ready: (page) => expect(page.getByLabel("New password")).toBeVisible(),
   },
+  {
+    name: "compare",
+    path: () => '/compare?runs=["qwen-4b-grpo"]&smoothing=0.5',
+    heading: "Compare runs",
+    ready: seen("img", /^qwen-4b-grpo by iteration/),
+  },
+  {
+    name: "account-keys",
+    path: () => "/account/keys",
+    heading: "Your keys",
+    ready: (page) => expect(page.getByText("No keys yet")).toBeVisible(),
+  },
 ];
 
 async function simulated(page: Page): Promise<void> {

@@ -186,6 +186,7 @@ async fn key(store: &Store, tenant: TenantId) -> Result<String, StoreError> {
         plugins: None,
         created_at: now(),
         expires_at: None,
+        person: None,
     };
     store.create_key(key, &Actor::Platform).await?;
     Ok(secret.key)

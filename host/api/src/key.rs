@@ -80,6 +80,23 @@ pub struct CreateKey {
     pub plugins: Option<Vec<String>>,
 }
 
+/// `POST /v1/session/keys`.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreatePersonalKey {
+    #[serde(default)]
+    pub name: String,
+    /// Scopes of the key, which are some of your role's; `admin:*` and `platform:*` are for keys of the
+    /// tenant alone.
+    pub scopes: Vec<Scope>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub expires_at: Option<Micros>,
+    /// Plugins that the key may use, as `name` or `name@channel`; all of them when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugins: Option<Vec<String>>,
+}
+
 /// `POST /v1/keys/{id}/rotate`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -121,6 +138,9 @@ pub struct Key {
     /// Plugins that the key may use; all of them when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugins: Option<Vec<String>>,
+    /// Address of the person whose personal key it is; absent for a key of the tenant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// The whole key; shown only once, when it is created or rotated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,

@@ -10,6 +10,7 @@ pub mod key;
 pub mod plugin;
 pub mod problem;
 
+pub mod acknowledgement;
 pub mod audit;
 pub mod authoring;
 pub mod capacity;
@@ -17,6 +18,7 @@ pub mod history;
 pub mod operations;
 pub mod people;
 pub mod remote_workers;
+pub mod sample;
 pub mod simulation;
 pub mod tenant;
 pub mod view;

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::acknowledgement::Acknowledgement;
 use crate::batch::BatchState;
 use crate::capacity::PoolCapacity;
 use crate::result::Counts;
@@ -24,7 +25,7 @@ pub struct Overview {
     /// Pools; only with the scope `platform:*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pools: Option<Vec<PoolCapacity>>,
-    /// Incidents, grouped as by `GET /v1/incidents?grouped=true`, the latest first, at most 20.
+    /// Incidents, as by `GET /v1/incidents?grouped=true&open=true`, the latest first, at most 20.
     pub incidents: Vec<Incident>,
 }
 
@@ -107,6 +108,9 @@ pub struct Incident {
     pub count: u32,
     /// Description as a sentence.
     pub detail: String,
+    /// Absent while nobody has acknowledged it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledged: Option<Acknowledgement>,
 }
 
 #[derive(
@@ -204,6 +208,10 @@ pub struct IncidentFilter {
     #[serde(default)]
     #[param(required = false)]
     pub grouped: bool,
+    /// Whether acknowledged incidents are left out.
+    #[serde(default)]
+    #[param(required = false)]
+    pub open: bool,
     /// Cursor of a page; only older incidents are returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,

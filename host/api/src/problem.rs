@@ -1,5 +1,7 @@
 //! The JSON shape of every error answer (RFC 9457).
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// RFC 9457 problem, `application/problem+json`.
@@ -15,6 +17,33 @@ pub struct Problem {
     /// Advice on what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Member of the body that is at fault, with dots between levels, such as
+    /// `quotas.workers_max.cpu`; absent if it is none or not a single one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
 }
+
+/// A refusal of one member of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// The member, as [`Problem::field`] names it.
+    pub field: String,
+    pub detail: String,
+}
+
+impl FieldError {
+    #[must_use]
+    pub fn new(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { field: field.into(), detail: detail.into() }
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.detail)
+    }
+}
+
+impl std::error::Error for FieldError {}

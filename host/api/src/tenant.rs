@@ -11,6 +11,8 @@ use assay_core::outbound::check_hosts;
 use assay_core::plugin::check_name;
 use assay_core::time::Micros;
 
+use crate::problem::FieldError;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Tenant {
     #[schema(value_type = String)]
@@ -113,40 +115,51 @@ pub struct Retention {
 
 impl TenantSettings {
     /// Checks every limit; the error names the field.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), FieldError> {
         let name = &self.display_name;
         let max = limits::DISPLAY_NAME_BYTES_MAX;
         if name.len() > max || name.chars().any(char::is_control) {
-            return Err(format!("display_name must be at most {max} plain characters"));
+            let detail = format!("display_name must be at most {max} plain characters");
+            return Err(FieldError::new("display_name", detail));
         }
-        in_range("weight", self.weight, limits::TENANT_WEIGHT_MAX)?;
+        in_range("", "weight", self.weight, limits::TENANT_WEIGHT_MAX)?;
         self.quotas.check()?;
         let toolchains = self.grants.toolchains.as_deref().unwrap_or_default();
         if toolchains.len() > limits::TENANT_TOOLCHAINS_MAX {
-            return Err(format!("toolchains are at most {}", limits::TENANT_TOOLCHAINS_MAX));
+            let detail = format!("toolchains are at most {}", limits::TENANT_TOOLCHAINS_MAX);
+            return Err(FieldError::new("grants.toolchains", detail));
         }
         for toolchain in toolchains {
-            check_name("toolchain", toolchain, limits::PLUGIN_NAME_BYTES_MAX)?;
+            check_name("toolchain", toolchain, limits::PLUGIN_NAME_BYTES_MAX)
+                .map_err(|detail| FieldError::new("grants.toolchains", detail))?;
         }
-        check_hosts(&self.grants.hosts)?;
+        check_hosts(&self.grants.hosts)
+            .map_err(|detail| FieldError::new("grants.hosts", detail))?;
         let Retention { results_days, history_days } = self.retention;
         for (what, days) in [("results_days", results_days), ("history_days", history_days)] {
-            days.map_or(Ok(()), |days| in_range(what, days, limits::RETENTION_DAYS_MAX))?;
+            days.map_or(Ok(()), |days| {
+                in_range("retention.", what, days, limits::RETENTION_DAYS_MAX)
+            })?;
         }
         Ok(())
     }
 }
 
 impl Quotas {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), FieldError> {
+        let refused =
+            |field: &str, detail: String| Err(FieldError::new(format!("quotas.{field}"), detail));
         if self.workers_max.len() > limits::POOLS_MAX {
-            return Err(format!("workers_max names at most {} pools", limits::POOLS_MAX));
+            let detail = format!("workers_max names at most {} pools", limits::POOLS_MAX);
+            return refused("workers_max", detail);
         }
         for (pool, &workers) in &self.workers_max {
-            check_name("pool", pool, limits::PLUGIN_NAME_BYTES_MAX)?;
+            check_name("pool", pool, limits::PLUGIN_NAME_BYTES_MAX)
+                .or_else(|detail| refused("workers_max", detail))?;
             if workers > limits::POOL_WORKERS_MAX {
                 let max = limits::POOL_WORKERS_MAX;
-                return Err(format!("workers_max of pool `{pool}` must be at most {max}"));
+                let detail = format!("workers_max of pool `{pool}` must be at most {max}");
+                return refused(&format!("workers_max.{pool}"), detail);
             }
         }
         for (what, max) in [
@@ -154,21 +167,22 @@ impl Quotas {
             ("requests_per_minute_max", self.requests_per_minute_max),
         ] {
             if max.is_some_and(|max| i32::try_from(max).is_err()) {
-                return Err(format!("{what} is too large"));
+                return refused(what, format!("{what} is too large"));
             }
         }
         if self.stored_bytes_max.is_some_and(|max| i64::try_from(max).is_err()) {
-            return Err("stored_bytes_max is too large".into());
+            return refused("stored_bytes_max", "stored_bytes_max is too large".into());
         }
         Ok(())
     }
 }
 
-fn in_range(what: &str, value: u32, max: u32) -> Result<(), String> {
+fn in_range(parent: &str, what: &str, value: u32, max: u32) -> Result<(), FieldError> {
     if (1..=max).contains(&value) {
         return Ok(());
     }
-    Err(format!("{what} must be 1 to {max}, not {value}"))
+    let detail = format!("{what} must be 1 to {max}, not {value}");
+    Err(FieldError::new(format!("{parent}{what}"), detail))
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]

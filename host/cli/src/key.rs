@@ -109,6 +109,7 @@ fn text(key: &Key) -> String {
     );
     let more = [
         (!key.name.is_empty()).then(|| key.name.clone()),
+        key.person.as_ref().map(|person| format!("of {person}")),
         key.expires_at.map(|at| format!("expires {at}")),
         key.plugins.as_ref().map(|plugins| format!("only for {}", plugins.join(", "))),
         key.previous_secret_until.map(|at| format!("old secret valid until {at}")),
@@ -143,11 +144,12 @@ mod tests {
             last_used_at: None,
             previous_secret_until: Some(Micros::ZERO),
             plugins: Some(vec!["math".into(), "code@prod".into()]),
+            person: Some("ada@example.com".into()),
             secret: Some("assay_x".into()),
         };
         let expected = "00000000-0000-0000-0000-000000000000  team  abc  batches:read,batches:write  \
-                        active  never used  trainer  only for math, code@prod  old secret valid until \
-                        1970-01-01T00:00:00Z\nassay_x\n";
+                        active  never used  trainer  of ada@example.com  only for math, code@prod  old \
+                        secret valid until 1970-01-01T00:00:00Z\nassay_x\n";
         assert_eq!(text(&key), expected);
     }
 }

@@ -8,6 +8,7 @@ mod dev;
 mod doctor;
 mod engine;
 mod gpu;
+mod incident;
 mod key;
 mod login;
 mod logs;
@@ -18,6 +19,7 @@ mod plugin;
 mod progress;
 mod request;
 mod retention;
+mod samples;
 mod score;
 mod serve;
 mod simulate;
@@ -78,10 +80,14 @@ enum Verb {
     Capacity(capacity::CapacityCommand),
     /// List workers and what they run; drain a worker
     Worker(worker::WorkersCommand),
+    /// List incidents: late batches, failed requests, worker trouble; acknowledge or mute them
+    Incident(incident::IncidentCommand),
     /// Show a request with its logs and artifacts; run it again, here or on the server, and compare
     Request(request::RequestCommand),
     /// Show the log lines of a run, filtered by verdict and level
     Logs(logs::LogsCommand),
+    /// Write the requests of a run with their texts and rewards as JSON lines or CSV
+    Samples(samples::SamplesCommand),
     /// Replay a trace under several policies and compare what they cost and delay
     Simulate(Box<simulate::SimulateCommand>),
     /// Install the CUDA compiler, and list the GPUs of this machine
@@ -199,8 +205,10 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Whoami(options) => login::run(options).await,
         Verb::Capacity(options) => capacity::run(options).await,
         Verb::Worker(options) => worker::run(options).await,
+        Verb::Incident(options) => incident::run(options).await,
         Verb::Request(options) => request::run(options).await,
         Verb::Logs(options) => logs::run(options).await,
+        Verb::Samples(options) => samples::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
         Verb::Gpu(options) => gpu::run(options).await,
         Verb::Doctor(options) => doctor::run(options).await,

@@ -1,5 +1,6 @@
 //! The running service: what is live, its workers and incidents; replays and simulations.
 
+use assay_api::acknowledgement::{AcknowledgeIncident, Acknowledgement};
 use assay_api::operations::{
     IncidentFilter, IncidentPage, Overview, QueueList, Worker, WorkerList,
 };
@@ -46,6 +47,22 @@ impl Client {
     /// The latest first.
     pub async fn incidents(&self, filter: &IncidentFilter) -> Result<IncidentPage, Error> {
         self.json(self.request(Method::GET, &["incidents"]).query(filter), Repeat::Safe).await
+    }
+
+    /// Acknowledges an incident and those like it.
+    pub async fn acknowledge_incident(
+        &self,
+        incident: i64,
+        call: &AcknowledgeIncident,
+    ) -> Result<Acknowledgement, Error> {
+        let path = ["incidents", &incident.to_string(), "acknowledge"];
+        self.json(self.request(Method::POST, &path).json(call), Repeat::Safe).await
+    }
+
+    /// Takes the acknowledgement of an incident back.
+    pub async fn reopen_incident(&self, incident: i64) -> Result<(), Error> {
+        let path = ["incidents", &incident.to_string(), "reopen"];
+        self.send(self.request(Method::POST, &path), Repeat::Safe).await.map(drop)
     }
 
     pub async fn workers(&self) -> Result<WorkerList, Error> {

@@ -29,7 +29,7 @@ pub(crate) const NDJSON: &str = "application/x-ndjson";
 /// A connection silent for this long is made anew: the server may be gone without a word.
 const SILENCE: Duration = Duration::from_secs(90);
 /// Longer than any batch: the stream watches its own silence.
-const FOLLOW_CALL: Duration = Duration::from_secs(7 * 24 * 3_600);
+pub(crate) const FOLLOW_CALL: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 type Body = BoxStream<'static, reqwest::Result<Bytes>>;
 

@@ -2,10 +2,13 @@
 
 use assay_api::view::{BatchList, PluginStats, RequestList, RunList, RunView, Timeline};
 use assay_core::id::BatchId;
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::Method;
 
 use crate::call::{Client, Repeat};
-use crate::error::Error;
+use crate::error::{Error, root_cause};
+use crate::results::FOLLOW_CALL;
 
 /// Filters of a list by name, as the OpenAPI document has them, such as `("limit", "10")`.
 pub type Filters<'a> = &'a [(&'a str, &'a str)];
@@ -21,6 +24,20 @@ impl Client {
     pub async fn run(&self, run: &str, last: u32) -> Result<RunView, Error> {
         let request = self.request(Method::GET, &["runs", run]);
         self.json(request.query(&[("last", last)]), Repeat::Safe).await
+    }
+
+    /// The samples of a run as the bytes of a file, in the format that the filters name.
+    pub async fn samples(
+        &self,
+        run: &str,
+        filters: Filters<'_>,
+    ) -> Result<BoxStream<'static, Result<bytes::Bytes, Error>>, Error> {
+        let request = self.request(Method::GET, &["runs", run, "samples"]);
+        let request = request.query(filters).timeout(FOLLOW_CALL);
+        let pieces = self.send(request, Repeat::Safe).await?.bytes_stream();
+        let client = self.clone();
+        // A file that is cut off is no file.
+        Ok(pieces.map_err(move |error| client.unreachable(root_cause(&error))).boxed())
     }
 
     /// The newest first.

@@ -176,6 +176,7 @@ fn incident(id: i64, row: &IncidentRow) -> Incident {
         code: row.code.map(|code| code.as_str().to_owned()),
         count: row.count,
         detail: row.detail.clone(),
+        acknowledged: None,
     }
 }
 

@@ -48,6 +48,8 @@ pub struct App {
     pub(crate) uploads: FairSemaphore,
     /// Searches in the lines of logs, which may read all lines of many batches and find none.
     pub(crate) log_searches: FairSemaphore,
+    /// Exports of samples, which read whole runs.
+    pub(crate) sample_exports: FairSemaphore,
 }
 
 /// The parts of the server that handlers talk to.
@@ -108,6 +110,7 @@ impl App {
             buffered: FairSemaphore::new(limits::BUFFERED_CALLS_MAX),
             uploads: FairSemaphore::new(limits::UPLOADS_MAX),
             log_searches: FairSemaphore::new(LOG_SEARCHES_MAX),
+            sample_exports: FairSemaphore::new(limits::SAMPLE_EXPORTS_MAX),
         })
     }
 

@@ -19,6 +19,7 @@ use crate::auth::Credentials;
         assay_api::problem::Problem,
         assay_api::operations::LiveSnapshot,
         assay_api::operations::LiveDelta,
+        assay_api::sample::SampleFormat,
         assay_api::view::BatchStateFilter,
         assay_api::view::RequestKindFilter,
     )),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use assay_api::problem::FieldError;
 use assay_core::id::BadId;
 use assay_core::time::Micros;
 use assay_dispatch::DispatchError;
@@ -25,16 +26,23 @@ pub(crate) struct ApiError {
     pub code: &'static str,
     pub detail: String,
     pub hint: Option<Cow<'static, str>>,
+    /// Member of the body that is at fault.
+    pub field: Option<Cow<'static, str>>,
     pub retry_after_s: Option<u64>,
 }
 
 impl ApiError {
     pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), hint: None, retry_after_s: None }
+        Self { status, code, detail: detail.into(), hint: None, field: None, retry_after_s: None }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn field(mut self, field: impl Into<Cow<'static, str>>) -> Self {
+        self.field = Some(field.into());
         self
     }
 
@@ -107,6 +115,12 @@ impl IntoResponse for ApiError {
         }
         response.extensions_mut().insert(self);
         response
+    }
+}
+
+impl From<FieldError> for ApiError {
+    fn from(FieldError { field, detail }: FieldError) -> Self {
+        Self::bad_request(detail).field(field)
     }
 }
 

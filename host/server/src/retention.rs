@@ -59,9 +59,9 @@ impl Retention {
         for tenant in self.store.tenants().await? {
             self.delete_of(&tenant, at).await?;
         }
-        self.store
-            .forget_incidents(at.since(Micros::from_days(limits::INCIDENT_DAYS_KEPT)))
-            .await?;
+        let incidents_before = at.since(Micros::from_days(limits::INCIDENT_DAYS_KEPT));
+        self.store.forget_incidents(incidents_before).await?;
+        self.store.forget_acknowledgements(incidents_before).await?;
         self.store
             .forget_samples(at.since(Micros::from_days(limits::CAPACITY_SAMPLE_DAYS_KEPT)))
             .await?;

@@ -1,7 +1,8 @@
 //! API keys. Only the hashes of a key's secrets are kept.
 
 use assay_api::key::{Key, Scope};
-use assay_core::id::{Digest, KeyId, TenantId};
+use assay_api::people::Role;
+use assay_core::id::{Digest, KeyId, PersonId, TenantId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use serde_json::{Value, json};
@@ -28,6 +29,16 @@ pub struct KeyRow {
     pub expires_at: Option<Micros>,
     pub revoked_at: Option<Micros>,
     pub last_used_at: Option<Micros>,
+    /// The person whose key it is; absent for a key of the tenant.
+    pub owner: Option<KeyOwner>,
+}
+
+/// The person who made a key for themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyOwner {
+    pub person: PersonId,
+    /// The person's role in the key's tenant; absent if they are no member or may not sign in.
+    pub role: Option<Role>,
 }
 
 pub struct NewKey<'a> {
@@ -39,6 +50,8 @@ pub struct NewKey<'a> {
     pub plugins: Option<&'a [String]>,
     pub created_at: Micros,
     pub expires_at: Option<Micros>,
+    /// The person whose key it is; absent for a key of the tenant.
+    pub person: Option<PersonId>,
 }
 
 impl NewKey<'_> {
@@ -54,6 +67,7 @@ impl NewKey<'_> {
             "scopes": self.scopes(),
             "plugins": self.plugins,
             "expires_at": self.expires_at,
+            "person": self.person,
         })
     }
 }
@@ -77,6 +91,7 @@ struct ListedRow {
     revoked_at: Option<OffsetDateTime>,
     last_used_at: Option<OffsetDateTime>,
     previous_until: Option<OffsetDateTime>,
+    person: Option<String>,
 }
 
 impl ListedRow {
@@ -94,6 +109,7 @@ impl ListedRow {
             revoked_at: self.revoked_at.map(Micros::from_datetime),
             last_used_at: self.last_used_at.map(Micros::from_datetime),
             previous_secret_until: previous.filter(|&until| until > now),
+            person: self.person,
             secret: None,
         }
     }
@@ -113,9 +129,13 @@ impl Store {
         let id = KeyId::generate();
         let scopes = key.scopes();
         let mut transaction = self.pool.begin().await?;
+        if let Some(person) = key.person {
+            check_personal_keys(&mut transaction, key.tenant, person, key.created_at).await?;
+        }
         sqlx::query!(
-            "insert into keys (tenant_id, id, name, prefix, secret_hash, scopes, created_at, expires_at, plugins)
-            values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            "insert into keys (tenant_id, id, name, prefix, secret_hash, scopes, created_at, expires_at,
+                plugins, person_id)
+            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             key.tenant.0,
             id.0,
             key.name,
@@ -125,6 +145,7 @@ impl Store {
             key.created_at.to_datetime(),
             key.expires_at.map(Micros::to_datetime),
             key.plugins,
+            key.person.map(|person| person.0),
         )
         .execute(&mut *transaction)
         .await?;
@@ -145,11 +166,13 @@ impl Store {
     /// known.
     pub async fn key_by_prefix(&self, prefix: &str) -> Result<Option<KeyRow>, StoreError> {
         let row = sqlx::query!(
-            "select k.id, k.name, k.tenant_id, t.name as tenant_name, k.secret_hash,
+            r#"select k.id, k.name, k.tenant_id, t.name as tenant_name, k.secret_hash,
                 k.previous_hash, k.previous_until, k.scopes, k.plugins, k.expires_at, k.revoked_at,
-                k.last_used_at
+                k.last_used_at, k.person_id, m.role as "role?", p.disabled_at as "disabled_at?"
             from keys k join tenants t on t.id = k.tenant_id
-            where k.prefix = $1",
+            left join people p on p.id = k.person_id
+            left join members m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
+            where k.prefix = $1"#,
             prefix,
         )
         .fetch_optional(&self.pool)
@@ -169,6 +192,13 @@ impl Store {
             expires_at: row.expires_at.map(Micros::from_datetime),
             revoked_at: row.revoked_at.map(Micros::from_datetime),
             last_used_at: row.last_used_at.map(Micros::from_datetime),
+            owner: row.person_id.map(|person| KeyOwner {
+                person: PersonId(person),
+                role: row
+                    .role
+                    .filter(|_| row.disabled_at.is_none())
+                    .and_then(|role| Role::parse(&role)),
+            }),
         }))
     }
 
@@ -193,25 +223,29 @@ impl Store {
         Ok(())
     }
 
+    /// The keys of a tenant, or only those of one person in it.
     pub async fn keys(
         &self,
         tenant: TenantId,
+        person: Option<PersonId>,
         page: &ListedRows<KeyId>,
         now: Micros,
     ) -> Result<Vec<Key>, StoreError> {
         let rows = sqlx::query_as!(
             ListedRow,
-            "select k.id, t.name as tenant, k.name, k.prefix, k.scopes, k.plugins, k.created_at,
-                k.expires_at, k.revoked_at, k.last_used_at, k.previous_until
-            from keys k join tenants t on t.id = k.tenant_id
+            r#"select k.id, t.name as tenant, k.name, k.prefix, k.scopes, k.plugins, k.created_at,
+                k.expires_at, k.revoked_at, k.last_used_at, k.previous_until, p.email as "person?"
+            from keys k join tenants t on t.id = k.tenant_id left join people p on p.id = k.person_id
             where k.tenant_id = $1 and ($2::uuid is null or k.id > $2)
                 and ($3::text is null or position(lower($3) in lower(k.name)) > 0
                     or position(lower($3) in lower(k.prefix)) > 0)
-            order by k.id limit $4",
+                and ($5::uuid is null or k.person_id = $5)
+            order by k.id limit $4"#,
             tenant.0,
             page.after.map(|after| after.0),
             page.text.as_deref(),
             i64::from(page.limit),
+            person.map(|person| person.0),
         )
         .fetch_all(&self.pool)
         .await?;
@@ -221,16 +255,34 @@ impl Store {
     pub async fn key(&self, tenant: TenantId, id: KeyId, now: Micros) -> Result<Key, StoreError> {
         let row = sqlx::query_as!(
             ListedRow,
-            "select k.id, t.name as tenant, k.name, k.prefix, k.scopes, k.plugins, k.created_at,
-                k.expires_at, k.revoked_at, k.last_used_at, k.previous_until
-            from keys k join tenants t on t.id = k.tenant_id
-            where k.tenant_id = $1 and k.id = $2",
+            r#"select k.id, t.name as tenant, k.name, k.prefix, k.scopes, k.plugins, k.created_at,
+                k.expires_at, k.revoked_at, k.last_used_at, k.previous_until, p.email as "person?"
+            from keys k join tenants t on t.id = k.tenant_id left join people p on p.id = k.person_id
+            where k.tenant_id = $1 and k.id = $2"#,
             tenant.0,
             id.0,
         )
         .fetch_optional(&self.pool)
         .await?;
         Ok(row.ok_or(StoreError::NotFound("key"))?.into_key(now))
+    }
+
+    /// Whether a key of the tenant is this person's own.
+    pub async fn is_key_of(
+        &self,
+        tenant: TenantId,
+        id: KeyId,
+        person: PersonId,
+    ) -> Result<bool, StoreError> {
+        let found = sqlx::query_scalar!(
+            r#"select person_id = $3 as "is_theirs?" from keys where tenant_id = $1 and id = $2"#,
+            tenant.0,
+            id.0,
+            person.0,
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(found.flatten().unwrap_or(false))
     }
 
     /// Revokes a key; doing it again changes nothing.
@@ -289,6 +341,36 @@ impl Store {
         transaction.commit().await?;
         self.key(tenant, id, rotation.at).await
     }
+}
+
+/// Refuses a personal key of somebody who is no member, or who has as many as there may be. Other calls of
+/// that person wait until this transaction ends.
+async fn check_personal_keys(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    person: PersonId,
+    now: Micros,
+) -> Result<(), StoreError> {
+    let member = sqlx::query_scalar!(
+        "select role from members where tenant_id = $1 and person_id = $2 for update",
+        tenant.0,
+        person.0,
+    );
+    if member.fetch_optional(&mut *connection).await?.is_none() {
+        return Err(StoreError::NotFound("member"));
+    }
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from keys where person_id = $2 and tenant_id = $1
+            and revoked_at is null and (expires_at is null or expires_at > $3)"#,
+        tenant.0,
+        person.0,
+        now.to_datetime(),
+    );
+    if count.fetch_one(connection).await? >= limits::PERSONAL_KEYS_MAX {
+        let most = limits::PERSONAL_KEYS_MAX;
+        return Err(StoreError::Conflict(format!("you have {most} keys; revoke one first")));
+    }
+    Ok(())
 }
 
 async fn rotate(

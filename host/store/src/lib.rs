@@ -4,6 +4,7 @@
 //! exceptions serve the platform itself (key look-up, restore) and say so. The store knows nothing of
 //! HTTP.
 
+pub mod acknowledgements;
 pub mod admissions;
 mod artifacts;
 pub mod audit;

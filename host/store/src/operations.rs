@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use assay_api::acknowledgement::Acknowledgement;
 use assay_api::operations::{
     CapacitySample, Incident, IncidentFilter, IncidentKind, IncidentPage, PlanDecision,
 };
@@ -12,6 +13,7 @@ use assay_core::limits;
 use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 use serde_json::json;
+use time::OffsetDateTime;
 
 use super::audit::{Act, Actor, audit};
 use super::retention::delete_in_pieces;
@@ -104,23 +106,49 @@ impl Store {
         let rows = sqlx::query!(
             r#"
             select i.id as "id!", i.at as "at!", t.name as "tenant?", i.kind as "kind!", i.pool,
-                i.batch_id, i.run, i.code, i.count as "count!", i.detail as "detail!"
+                i.batch_id, i.run, i.code, i.count as "count!", i.detail as "detail!",
+                a.at as "acknowledged_at?", a.by as "acknowledged_by?", a.until as "acknowledged_until?"
             from (
                 (select * from incidents where tenant_id = $1
                     and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
                     and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
+                    and (not $9 or not exists (
+                        select 1 from acknowledged_incidents a
+                        where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
+                            and a.kind = incidents.kind and a.pool = coalesce(incidents.pool, '')
+                            and a.run = coalesce(incidents.run, '') and a.code = coalesce(incidents.code, '')
+                            and a.until >= incidents.at
+                    ))
                 order by id desc limit $8)
                 union all
                 (select * from incidents where $2 and tenant_id is null
                     and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
                     and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
+                    and (not $9 or not exists (
+                        select 1 from acknowledged_incidents a
+                        where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
+                            and a.kind = incidents.kind and a.pool = coalesce(incidents.pool, '')
+                            and a.run = coalesce(incidents.run, '') and a.code = coalesce(incidents.code, '')
+                            and a.until >= incidents.at
+                    ))
                 order by id desc limit $8)
                 union all
                 (select * from incidents where $3 and tenant_id <> $1
                     and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
                     and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
+                    and (not $9 or not exists (
+                        select 1 from acknowledged_incidents a
+                        where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
+                            and a.kind = incidents.kind and a.pool = coalesce(incidents.pool, '')
+                            and a.run = coalesce(incidents.run, '') and a.code = coalesce(incidents.code, '')
+                            and a.until >= incidents.at
+                    ))
                 order by id desc limit $8)
             ) i left join tenants t on t.id = i.tenant_id
+            left join acknowledged_incidents a
+                on a.tenant_id = coalesce(i.tenant_id, '00000000-0000-0000-0000-000000000000')
+                and a.kind = i.kind and a.pool = coalesce(i.pool, '') and a.run = coalesce(i.run, '')
+                and a.code = coalesce(i.code, '') and a.until >= i.at
             order by i.id desc limit $8
             "#,
             tenant.0,
@@ -131,6 +159,7 @@ impl Store {
             filter.kind.map(IncidentKind::as_str),
             filter.after,
             i64::from(limit),
+            filter.open,
         )
         .fetch_all(&self.pool)
         .await?;
@@ -149,6 +178,11 @@ impl Store {
                 code: row.code,
                 count: row.count.cast_unsigned(),
                 detail: row.detail,
+                acknowledged: acknowledgement(
+                    row.acknowledged_at,
+                    row.acknowledged_by,
+                    row.acknowledged_until,
+                ),
             })
         });
         Ok(IncidentPage { items: items.collect(), next })
@@ -377,6 +411,19 @@ impl Store {
     }
 }
 
+/// The acknowledgement that a row has, if any.
+fn acknowledgement(
+    at: Option<OffsetDateTime>,
+    by: Option<String>,
+    until: Option<OffsetDateTime>,
+) -> Option<Acknowledgement> {
+    Some(Acknowledgement {
+        at: Micros::from_datetime(at?),
+        by: by?,
+        until: Micros::from_datetime(until?),
+    })
+}
+
 /// Adds each incident to the latest one of its kind. The latest come first, and stay so.
 fn group(latest: Vec<Incident>) -> Vec<Incident> {
     let mut groups: Vec<Incident> = Vec::new();
@@ -414,6 +461,7 @@ mod tests {
             code: None,
             count,
             detail: format!("incident {id}"),
+            acknowledged: None,
         }
     }
 

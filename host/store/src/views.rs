@@ -8,6 +8,7 @@ pub mod logs;
 pub mod plugins;
 pub mod requests;
 pub mod runs;
+pub mod samples;
 pub mod timeline;
 
 use assay_core::time::Micros;

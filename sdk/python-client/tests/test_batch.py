@@ -255,6 +255,23 @@ def test_what_there_is(client: assay.Client, run: str) -> None:
     assert run in {known.name for known in client.runs()}
 
 
+def test_samples_of_a_run_have_texts_and_no_reward_for_a_failure(client: assay.Client, run: str) -> None:
+    with client.batch("liar@prod", run=run, iteration=4) as batch:
+        batch.submit(key="good", prompt="6*7?", response="random", label={"answer": 42})
+        batch.submit(key="trap", response="panic")
+    batch.results(timeout=60)
+    good, trap = client.samples(run)
+    assert (good.key, good.prompt, good.label, good.iteration) == ("good", "6*7?", {"answer": 42}, 4)
+    assert (good.kind, trap.kind, trap.reward) == ("scored", "error", None)
+    assert good.reward is not None
+    short = list(client.samples(run, batch=batch.id, texts=False))
+    assert [(sample.key, sample.prompt) for sample in short] == [("good", None), ("trap", None)]
+    with pytest.raises(assay.NotFoundError):
+        next(client.samples("no such run"))
+    # A reader may stop in the middle.
+    assert next(client.samples(run)).id == good.id
+
+
 def test_refusals_have_types(client: assay.Client, server: Server, run: str) -> None:
     with pytest.raises(assay.NotFoundError) as raised, client.batch("nothing@prod", run=run):
         pass

@@ -2,9 +2,11 @@
 
 use assay_api::audit::AuditPage;
 use assay_api::batch::Batch;
-use assay_api::key::{Key, KeyList};
+use assay_api::key::{Key, KeyList, Scope};
+use assay_api::people::Session;
 use assay_api::plugin::PluginList;
 use assay_tests::{Http, assay, item, until};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{World, start};
@@ -124,6 +126,90 @@ async fn a_key_with_a_list_is_for_those_plugins_alone() {
         let call = json!({ "scopes": ["batches:write"], "plugins": odd });
         let _ = http.post("/v1/keys", &call).await.problem(400, "bad_request");
     }
+}
+
+/// A trainer needs no administrator for a key, and the key is worth no more than its person.
+#[tokio::test]
+async fn people_make_keys_for_themselves_that_open_what_their_role_does() {
+    let world = World::start(&[]).await;
+    world.tenant("team").await;
+    let (mut grace, _, member) = world.member("team", "grace@example.com", "publisher").await;
+    let call = json!({ "name": "laptop", "scopes": ["batches:read", "plugins:promote"] });
+    let key: Key = grace.post("/v1/session/keys", &call).await.json(201);
+    assert_eq!((&*key.tenant, key.person.as_deref()), ("team", Some("grace@example.com")));
+    let theirs = with(&world.http, &key);
+    let session = async || theirs.get("/v1/session").await.json::<Session>(200);
+    assert_eq!((&*session().await.tenant, session().await.person), ("team", None));
+    let own: KeyList = grace.get("/v1/session/keys").await.json(200);
+    assert!(own.items.len() == 1 && own.items[0].id == key.id && own.items[0].secret.is_none());
+
+    // Nobody makes a key that may do more than they may, or that administers.
+    for scope in ["admin:*", "platform:*"] {
+        let refused = grace.post("/v1/session/keys", &json!({ "scopes": [scope] })).await;
+        assert_eq!(refused.problem(400, "bad_request").field.as_deref(), Some("scopes"));
+    }
+    let (mut viewer, ..) = world.member("team", "vera@example.com", "viewer").await;
+    let writes = json!({ "scopes": ["batches:write"] });
+    let refused = viewer.post("/v1/session/keys", &writes).await;
+    assert_eq!(refused.problem(403, "scope_missing").field.as_deref(), Some("scopes"));
+    let odd = json!({ "scopes": ["batches:read"], "name": "a\nb" });
+    let refused = viewer.post("/v1/session/keys", &odd).await;
+    assert_eq!(refused.problem(400, "bad_request").field.as_deref(), Some("name"));
+    // Nor is another's key seen or revoked, and a key makes no keys.
+    let none: KeyList = viewer.get("/v1/session/keys").await.json(200);
+    assert!(none.items.is_empty());
+    let revoke = format!("/v1/session/keys/{}/revoke", key.id);
+    let _ = viewer.post(&revoke, &json!({})).await.problem(404, "not_found");
+    let _ = theirs.post("/v1/session/keys", &call).await.problem(403, "session_missing");
+
+    // A lower role takes scopes from the key at once, and a higher one gives it no more than its own.
+    let path = format!("/v1/members/{}?tenant=team", member.person);
+    let role = async |role: &str| {
+        let request = world.http.request(Method::PATCH, &path).json(&json!({ "role": role }));
+        assert_eq!(world.http.send(request).await.status, 200);
+    };
+    role("viewer").await;
+    assert_eq!(session().await.scopes, [Scope::BatchesRead]);
+    role("admin").await;
+    assert_eq!(session().await.scopes, [Scope::BatchesRead, Scope::PluginsPromote]);
+    // Administrators see whose it is.
+    let all: KeyList = world.http.get("/v1/keys?tenant=team").await.json(200);
+    assert_eq!(all.items[0].person.as_deref(), Some("grace@example.com"));
+    let person = format!("/v1/people/{}", member.person);
+    let disable = async |disabled: bool| {
+        let request =
+            world.http.request(Method::PATCH, &person).json(&json!({ "disabled": disabled }));
+        assert_eq!(world.http.send(request).await.status, 200);
+    };
+    disable(true).await;
+    assert!(!works(&theirs).await);
+    disable(false).await;
+    assert!(works(&theirs).await);
+    let request = world.http.request(Method::DELETE, &path);
+    assert_eq!(world.http.send(request).await.status, 204);
+    let gone = theirs.get("/v1/plugins").await.problem(401, "unauthenticated");
+    assert!(gone.detail.contains("member"), "{gone:?}");
+}
+
+#[tokio::test]
+async fn a_person_has_a_bounded_number_of_keys_and_revokes_them() {
+    let world = World::start(&[]).await;
+    let mut admin = world.admin;
+    let call = json!({ "scopes": ["batches:read"] });
+    let first: Key = admin.post("/v1/session/keys", &call).await.json(201);
+    for _ in 1..assay_core::limits::PERSONAL_KEYS_MAX {
+        assert_eq!(admin.post("/v1/session/keys", &call).await.status, 201);
+    }
+    let full = admin.post("/v1/session/keys", &call).await.problem(409, "conflict");
+    assert!(full.detail.contains("revoke"), "{full:?}");
+    let theirs = with(&world.http, &first);
+    assert!(works(&theirs).await);
+    let revoke = format!("/v1/session/keys/{}/revoke", first.id);
+    let revoked: Key = admin.post(&revoke, &json!({})).await.json(200);
+    assert!(revoked.revoked_at.is_some() && !works(&theirs).await);
+    assert_eq!(admin.post("/v1/session/keys", &call).await.status, 201);
+    let acts: AuditPage = world.http.get("/v1/audit?action=key.create&limit=1").await.json(200);
+    assert_eq!(acts.items[0].actor.name, "root@example.com");
 }
 
 #[tokio::test]

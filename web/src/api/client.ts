@@ -10,13 +10,22 @@ export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string | undefined;
+  /** Member of the body that is at fault, such as `quotas.workers_max.cpu`. */
+  readonly field: string | undefined;
 
-  constructor(status: number, code: string, detail: string, hint?: string | null) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    hint?: string | null,
+    field?: string | null,
+  ) {
     super(detail);
     this.name = "ProblemError";
     this.status = status;
     this.code = code;
     this.hint = hint ?? undefined;
+    this.field = field ?? undefined;
   }
 
   /** Converts any thrown value. */
@@ -62,8 +71,8 @@ const middleware: Middleware = {
 
 async function problemOf(response: Response): Promise<ProblemError> {
   try {
-    const { code, detail, hint } = (await response.json()) as Schemas["Problem"];
-    return new ProblemError(response.status, code, detail, hint);
+    const { code, detail, hint, field } = (await response.json()) as Schemas["Problem"];
+    return new ProblemError(response.status, code, detail, hint, field);
   } catch {
     const detail = `The server answered ${response.status} ${response.statusText}.`;
     return new ProblemError(response.status, "unexpected", detail);

@@ -473,6 +473,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/incidents/{id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an incident and earlier ones of the same tenant, kind, pool, run and code. They leave the
+         *     overview, and `GET /v1/incidents?open=true`, until another one happens; `mute_hours` acknowledges those of
+         *     that time too. Incidents of the platform and of other tenants need the scope `platform:*`.
+         */
+        post: operations["post_incidents_id_acknowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/incidents/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take the acknowledgement of an incident back, with that of those like it. */
+        post: operations["post_incidents_id_reopen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/invitations/accept": {
         parameters: {
             query?: never;
@@ -1016,6 +1054,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{run}/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The samples of a run: its requests with their texts and outcomes, batch by batch in the order of
+         *     announcement, as JSON Lines or CSV. Batches whose requests were deleted at the end of their retention
+         *     are left out. An answer that is cut off ends with a broken connection, never like a whole one.
+         */
+        get: operations["get_runs_run_samples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/session": {
         parameters: {
             query?: never;
@@ -1030,6 +1089,44 @@ export interface paths {
         post: operations["post_session"];
         /** Sign out. */
         delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your personal keys in the tenant of your session, without their secrets. */
+        get: operations["get_session_keys"];
+        put?: never;
+        /**
+         * Create a personal key. It gives what both its scopes and your role in the tenant allow, and stops
+         *     working when you are no longer a member. The answer has the whole key, which is shown only once.
+         */
+        post: operations["post_session_keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/keys/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke one of your personal keys at once. */
+        post: operations["post_session_keys_id_revoke"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1306,6 +1403,27 @@ export interface components {
             name?: string | null;
             password: string;
             token: string;
+        };
+        /** @description `POST /v1/incidents/{id}/acknowledge`. */
+        AcknowledgeIncident: {
+            /**
+             * Format: u-int32
+             * @description Hours for which further incidents of the same tenant, kind, pool, run and code are acknowledged in
+             *     advance: 0 when absent, 720 at most.
+             * @default 0
+             */
+            mute_hours: number;
+        };
+        /** @description That somebody has seen an incident, and others like it up to a time. */
+        Acknowledgement: {
+            at: string;
+            /** @description Name of the key or address of the person. */
+            by: string;
+            /**
+             * @description Time up to which incidents of the same tenant, kind, pool, run and code are acknowledged too; it is in
+             *     the future while they are muted.
+             */
+            until: string;
         };
         /** @description `POST /v1/members`. */
         AddMember: {
@@ -1610,6 +1728,18 @@ export interface components {
             /** @description Name of the tenant; your own when absent. */
             tenant?: string | null;
         };
+        /** @description `POST /v1/session/keys`. */
+        CreatePersonalKey: {
+            expires_at?: string | null;
+            name?: string;
+            /** @description Plugins that the key may use, as `name` or `name@channel`; all of them when absent. */
+            plugins?: string[] | null;
+            /**
+             * @description Scopes of the key, which are some of your role's; `admin:*` and `platform:*` are for keys of the
+             *     tenant alone.
+             */
+            scopes: components["schemas"]["Scope"][];
+        };
         /** @description `POST /v1/tenants`. */
         CreateTenant: {
             name: string;
@@ -1733,6 +1863,7 @@ export interface components {
         };
         /** @description A fault that was noticed. */
         Incident: {
+            acknowledged?: components["schemas"]["Acknowledgement"] | null;
             /** @description Time of its latest occurrence. */
             at: string;
             batch?: string | null;
@@ -1835,6 +1966,8 @@ export interface components {
             /** @description Time of the last use, to the minute. */
             last_used_at?: string | null;
             name: string;
+            /** @description Address of the person whose personal key it is; absent for a key of the tenant. */
+            person?: string | null;
             /** @description Plugins that the key may use; all of them when absent. */
             plugins?: string[] | null;
             /** @description The public part of the key. */
@@ -2086,7 +2219,7 @@ export interface components {
              * @description Number of live batches, including those that are not listed.
              */
             batches_total: number;
-            /** @description Incidents, grouped as by `GET /v1/incidents?grouped=true`, the latest first, at most 20. */
+            /** @description Incidents, as by `GET /v1/incidents?grouped=true&open=true`, the latest first, at most 20. */
             incidents: components["schemas"]["Incident"][];
             /** @description Pools; only with the scope `platform:*`. */
             pools?: components["schemas"]["PoolCapacity"][] | null;
@@ -2388,6 +2521,11 @@ export interface components {
             /** @description Stable code of the error, for programs. */
             code: string;
             detail: string;
+            /**
+             * @description Member of the body that is at fault, with dots between levels, such as
+             *     `quotas.workers_max.cpu`; absent if it is none or not a single one.
+             */
+            field?: string | null;
             /** @description Advice on what to do. */
             hint?: string | null;
             request_id?: string | null;
@@ -2860,6 +2998,42 @@ export interface components {
             run: components["schemas"]["RunSummary"];
             settings: Record<string, never>;
         };
+        /** @description One request of a run with its texts and, once it has ended, its outcome. */
+        Sample: {
+            arrived_at: string;
+            batch: string;
+            /** @description The parts that the reward was made from. */
+            components?: {
+                [key: string]: number;
+            };
+            finished_at?: string | null;
+            group?: string | null;
+            id: string;
+            /** Format: u-int64 */
+            iteration: number;
+            key: string;
+            /** @description `scored`, `timed_out` or `error`; absent while it waits or runs. */
+            kind?: string | null;
+            label?: unknown;
+            /** @description The plugin's explanation, or the error's message. */
+            message?: string | null;
+            metadata?: unknown;
+            /** @description Absent without texts. */
+            prompt?: string | null;
+            response?: string | null;
+            /**
+             * Format: double
+             * @description Absent for an error.
+             */
+            reward?: number | null;
+            /** @description The plugin's verdict, `timed_out`, or the error's code. */
+            verdict?: string | null;
+        };
+        /**
+         * @description The file format of samples.
+         * @enum {string}
+         */
+        SampleFormat: "jsonl" | "csv";
         /** @description The answer, with its fields in SandboxFusion's order. */
         SandboxFusionAnswer: {
             compile_result?: components["schemas"]["SandboxFusionCommand"] | null;
@@ -4680,6 +4854,8 @@ export interface operations {
                  *     with the sum of the counts. Only the last 1,000 incidents are grouped, into one page.
                  */
                 grouped?: boolean;
+                /** @description Whether acknowledged incidents are left out. */
+                open?: boolean;
                 /** @description Cursor of a page; only older incidents are returned. */
                 after?: number;
                 /** @description Maximum number of items: 100 when absent, 1,000 at most. */
@@ -4698,6 +4874,82 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["IncidentPage"];
                 };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_incidents_id_acknowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AcknowledgeIncident"] | null;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acknowledgement"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_incidents_id_reopen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             "4XX": {
                 headers: {
@@ -6116,6 +6368,51 @@ export interface operations {
             };
         };
     };
+    get_runs_run_samples: {
+        parameters: {
+            query?: {
+                /** @description Format of the file: `jsonl` when absent, or `csv`. */
+                format?: components["schemas"]["SampleFormat"];
+                /** @description Id of a batch of the run whose samples alone are sent. */
+                batch?: string;
+                /** @description Whether prompts, responses, labels and metadata are sent too: true when absent. */
+                texts?: boolean;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["Sample"];
+                    "text/csv": string;
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_session: {
         parameters: {
             query?: never;
@@ -6204,6 +6501,122 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_session_keys: {
+        parameters: {
+            query?: {
+                /** @description Cursor: the `next` of the previous page. */
+                after?: string;
+                /** @description Maximum number of items: 1,000 when absent, 1,000 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_session_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePersonalKey"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_session_keys_id_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
             };
             "4XX": {
                 headers: {

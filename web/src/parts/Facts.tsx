@@ -7,6 +7,8 @@ export interface Fact {
   label: string;
   /** Explains the label in a tooltip. */
   hint?: string;
+  /** A button beside the label that explains it. */
+  explain?: ReactNode;
   value: ReactNode;
   /** Small text below the value. */
   note?: ReactNode;
@@ -28,10 +30,11 @@ export function Facts({ items }: { items: readonly Fact[] }) {
 function FactList({ className, items }: { className: string; items: readonly Fact[] }) {
   return (
     <dl className={className}>
-      {items.map(({ label, hint, value, note }) => (
+      {items.map(({ label, hint, explain, value, note }) => (
         <div key={label}>
           <Text component="dt" size="xs" c="dimmed" title={hint}>
             {label}
+            {explain}
           </Text>
           <Text component="dd" m={0} size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
             {value}

@@ -5,6 +5,7 @@ import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { SERIES } from "../theme";
+import { clippedSpans } from "./clip";
 import { moment } from "./format";
 
 export interface PlotSeries {
@@ -30,11 +31,14 @@ export interface PlotProps {
   formatX?: (value: number) => string;
   height?: number;
   yMin?: number;
+  /** Values above are clipped: the edge is hatched there, with the highest value. */
   yMax?: number;
   /** The values are counts: ticks are whole numbers. */
   whole?: boolean;
   /** Stacks the series, the first at the bottom. The legend shows unstacked values. */
   stacked?: boolean;
+  /** Joins the points of a series over those that it lacks. */
+  gapless?: boolean;
   /** Fills the area between two series, given by index. */
   bands?: { upper: number; lower: number; colour?: number }[];
   /** Charts with the same key share the cursor. */
@@ -64,6 +68,7 @@ export function Plot(props: PlotProps) {
       props.yMax,
       props.whole,
       props.stacked,
+      props.gapless,
       props.bands,
     ],
     series.map(({ values: _, ...rest }) => rest),
@@ -157,16 +162,18 @@ function options(
       xAs === "time"
         ? { label: xLabel, value: "{D} {MMM} {YYYY}, {HH}:{mm}:{ss}" }
         : { label: xLabel, value: (_, value) => xText(value) },
-      ...series.map((one, at) =>
-        seriesOptions(one, SERIES[scheme], at, (place) =>
+      ...series.map((one, at) => ({
+        ...seriesOptions(one, SERIES[scheme], at, (place) =>
           y(shown.current.series[at]?.values[place] ?? null),
         ),
-      ),
+        spanGaps: shown.current.gapless ?? false,
+      })),
     ],
     bands: bandFills(shown.current, SERIES[scheme]),
     legend: { live: false, markers: { fill: "transparent", dash: legendDash } },
     ...(sync ? { cursor: { sync: { key: sync } } } : {}),
     hooks: {
+      draw: [(chart) => drawClipped(chart, shown.current)],
       setCursor: [
         (chart) => placeTooltip(chart, tooltipText(chart, xAs === "time", xText, y, shown)),
       ],
@@ -208,6 +215,55 @@ function tooltipText(
     ({ label, values }) => `${label}: ${y(values[at] ?? null)}`,
   );
   return [`${shown.current.xLabel} ${title}`, ...lines].join("\n");
+}
+
+/** Height of the hatched edge and distance of its lines, in CSS pixels. */
+const EDGE_HEIGHT = 8;
+const HATCH_GAP = 5;
+
+/** Hatches the upper edge where values lie above it, with the highest of them as text. */
+function drawClipped(chart: uPlot, { x, series, yMax, stacked, format = String }: PlotProps) {
+  if (yMax === undefined || stacked) return;
+  const top = chart.scales.y?.max ?? yMax;
+  const spans = clippedSpans(
+    series.map(({ values }) => values),
+    // Shares may be above 1 by what floating point adds.
+    top * (1 + 1e-9),
+  );
+  if (spans.length === 0) return;
+  const { ctx, bbox } = chart;
+  const px = devicePixelRatio;
+  const ink = getComputedStyle(document.documentElement).getPropertyValue("--assay-late").trim();
+  ctx.save();
+  ctx.strokeStyle = ink;
+  ctx.fillStyle = ink;
+  ctx.lineWidth = px;
+  ctx.font = `${11 * px}px ${getComputedStyle(document.body).fontFamily}`;
+  ctx.textBaseline = "top";
+  let textFrom = Number.NEGATIVE_INFINITY;
+  for (const { from, to, peak } of spans) {
+    const left = chart.valToPos(x[from] ?? 0, "x", true);
+    const right = Math.max(chart.valToPos(x[to] ?? 0, "x", true), left + 2 * px);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, bbox.top, right - left, EDGE_HEIGHT * px);
+    ctx.clip();
+    ctx.beginPath();
+    for (let at = left - EDGE_HEIGHT * px; at < right; at += HATCH_GAP * px) {
+      ctx.moveTo(at, bbox.top + EDGE_HEIGHT * px);
+      ctx.lineTo(at + EDGE_HEIGHT * px, bbox.top);
+    }
+    ctx.stroke();
+    ctx.restore();
+    const text = format(peak);
+    const width = ctx.measureText(text).width;
+    // Texts of narrow spans would lie on each other.
+    const at = Math.min(left, bbox.left + bbox.width - width);
+    if (at < textFrom) continue;
+    ctx.fillText(text, at, bbox.top + (EDGE_HEIGHT + 2) * px);
+    textFrom = at + width + 4 * px;
+  }
+  ctx.restore();
 }
 
 const TOOLTIP_GAP = 12;

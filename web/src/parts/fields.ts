@@ -3,8 +3,11 @@
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { ProblemError } from "../api/client";
 
-/** Finds the field of a refusal: a pattern of its text, and the field's path or a function that makes it. */
-export type FieldRule = readonly [RegExp, string | ((...found: string[]) => string)];
+/**
+ * The form's path of each member that the server may name: `name`, or `quotas.workers_max.*` for all members
+ * of one, whose path has the member's name in place of its own `*`.
+ */
+export type FieldPaths = Readonly<Record<string, string>>;
 
 /** What a form tells the part that sends it. */
 export interface Fields {
@@ -18,33 +21,34 @@ export interface Fields {
  * The error of a refusal by field. The text begins with the name of the interface's field, which the label
  * of the form's field replaces: `weight must be 1 to 100` becomes `Must be 1 to 100`.
  */
-export function fieldErrors(thrown: unknown, rules: readonly FieldRule[]): Record<string, string> {
-  const { status, message } = ProblemError.from(thrown);
-  if (status < 400 || status >= 500) return {};
-  for (const [pattern, field] of rules) {
-    const found = pattern.exec(message);
-    if (!found) continue;
-    const [, ...groups] = found;
-    const path = typeof field === "string" ? field : field(...groups);
-    const text = message.replace(
-      /^(?:email|name|weight|[a-z]+_[a-z_]+)(?: of pool `[^`]*`)? (?=must|is)/,
-      "",
-    );
-    return { [path]: text.charAt(0).toUpperCase() + text.slice(1) };
-  }
-  return {};
+export function fieldErrors(thrown: unknown, paths: FieldPaths): Record<string, string> {
+  const { field, message } = ProblemError.from(thrown);
+  const path = field === undefined ? undefined : pathOf(field, paths);
+  if (path === undefined) return {};
+  const text = message.replace(
+    /^(?:email|name|weight|[a-z]+_[a-z_]+)(?: of pool `[^`]*`)? (?=must|is)/,
+    "",
+  );
+  return { [path]: text.charAt(0).toUpperCase() + text.slice(1) };
+}
+
+function pathOf(field: string, paths: FieldPaths): string | undefined {
+  if (Object.hasOwn(paths, field)) return paths[field];
+  const dot = field.lastIndexOf(".");
+  const all = `${field.slice(0, dot)}.*`;
+  return Object.hasOwn(paths, all) ? paths[all]?.replace("*", field.slice(dot + 1)) : undefined;
 }
 
 export function useFields<Values extends Record<string, unknown>>(
   initialValues: Values,
-  rules: readonly FieldRule[],
+  paths: FieldPaths,
   validate: (values: Values) => FormErrors = () => ({}),
 ): { form: UseFormReturnType<Values>; fields: Fields } {
   const form = useForm<Values>({ mode: "controlled", initialValues, validate });
   const fields: Fields = {
     validate: () => !form.validate().hasErrors,
     refuse: (thrown) => {
-      const errors = fieldErrors(thrown, rules);
+      const errors = fieldErrors(thrown, paths);
       form.setErrors(errors);
       return Object.keys(errors).length > 0;
     },

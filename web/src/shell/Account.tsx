@@ -1,4 +1,4 @@
-// The account menu: colour scheme, password and sign-out.
+// The account menu: colour scheme, personal keys, password and sign-out.
 
 import { Button, Menu, Text, useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -47,9 +47,14 @@ export function Account({ session }: { session: Session }) {
         ))}
         <Menu.Divider />
         {session.person && (
-          <Menu.Item component={Link} to="/account">
-            Change password
-          </Menu.Item>
+          <>
+            <Menu.Item component={Link} to="/account/keys">
+              Your keys
+            </Menu.Item>
+            <Menu.Item component={Link} to="/account">
+              Change password
+            </Menu.Item>
+          </>
         )}
         <Menu.Item onClick={() => leaving.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>

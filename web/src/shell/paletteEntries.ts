@@ -17,6 +17,12 @@ export const GROUP_MAX = 8;
 
 const BATCH_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** Pages of the account, which keys do not have. */
+const ACCOUNT_PAGES: Entry[] = [
+  { group: "Pages", label: "Your keys", to: "/account/keys" },
+  { group: "Pages", label: "Change password", to: "/account" },
+];
+
 /** Entries that need no call of the server: those that the user may open and that contain the text. */
 export function knownEntries(session: Session, text: string): Entry[] {
   const wanted = text.trim().toLowerCase();
@@ -28,9 +34,7 @@ export function knownEntries(session: Session, text: string): Entry[] {
     ...pages
       .filter(({ label }) => matches(label))
       .map(({ label, to }): Entry => ({ group: "Pages", label, to })),
-    ...(session.person && matches("Change password")
-      ? [{ group: "Pages", label: "Change password", to: "/account" } as const]
-      : []),
+    ...(session.person ? ACCOUNT_PAGES.filter(({ label }) => matches(label)) : []),
     ...tenants
       .filter(({ tenant }) => matches(tenant))
       .slice(0, GROUP_MAX)

@@ -214,6 +214,7 @@ pub(crate) fn problem(status: StatusCode, code: &str, detail: &str) -> Response 
         code: code.into(),
         detail: detail.into(),
         hint: Some("Ask somebody".into()),
+        field: None,
         request_id: Some("r-1".into()),
     };
     (status, Json(problem)).into_response()

@@ -8,3 +8,5 @@ pub const KEY_OVERLAP_HOURS_DEFAULT: u32 = 24;
 pub const KEY_USE_SECONDS: u64 = 60;
 /// The plugins that one key may be restricted to.
 pub const KEY_PLUGINS_MAX: usize = 64;
+/// The personal keys of one person in one tenant that work at a time.
+pub const PERSONAL_KEYS_MAX: i64 = 20;

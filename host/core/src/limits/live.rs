@@ -25,6 +25,8 @@ pub const TRAINER_SILENT_SECONDS: u64 = 300;
 pub const INCIDENTS_GROUPED_MAX: u32 = 1_000;
 /// The days for which incidents are kept.
 pub const INCIDENT_DAYS_KEPT: u32 = 30;
+/// The longest time for which incidents are muted, in hours.
+pub const INCIDENT_MUTE_HOURS_MAX: u32 = 30 * 24;
 /// The days for which samples of the pools' capacity are kept.
 pub const CAPACITY_SAMPLE_DAYS_KEPT: u32 = 7;
 /// The capacity samples of one pool in one answer.

@@ -53,6 +53,7 @@ pub async fn first_key(store: &Store, set_up: &Installation<'_>) -> anyhow::Resu
         plugins: None,
         created_at: now(),
         expires_at: None,
+        person: None,
     };
     write(&file, &secret.key)
         .with_context(|| format!("keeping the first key in {}", file.display()))?;

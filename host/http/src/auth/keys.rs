@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use assay_core::id::Digest;
+use assay_api::key::Scope;
+use assay_core::id::{Digest, PersonId};
 use assay_core::limits;
 use assay_core::time::Micros;
 use assay_dispatch::now;
@@ -32,6 +33,8 @@ struct Held {
     since: Instant,
     prefix: String,
     ends_at: Option<Micros>,
+    /// The person whose personal key it is.
+    person: Option<PersonId>,
     caller: Caller,
 }
 
@@ -45,6 +48,12 @@ impl KeyCache {
     pub(crate) fn forget(&self, prefix: &str) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|_, key| key.prefix != prefix);
+    }
+
+    /// Removes a person's keys from the cache, after a change of what they may do.
+    pub(crate) fn forget_person(&self, person: PersonId) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|_, key| key.person != Some(person));
     }
 
     /// The caller that an `Authorization` header names.
@@ -70,6 +79,9 @@ impl KeyCache {
         }
         if ends_at.is_some_and(|at| at <= now()) {
             return Err(unauthenticated("the key has expired"));
+        }
+        if row.owner.is_some_and(|owner| owner.role.is_none()) {
+            return Err(unauthenticated("the key's person is no longer a member of the tenant"));
         }
         self.touch(&row);
         Ok(self.hold(hash, prefix, ends_at, row))
@@ -100,10 +112,11 @@ impl KeyCache {
     }
 
     fn hold(&self, hash: Digest, prefix: &str, ends_at: Option<Micros>, row: KeyRow) -> Caller {
+        let person = row.owner.map(|owner| owner.person);
         let caller = Caller {
             tenant: row.tenant,
+            scopes: given(&row).into(),
             tenant_name: row.tenant_name.into(),
-            scopes: row.scopes.into(),
             plugins: row.plugins.map(Into::into),
             actor: Arc::new(Actor::Key { id: row.id, name: row.name, tenant: row.tenant }),
             session: None,
@@ -113,9 +126,16 @@ impl KeyCache {
             held.clear();
         }
         let (since, prefix) = (Instant::now(), prefix.to_owned());
-        held.insert(hash, Held { since, prefix, ends_at, caller: caller.clone() });
+        held.insert(hash, Held { since, prefix, ends_at, person, caller: caller.clone() });
         caller
     }
+}
+
+/// The scopes of a key. A personal one has only those that its person's role has too.
+fn given(row: &KeyRow) -> Vec<Scope> {
+    let Some(owner) = row.owner else { return row.scopes.clone() };
+    let allowed = owner.role.map_or_else(Vec::new, |role| role.scopes(&row.tenant_name));
+    row.scopes.iter().copied().filter(|scope| allowed.contains(scope)).collect()
 }
 
 fn no_key() -> ApiError {

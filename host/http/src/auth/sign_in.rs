@@ -163,7 +163,8 @@ pub(crate) fn failed() -> ApiError {
 pub(crate) fn check_name(name: &str) -> Result<(), ApiError> {
     let max = limits::PERSON_NAME_BYTES_MAX;
     if name.len() > max || name.chars().any(char::is_control) {
-        return Err(ApiError::bad_request(format!("name must be at most {max} plain characters")));
+        let detail = format!("name must be at most {max} plain characters");
+        return Err(ApiError::bad_request(detail).field("name"));
     }
     Ok(())
 }

@@ -86,6 +86,7 @@ fn with_body(mut parts: Parts, error: &ApiError, id: &HeaderValue) -> Response {
         code: error.code.into(),
         detail: error.detail.clone(),
         hint: error.hint.as_ref().map(ToString::to_string),
+        field: error.field.as_ref().map(ToString::to_string),
         request_id: id.to_str().ok().map(str::to_owned),
     };
     let body = serde_json::to_vec(&problem).expect("a problem is plain data");

@@ -30,9 +30,10 @@ pub(crate) async fn bootstrap(
     app.sign_in.check_origin(&uri, &headers)?;
     app.sign_in.attempt(peer, &headers, None)?;
     let (Bootstrap { token, email, name, password }, _) = body::json(body).await?;
-    let email = normal_email(&email).map_err(ApiError::bad_request)?;
+    let email =
+        normal_email(&email).map_err(|error| ApiError::bad_request(error).field("email"))?;
     check_name(&name)?;
-    check_password(&password)?;
+    check_password("password", &password)?;
     let token_hash = assay_core::id::Digest::of(token.trim().as_bytes());
     let person = app.sign_in.first_admin(token_hash, async |tenants| {
         let password_hash = app.sign_in.passwords.hash(password).await?;

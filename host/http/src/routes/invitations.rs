@@ -32,7 +32,7 @@ pub(crate) async fn accept(
     app.sign_in.attempt(peer, &headers, None)?;
     let (AcceptInvitation { token, name, password }, _) = body::json(body).await?;
     name.as_deref().map_or(Ok(()), check_name)?;
-    check_password(&password)?;
+    check_password("password", &password)?;
     let (token_hash, at) = (assay_core::id::Digest::of(token.trim().as_bytes()), now());
     if !app.store.invitation_holds(token_hash, at).await? {
         // Before any time is spent on the password.

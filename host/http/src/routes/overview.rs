@@ -28,6 +28,7 @@ pub(crate) async fn get(
     let batches = app.dispatch.live_batches(&observed, tenant);
     let filter = IncidentFilter {
         all: query.all,
+        open: true,
         limit: Some(limits::INCIDENTS_SHOWN_MAX),
         ..IncidentFilter::default()
     };

@@ -4,3 +4,4 @@ pub(crate) mod get;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod logs;
+pub(crate) mod samples;

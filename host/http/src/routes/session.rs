@@ -1,8 +1,9 @@
-//! `/v1/session`: begun by a password, read, switched to another tenant, ended.
+//! `/v1/session`: begun by a password, read, switched to another tenant, ended; and personal keys.
 
 pub(crate) mod change_password;
 pub(crate) mod end;
 pub(crate) mod get;
+pub(crate) mod keys;
 pub(crate) mod methods;
 pub(crate) mod oidc;
 pub(crate) mod sign_in;

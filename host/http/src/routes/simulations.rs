@@ -47,6 +47,7 @@ pub(crate) async fn simulate(
         error.retry_after_s = Some(limits::SIMULATION_SECONDS_MAX);
         error.hint("send the same call again when it has ended")
     })?;
+    let empty_pool = only_empty_pool(&call);
     let wanted = wanted(&app, &caller, call).await?;
     let simulation = tokio::task::spawn_blocking(move || {
         // Until its end, also when nobody waits for it any more.
@@ -63,7 +64,22 @@ pub(crate) async fn simulate(
             "the simulator failed; ask the server's operator to look up the reason in the log",
         )
     })?;
+    let ended = ended.map_err(|refused| {
+        let no_workers = matches!(refused, Refused::Simulator(SimulateError::NoWorkers { .. }));
+        let error = ApiError::from(refused);
+        match empty_pool.filter(|_| no_workers) {
+            Some(pool) => error.field(format!("pools_max.{pool}")),
+            None => error,
+        }
+    });
     Ok(Json(ended?))
+}
+
+/// The pool that the call leaves without workers, if it is one alone.
+fn only_empty_pool(call: &SimulationRequest) -> Option<String> {
+    let mut empty = call.pools_max.iter().filter(|(_, workers)| **workers == 0);
+    let (pool, _) = empty.next()?;
+    empty.next().is_none().then(|| pool.clone())
 }
 
 fn too_long(detail: String) -> ApiError {
@@ -75,7 +91,7 @@ impl From<Refused> for ApiError {
     fn from(refused: Refused) -> Self {
         let detail = refused.to_string();
         match refused {
-            Refused::Policy(_) => Self::bad_request(detail),
+            Refused::Policy(_) => Self::bad_request(detail).field("policy"),
             Refused::Simulator(SimulateError::TooLong { .. }) => too_long(detail),
             Refused::Simulator(SimulateError::NoWorkers { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "simulation_refused", detail)
@@ -94,7 +110,8 @@ fn check(call: &SimulationRequest) -> Result<(), ApiError> {
     }
     let max = limits::SIMULATED_WORKERS_MAX;
     if let Some((pool, _)) = call.pools_max.iter().find(|(_, workers)| **workers > max) {
-        return Err(ApiError::bad_request(format!("pool {pool} may have {max} workers at most")));
+        let detail = format!("pool {pool} may have {max} workers at most");
+        return Err(ApiError::bad_request(detail).field(format!("pools_max.{pool}")));
     }
     if call.pools_max.len() + call.startup_ms.len() > 2 * limits::POOLS_MAX {
         return Err(ApiError::bad_request("too many pools are named"));

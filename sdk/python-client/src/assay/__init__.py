@@ -17,6 +17,7 @@ from assay._models import (
     ResultItem,
     Reward,
     RunSummary,
+    Sample,
     StreamEvent,
 )
 from assay.batch import AsyncBatch, Batch
@@ -78,6 +79,7 @@ __all__ = [
     "Results",
     "Reward",
     "RunSummary",
+    "Sample",
     "Score",
     "Scorer",
     "StreamEvent",

@@ -12,7 +12,7 @@ import httpx
 
 from assay import _models as models
 from assay._batch import BatchCore, failed, plain
-from assay._call import Caller, Trouble
+from assay._call import Caller, Trouble, parse
 from assay.errors import ProblemError, RequestFailedError, UnreachableError, WaitTimeoutError
 from assay.progress import Callback, observer
 from assay.results import reward_of
@@ -162,6 +162,21 @@ async def runs(caller: Caller) -> list[models.RunSummary]:
         after = page.next
         if after is None:
             return found
+
+
+async def samples(
+    caller: Caller, run: str, batch: str | None, texts: bool
+) -> AsyncGenerator[models.Sample, None]:
+    """The samples of a run, over one connection: raises `UnreachableError` if it breaks."""
+    query = {"texts": "true" if texts else "false", **({"batch": batch} if batch else {})}
+    try:
+        async with caller.stream(
+            "v1", "runs", run, "samples", accept="application/x-ndjson", headers={}, query=query
+        ) as lines:
+            async for line in lines:
+                yield parse(models.Sample.from_json, line)
+    except httpx.TransportError as error:
+        raise caller.unreachable(error) from None
 
 
 async def events(

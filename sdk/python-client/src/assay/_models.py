@@ -427,6 +427,9 @@ class Problem:
     status: int
     title: str
     kind: str
+    #: Member of the body that is at fault, with dots between levels, such as
+    #: `quotas.workers_max.cpu`; absent if it is none or not a single one.
+    field: str | None = None
     #: Advice on what to do.
     hint: str | None = None
     request_id: str | None = None
@@ -437,6 +440,7 @@ class Problem:
         return cls(
             code=text(value["code"]),
             detail=text(value["detail"]),
+            field=None if (it := value.get("field")) is None else text(it),
             hint=None if (it := value.get("hint")) is None else text(it),
             request_id=None if (it := value.get("request_id")) is None else text(it),
             status=integer(value["status"]),
@@ -655,6 +659,56 @@ class RunSummary:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One request of a run with its texts and, once it has ended, its outcome."""
+
+    arrived_at: str
+    batch: str
+    id: str
+    iteration: int
+    key: str
+    #: The parts that the reward was made from.
+    components: dict[str, float] = field(default_factory=dict)
+    finished_at: str | None = None
+    group: str | None = None
+    #: `scored`, `timed_out` or `error`; absent while it waits or runs.
+    kind: str | None = None
+    label: Any = None
+    #: The plugin's explanation, or the error's message.
+    message: str | None = None
+    metadata: Any = None
+    #: Absent without texts.
+    prompt: str | None = None
+    response: str | None = None
+    #: Absent for an error.
+    reward: float | None = None
+    #: The plugin's verdict, `timed_out`, or the error's code.
+    verdict: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Sample:
+        value = record(value)
+        return cls(
+            arrived_at=text(value["arrived_at"]),
+            batch=text(value["batch"]),
+            components={name: number(item) for name, item in mapping(value.get("components") or {})},
+            finished_at=None if (it := value.get("finished_at")) is None else text(it),
+            group=None if (it := value.get("group")) is None else text(it),
+            id=text(value["id"]),
+            iteration=integer(value["iteration"]),
+            key=text(value["key"]),
+            kind=None if (it := value.get("kind")) is None else text(it),
+            label=value.get("label"),
+            message=None if (it := value.get("message")) is None else text(it),
+            metadata=value.get("metadata"),
+            prompt=None if (it := value.get("prompt")) is None else text(it),
+            response=None if (it := value.get("response")) is None else text(it),
+            reward=None if (it := value.get("reward")) is None else number(it),
+            verdict=None if (it := value.get("verdict")) is None else text(it),
+        )
+
+
 class _SealBatchRequired(TypedDict):
     pass
 
@@ -854,6 +908,7 @@ __all__ = [
     "RewardRequest",
     "RunList",
     "RunSummary",
+    "Sample",
     "SealBatch",
     "Span",
     "Stage",

@@ -242,6 +242,26 @@ class Client(_Face):
         """The tenant's runs; what was active last comes first."""
         return portal().run(calls.runs(self._caller))
 
+    def samples(self, run: str, *, batch: str | None = None, texts: bool = True) -> Iterator[models.Sample]:
+        """The requests of a run, or of one batch of it, with their texts and outcomes, one by one.
+
+        Without `texts` they have no prompt, response, label and metadata. Raises `UnreachableError` if the
+        connection breaks before the last one.
+        """
+        found = calls.samples(self._caller, run, batch, texts)
+
+        async def step() -> models.Sample | None:
+            return await anext(found, None)
+
+        async def end() -> None:
+            await found.aclose()
+
+        try:
+            while (sample := portal().run(step())) is not None:
+                yield sample
+        finally:
+            portal().run(end())
+
 
 class AsyncClient(_Face):
     """`Client`, awaited: for any event loop, and for several. `Client` says what each method does."""
@@ -381,3 +401,20 @@ class AsyncClient(_Face):
 
     async def runs(self) -> list[models.RunSummary]:
         return await portal().arun(calls.runs(self._caller))
+
+    async def samples(
+        self, run: str, *, batch: str | None = None, texts: bool = True
+    ) -> AsyncIterator[models.Sample]:
+        found = calls.samples(self._caller, run, batch, texts)
+
+        async def step() -> models.Sample | None:
+            return await anext(found, None)
+
+        async def end() -> None:
+            await found.aclose()
+
+        try:
+            while (sample := await portal().arun(step())) is not None:
+                yield sample
+        finally:
+            await portal().arun(end())

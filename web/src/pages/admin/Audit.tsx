@@ -3,12 +3,13 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { Export } from "../../parts/Export";
 import { moment } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
 import { present } from "../../parts/search";
 import { Answer, Empty } from "../../parts/states";
 import { differences } from "./diff";
-import { type AuditEntry, auditQuery } from "./queries";
+import { AUDIT_COLUMNS, type AuditEntry, auditExport, auditQuery } from "./queries";
 import { type AdminSearch, useAdminSearch } from "./tabs";
 
 /** Shows the log of one tenant; without a tenant, of the platform and all tenants. */
@@ -22,6 +23,9 @@ export function Audit({ tenant }: { tenant?: string }) {
   return (
     <Stack>
       <Filters key={`${action} ${actor} ${since}`} search={search} set={set} />
+      <Group>
+        <Export name="audit" columns={AUDIT_COLUMNS} read={auditExport(filter)} />
+      </Group>
       <Answer query={entries} what="the audit log">
         {({ items, next }) => (
           <>

@@ -2,13 +2,13 @@
 
 import { Checkbox, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { api, data } from "../../api/client";
-import { may, type Scope, useSession } from "../../api/session";
+import type { Schemas } from "../../api/client";
+import type { Scope } from "../../api/session";
 import { FormDialog } from "../../parts/FormDialog";
-import { type FieldRule, useFields } from "../../parts/fields";
+import { useFields } from "../../parts/fields";
 import { expiry, namesIn, SCOPES } from "./keys";
 import { OneTimeSecret } from "./OneTimeSecret";
-import { changed } from "./queries";
+import { changed, type Key } from "./queries";
 
 const FRESH = {
   name: "",
@@ -16,11 +16,7 @@ const FRESH = {
   days: 90,
   plugins: "",
 };
-const RULES: FieldRule[] = [
-  [/^name /, "name"],
-  [/^plugins? |^channel /, "plugins"],
-  [/scope/, "scopes"],
-];
+const PATHS = { name: "name", plugins: "plugins", scopes: "scopes" };
 
 function validate({ name, scopes }: typeof FRESH) {
   return {
@@ -36,15 +32,21 @@ const DAYS = [
   { value: "0", label: "never" },
 ];
 
-export function CreateKey({ tenant, platform }: { tenant: string; platform: boolean }) {
+type NewKey = Schemas["CreatePersonalKey"];
+
+export function CreateKey(props: {
+  /** Scopes to choose from. */
+  offered: readonly Scope[];
+  make: (call: NewKey) => Promise<Key>;
+}) {
+  const { offered, make } = props;
   const queries = useQueryClient();
-  const session = useSession();
-  const { form, fields } = useFields(FRESH, RULES, validate);
+  const fresh = { ...FRESH, scopes: FRESH.scopes.filter((scope) => offered.includes(scope)) };
+  const { form, fields } = useFields(fresh, PATHS, validate);
   const act = async () => {
     const { name, scopes, days, plugins } = form.values;
     const expires_at = expiry(days, Date.now());
-    const body = { tenant, name, scopes, expires_at, plugins: namesIn(plugins) };
-    const key = await data(api.POST("/v1/keys", { body }));
+    const key = await make({ name, scopes, expires_at, plugins: namesIn(plugins) });
     await changed(queries, "keys");
     return key;
   };
@@ -52,9 +54,6 @@ export function CreateKey({ tenant, platform }: { tenant: string; platform: bool
     const others = form.values.scopes.filter((one) => one !== scope);
     form.setFieldValue("scopes", on ? [...others, scope] : others);
   };
-  const offered = SCOPES.filter(({ scope }) =>
-    scope === "platform:*" ? platform && may(session, scope) : true,
-  );
   return (
     <FormDialog
       label="Create a key"
@@ -80,7 +79,7 @@ export function CreateKey({ tenant, platform }: { tenant: string; platform: bool
       />
       <Checkbox.Group label="Scopes" value={form.values.scopes} error={form.errors.scopes}>
         <Stack gap={6} pt={4}>
-          {offered.map((one) => (
+          {SCOPES.filter(({ scope }) => offered.includes(scope)).map((one) => (
             <Checkbox
               key={one.scope}
               value={one.scope}

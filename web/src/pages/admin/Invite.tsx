@@ -4,7 +4,7 @@ import { NativeSelect, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { FormDialog } from "../../parts/FormDialog";
-import { type FieldRule, useFields } from "../../parts/fields";
+import { useFields } from "../../parts/fields";
 import { moment } from "../../parts/format";
 import { InvitationLink } from "./OneTimeSecret";
 import { changed, type Member, type Role } from "./queries";
@@ -12,10 +12,7 @@ import { ROLES, roleOf } from "./roles";
 
 const FRESH = { email: "", name: "", role: "trainer" as Role };
 
-const RULES: FieldRule[] = [
-  [/^email /, "email"],
-  [/^name /, "name"],
-];
+const PATHS = { email: "email", name: "name" };
 
 function validate({ email }: typeof FRESH) {
   return /^[^@\s]+@[^@\s]+$/.test(email.trim())
@@ -25,7 +22,7 @@ function validate({ email }: typeof FRESH) {
 
 export function Invite({ tenant }: { tenant: string }) {
   const queries = useQueryClient();
-  const { form, fields } = useFields(FRESH, RULES, validate);
+  const { form, fields } = useFields(FRESH, PATHS, validate);
   const act = async () => {
     const added = await data(api.POST("/v1/members", { body: { tenant, ...form.values } }));
     await changed(queries, "members");

@@ -2,26 +2,38 @@
 
 import { Code, Group, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, data } from "../../api/client";
+import type { ReactNode } from "react";
+import { api, data, type Schemas } from "../../api/client";
+import { may, useSession } from "../../api/session";
 import { ConfirmButton } from "../../parts/ConfirmButton";
 import { Dot } from "../../parts/Dot";
 import { ago, moment } from "../../parts/format";
+import type { Column } from "../../parts/Grid";
 import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
 import { CreateKey } from "./CreateKey";
-import { keyStatus } from "./keys";
+import { keysExport } from "./exported";
+import { keyStatus, SCOPES } from "./keys";
 import { changed, type Key, keysQuery } from "./queries";
 import { Rotate } from "./Rotate";
 import { SearchedList, useListed } from "./SearchedList";
 
 export function Keys({ tenant, platform }: { tenant: string; platform: boolean }) {
-  const keys = useQuery(keysQuery(tenant, useListed()));
+  const listed = useListed();
+  const keys = useQuery(keysQuery(tenant, listed));
+  const session = useSession();
+  const offered = SCOPES.map(({ scope }) => scope).filter((scope) =>
+    scope === "platform:*" ? platform && may(session, scope) : true,
+  );
+  const make = (call: Schemas["CreatePersonalKey"]) =>
+    data(api.POST("/v1/keys", { body: { tenant, ...call } }));
   return (
     <SearchedList
       query={keys}
       what="the keys"
       label="Name or prefix"
-      actions={<CreateKey tenant={tenant} platform={platform} />}
+      exported={keysExport(tenant, listed.q)}
+      actions={<CreateKey offered={offered} make={make} />}
       empty={
         <Empty title="No keys yet">
           Trainers and the command line need a key. Create one and set it as{" "}
@@ -29,16 +41,37 @@ export function Keys({ tenant, platform }: { tenant: string; platform: boolean }
         </Empty>
       }
     >
-      {(items, more) => <Table tenant={tenant} keys={items} more={more} />}
+      {(items, more) => (
+        <KeyTable
+          caption={`Keys of ${tenant}`}
+          keys={items}
+          more={more}
+          person
+          actions={(key) => <Actions tenant={tenant} of={key} />}
+        />
+      )}
     </SearchedList>
   );
 }
 
-function Table(props: { tenant: string; keys: Key[]; more: boolean }) {
-  const { tenant, keys, more } = props;
+export function KeyTable(props: {
+  caption: string;
+  keys: Key[];
+  more: boolean;
+  /** Shows whose personal key each is. */
+  person?: boolean;
+  actions: (key: Key) => ReactNode;
+}) {
+  const { caption, keys, more, person, actions } = props;
+  const personColumn: Column<Key> = {
+    title: "Person",
+    hint: "Owner of a personal key; other keys belong to the tenant",
+    value: (key) => key.person,
+    cell: (key) => key.person ?? "–",
+  };
   return (
     <SortedGrid
-      caption={`Keys of ${tenant}`}
+      caption={caption}
       rows={keys}
       rowKey={(key) => key.id}
       more={more}
@@ -49,6 +82,7 @@ function Table(props: { tenant: string; keys: Key[]; more: boolean }) {
           value: (key) => key.name || null,
           cell: (key) => key.name || "–",
         },
+        ...(person ? [personColumn] : []),
         { title: "Prefix", value: (key) => key.prefix, cell: (key) => <Code>{key.prefix}</Code> },
         {
           title: "Scopes",
@@ -71,7 +105,7 @@ function Table(props: { tenant: string; keys: Key[]; more: boolean }) {
           value: (key) => keyStatus(key, Date.now()).label,
           cell: (key) => <State of={key} />,
         },
-        { title: "Actions", cell: (key) => <Actions tenant={tenant} of={key} /> },
+        { title: "Actions", cell: actions },
       ]}
     />
   );
@@ -99,15 +133,21 @@ function Actions({ tenant, of }: { tenant: string; of: Key }) {
     await data(api.POST("/v1/keys/{id}/revoke", { params }));
     await changed(queries, "keys");
   };
-  const name = of.name || of.prefix;
   return (
     <Group gap="xs" wrap="nowrap">
       <Rotate tenant={tenant} of={of} />
-      <ConfirmButton label="Revoke" describes={name} danger act={act}>
-        <Text size="sm">
-          Calls with the key {name} are refused from now on. This cannot be undone.
-        </Text>
-      </ConfirmButton>
+      <Revoke of={of} act={act} />
     </Group>
+  );
+}
+
+export function Revoke({ of, act }: { of: Key; act: () => Promise<void> }) {
+  const name = of.name || of.prefix;
+  return (
+    <ConfirmButton label="Revoke" describes={name} danger act={act}>
+      <Text size="sm">
+        Calls with the key {name} are refused from now on. This cannot be undone.
+      </Text>
+    </ConfirmButton>
   );
 }

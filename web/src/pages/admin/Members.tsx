@@ -8,18 +8,21 @@ import { Dot } from "../../parts/Dot";
 import { moment } from "../../parts/format";
 import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
+import { membersExport } from "./exported";
 import { Invite } from "./Invite";
 import { changed, type Member, membersQuery } from "./queries";
 import { RoleOf } from "./RoleOf";
 import { SearchedList, useListed } from "./SearchedList";
 
 export function Members({ tenant }: { tenant: string }) {
-  const members = useQuery(membersQuery(tenant, useListed()));
+  const listed = useListed();
+  const members = useQuery(membersQuery(tenant, listed));
   return (
     <SearchedList
       query={members}
       what="the members"
       label="Email or name"
+      exported={membersExport(tenant, listed.q)}
       actions={<Invite tenant={tenant} />}
       empty={
         <Empty title="No members yet">

@@ -9,6 +9,7 @@ import { FormDialog } from "../../parts/FormDialog";
 import { moment } from "../../parts/format";
 import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
+import { peopleExport } from "./exported";
 import { InvitationLink } from "./OneTimeSecret";
 import { changed, peopleQuery } from "./queries";
 import { SearchedList, useListed } from "./SearchedList";
@@ -16,12 +17,14 @@ import { SearchedList, useListed } from "./SearchedList";
 type Person = Schemas["Person"];
 
 export function People() {
-  const people = useQuery(peopleQuery(useListed()));
+  const listed = useListed();
+  const people = useQuery(peopleQuery(listed));
   return (
     <SearchedList
       query={people}
       what="the people"
       label="Email or name"
+      exported={peopleExport(listed.q)}
       empty={<Empty title="No people yet">Invite people on the Members tab of a tenant.</Empty>}
     >
       {(items, more) => (

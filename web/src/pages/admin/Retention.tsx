@@ -3,7 +3,7 @@
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { type FieldRule, useFields } from "../../parts/fields";
+import { useFields } from "../../parts/fields";
 import { Answer } from "../../parts/states";
 import { type Tenant, tenantQuery } from "./queries";
 import { Save } from "./Save";
@@ -19,10 +19,10 @@ interface Days extends Record<string, Field> {
   history: Field;
 }
 
-const RULES: FieldRule[] = [
-  [/^results_days /, "results"],
-  [/^history_days /, "history"],
-];
+const PATHS = {
+  "retention.results_days": "results",
+  "retention.history_days": "history",
+};
 
 export function Retention({ tenant, platform }: { tenant: string; platform: boolean }) {
   const settings = useQuery(tenantQuery(tenant));
@@ -61,7 +61,7 @@ function EditableRetention({ tenant }: { tenant: Tenant }) {
   const current = tenant.settings?.retention;
   const { form, fields } = useFields<Days>(
     { results: current?.results_days ?? "", history: current?.history_days ?? "" },
-    RULES,
+    PATHS,
   );
   const [atField, setAtField] = useState(false);
   const saving = useSettings(tenant.name);

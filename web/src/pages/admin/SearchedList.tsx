@@ -3,10 +3,12 @@
 import { Group, Stack } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { Export } from "../../parts/Export";
 import { Pager } from "../../parts/Pager";
 import { present } from "../../parts/search";
 import { Answer, NoMatch } from "../../parts/states";
 import { TextFilter } from "../../parts/TextFilter";
+import type { Exported } from "./exported";
 import type { Listed } from "./queries";
 import { useAdminSearch } from "./tabs";
 
@@ -31,10 +33,12 @@ export function SearchedList<Row>(props: {
   empty: ReactNode;
   /** Buttons beside the search field. */
   actions?: ReactNode;
+  /** How the whole list is saved as a file. */
+  exported: Exported;
   /** `more`: whether the list has rows that are not loaded. */
   children: (rows: Row[], more: boolean) => ReactNode;
 }) {
-  const { query, what, label, empty, actions, children } = props;
+  const { query, what, label, empty, actions, exported, children } = props;
   const { search, set } = useAdminSearch();
   const others = present({ ...search, q: undefined, after: undefined });
   return (
@@ -46,6 +50,7 @@ export function SearchedList<Row>(props: {
           onChange={(q) => set(present({ ...others, q }))}
         />
         {actions}
+        <Export {...exported} />
       </Group>
       <Answer query={query} what={what}>
         {({ items, next }) =>

@@ -15,7 +15,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { useFields } from "../../parts/fields";
 import type { Tenant, TenantSettings } from "./queries";
 import { Save } from "./Save";
-import { type Field, formOf, patchOf, SETTING_RULES } from "./settings";
+import { type Field, formOf, patchOf, SETTING_PATHS } from "./settings";
 import { useSettings } from "./useSettings";
 
 export function SettingsForm({ tenant, pools }: { tenant: Tenant; pools: string[] }) {
@@ -27,7 +27,7 @@ function Form(props: { name: string; settings: TenantSettings; pools: string[] }
   const { name, settings, pools } = props;
   const saving = useSettings(name);
   const [initial] = useState(() => formOf(settings, pools));
-  const { form, fields } = useFields({ ...initial }, SETTING_RULES);
+  const { form, fields } = useFields({ ...initial }, SETTING_PATHS);
   const [atField, setAtField] = useState(false);
   // A change makes what was said of the saved values untrue.
   const field = (path: string) => {

@@ -6,21 +6,24 @@ import { useNavigate } from "@tanstack/react-router";
 import { api, data } from "../../api/client";
 import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
-import { type FieldRule, useFields } from "../../parts/fields";
+import { useFields } from "../../parts/fields";
 import { bytes, count, moment } from "../../parts/format";
 import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
 import { TextLink } from "../../parts/TextLink";
+import { tenantsExport } from "./exported";
 import { changed, type Tenant, tenantsQuery } from "./queries";
 import { SearchedList, useListed } from "./SearchedList";
 
 export function Tenants() {
-  const tenants = useQuery(tenantsQuery(useListed()));
+  const listed = useListed();
+  const tenants = useQuery(tenantsQuery(listed));
   return (
     <SearchedList
       query={tenants}
       what="the tenants"
       label="Name"
+      exported={tenantsExport(listed.q)}
       actions={<Create />}
       empty={<Empty title="No tenants yet" />}
     >
@@ -29,12 +32,12 @@ export function Tenants() {
   );
 }
 
-const RULES: FieldRule[] = [[/^tenant `|name/, "name"]];
+const PATHS = { name: "name" };
 
 function Create() {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { form, fields } = useFields({ name: "" }, RULES, ({ name }) =>
+  const { form, fields } = useFields({ name: "" }, PATHS, ({ name }) =>
     name === "" ? { name: "Enter a name." } : {},
   );
   const act = async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expiry, keyStatus, namesIn } from "./keys";
+import { expiry, keyStatus, namesIn, personalScopes } from "./keys";
 import type { Key } from "./queries";
 
 const NOW = Date.parse("2026-05-01T00:00:00Z");
@@ -38,4 +38,8 @@ it("computes the expiry from days, and null for never", () => {
 it("splits names at commas and spaces", () => {
   expect(namesIn("math@prod, code  cuda,")).toEqual(["math@prod", "code", "cuda"]);
   expect(namesIn("  ")).toBeNull();
+});
+
+it("offers no scopes of administration for a personal key", () => {
+  expect(personalScopes(["batches:read", "admin:*", "platform:*"])).toEqual(["batches:read"]);
 });

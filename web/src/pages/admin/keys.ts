@@ -13,6 +13,11 @@ export const SCOPES: { scope: Scope; may: string }[] = [
   { scope: "platform:*", may: "administer the platform and all tenants" },
 ];
 
+/** The scopes of a role that a personal key may have. */
+export function personalScopes(scopes: readonly Scope[]): Scope[] {
+  return scopes.filter((scope) => scope !== "admin:*" && scope !== "platform:*");
+}
+
 export interface KeyStatus {
   label: string;
   tone: Tone;

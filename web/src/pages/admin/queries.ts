@@ -82,6 +82,17 @@ export const keysQuery = (tenant: string, part: Listed) =>
     placeholderData: keepPreviousData,
   });
 
+/** The personal keys of the user in the current tenant. */
+export const personalKeysQuery = (part: Listed) =>
+  queryOptions({
+    queryKey: ["keys", "personal", part.after, part.rows],
+    queryFn: () =>
+      listed(part, ({ after, limit }) =>
+        data(api.GET("/v1/session/keys", { params: { query: { ...present({ after }), limit } } })),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
 export const peopleQuery = (part: Listed) =>
   queryOptions({
     queryKey: ["people", part.q, part.after, part.rows],
@@ -103,6 +114,26 @@ export const auditQuery = (filter: AuditFilter) =>
     queryFn: () => data(api.GET("/v1/audit", { params: { query: { ...filter, limit: 50 } } })),
     placeholderData: keepPreviousData,
   });
+
+export const AUDIT_COLUMNS = [
+  "id",
+  "at",
+  "tenant",
+  "actor.kind",
+  "actor.name",
+  "action",
+  "subject",
+  "before",
+  "after",
+];
+
+/** Reads all entries that match, in large pages. */
+export const auditExport = (filter: AuditFilter) => (before: number | undefined) =>
+  data(
+    api.GET("/v1/audit", {
+      params: { query: { ...filter, ...present({ before }), limit: 500 } },
+    }),
+  );
 
 /** Invalidates what an administrative action changed, and the audit log. */
 export async function changed(

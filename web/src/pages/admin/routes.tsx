@@ -19,4 +19,11 @@ const tenant = createRoute({
   component: lazyPage(() => import("./TenantPage"), "TenantPage"),
 });
 
-export const adminRoutes = [admin, tenant] as const;
+const personalKeys = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/account/keys",
+  validateSearch: adminSearch,
+  component: lazyPage(() => import("./PersonalKeys"), "PersonalKeys"),
+});
+
+export const adminRoutes = [admin, tenant, personalKeys] as const;

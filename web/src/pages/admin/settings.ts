@@ -1,6 +1,6 @@
 // Converts the settings of a tenant to form values, and form values to a merge patch.
 
-import type { FieldRule } from "../../parts/fields";
+import type { FieldPaths } from "../../parts/fields";
 import { namesIn } from "./keys";
 import type { TenantSettings } from "./queries";
 
@@ -24,17 +24,17 @@ export interface SettingsForm {
   hosts: string;
 }
 
-/** Fields of refusals, whose texts begin with the names of the interface. */
-export const SETTING_RULES: FieldRule[] = [
-  [/^display_name /, "displayName"],
-  [/^weight /, "weight"],
-  [/^open_batches_max /, "openBatches"],
-  [/^requests_per_minute_max /, "requestsPerMinute"],
-  [/^stored_bytes_max /, "storedGigabytes"],
-  [/^workers_max of pool `([^`]+)`/, (pool) => `workers.${pool}`],
-  [/^toolchain/, "named"],
-  [/host/, "hosts"],
-];
+/** Paths in the form of the members that a refusal may name. */
+export const SETTING_PATHS: FieldPaths = {
+  display_name: "displayName",
+  weight: "weight",
+  "quotas.open_batches_max": "openBatches",
+  "quotas.requests_per_minute_max": "requestsPerMinute",
+  "quotas.stored_bytes_max": "storedGigabytes",
+  "quotas.workers_max.*": "workers.*",
+  "grants.toolchains": "named",
+  "grants.hosts": "hosts",
+};
 
 const GIGABYTE = 1e9;
 

@@ -3,7 +3,7 @@
 import { Alert, Button, Paper, PasswordInput, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { api, data } from "../../api/client";
+import { api, data, ProblemError } from "../../api/client";
 import { Page } from "../../parts/Page";
 import { Failed } from "../../parts/states";
 import { NewPassword } from "./NewPassword";
@@ -18,6 +18,7 @@ export function Password() {
       setChosen("");
     },
   });
+  const wrong = changing.isError && ProblemError.from(changing.error).field === "current";
   const submit = (event: FormEvent) => {
     event.preventDefault();
     changing.mutate();
@@ -31,10 +32,11 @@ export function Password() {
             autoComplete="current-password"
             required
             value={current}
+            error={wrong && "The current password is wrong."}
             onChange={(event) => setCurrent(event.currentTarget.value)}
           />
           <NewPassword label="New password" value={chosen} onChange={setChosen} />
-          {changing.isError && <Failed thrown={changing.error} />}
+          {changing.isError && !wrong && <Failed thrown={changing.error} />}
           {changing.isSuccess && (
             <Alert color="green" variant="outline" role="status" title="Password changed" />
           )}

@@ -13,7 +13,7 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
   const peak = peakOf(columns);
   const clipped =
     peak > top
-      ? ` Lines are clipped at ${count(Math.floor(top))}; the peak is ${count(peak)}.`
+      ? ` Lines are clipped at ${count(Math.floor(top))}, where the edge is hatched; the peak is ${count(peak)}.`
       : "";
   return (
     <Figure

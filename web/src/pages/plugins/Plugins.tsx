@@ -6,6 +6,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { may, useSession } from "../../api/session";
 import { Command } from "../../parts/Command";
+import { Export } from "../../parts/Export";
 import { ago, count } from "../../parts/format";
 import { Page } from "../../parts/Page";
 import { Pager } from "../../parts/Pager";
@@ -15,7 +16,13 @@ import { Answer, Empty, NoMatch } from "../../parts/states";
 import { TextFilter } from "../../parts/TextFilter";
 import { TextLink } from "../../parts/TextLink";
 import { Channels } from "./Channels";
-import { type Plugin, type PluginsFilter, pluginsQuery } from "./queries";
+import {
+  PLUGIN_COLUMNS,
+  type Plugin,
+  type PluginsFilter,
+  pluginsExport,
+  pluginsQuery,
+} from "./queries";
 import { Upload } from "./Upload";
 import { byName } from "./versions";
 
@@ -33,8 +40,9 @@ export function Plugins() {
       title="Plugins"
       about="Plugins compute rewards. A run keeps the version that it started with."
     >
-      <Group>
+      <Group align="end">
         <TextFilter label="Name" value={search.q} onChange={(q) => go({ q, after: undefined })} />
+        <Export name="plugins" columns={PLUGIN_COLUMNS} read={pluginsExport(search)} />
       </Group>
       <Answer query={plugins} what="the plugins">
         {({ items, next }) =>

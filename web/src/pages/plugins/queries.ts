@@ -29,6 +29,22 @@ export const pluginsQuery = ({ q, after, rows }: PluginsFilter) =>
     placeholderData: keepPreviousData,
   });
 
+export const PLUGIN_COLUMNS = [
+  "name",
+  "version",
+  "digest",
+  "channels",
+  "published_at",
+  "yanked",
+  "deterministic",
+];
+
+/** Reads the whole list in large pages. */
+export const pluginsExport =
+  ({ q }: PluginsFilter) =>
+  (after: string | undefined) =>
+    data(api.GET("/v1/plugins", { params: { query: { ...present({ q, after }), limit: 1_000 } } }));
+
 export const versionsQuery = (name: string) =>
   queryOptions({
     queryKey: ["plugins", "one", name],

@@ -157,22 +157,24 @@ export interface IncidentsFilter {
   /** Each incident by itself instead of in groups. */
   each?: boolean;
   all?: boolean;
+  /** Without acknowledged ones. */
+  open?: boolean;
   after?: number;
 }
 
 /** Reads all incidents that match, each by itself. */
 export const incidentsExport =
-  ({ kind, all }: IncidentsFilter) =>
+  ({ kind, all, open }: IncidentsFilter) =>
   (after: number | undefined) => {
-    const query = { ...present({ kind, all, after }), limit: EXPORT_PAGE };
+    const query = { ...present({ kind, all, open, after }), limit: EXPORT_PAGE };
     return data(api.GET("/v1/incidents", { params: { query } }));
   };
 
-export const incidentsQuery = ({ kind, each, all, after }: IncidentsFilter) =>
+export const incidentsQuery = ({ kind, each, all, open, after }: IncidentsFilter) =>
   queryOptions({
-    queryKey: ["incidents", kind, each, all, after],
+    queryKey: ["incidents", kind, each, all, open, after],
     queryFn: () => {
-      const query = { ...present({ kind, all, after }), grouped: !each, limit: PAGE };
+      const query = { ...present({ kind, all, open, after }), grouped: !each, limit: PAGE };
       return data(api.GET("/v1/incidents", { params: { query } }));
     },
     placeholderData: keepPreviousData,

@@ -6,6 +6,7 @@ import { shellRoute } from "../../shell/routes";
 import {
   batchesSearch,
   batchSearch,
+  compareSearch,
   incidentsSearch,
   overviewSearch,
   requestSearch,
@@ -25,6 +26,13 @@ const runs = createRoute({
   path: "/runs",
   validateSearch: runsSearch,
   component: lazyPage(() => import("./runs/Runs"), "Runs"),
+});
+
+const compare = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/compare",
+  validateSearch: compareSearch,
+  component: lazyPage(() => import("./compare/Compare"), "Compare"),
 });
 
 const run = createRoute({
@@ -62,4 +70,13 @@ const request = createRoute({
   component: lazyPage(() => import("./request/RequestPage"), "RequestPage"),
 });
 
-export const rewardRoutes = [overview, runs, run, batches, incidents, batch, request] as const;
+export const rewardRoutes = [
+  overview,
+  runs,
+  compare,
+  run,
+  batches,
+  incidents,
+  batch,
+  request,
+] as const;

@@ -3,6 +3,7 @@
 import { rowsSearch } from "../../parts/rows";
 import { present, textOf, wholeOf } from "../../parts/search";
 import { type SortSearch, sortSearch } from "../../parts/sortSearch";
+import { AXES, type Axis, METRICS, type Metric, RUNS_MAX } from "./compare/compare";
 import { KIND_NAMES } from "./incidents/kinds";
 import {
   type BatchesFilter,
@@ -36,6 +37,29 @@ export function runsSearch(search: Search): RunsFilter & SortSearch {
     ...rangeOf(search),
     ...rowsSearch(search),
     ...sortSearch(search),
+  });
+}
+
+/** Runs that are compared, and how. */
+export interface CompareSearch {
+  runs?: string[];
+  metric?: Metric;
+  axis?: Axis;
+  /** Part of each value that comes from those before it, 0 to 0.95. */
+  smoothing?: number;
+}
+
+export function compareSearch(search: Search): CompareSearch {
+  const { runs, smoothing } = search;
+  const names = (Array.isArray(runs) ? runs : [runs])
+    .filter((run) => typeof run === "string" || typeof run === "number")
+    .map(String);
+  const smooth = typeof smoothing === "number" && smoothing > 0 && smoothing <= 0.95;
+  return present({
+    runs: names.length > 0 ? [...new Set(names)].slice(0, RUNS_MAX) : undefined,
+    metric: oneOf(search, "metric", METRICS),
+    axis: oneOf(search, "axis", AXES),
+    smoothing: smooth ? smoothing : undefined,
   });
 }
 
@@ -77,6 +101,7 @@ export function incidentsSearch(search: Search): IncidentsFilter {
     kind: oneOf(search, "kind", KIND_NAMES),
     each: search.each === true ? true : undefined,
     all: search.all === true ? true : undefined,
+    open: search.open === true ? true : undefined,
     after: wholeOf(search, "after"),
   });
 }

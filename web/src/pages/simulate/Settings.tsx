@@ -9,8 +9,8 @@ import { Empty, Failed } from "../../parts/states";
 import { chosenOf, useBatches, useRuns, useStages } from "./choices";
 import {
   type Field,
+  PATHS,
   POLICIES,
-  refusalRules,
   type SimulateSearch,
   workerProblems,
   workersOf,
@@ -49,7 +49,7 @@ export function Settings(props: {
       tolerance: search.tolerance ?? "",
       workers: workersOf(search.workers ?? ""),
     },
-    refusalRules(stages),
+    PATHS,
     ({ workers }) => workerProblems(workers),
   );
   const submit = (event: FormEvent) => {

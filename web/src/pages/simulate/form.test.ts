@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { ProblemError } from "../../api/client";
 import { fieldErrors } from "../../parts/fields";
 import {
+  PATHS,
   pluginName,
-  refusalRules,
   requestOf,
   simulateSearch,
   workerProblems,
@@ -44,12 +44,11 @@ it("requests a batch, or else a run, with the given limits", () => {
 });
 
 it("finds the field of a refusal, and a limit of no workers before it is sent", () => {
-  const rules = refusalRules([{ name: "execute", pool: "cpu" }]);
-  const errors = (detail: string) => fieldErrors(new ProblemError(422, "code", detail), rules);
-  expect(
-    Object.keys(errors("stage `execute` has a maximum of 0 workers, so nothing can run")),
-  ).toEqual(["workers.cpu"]);
-  expect(Object.keys(errors("pool gpu may have 4096 workers at most"))).toEqual(["workers.gpu"]);
+  const errors = (detail: string, field?: string) =>
+    fieldErrors(new ProblemError(422, "code", detail, undefined, field), PATHS);
+  expect(errors("pool gpu may have 4096 workers at most", "pools_max.gpu")).toEqual({
+    "workers.gpu": "Pool gpu may have 4096 workers at most",
+  });
   expect(errors("the trace has no batch")).toEqual({});
   expect(Object.keys(workerProblems({ cpu: 0, gpu: "", huge: 4 }))).toEqual(["workers.cpu"]);
 });

@@ -1,7 +1,7 @@
 // Converts simulation settings between URL, form and API request.
 
 import type { Schemas } from "../../api/client";
-import type { FieldRule } from "../../parts/fields";
+import type { FieldPaths } from "../../parts/fields";
 import { present, textOf, wholeOf } from "../../parts/search";
 
 export interface SimulateSearch {
@@ -26,15 +26,8 @@ export function workerProblems(workers: Record<string, Field>): Record<string, s
   return Object.fromEntries(none.map(([pool]) => [`workers.${pool}`, NO_WORKERS]));
 }
 
-/** Fields of refusals. A stage is named where its pool has no workers. */
-export function refusalRules(stages: readonly { name: string; pool: string }[]): FieldRule[] {
-  const poolOf = (stage: string) => stages.find(({ name }) => name === stage)?.pool ?? "";
-  return [
-    [/^stage `([^`]+)` has a maximum of 0 workers/, (stage) => `workers.${poolOf(stage)}`],
-    [/^pool (\S+) may have/, (pool) => `workers.${pool}`],
-    [/policy/, "policy"],
-  ];
-}
+/** Paths in the form of the members that a refusal may name. */
+export const PATHS: FieldPaths = { "pools_max.*": "workers.*", policy: "policy" };
 
 export const POLICIES = [
   { value: "assay", label: "assay: the planner of this server" },

@@ -25,12 +25,12 @@ impl Default for Passwords {
 }
 
 /// Whether a new password may be one.
-pub(crate) fn check_password(password: &str) -> Result<(), ApiError> {
+pub(crate) fn check_password(field: &'static str, password: &str) -> Result<(), ApiError> {
     let (min, max) = (limits::PASSWORD_CHARS_MIN, limits::PASSWORD_BYTES_MAX);
     if password.chars().count() < min || password.len() > max {
         let detail =
             format!("the password must have at least {min} characters and at most {max} bytes");
-        return Err(ApiError::bad_request(detail));
+        return Err(ApiError::bad_request(detail).field(field));
     }
     Ok(())
 }
@@ -112,7 +112,7 @@ mod tests {
             (&*"x".repeat(1_024), true),
             (&*"x".repeat(1_025), false),
         ] {
-            assert_eq!(check_password(password).is_ok(), good, "{password}");
+            assert_eq!(check_password("password", password).is_ok(), good, "{password}");
         }
     }
 }

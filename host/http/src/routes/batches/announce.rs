@@ -100,7 +100,8 @@ pub(crate) async fn row(
 }
 
 fn check(call: &AnnounceBatch) -> Result<(), ApiError> {
-    body::check_text("run", &call.run, limits::RUN_BYTES_MAX).map_err(ApiError::bad_request)?;
+    body::check_text("run", &call.run, limits::RUN_BYTES_MAX)
+        .map_err(|error| ApiError::bad_request(error).field("run"))?;
     if matches!(&*call.run, "." | "..") {
         // Clients take them for steps in the path of an address.
         return Err(ApiError::bad_request("run is `.` or `..`, which no address can name"));

@@ -36,7 +36,9 @@ pub(crate) async fn set(
     check_name("pool", &pool, limits::PLUGIN_NAME_BYTES_MAX).map_err(ApiError::bad_request)?;
     if min > max || max > limits::POOL_WORKERS_MAX {
         let most = limits::POOL_WORKERS_MAX;
-        return Err(ApiError::bad_request(format!("min must be 0 to max, and max at most {most}")));
+        let detail = format!("min must be 0 to max, and max at most {most}");
+        let field = if max > most { "max" } else { "min" };
+        return Err(ApiError::bad_request(detail).field(field));
     }
     let _one = SETTING.lock().await;
     let pools = app.dispatch.capacity().await?.pools;

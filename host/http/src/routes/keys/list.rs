@@ -26,7 +26,7 @@ pub(crate) async fn list(
     page: AdminPage<KeyId>,
 ) -> Result<Json<KeyList>, ApiError> {
     let (tenant, _) = tenant(&app, &caller, query.tenant.as_deref()).await?;
-    let items = app.store.keys(tenant, &page.rows(body::search(query.q)?), now()).await?;
+    let items = app.store.keys(tenant, None, &page.rows(body::search(query.q)?), now()).await?;
     let next = page.next(&items, |last| last.id.to_string());
     Ok(Json(KeyList { items, next }))
 }

@@ -38,7 +38,8 @@ pub(crate) async fn rotate(
     let RotateKey { overlap_hours } = body::json_or_default(body).await?;
     let max = limits::KEY_OVERLAP_HOURS_MAX;
     if overlap_hours > max {
-        return Err(ApiError::bad_request(format!("overlap_hours must be at most {max}")));
+        let detail = format!("overlap_hours must be at most {max}");
+        return Err(ApiError::bad_request(detail).field("overlap_hours"));
     }
     let at = now();
     let key = app.store.key(tenant, id, at).await?;

@@ -29,7 +29,8 @@ pub(crate) async fn add(
 ) -> Result<(StatusCode, Json<Member>), ApiError> {
     let (call, _): (AddMember, _) = body::json(body).await?;
     let tenant = managed(&app, &caller, call.tenant.as_deref()).await?;
-    let email = normal_email(&call.email).map_err(ApiError::bad_request)?;
+    let email =
+        normal_email(&call.email).map_err(|error| ApiError::bad_request(error).field("email"))?;
     check_name(&call.name)?;
     let by_platform = caller.has(Scope::Platform);
     let (token, invitation) = new_invitation();

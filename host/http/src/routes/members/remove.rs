@@ -27,5 +27,6 @@ pub(crate) async fn remove(
 ) -> Result<StatusCode, ApiError> {
     let tenant = managed(&app, &caller, query.tenant.as_deref()).await?;
     app.store.remove_member(tenant, person, &caller.actor(), now()).await?;
+    app.keys.forget_person(person);
     Ok(StatusCode::NO_CONTENT)
 }

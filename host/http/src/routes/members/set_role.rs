@@ -31,5 +31,7 @@ pub(crate) async fn set_role(
 ) -> Result<Json<Member>, ApiError> {
     let tenant = managed(&app, &caller, query.tenant.as_deref()).await?;
     let (SetMember { role }, _) = body::json(body).await?;
-    Ok(Json(app.store.set_role(tenant, person, role, &caller.actor(), now()).await?))
+    let member = app.store.set_role(tenant, person, role, &caller.actor(), now()).await?;
+    app.keys.forget_person(person);
+    Ok(Json(member))
 }

@@ -28,5 +28,7 @@ pub(crate) async fn change(
 ) -> Result<Json<Person>, ApiError> {
     let (change, _): (SetPerson, _) = body::json(body).await?;
     change.name.as_deref().map_or(Ok(()), check_name)?;
-    Ok(Json(app.store.set_person(id, &change, &caller.actor(), now()).await?))
+    let person = app.store.set_person(id, &change, &caller.actor(), now()).await?;
+    app.keys.forget_person(id);
+    Ok(Json(person))
 }

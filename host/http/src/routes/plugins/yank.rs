@@ -28,7 +28,7 @@ pub(crate) async fn yank(
 ) -> Result<Json<Plugin>, ApiError> {
     let (call, _): (YankPlugin, _) = body::json(body).await?;
     body::check_text("reason", &call.reason, limits::REASON_BYTES_MAX)
-        .map_err(ApiError::bad_request)?;
+        .map_err(|error| ApiError::bad_request(error).field("reason"))?;
     let chosen = PluginVersion { tenant: caller.tenant, name: &name, version: &number };
     app.store.yank_plugin(chosen, &call.reason, &caller.actor(), now()).await?;
     app.registry.forget_resolved();

@@ -27,14 +27,14 @@ pub(crate) async fn change_password(
     body: Body,
 ) -> Result<StatusCode, ApiError> {
     let (ChangePassword { current, new }, _) = body::json(body).await?;
-    check_password(&new)?;
+    check_password("new", &new)?;
     let email = &session.row.email;
     app.sign_in.attempt(peer, &headers, Some(email))?;
     let known = app.store.credentials(email).await?;
     let hash = known.and_then(|known| known.password_hash);
     if !app.sign_in.passwords.verify(current, hash).await? {
         let detail = "the current password is wrong";
-        return Err(ApiError::new(StatusCode::FORBIDDEN, "password_wrong", detail));
+        return Err(ApiError::new(StatusCode::FORBIDDEN, "password_wrong", detail).field("current"));
     }
     app.sign_in.attempts.forgive(app.sign_in.origin_of(peer, &headers), email);
     let hash = app.sign_in.passwords.hash(new).await?;

@@ -29,7 +29,7 @@ pub(crate) async fn change(
     let (patch, _): (Value, _) = body::json(body).await?;
     let _one = CHANGING.lock().await;
     let before = app.store.tenant_by_name(&name).await?;
-    let settings = patched(&before.settings, &patch).map_err(ApiError::bad_request)?;
+    let settings = patched(&before.settings, &patch)?;
     let tenant = app.store.set_tenant(&before, &settings, &caller.actor(), now()).await?;
     if settings.retention != before.settings.retention {
         app.retention_changed.notify_one();
@@ -38,14 +38,15 @@ pub(crate) async fn change(
     Ok(Json(shown(&app, tenant)))
 }
 
-fn patched(settings: &TenantSettings, patch: &Value) -> Result<TenantSettings, String> {
+fn patched(settings: &TenantSettings, patch: &Value) -> Result<TenantSettings, ApiError> {
     if !patch.is_object() {
-        return Err("the body must be an object".into());
+        return Err(ApiError::bad_request("the body must be an object"));
     }
     let mut merged = json!(settings);
     merge(&mut merged, patch);
-    let settings: TenantSettings = serde_json::from_value(merged)
-        .map_err(|error| format!("the body is not valid for this call: {error}"))?;
+    let settings: TenantSettings = serde_json::from_value(merged).map_err(|error| {
+        ApiError::bad_request(format!("the body is not valid for this call: {error}"))
+    })?;
     settings.check()?;
     Ok(settings)
 }
@@ -89,17 +90,31 @@ mod tests {
         assert_eq!(settings.quotas.workers_max.len(), 1);
         assert_eq!((settings.weight, settings.quotas.open_batches_max), (1, None));
         assert_eq!((settings.grants.gpu, &settings.grants.toolchains), (true, &None));
-        for (odd, says) in [
-            (json!([]), "an object"),
-            (json!({ "wheight": 2 }), "wheight"),
-            (json!({ "quotas": { "workers": 2 } }), "workers"),
-            (json!({ "quotas": { "open_batches_max": -1 } }), "-1"),
-            (json!({ "weight": 0 }), "weight must be 1 to 1000"),
-            (json!({ "retention": { "results_days": 0 } }), "results_days"),
-            (json!({ "grants": { "toolchains": ["A B"] } }), "toolchain"),
+        for (odd, says, field) in [
+            (json!([]), "an object", None),
+            (json!({ "wheight": 2 }), "wheight", None),
+            (json!({ "quotas": { "workers": 2 } }), "workers", None),
+            (json!({ "quotas": { "open_batches_max": -1 } }), "-1", None),
+            (json!({ "weight": 0 }), "weight must be 1 to 1000", Some("weight")),
+            (
+                json!({ "retention": { "results_days": 0 } }),
+                "results_days",
+                Some("retention.results_days"),
+            ),
+            (
+                json!({ "quotas": { "workers_max": { "gpu": u32::MAX } } }),
+                "workers_max of pool `gpu`",
+                Some("quotas.workers_max.gpu"),
+            ),
+            (
+                json!({ "grants": { "toolchains": ["A B"] } }),
+                "toolchain",
+                Some("grants.toolchains"),
+            ),
         ] {
             let refused = patch(&settings, odd.clone()).expect_err("not valid");
-            assert!(refused.contains(says), "{odd}: {refused}");
+            assert!(refused.detail.contains(says), "{odd}: {refused:?}");
+            assert_eq!(refused.field.as_deref(), field, "{odd}");
         }
     }
 }

@@ -26,8 +26,12 @@ pub(crate) async fn create(
     body: Body,
 ) -> Result<(StatusCode, Json<Tenant>), ApiError> {
     let (CreateTenant { name, settings }, _) = body::json(body).await?;
-    check_name("tenant", &name, limits::PLUGIN_NAME_BYTES_MAX).map_err(ApiError::bad_request)?;
-    settings.check().map_err(ApiError::bad_request)?;
+    check_name("tenant", &name, limits::PLUGIN_NAME_BYTES_MAX)
+        .map_err(|error| ApiError::bad_request(error).field("name"))?;
+    settings.check().map_err(|error| {
+        let field = format!("settings.{}", error.field);
+        ApiError::from(error).field(field)
+    })?;
     let _one = CHANGING.lock().await;
     if app.dispatch.tenants.count() >= limits::TENANTS_MAX {
         let detail = format!("there are {} tenants, which is the limit", limits::TENANTS_MAX);

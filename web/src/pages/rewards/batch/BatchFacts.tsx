@@ -4,6 +4,7 @@ import type { Schemas } from "../../../api/client";
 import { Dot, Status } from "../../../parts/Dot";
 import { type Fact, Facts } from "../../../parts/Facts";
 import { count, moment, NONE, reward, span } from "../../../parts/format";
+import { ExplainDeadline } from "../Deadline";
 import { deadlineStatus, waitsForRequests } from "../due";
 import { PluginLink } from "../Links";
 import type { Targets } from "./targets";
@@ -47,6 +48,7 @@ export function BatchFacts(props: {
     {
       label: "Deadline",
       hint: "T + D: the ideal end plus the delay tolerance",
+      explain: <ExplainDeadline />,
       value: span(targets.toleratedMs),
       note: toleranceText(timeline),
     },

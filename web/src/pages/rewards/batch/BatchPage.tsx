@@ -12,6 +12,7 @@ import { Page } from "../../../parts/Page";
 import { permalink } from "../../../parts/permalink";
 import { present } from "../../../parts/search";
 import { Answer, Empty } from "../../../parts/states";
+import { ExportSamples } from "../ExportSamples";
 import { PageLink } from "../Links";
 import { overviewQuery, timelineQuery } from "../queries";
 import { pythonResultsOf } from "../request/commands";
@@ -106,6 +107,7 @@ function Actions({ batch }: { batch: Schemas["Batch"] }) {
       <Copy text={batch.id} label="Copy id" />
       <Copy text={pythonResultsOf(batch.id)} label="Copy as Python" />
       <Copy text={permalink()} label="Copy link" />
+      <ExportSamples run={batch.run} batch={batch.id} />
       {ended && (
         <PageLink to="/simulate" search={{ batch: batch.id }} size="sm">
           Simulate

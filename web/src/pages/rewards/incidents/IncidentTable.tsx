@@ -7,6 +7,7 @@ import { count, moment, NONE } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
 import { Name } from "../../../parts/Name";
 import { BatchLink } from "../Links";
+import { IncidentState } from "./IncidentState";
 import { KINDS } from "./kinds";
 
 type Incident = Schemas["Incident"];
@@ -16,13 +17,19 @@ export function IncidentTable(props: {
   incidents: Incident[];
   /** Whether incidents of other tenants are among them. */
   tenants: boolean;
+  /** Shows who acknowledged each, and acknowledges them. */
+  states?: boolean;
   maxHeight?: number;
 }) {
-  const { caption, incidents, tenants, maxHeight } = props;
+  const { caption, incidents, tenants, states, maxHeight } = props;
   const session = useSession();
   const tenantColumn: Column<Incident> = {
     title: "Tenant",
     cell: ({ tenant }) => <Name text={tenant ?? "platform"} />,
+  };
+  const stateColumn: Column<Incident> = {
+    title: "State",
+    cell: (incident) => <IncidentState incident={incident} />,
   };
   return (
     <Grid
@@ -42,6 +49,7 @@ export function IncidentTable(props: {
         },
         { title: "Count", number: true, cell: ({ count: times }) => count(times) },
         { title: "Detail", cell: ({ detail }) => <span className="words">{detail}</span> },
+        ...(states ? [stateColumn] : []),
       ]}
       rows={incidents}
       rowKey={({ id }) => id}

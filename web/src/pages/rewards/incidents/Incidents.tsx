@@ -50,6 +50,13 @@ export function Incidents() {
             filter({ each: checked ? undefined : true })
           }
         />
+        <Checkbox
+          size="sm"
+          mb={6}
+          label="Open only"
+          checked={search.open ?? false}
+          onChange={({ currentTarget: { checked } }) => filter({ open: checked || undefined })}
+        />
         {may(session, "platform:*") && (
           <Checkbox
             size="sm"
@@ -65,9 +72,17 @@ export function Incidents() {
         {({ items, next }) => (
           <Stack gap="sm">
             {items.length > 0 ? (
-              <IncidentTable caption="Incidents" incidents={items} tenants={search.all ?? false} />
-            ) : search.kind ? (
-              <NoMatch title="No matching incidents" clear={() => filter({ kind: undefined })} />
+              <IncidentTable
+                caption="Incidents"
+                incidents={items}
+                tenants={search.all ?? false}
+                states
+              />
+            ) : search.kind || search.open ? (
+              <NoMatch
+                title="No matching incidents"
+                clear={() => filter({ kind: undefined, open: undefined })}
+              />
             ) : (
               <Empty title="No incidents">
                 Late batches, failed requests, silent trainers and worker trouble appear here.

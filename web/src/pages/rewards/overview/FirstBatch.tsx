@@ -39,18 +39,16 @@ export function FirstBatch() {
           )}
         </List.Item>
         <List.Item>
-          {makesKeys ? (
+          Key: create one under <TextLink to="/account/keys">Your keys</TextLink> and set it as{" "}
+          <code>ASSAY_API_KEY</code>.
+          {makesKeys && (
             <>
-              Key: create one under{" "}
+              {" "}
+              Keys for shared programs are under{" "}
               <TextLink to="/admin" search={{ tab: "keys" }}>
                 Admin, Keys
-              </TextLink>{" "}
-              and set it as <code>ASSAY_API_KEY</code>.
-            </>
-          ) : (
-            <>
-              Key: ask an administrator of {tenant} for one with the scopes batches:write and
-              batches:read, and set it as <code>ASSAY_API_KEY</code>.
+              </TextLink>
+              .
             </>
           )}
         </List.Item>

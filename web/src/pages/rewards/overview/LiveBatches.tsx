@@ -1,6 +1,6 @@
 // Live batches, most urgent first.
 
-import { Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
 import { useSession } from "../../../api/session";
 import { Dot, Status } from "../../../parts/Dot";
@@ -8,6 +8,7 @@ import { ago, count, NONE, span } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
 import { Name } from "../../../parts/Name";
 import { useNow } from "../../../parts/now";
+import { ExplainDeadline } from "../Deadline";
 import { deadlineStatus, waitsForRequests } from "../due";
 import { BatchLink, PluginLink, RunLink } from "../Links";
 import { Section } from "../Section";
@@ -61,6 +62,14 @@ export function LiveBatches(props: { batches: LiveBatch[]; total: number; tenant
         batches.length < total
           ? `The ${batches.length} most urgent of ${count(total)}.`
           : "Most urgent first."
+      }
+      actions={
+        <Group gap={4}>
+          <Text size="xs" c="dimmed">
+            Deadline = T + D
+          </Text>
+          <ExplainDeadline />
+        </Group>
       }
     >
       {batches.length === 0 ? (

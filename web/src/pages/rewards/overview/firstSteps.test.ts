@@ -16,7 +16,7 @@ it("names a plugin that the tenant has", () => {
   expect(firstPlugin([plugin("old", ["prod"], "wrong")])).toBeUndefined();
 });
 
-it("sends a trainer, who makes no keys, to an administrator", () => {
+it("knows who makes keys of the tenant", () => {
   const trainer = whoHelps(["batches:read", "batches:write"]);
   expect(trainer).toEqual({ publishes: false, makesKeys: false, submits: true });
   expect(whoHelps(["admin:*"]).makesKeys).toBe(true);

@@ -14,7 +14,7 @@ export function firstPlugin(plugins: readonly Plugin[]): string | undefined {
   return other && `${other.name}@${other.channels[0] ?? other.version}`;
 }
 
-/** Who publishes the plugin, and who makes the key. */
+/** Whether the user publishes plugins, makes keys of the tenant, and submits. */
 export function whoHelps(scopes: readonly Scope[]) {
   const has = (scope: Scope) => scopes.includes(scope);
   return {

@@ -64,6 +64,18 @@ export function pythonResultsOf(batch: string): string {
   ].join("\n");
 }
 
+/** Reads the samples of a run by the Python client. */
+export function pythonSamplesOf(run: string): string {
+  return [
+    "from assay import Client",
+    "",
+    "with Client() as client:",
+    `    for sample in client.samples(${JSON.stringify(run)}):`,
+    "        print(sample.iteration, sample.key, sample.reward)",
+    "",
+  ].join("\n");
+}
+
 export function replayCommand(id: string, version: string | undefined): string {
   return `assay request replay ${id}${version ? ` --version ${quoted(version)}` : ""}`;
 }

@@ -8,10 +8,13 @@ import { Copy } from "../../../parts/Copy";
 import { Facts } from "../../../parts/Facts";
 import { count, moment, reward } from "../../../parts/format";
 import { Page } from "../../../parts/Page";
+import { permalink } from "../../../parts/permalink";
 import { present } from "../../../parts/search";
 import { Answer, Empty } from "../../../parts/states";
+import { ExportSamples } from "../ExportSamples";
 import { PageLink, PluginLink } from "../Links";
 import { ITERATIONS_MAX, runQuery } from "../queries";
+import { pythonSamplesOf } from "../request/commands";
 import { Section } from "../Section";
 import type { RunSearch } from "../searches";
 import { Arrivals } from "./Arrivals";
@@ -41,9 +44,15 @@ export function Run() {
           <PageLink to="/batches" search={{ run }} size="sm">
             Batches
           </PageLink>
+          <PageLink to="/compare" search={{ runs: [run] }} size="sm">
+            Compare
+          </PageLink>
           <PageLink to="/simulate" search={{ run }} size="sm">
             Simulate
           </PageLink>
+          <ExportSamples run={run} />
+          <Copy text={pythonSamplesOf(run)} label="Copy as Python" />
+          <Copy text={permalink()} label="Copy link" />
           <NativeSelect
             size="xs"
             aria-label="Number of iterations"

@@ -14,7 +14,7 @@ import { present } from "../../../parts/search";
 import { Answer, Empty, NoMatch } from "../../../parts/states";
 import { TextFilter } from "../../../parts/TextFilter";
 import { RUN_COLUMNS } from "../columns";
-import { PluginLink, RunLink } from "../Links";
+import { PageLink, PluginLink, RunLink } from "../Links";
 import { type RunsFilter, runsExport, runsQuery } from "../queries";
 import { RangeFields } from "../RangeFields";
 
@@ -31,7 +31,15 @@ export function Runs() {
   /** A new filter starts at the first page. */
   const filter = (change: Change) => go({ after: undefined, ...change });
   return (
-    <Page title="Runs" about="A run keeps the plugin and settings of its first batch.">
+    <Page
+      title="Runs"
+      about="A run keeps the plugin and settings of its first batch."
+      actions={
+        <PageLink to="/compare" size="sm">
+          Compare runs
+        </PageLink>
+      }
+    >
       <Group gap="sm" align="end">
         <TextFilter label="Name" value={search.q} onChange={(q) => filter({ q })} />
         <TextFilter
