@@ -65,7 +65,7 @@ async fn a_reward_takes_a_worker_from_another_tenants_long_stages() {
     }
 }
 
-/// Each connection announces a body and sends none, so that its call waits with its place taken.
+/// Each connection sends the first part of a body and no more, so that its call waits with its place taken.
 #[tokio::test]
 async fn bodies_that_do_not_come_keep_no_other_tenant_waiting() {
     let host = Host::start(HostOptions::default());
@@ -79,16 +79,34 @@ async fn bodies_that_do_not_come_keep_no_other_tenant_waiting() {
     let batch: Batch = theirs.post("/v1/batches", &call).await.json(201);
 
     // A quarter is kept for others.
-    let taken = limits::BUFFERED_CALLS_MAX * 3 / 4;
-    let silent: Vec<TcpStream> = (0..limits::BUFFERED_CALLS_MAX + 8)
-        .map(|call| begin_submit(&host, answers.batch, call < taken))
-        .collect();
+    let (calls, taken) = (limits::BUFFERED_CALLS_MAX + 8, limits::BUFFERED_CALLS_MAX * 3 / 4);
+    let waiting = |calls: usize| {
+        format!("assay_tenant_waiting{{cause=\"body\",tenant=\"platform\"}} {calls}\n")
+    };
+    let platform = Http::new(&host);
+    // A body of which little has come takes no place.
+    let mut silent: Vec<TcpStream> =
+        (0..calls).map(|_| begin_submit(&host, answers.batch)).collect();
+    let metrics = platform.get("/metrics").await.text();
+    assert!(!metrics.contains("assay_tenant_waiting{cause=\"body\""), "{metrics}");
+    let part = vec![b' '; limits::BODY_BYTES_WITHOUT_TURN_MAX + 1];
+    for stream in &mut silent {
+        stream.write_all(&part).expect("writes");
+    }
+    until("the places are taken", async || {
+        let metrics = platform.get("/metrics").await.text();
+        metrics.contains(&waiting(calls - taken)).then_some(())
+    })
+    .await;
     let path = format!("/v1/batches/{}/requests", batch.id);
-    let items = json!([{ "key": "0", "response": "1" }]);
+    let response = "1".repeat(2 * limits::BODY_BYTES_WITHOUT_TURN_MAX);
+    let items = json!([{ "key": "0", "response": response }]);
     let reply: SubmitReply = theirs.post(&path, &items).await.json(200);
     assert_eq!(reply.accepted, 1);
+    assert_eq!(platform.without_key().get("/livez").await.status, 200);
     // Nothing became free for it: the server still waits for the bodies of the calls with a place.
-    assert!(silent.into_iter().take(taken).all(is_unanswered));
+    assert!(platform.get("/metrics").await.text().contains(&waiting(calls - taken)));
+    assert!(silent.into_iter().all(is_unanswered));
 }
 
 fn is_unanswered(mut stream: TcpStream) -> bool {
@@ -99,20 +117,18 @@ fn is_unanswered(mut stream: TcpStream) -> bool {
     end == Err(ErrorKind::WouldBlock) && read.trim_ascii().is_empty()
 }
 
-/// Sends the head of a submission. The server asks for the body (100) when the call has its place.
-fn begin_submit(host: &Host, batch: BatchId, has_place: bool) -> TcpStream {
+/// Sends the head of a submission, until the server asks for the body (100).
+fn begin_submit(host: &Host, batch: BatchId) -> TcpStream {
     let address = host.url.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).expect("connects");
     let head = format!(
         "POST /v1/batches/{batch}/requests HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
-         Content-Type: application/json\r\nContent-Length: 99\r\nExpect: 100-continue\r\n\r\n",
+         Content-Type: application/json\r\nContent-Length: 999999\r\nExpect: 100-continue\r\n\r\n",
         host.key
     );
     stream.write_all(head.as_bytes()).expect("writes");
-    if has_place {
-        let mut line = String::new();
-        BufReader::new(&stream).read_line(&mut line).expect("an answer");
-        assert_eq!(line.trim_end(), "HTTP/1.1 100 Continue");
-    }
+    let mut line = String::new();
+    BufReader::new(&stream).read_line(&mut line).expect("an answer");
+    assert_eq!(line.trim_end(), "HTTP/1.1 100 Continue");
     stream
 }

@@ -17,6 +17,7 @@ fn call(plugin: &str, iteration: u64, size: usize) -> AnnounceBatch {
         group_size: None,
         max_extra_delay_ms: None,
         share_equal: None,
+        consumes: None,
         join: None,
         settings: None,
     }

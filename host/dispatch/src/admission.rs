@@ -74,6 +74,22 @@ impl AdmissionControl {
     /// Returns what an ended batch held of its tenant's quotas; `unused` requests were charged for and
     /// never came.
     pub(super) fn release(&mut self, row: &BatchRow, unused: u32, now: Micros) {
+        self.give_back(row, unused, now);
+        if let Some(idempotency) = &row.idempotency {
+            let key = (row.tenant, idempotency.key.clone());
+            self.keys.ended.push_back((now + KEY_KEPT, key));
+        }
+    }
+
+    /// Returns what a batch held that the database refused: its announcement may be repeated at once.
+    pub(super) fn refused(&mut self, row: &BatchRow, now: Micros) {
+        self.give_back(row, row.expected_size.unwrap_or(0), now);
+        if let Some(idempotency) = &row.idempotency {
+            self.keys.taken.remove(&(row.tenant, idempotency.key.clone()));
+        }
+    }
+
+    fn give_back(&mut self, row: &BatchRow, unused: u32, now: Micros) {
         if let Some(open) = self.open_batches.get_mut(&row.tenant) {
             *open -= 1;
             if *open == 0 {
@@ -82,10 +98,6 @@ impl AdmissionControl {
         }
         if let Some(rate) = self.rate(row.tenant, now) {
             self.buckets.give_back(rate, unused);
-        }
-        if let Some(idempotency) = &row.idempotency {
-            let key = (row.tenant, idempotency.key.clone());
-            self.keys.ended.push_back((now + KEY_KEPT, key));
         }
     }
 
@@ -205,6 +217,19 @@ mod tests {
         assert_eq!(control.admit(&first, START), Ok(()));
         // Nothing of a refused batch counts.
         assert_eq!(control.used(TENANT, START).open_batches, 1);
+    }
+
+    #[test]
+    fn a_batch_that_was_not_kept_may_be_announced_again() {
+        let quotas = Quotas { requests_per_minute_max: Some(60), ..Quotas::default() };
+        let mut control = control(quotas);
+        let first = row(Some("key"), 50);
+        for _ in 0..3 {
+            assert_eq!(control.admit(&first, START), Ok(()));
+            control.refused(&first, START);
+        }
+        let used = control.used(TENANT, START);
+        assert_eq!((used.open_batches, used.requests), (0, 0));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::dedup::{ContentHash, SharedOutcome};
 use crate::handle::{DispatchError, ItemFate, NewItem};
 use crate::silence::WaitingBatch;
 use crate::tenants::SettingsEpoch;
-use assay_store::admissions::RequestRow;
+use assay_store::admissions::{BatchMark, RequestRow};
 use assay_store::restore::Left;
 use assay_store::summaries::BatchSummaryRow;
 use assay_store::usage::UsageRow;
@@ -30,8 +30,10 @@ pub(super) struct LiveBatch {
     keys: HashMap<Arc<str>, u32>,
     groups: HashMap<Arc<str>, u32>,
     group_names: Vec<Arc<str>>,
-    /// Entries by sequence number; `None` once the request has ended.
+    /// Entries by sequence number; `None` once the request has ended, or if the database refused it.
     entries: Vec<Option<Entry>>,
+    /// The number of entries that the database refused.
+    refused: u32,
     /// The position of the last finished request in the order of completion.
     pub position: u32,
     pub counts: Counts,
@@ -107,6 +109,7 @@ impl LiveBatch {
             groups: HashMap::new(),
             group_names: Vec::new(),
             entries: Vec::new(),
+            refused: 0,
             position: 0,
             counts: Counts::default(),
             reward_sum: 0.0,
@@ -122,6 +125,11 @@ impl LiveBatch {
 
     /// The number of requests that are committed or about to be.
     pub(super) fn size(&self) -> u32 {
+        self.next_seq() - self.refused
+    }
+
+    /// The next request's sequence number. Those of refused requests are not used again.
+    fn next_seq(&self) -> u32 {
         u32::try_from(self.entries.len()).expect("a batch is within its limit")
     }
 
@@ -250,11 +258,11 @@ impl LiveBatch {
             if let Some(refused) = refused {
                 return Err(refused);
             }
-            if self.size() >= limits::BATCH_REQUESTS_MAX {
+            if self.next_seq() >= limits::BATCH_REQUESTS_MAX {
                 taken.fates.push(ItemFate::Refused);
                 continue;
             }
-            let seq = self.size();
+            let seq = self.next_seq();
             taken.rows.push(RequestRow {
                 seq,
                 key: item.key.clone(),
@@ -267,10 +275,33 @@ impl LiveBatch {
         Ok(taken)
     }
 
+    /// Takes back an admission that the database refused. Its keys may come again.
+    pub(super) fn take_back(&mut self, rows: &[RequestRow], mark: BatchMark) {
+        for row in rows {
+            self.keys.remove(row.key.as_str());
+            self.refused += u32::from(self.end(row.seq).is_some());
+        }
+        if mark.sealed_at.is_some() && self.state == BatchState::Sealed {
+            self.state = BatchState::Open;
+        }
+        // The next submission marks the first request again.
+        if mark.first_request_at.is_some() && self.state == BatchState::Open {
+            self.state = BatchState::Announced;
+        }
+    }
+
+    /// Passes over the numbers of requests that the database refused before a restart.
+    pub(super) fn skip_to(&mut self, seq: u32) {
+        while self.next_seq() < seq {
+            self.entries.push(None);
+            self.refused += 1;
+        }
+    }
+
     fn add(&mut self, item: NewItem, content: Option<ContentHash>) {
         let key: Arc<str> = item.key.into();
         let group = item.group.map(|name| self.group(&name));
-        self.keys.insert(key.clone(), self.size());
+        self.keys.insert(key.clone(), self.next_seq());
         self.entries.push(Some(Entry {
             key,
             group,
@@ -305,7 +336,7 @@ impl LiveBatch {
         left: Option<Left>,
         log_lines: u32,
     ) -> Vec<Micros> {
-        let seq = self.size();
+        let seq = self.next_seq();
         let CommittedBatch { row, plugin, .. } = &*self.committed;
         // No tenant's settings have changed since the start.
         let content = ContentHash::of(row, plugin, SettingsEpoch::default(), &item.body);
@@ -321,7 +352,7 @@ impl LiveBatch {
 
     /// Restores a request that has ended.
     pub(super) fn restore_finished(&mut self, key: String) {
-        self.keys.insert(key.into(), self.size());
+        self.keys.insert(key.into(), self.next_seq());
         self.entries.push(None);
     }
 
@@ -399,6 +430,30 @@ pub(super) mod tests {
         assert_eq!(taken.fates, [ItemFate::Repeated(first)]);
         assert!(taken.rows.is_empty() && batch.size() == 1);
         assert_eq!(batch.take(vec![item("1")]).err(), Some(DispatchError::Sealed));
+    }
+
+    #[test]
+    fn a_refused_request_leaves_its_number_unused_and_its_key_free() {
+        let mut batch = batch(1);
+        batch.state = BatchState::Announced;
+        let taken = batch.take(vec![item("bad")]).expect("it is open");
+        batch.state = BatchState::Sealed;
+        let at = Some(Micros::from_secs(9));
+        batch.take_back(&taken.rows, BatchMark { first_request_at: at, sealed_at: at });
+        assert_eq!((batch.size(), batch.state), (1, BatchState::Announced));
+        let again = batch.take(vec![item("bad"), item("0")]).expect("it is open");
+        let fates = [2, 0].map(|seq| RequestId { batch: batch.id(), seq });
+        assert_eq!(again.fates, [ItemFate::Accepted(fates[0]), ItemFate::Repeated(fates[1])]);
+        assert_eq!((batch.size(), batch.entry(1).is_none()), (2, true));
+
+        let mut restored = super::tests::batch(0);
+        restored.skip_to(2);
+        restored.restore_finished("a".into());
+        assert_eq!(restored.size(), 1);
+        assert_eq!(
+            restored.take(vec![item("a")]).expect("a repeat").fates,
+            [ItemFate::Repeated(RequestId { batch: restored.id(), seq: 2 })]
+        );
     }
 
     #[test]

@@ -65,6 +65,8 @@ pub struct BatchProgress {
     pub results: Vec<Bytes>,
     /// Complete groups, each with the number of results at the time of its completion.
     pub groups_done: Vec<(u32, Arc<str>)>,
+    /// Whether the database refused to keep the batch of a single request, which has no result then.
+    pub refused: bool,
 }
 
 impl BatchProgress {
@@ -81,6 +83,7 @@ impl BatchProgress {
             estimated_done_at: None,
             results: Vec::new(),
             groups_done: Vec::new(),
+            refused: false,
         }
     }
 }
@@ -120,6 +123,14 @@ impl CommittedView {
         });
         lock(&self.retained).batches.insert(id, batch.clone());
         batch
+    }
+
+    /// Removes a batch that the database refused to keep. Who waits for its result is told.
+    pub(super) fn refuse(&self, id: BatchId) {
+        let refused = lock(&self.retained).batches.remove(&id);
+        if let Some(batch) = refused {
+            batch.change(|progress| progress.refused = true);
+        }
     }
 
     /// Ended batches stay for a while; a single request's is gone at once, its caller holds it.

@@ -81,6 +81,8 @@ pub enum DispatchError {
     KeyInUse,
     #[error("there is no such worker")]
     NoWorker,
+    #[error("the database refused to keep the call, so nothing of it was taken")]
+    NotKept,
     #[error("the server is stopping")]
     Stopping,
 }
@@ -126,7 +128,7 @@ impl Dispatch {
         let preempt_after = preempt_after.map(|after| Micros(after.as_micros() as u64));
         let config = Config { discipline: plan.discipline, preempt_after, ..Config::default() };
         let (notes, told, writer) = incidents::start(store.clone(), tenants.clone());
-        let (channels, mut tasks) = publish::start(&store, committed.clone(), &notes);
+        let (channels, mut tasks) = publish::start(&store, &committed, &notes);
         tasks.spawn(writer);
         let (planning, planner_ended) =
             Planning::start(plan, pool_defaults, history.clone(), commands.clone())

@@ -2,7 +2,7 @@
 //!
 //! It owns every [`LiveBatch`] and the sum of the artifacts that wait in them for their next stage.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use assay_core::id::{BatchId, Digest, RequestId, TenantId};
@@ -11,12 +11,33 @@ use assay_core::outcome::{Artifact, ErrorCode, StageEnd, StageError};
 
 use crate::batch::{Entry, LiveBatch};
 use crate::dedup::{DedupKey, SharedOutcome};
-use crate::handle::DispatchError;
+use crate::handle::{DispatchError, ItemFate};
 use crate::silence::WaitingBatch;
+use assay_store::admissions::Admission;
+
+/// The requests that the database refused last, for repeats that were under way with them.
+#[derive(Default)]
+struct RefusedRequests {
+    latest: VecDeque<RequestId>,
+    all: HashSet<RequestId>,
+}
+
+impl RefusedRequests {
+    fn add(&mut self, request: RequestId) {
+        self.latest.push_back(request);
+        self.all.insert(request);
+        if self.latest.len() > limits::REFUSED_REQUESTS_KNOWN_MAX
+            && let Some(oldest) = self.latest.pop_front()
+        {
+            self.all.remove(&oldest);
+        }
+    }
+}
 
 #[derive(Default)]
 pub(super) struct LiveBatches {
     by_id: HashMap<BatchId, LiveBatch>,
+    refused: RefusedRequests,
     artifact_bytes: usize,
 }
 
@@ -67,6 +88,25 @@ impl LiveBatches {
         let here = plugins.filter(|plugin| plugin.runs_on(pool)).map(|plugin| plugin.compiled);
         let different: BTreeSet<Digest> = here.collect();
         different.into_iter().take(limits::PRELOADED_PLUGINS_MAX).collect()
+    }
+
+    /// Takes back an admission that the database refused.
+    pub(super) fn take_back(&mut self, id: BatchId, admission: &Admission) {
+        for row in &admission.requests {
+            self.refused.add(RequestId { batch: id, seq: row.seq });
+        }
+        if let Some(batch) = self.by_id.get_mut(&id) {
+            batch.take_back(&admission.requests, admission.mark);
+        }
+    }
+
+    /// Whether one of the items repeats a request that the database refused after it was repeated.
+    pub(super) fn repeats_refused(&self, fates: &[ItemFate]) -> bool {
+        let refused = |fate: &ItemFate| match fate {
+            ItemFate::Repeated(id) => self.refused.all.contains(id),
+            ItemFate::Accepted(_) | ItemFate::Refused => false,
+        };
+        !self.refused.all.is_empty() && fates.iter().any(refused)
     }
 
     /// The key under which equal requests find this one; `None` if it must run by itself.

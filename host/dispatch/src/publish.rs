@@ -1,10 +1,11 @@
 //! The group commits and what follows each: admissions come back to the loop, outputs go to the
-//! committed.
+//! committed view. Rows that the database refuses are an incident, and delay nothing but their batch.
 
 use std::sync::Arc;
 
+use assay_api::operations::IncidentKind;
 use assay_api::result::Counts;
-use assay_core::id::BatchId;
+use assay_core::id::{BatchId, TenantId};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -16,7 +17,7 @@ use crate::handle::{DispatchError, ItemFate};
 use crate::incidents::Notes;
 use assay_store::Store;
 use assay_store::admissions::{self, Admitted};
-use assay_store::group_commit::{self, Weigh};
+use assay_store::group_commit::{self, Weigh, Write};
 use assay_store::operations::IncidentRow;
 use assay_store::outcomes::{self, EndRow, OutcomeRow, Record, Recorded};
 use assay_store::single::{self, SingleRow};
@@ -52,6 +53,19 @@ impl Weigh for Pending {
     }
 }
 
+impl Write for Pending {
+    fn batch(&self) -> BatchId {
+        self.admitted.batch
+    }
+}
+
+/// What became of admissions, in their order.
+pub(super) enum Decided {
+    Committed(Vec<Pending>),
+    /// The database refuses its rows.
+    Refused(Box<Pending>),
+}
+
 /// A change of the committed view; it is shown once everything before it is durable.
 pub(super) enum Output {
     Record(Recorded),
@@ -78,6 +92,11 @@ impl Output {
         }
     }
 
+    /// Whether nothing else is written of the batch after it.
+    pub(super) fn is_end(&self) -> bool {
+        self.single().is_some() || self.recorded().is_some_and(Recorded::is_end)
+    }
+
     fn single(&self) -> Option<&SingleRow> {
         match self {
             Self::Single(row, _) => Some(row),
@@ -99,7 +118,7 @@ impl Weigh for Output {
 pub(super) struct Channels {
     pub admissions: mpsc::UnboundedSender<Pending>,
     /// Bounded by the admission budget: each waiting request is pending once at most.
-    pub committed: mpsc::UnboundedReceiver<Vec<Pending>>,
+    pub decided: mpsc::UnboundedReceiver<Decided>,
     outputs: mpsc::UnboundedSender<Output>,
     singles: mpsc::UnboundedSender<Output>,
 }
@@ -116,10 +135,15 @@ impl Channels {
 pub(super) type Commits = JoinSet<()>;
 
 /// Starts the group commits.
-pub(super) fn start(store: &Store, view: Arc<CommittedView>, notes: &Notes) -> (Channels, Commits) {
+pub(super) fn start(
+    store: &Store,
+    view: &Arc<CommittedView>,
+    notes: &Notes,
+) -> (Channels, Commits) {
     let mut tasks = Commits::new();
     let (admissions, pending) = mpsc::unbounded_channel::<Pending>();
-    let (commits, committed) = mpsc::unbounded_channel();
+    let (decisions, decided) = mpsc::unbounded_channel();
+    let (refusals, refuser) = (decisions.clone(), Refuser::new(view, notes));
     tasks.spawn(group_commit::run(
         store.clone(),
         "admissions",
@@ -130,10 +154,16 @@ pub(super) fn start(store: &Store, view: Arc<CommittedView>, notes: &Notes) -> (
         },
         move |group| {
             // The loop may have ended at shutdown; the commit stands all the same.
-            let _ = commits.send(group);
+            let _ = decisions.send(Decided::Committed(group));
+        },
+        move |pending, why| {
+            refuser.admission(&pending, why);
+            let _ = refusals.send(Decided::Refused(Box::new(pending)));
+            None
         },
     ));
     let (outputs, recorded) = mpsc::unbounded_channel::<Output>();
+    let (publisher, refuser) = (Publisher::new(view, notes), Refuser::new(view, notes));
     tasks.spawn(group_commit::run(
         store.clone(),
         "outcomes",
@@ -142,12 +172,15 @@ pub(super) fn start(store: &Store, view: Arc<CommittedView>, notes: &Notes) -> (
             let rows: Vec<&Recorded> = group.iter().filter_map(Output::recorded).collect();
             if rows.is_empty() { Ok(()) } else { outcomes::write(connection, &rows).await }
         },
-        {
-            let (view, notes) = (view.clone(), notes.clone());
-            move |group| publish(&view, &notes, group)
+        move |group| publisher.publish(group),
+        // What was computed is neither lost nor replaced: its batch goes on when the rows are taken.
+        move |output, why| {
+            refuser.output(&output, why);
+            Some(output)
         },
     ));
     let (singles, single_outputs) = mpsc::unbounded_channel::<Output>();
+    let (publisher, refuser) = (Publisher::new(view, notes), Refuser::new(view, notes));
     tasks.spawn(group_commit::run(
         store.clone(),
         "single requests",
@@ -156,39 +189,116 @@ pub(super) fn start(store: &Store, view: Arc<CommittedView>, notes: &Notes) -> (
             let rows: Vec<&SingleRow> = group.iter().filter_map(Output::single).collect();
             single::write(connection, &rows).await
         },
-        {
-            let notes = notes.clone();
-            move |group| publish(&view, &notes, group)
+        move |group| publisher.publish(group),
+        // Nothing of it was acknowledged, so its caller can be told.
+        move |output, why| {
+            refuser.single(&output, why);
+            None
         },
     ));
-    (Channels { admissions, committed, outputs, singles }, tasks)
+    (Channels { admissions, decided, outputs, singles }, tasks)
 }
 
-/// Shows a committed group, batch by batch so that readers wake once.
-fn publish(view: &CommittedView, notes: &Notes, group: Vec<Output>) {
-    let mut outputs = group.into_iter().peekable();
-    while let Some(batch) = outputs.peek().map(Output::batch) {
-        let run = std::iter::from_fn(|| outputs.next_if(|output| output.batch() == batch));
-        let run = run.filter_map(|output| match output {
-            Output::Incidents { notes: incidents, .. } => {
-                incidents.into_iter().for_each(|incident| notes.note(incident));
-                None
-            }
-            other => Some(other),
-        });
-        let Some(committed) = view.find(batch) else {
-            run.for_each(drop);
-            continue;
+/// Records rows that the database refuses.
+struct Refuser {
+    view: Arc<CommittedView>,
+    notes: Notes,
+}
+
+impl Refuser {
+    fn new(view: &Arc<CommittedView>, notes: &Notes) -> Self {
+        Self { view: Arc::clone(view), notes: notes.clone() }
+    }
+
+    fn admission(&self, pending: &Pending, why: &str) {
+        let Admitted { tenant, batch, admission, .. } = &pending.admitted;
+        let what = match (&admission.batch, admission.requests.len()) {
+            (Some(_), _) => "a batch; its caller was told".to_owned(),
+            (None, 0) => "a change of a batch; its caller was told".to_owned(),
+            (None, requests) => format!("{requests} requests; their caller was told"),
         };
-        committed.change(|progress| run.for_each(|output| show(progress, output)));
-        if committed.look(|progress| progress.state.is_final()) {
-            view.retire(&committed);
+        let run = admission.batch.as_ref().map(|row| row.run.clone());
+        self.note((*tenant, *batch), run, &what, why);
+    }
+
+    fn output(&self, output: &Output, why: &str) {
+        let Some(recorded) = output.recorded() else { return };
+        let what = match &recorded.record {
+            Record::Outcome(_) => "an outcome",
+            Record::Artifact(_) => "an artifact",
+            Record::Logs(_) => "lines of a log",
+            Record::End(_) => "the end of a batch",
+        };
+        let what = format!("{what}; it is kept and tried again, and its batch waits for it");
+        self.note((recorded.tenant, recorded.batch), None, &what, why);
+    }
+
+    fn single(&self, output: &Output, why: &str) {
+        let Some(row) = output.single() else { return };
+        let (batch, run) = (&row.batch, row.batch.run.clone());
+        let what = "a single request; its caller was told";
+        self.note((batch.tenant, batch.id), Some(run), what, why);
+        self.view.refuse(batch.id);
+    }
+
+    fn note(
+        &self,
+        (tenant, batch): (TenantId, BatchId),
+        run: Option<String>,
+        what: &str,
+        why: &str,
+    ) {
+        self.notes.note(IncidentRow {
+            at: assay_fleet::now(),
+            tenant: Some(tenant),
+            kind: IncidentKind::RequestsFailed,
+            pool: None,
+            batch: Some(batch),
+            run: run.or_else(|| self.view.find(batch).map(|it| it.row.run.clone())),
+            code: None,
+            count: 1,
+            detail: format!("the database refused {what}: {why}"),
+        });
+    }
+}
+
+/// Shows what is committed.
+struct Publisher {
+    view: Arc<CommittedView>,
+    notes: Notes,
+}
+
+impl Publisher {
+    fn new(view: &Arc<CommittedView>, notes: &Notes) -> Self {
+        Self { view: Arc::clone(view), notes: notes.clone() }
+    }
+
+    /// Shows a committed group, batch by batch so that readers wake once.
+    fn publish(&self, group: Vec<Output>) {
+        let mut outputs = group.into_iter().peekable();
+        while let Some(batch) = outputs.peek().map(Write::batch) {
+            let run = std::iter::from_fn(|| outputs.next_if(|output| output.batch() == batch));
+            let run = run.filter_map(|output| match output {
+                Output::Incidents { notes: incidents, .. } => {
+                    incidents.into_iter().for_each(|incident| self.notes.note(incident));
+                    None
+                }
+                other => Some(other),
+            });
+            let Some(committed) = self.view.find(batch) else {
+                run.for_each(drop);
+                continue;
+            };
+            committed.change(|progress| run.for_each(|output| show(progress, output)));
+            if committed.look(|progress| progress.state.is_final()) {
+                self.view.retire(&committed);
+            }
         }
     }
 }
 
-impl Output {
-    pub(super) fn batch(&self) -> BatchId {
+impl Write for Output {
+    fn batch(&self) -> BatchId {
         match self {
             Self::Single(row, _) => row.batch.id,
             Self::Record(recorded) | Self::Outcome(recorded, _) => recorded.batch,

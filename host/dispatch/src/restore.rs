@@ -136,6 +136,7 @@ impl LiveBatch {
         results: &mut Vec<(u32, bytes::Bytes)>,
     ) -> (Option<u32>, NewRequest) {
         let LiveRequestRow { seq, key, group, arrived_at, state } = request;
+        self.skip_to(seq);
         let group_number = group.as_deref().map(|name| self.group(name));
         let (position, progress) = match state {
             LiveRequestState::Finished { position, earliest_end_at, reward, kind, result } => {

@@ -21,7 +21,7 @@ use crate::handle::DispatchError;
 use crate::incidents::{Notes, of_workers};
 use crate::live_batches::LiveBatches;
 use crate::planning::Planning;
-use crate::publish::Channels;
+use crate::publish::{Channels, Decided};
 use crate::quota::TenantUse;
 use crate::silence::SilenceWatch;
 use crate::single::SingleRequests;
@@ -108,10 +108,13 @@ impl Shell {
             let wait = wake.map(|at| Duration::from_micros(at.since(now()).0));
             tokio::select! {
                 biased;
-                committed = self.channels.committed.recv() => {
-                    let Some(committed) = committed else { return };
-                    committed.into_iter().for_each(|pending| self.admitted(pending));
-                }
+                decided = self.channels.decided.recv() => match decided {
+                    None => return,
+                    Some(Decided::Committed(group)) => {
+                        group.into_iter().for_each(|pending| self.admitted(pending));
+                    }
+                    Some(Decided::Refused(pending)) => self.not_admitted(*pending),
+                },
                 count = commands.recv_many(&mut turn, TURN_COMMANDS_MAX) => {
                     if count == 0 {
                         return;

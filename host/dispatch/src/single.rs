@@ -3,16 +3,18 @@
 //! ```text
 //!   held ──(outcome, end)──> one commit with everything ──> shown
 //!    └──(not ended soon, or something else to write)──> writing ──(committed)──> like any other
+//!                                                          └──(refused)──> dropped up to its end
 //! ```
 //!
 //! A single request is acknowledged by its answer alone, so nothing is promised before that commit.
 //! One that takes longer is committed before its outcome, because its caller may get its id.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use assay_core::id::BatchId;
 use assay_core::time::Micros;
 use assay_store::admissions::{Admission, Admitted};
+use assay_store::group_commit::Write as _;
 use assay_store::outcomes::{EndRow, OutcomeRow, Record};
 use assay_store::single::SingleRow;
 
@@ -29,6 +31,8 @@ pub(super) struct SingleRequests {
     due: VecDeque<(Micros, BatchId)>,
     /// Outputs that wait for the commit of their batch.
     writing: HashMap<BatchId, Vec<Output>>,
+    /// Batches that the database refused, until their end.
+    refused: HashSet<BatchId>,
 }
 
 struct Held {
@@ -39,7 +43,8 @@ struct Held {
 /// What to do with an output.
 pub(super) enum Route {
     Send(Output),
-    /// The output is kept until more of its batch is known or its batch is committed.
+    /// The output is kept until more of its batch is known or its batch is committed, or dropped as the
+    /// database refused its batch.
     Keep,
     /// The admission must be written now; the output is kept until it is committed.
     Write(Box<Admitted>),
@@ -87,9 +92,23 @@ impl SingleRequests {
         self.writing.remove(&id).unwrap_or_default()
     }
 
+    /// The database refused the admission: nothing of it can be written.
+    pub(super) fn refused(&mut self, id: BatchId) {
+        let outputs = self.written(id);
+        if !outputs.iter().any(Output::is_end) {
+            self.refused.insert(id);
+        }
+    }
+
     /// An output may be sent to its group commit unless its batch is held or not committed yet.
     pub(super) fn route(&mut self, output: Output) -> Route {
         let id = output.batch();
+        if self.refused.contains(&id) {
+            if output.is_end() {
+                self.refused.remove(&id);
+            }
+            return Route::Keep;
+        }
         if let Some(outputs) = self.writing.get_mut(&id) {
             outputs.push(output);
             return Route::Keep;
@@ -102,7 +121,7 @@ impl SingleRequests {
                 }
                 Route::Keep
             }
-            Output::Record(recorded) if matches!(recorded.record, Record::End(_)) => {
+            Output::Record(recorded) if recorded.is_end() => {
                 let Record::End(end) = recorded.record else { return Route::Keep };
                 self.end(id, end).map_or(Route::Keep, Route::Send)
             }
@@ -211,6 +230,23 @@ mod tests {
         assert!(matches!(&outputs[..], [Output::Outcome(..), Output::Record(_)]));
         assert!(!single.is_unwritten(id));
         assert!(outputs.into_iter().all(|output| matches!(single.route(output), Route::Send(_))));
+    }
+
+    #[test]
+    fn nothing_of_a_refused_one_is_written() {
+        let (mut single, held) = (SingleRequests::default(), admitted());
+        let (outcome, end, late) = (outcome(&held), end(&held), logs(&held));
+        let id = held.batch;
+        single.hold(held);
+        assert!(single.take_due(START + HELD_MAX).is_some());
+        single.refused(id);
+        assert!(matches!(single.route(outcome), Route::Keep));
+        assert!(matches!(single.route(end), Route::Keep));
+        assert!(single.written(id).is_empty() && single.refused.is_empty());
+        // Its end may have been there already; then nothing follows it.
+        single.writing.insert(id, vec![late, super::tests::end(&admitted())]);
+        single.refused(id);
+        assert!(single.refused.is_empty() && single.writing.is_empty());
     }
 
     #[test]

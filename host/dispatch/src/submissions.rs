@@ -137,10 +137,42 @@ impl Shell {
                 let committed = self.committed.find(id).ok_or(DispatchError::NotLive);
                 answer(reply, committed);
             }
-            Waiter::Submitted { fates, reply } => answer(reply, Ok(fates)),
-            Waiter::Sealed { reply } => answer(reply, Ok(())),
+            // What it relied on may have been refused while it was under way.
+            Waiter::Submitted { fates, reply } => {
+                let is_kept = !self.batches.repeats_refused(&fates);
+                answer(reply, is_kept.then_some(fates).ok_or(DispatchError::NotKept));
+            }
+            Waiter::Sealed { reply } => {
+                let batch = self.batches.get(id);
+                let is_open = batch.is_some_and(|batch| refusal(batch.state).is_none());
+                answer(reply, if is_open { Err(DispatchError::NotKept) } else { Ok(()) });
+            }
             Waiter::Single => {}
         }
+    }
+
+    /// The database refuses the rows of an admission: it is taken back, and its caller is told. Admissions
+    /// before and after it stand.
+    pub(super) fn not_admitted(&mut self, pending: Pending) {
+        let Pending { admitted, waiter } = pending;
+        let id = admitted.batch;
+        match &waiter {
+            Waiter::Announced { .. } => {
+                if let Some(batch) = self.batches.remove(id) {
+                    self.admission.refused(&batch.committed.row, now());
+                }
+                self.committed.refuse(id);
+            }
+            Waiter::Submitted { .. } | Waiter::Sealed { .. } => {
+                self.batches.take_back(id, &admitted.admission);
+            }
+            Waiter::Single => {
+                self.single.refused(id);
+                self.step(Event::BatchCancelled { batch: id });
+                self.committed.refuse(id);
+            }
+        }
+        waiter.refuse(DispatchError::NotKept);
     }
 
     pub(super) fn batch_announced(&mut self, id: BatchId) {

@@ -46,6 +46,8 @@ pub struct App {
     /// Calls whose whole body is held in memory.
     pub(crate) buffered: FairSemaphore,
     pub(crate) uploads: FairSemaphore,
+    /// Calls that wait for the end of a batch, or follow it.
+    pub(crate) long_calls: FairSemaphore,
     /// Searches in the lines of logs, which may read all lines of many batches and find none.
     pub(crate) log_searches: FairSemaphore,
     /// Exports of samples, which read whole runs.
@@ -109,6 +111,7 @@ impl App {
             stopping,
             buffered: FairSemaphore::new(limits::BUFFERED_CALLS_MAX),
             uploads: FairSemaphore::new(limits::UPLOADS_MAX),
+            long_calls: FairSemaphore::new(limits::LONG_CALLS_MAX),
             log_searches: FairSemaphore::new(LOG_SEARCHES_MAX),
             sample_exports: FairSemaphore::new(limits::SAMPLE_EXPORTS_MAX),
         })

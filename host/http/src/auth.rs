@@ -152,7 +152,7 @@ pub(super) async fn authenticate(
     match caller(&app, &request).await {
         Ok(caller) => {
             if let Some(connection) = request.extensions().get::<Connection>() {
-                connection.prove();
+                connection.prove(caller.tenant);
             }
             request.extensions_mut().insert(caller);
             next.run(request).await

@@ -8,22 +8,26 @@
 //! ```
 //!
 //! A stranger can open connections, but never prove one. So silent connections take no place from those that prove
-//! themselves within a moment, and a new connection is always accepted.
+//! themselves within a moment, and a new connection is always accepted. Tenants share the places of proven ones: one
+//! beyond its tenant's share stays unproven, and is closed as such.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use assay_core::address::owner;
+use assay_core::id::TenantId;
 use assay_core::limits;
+use assay_dispatch::fair_semaphore::{FairPermit, FairSemaphore};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 pub(crate) struct Connections {
     /// The age at which an unproven connection is closed.
     age_max: Duration,
+    /// The places of proven connections.
+    proven: FairSemaphore,
     table: Mutex<Table>,
 }
 
@@ -34,7 +38,6 @@ struct Table {
     unproven: BTreeMap<u64, Arc<Entry>>,
     /// The numbers of the unproven connections of each address.
     by_address: HashMap<IpAddr, BTreeSet<u64>>,
-    proven: usize,
 }
 
 /// A connection, known to each of its calls.
@@ -51,13 +54,15 @@ struct Entry {
     number: u64,
     address: IpAddr,
     opened: Instant,
-    proven: AtomicBool,
+    /// Set once a call on it had a valid key or session.
+    proven: OnceLock<FairPermit>,
     evicted: Notify,
 }
 
 impl Connections {
     pub(crate) fn new(age_max: Duration) -> Arc<Self> {
-        Arc::new(Self { age_max, table: Mutex::default() })
+        let proven = FairSemaphore::new(limits::PROVEN_CONNECTIONS_MAX);
+        Arc::new(Self { age_max, proven, table: Mutex::default() })
     }
 
     /// Adds a connection; closes another one if there are too many.
@@ -71,7 +76,7 @@ impl Connections {
             number: table.last,
             address: owner(peer),
             opened: Instant::now(),
-            proven: AtomicBool::new(false),
+            proven: OnceLock::new(),
             evicted: Notify::new(),
         });
         table.insert(&entry);
@@ -112,16 +117,17 @@ impl Table {
 }
 
 impl Connection {
-    /// A call on it had a valid key or session. Beyond the limit on proven connections it stays unproven.
-    pub(crate) fn prove(&self) {
+    /// A call on it had a valid key or session of this tenant. Beyond the tenant's share of proven connections it
+    /// stays unproven.
+    pub(crate) fn prove(&self, tenant: TenantId) {
         let Open { connections, entry } = &*self.0;
-        if entry.proven.load(Ordering::Relaxed) {
+        if entry.proven.get().is_some() {
             return;
         }
-        let mut table = connections.table();
-        if table.proven < limits::PROVEN_CONNECTIONS_MAX && table.remove(entry) {
-            table.proven += 1;
-            entry.proven.store(true, Ordering::Relaxed);
+        let Some(place) = connections.proven.try_acquire(tenant, 1) else { return };
+        if connections.table().remove(entry) {
+            // Another call of the connection cannot have set it: one alone removes the entry.
+            let _ = entry.proven.set(place);
         }
     }
 
@@ -130,7 +136,7 @@ impl Connection {
         let Open { connections, entry } = &*self.0;
         let overdue = async {
             tokio::time::sleep_until(entry.opened + connections.age_max).await;
-            if entry.proven.load(Ordering::Relaxed) {
+            if entry.proven.get().is_some() {
                 std::future::pending::<()>().await;
             }
         };
@@ -143,24 +149,23 @@ impl Connection {
     /// Whether its next answer should be its last one: it is unproven and will be closed soon.
     pub(crate) fn is_ending(&self) -> bool {
         let Open { connections, entry } = &*self.0;
-        !entry.proven.load(Ordering::Relaxed) && entry.opened.elapsed() > connections.age_max / 2
+        entry.proven.get().is_none() && entry.opened.elapsed() > connections.age_max / 2
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        let mut table = self.connections.table();
-        if self.entry.proven.load(Ordering::Relaxed) {
-            table.proven -= 1;
-        } else {
-            table.remove(&self.entry);
-        }
+        self.connections.table().remove(&self.entry);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
+
+    const TENANT: TenantId = TenantId(Uuid::from_u128(1));
 
     fn address(last: u8) -> IpAddr {
         IpAddr::from([192, 0, 2, last])
@@ -172,8 +177,8 @@ mod tests {
 
     /// The numbers of proven and unproven connections.
     fn counts(connections: &Connections) -> (usize, usize) {
-        let table = connections.table();
-        (table.proven, table.unproven.len())
+        let proven = limits::PROVEN_CONNECTIONS_MAX - connections.proven.free();
+        (proven, connections.table().unproven.len())
     }
 
     async fn must_close(connection: &Connection) -> bool {
@@ -203,28 +208,34 @@ mod tests {
     async fn a_proven_connection_takes_no_place_and_may_grow_old() {
         let connections = Connections::new(Duration::ZERO);
         let (proven, silent) = (connections.open(address(1)), connections.open(address(1)));
-        proven.prove();
-        proven.prove();
+        proven.prove(TENANT);
+        proven.prove(TENANT);
         assert_eq!(counts(&connections), (1, 1));
         silent.must_close().await;
         assert!(silent.is_ending() && !proven.is_ending());
         assert!(!must_close(&proven).await);
         drop((proven, silent));
-        let table = connections.table();
-        assert!(table.proven == 0 && table.unproven.is_empty() && table.by_address.is_empty());
+        assert_eq!(counts(&connections), (0, 0));
+        assert!(connections.table().by_address.is_empty());
     }
 
     #[test]
-    fn proven_connections_are_bounded() {
+    fn one_tenant_leaves_places_of_proven_connections_to_others() {
         let connections = connections();
-        let open_proven = |_| {
+        let open_proven = |tenant| {
             let connection = connections.open(address(1));
-            connection.prove();
+            connection.prove(tenant);
             connection
         };
-        let many: Vec<_> = (0..limits::PROVEN_CONNECTIONS_MAX).map(open_proven).collect();
-        let further = connections.open(address(2));
-        further.prove();
-        assert_eq!(counts(&connections), (many.len(), 1));
+        let share = limits::PROVEN_CONNECTIONS_MAX * 3 / 4;
+        let mut many: Vec<_> = (0..share).map(|_| open_proven(TENANT)).collect();
+        let further = open_proven(TENANT);
+        assert_eq!(counts(&connections), (share, 1));
+        let other = open_proven(TenantId(Uuid::from_u128(2)));
+        assert_eq!(counts(&connections), (share + 1, 1));
+        // A place that becomes free is taken by the next call.
+        drop((other, many.pop()));
+        further.prove(TENANT);
+        assert_eq!(counts(&connections), (share, 0));
     }
 }

@@ -21,4 +21,4 @@ pub use auth::sign_in::SignInConfig;
 pub use auth::{KeyCache, NewSecret, bootstrap};
 pub use dashboard::has_dashboard;
 pub use listen::serve;
-pub use router::{document, router};
+pub use router::{document, router, waiting_router};

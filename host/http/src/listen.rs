@@ -5,9 +5,10 @@
 //! | until a call has a valid key or session | 60 s; 1,024 connections, then the oldest one of the busiest address is closed |
 //! | headers of a call, and the silence between two calls (HTTP/1) | 30 s; 64 KiB, 100 headers |
 //! | HTTP/2 | 256 calls at once, 64 unseen resets, 64 KiB of headers; a ping every 30 s, an answer to it within 30 s |
-//! | silence inside a body | 30 s |
-//! | a body that is held in memory | 120 s |
-//! | connections with a valid key or session | 3,072 |
+//! | a body | 30 s of silence, or behind a pace of 1,024 bytes a second; between whole lines of NDJSON 30 s of silence alone |
+//! | a body that is held in memory | 120 s; beyond 64 KiB one of 32 turns that tenants share |
+//! | connections with a valid key or session | 4,096 that tenants share: one alone has three quarters |
+//! | calls that wait for the end of a batch, or follow it | 8,192 that tenants share |
 //!
 //! The numbers are in `core::limits`.
 

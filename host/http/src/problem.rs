@@ -96,6 +96,14 @@ impl ApiError {
         error.hint("send the same call again; a repeat changes nothing")
     }
 
+    /// The database refuses the rows of this call alone; a repeat would be refused again.
+    pub(crate) fn not_kept(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "not_kept", detail).hint(
+            "an incident of the run has the reason; send the call again once the server's operator has \
+             removed it, or leave out what the database refuses",
+        )
+    }
+
     pub(crate) fn internal() -> Self {
         let status = StatusCode::INTERNAL_SERVER_ERROR;
         Self::new(
@@ -227,6 +235,7 @@ impl From<DispatchError> for ApiError {
             DispatchError::KeyInUse => Self::conflict("idempotency_key_in_use", detail)
                 .hint("send the same call again in a moment"),
             DispatchError::NoWorker => Self::not_found("worker"),
+            DispatchError::NotKept => Self::not_kept(detail),
             DispatchError::Stopping => Self::unavailable("stopping", detail),
         }
     }

@@ -9,6 +9,7 @@ use assay_core::id::TenantId;
 use assay_core::limits;
 use assay_dispatch::ReadyPlugin;
 use assay_dispatch::budget::BudgetPermit;
+use assay_dispatch::fair_semaphore::FairPermit;
 use assay_registry::check_grants;
 use axum::http::StatusCode;
 
@@ -32,6 +33,17 @@ pub(super) async fn admits(app: &App, tenant: TenantId) -> Result<(), ApiError> 
         "ask the platform's administrators for more, or for a shorter retention \
          (`assay tenant set`)",
     ))
+}
+
+/// The place of a call that waits for the end of a batch, or follows it.
+pub(super) fn long_call(app: &App, tenant: TenantId) -> Result<FairPermit, ApiError> {
+    app.long_calls.try_acquire(tenant, 1).ok_or_else(|| {
+        let own = app.long_calls.held(tenant);
+        let detail = format!("{own} calls of your tenant wait for batches or follow them already");
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_wait", detail).hint(
+            "one call that follows a batch is enough for all of its requests: end others first",
+        )
+    })
 }
 
 pub(super) fn not_suspended(app: &App, tenant: TenantId) -> Result<(), ApiError> {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Router, routing};
+use tokio::sync::watch;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi as _;
 use utoipa_axum::router::OpenApiRouter;
@@ -18,6 +19,7 @@ use crate::app::App;
 use crate::extract::guard::guarded;
 use crate::middleware::{finish, headers};
 use crate::openapi::{Document, Rendered, complete_operations};
+use crate::problem::ApiError;
 use crate::routes::{
     audit, batches, bootstrap, capacity, incidents, invitations, keys, live, members, metrics,
     overview, people, plugins, probes, queue, requests, rewards, runs, session, simulations,
@@ -152,4 +154,13 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(CatchPanicLayer::custom(finish::panicked))
         .layer(from_fn(finish::finish))
         .layer(from_fn_with_state(reached, headers::secure))
+}
+
+/// What a server serves before it can work: that it runs, and to everything else why it does not work yet.
+pub fn waiting_router(reason: watch::Receiver<String>) -> Router {
+    let not_ready = async move || ApiError::unavailable("not_ready", reason.borrow().clone());
+    Router::new()
+        .route("/livez", routing::get(probes::livez))
+        .fallback(not_ready)
+        .layer(from_fn(finish::finish))
 }

@@ -2,7 +2,7 @@
 //!
 //! All of them are for the operator: none is a tenant's or a client's fault.
 
-use std::{io, path::PathBuf, time::Duration};
+use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
@@ -68,9 +68,6 @@ pub enum Error {
 
     #[error("PostgreSQL ended while starting: {log}")]
     Start { log: String },
-
-    #[error("PostgreSQL was not ready within {} s; see {}", after.as_secs(), log.display())]
-    NotReady { after: Duration, log: PathBuf },
 
     #[error("PostgreSQL could not be kept running, {failures} failures in a row; the last: {last}")]
     GaveUp { failures: u32, last: String },

@@ -29,8 +29,9 @@ use crate::{
 
 /// How often a starting server is looked at.
 const POLL: Duration = Duration::from_millis(10);
-/// Replaying the whole of `max_wal_size` after a crash takes minutes on a slow disk.
-const READY: Duration = Duration::from_secs(600);
+/// The pause between two lines of the log about a server that still starts: replaying the whole of `max_wal_size` after
+/// a crash takes minutes on a slow disk.
+const PROGRESS: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(5);
 /// The log is put aside once at this size; one old one is kept.
 const LOG_BYTES_MAX: u64 = 8 << 20;
@@ -154,7 +155,8 @@ impl ServerSetup {
 
     async fn ready(&self, postmaster: &mut Postmaster, log_before: u64) -> Result<(), Error> {
         let began = Instant::now();
-        while began.elapsed() < READY {
+        let mut told = began;
+        loop {
             let file = PidFile::read(&self.layout);
             let says_so =
                 file.is_some_and(|file| file.ready && file.pid.unsigned_abs() == postmaster.pid());
@@ -164,8 +166,16 @@ impl ServerSetup {
             if tokio::time::timeout(POLL, postmaster.ended()).await.is_ok() {
                 return Err(Error::Start { log: self.quote_log(log_before) });
             }
+            if told.elapsed() > PROGRESS {
+                told = Instant::now();
+                let (seconds, log) = (began.elapsed().as_secs(), self.quote_log(log_before));
+                let last = log.lines().rev().nth(1).unwrap_or_default();
+                tracing::info!(
+                    seconds,
+                    "PostgreSQL still starts, as after a crash; waiting: {last}"
+                );
+            }
         }
-        Err(Error::NotReady { after: READY, log: self.layout.log.clone() })
     }
 
     /// Whether a backend answers on the socket: asked for TLS, which a Unix socket never has, it

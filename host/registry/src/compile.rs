@@ -20,6 +20,10 @@ use crate::registry::Registry;
 const WALL_MAX: Duration = Duration::from_secs(limits::COMPILE_WALL_SECONDS_MAX);
 /// The signal that ends a process beyond its processor time.
 const SIGXCPU: i32 = 24;
+/// The signal by which a process ends itself that gets no more memory.
+const SIGABRT: i32 = 6;
+/// The signal by which the kernel ends a process on a machine without memory.
+const SIGKILL: i32 = 9;
 
 /// The report that `assay-worker compile` prints.
 #[derive(Deserialize)]
@@ -123,6 +127,17 @@ fn report(end: CompilerEnd) -> Result<CompileOk, RegistryError> {
             limits::COMPILE_CPU_SECONDS_MAX
         )));
     }
+    if output.status.signal() == Some(SIGKILL) {
+        return Err(RegistryError::CompilerBusy(
+            "the compiler was killed, as on a machine that is out of memory".into(),
+        ));
+    }
+    if output.status.signal() == Some(SIGABRT) {
+        return Err(RegistryError::Refused(format!(
+            "compiling the plugin takes more than {} GiB of address space: make its functions smaller",
+            limits::COMPILE_MEMORY_BYTES_MAX >> 30
+        )));
+    }
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let last = stderr.lines().last().unwrap_or_default();
@@ -154,6 +169,7 @@ mod tests {
     async fn what_the_compiler_uses_up_is_the_plugins_fault() {
         for (text, words) in [
             ("kill -XCPU $$", "more than 240 s of processor time"),
+            ("kill -ABRT $$", "more than 4 GiB of address space"),
             ("echo no memory >&2; exit 1", "no memory"),
             (r#"echo '{"refused": {"message": "no component"}}'"#, "no component"),
         ] {
@@ -169,6 +185,8 @@ mod tests {
         let slow = script("exec sleep 600", Duration::from_millis(200)).await;
         let Err(RegistryError::CompilerBusy(told)) = slow else { panic!("it did not end") };
         assert!(told.contains("too busy"), "{told}");
+        let killed = script("kill -KILL $$", LONG).await;
+        assert!(matches!(killed, Err(RegistryError::CompilerBusy(_))));
         let replaced = script("echo all is well", LONG).await;
         assert!(matches!(replaced, Err(RegistryError::Compiler(_))));
     }

@@ -3,6 +3,7 @@
 mod retention;
 mod sampler;
 mod server;
+mod waiting;
 
 pub use assay_link::RemoteSettings;
 pub use retention::RetentionDefaults;

@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::retention::{Retention, RetentionDefaults};
 use crate::sampler;
+use crate::waiting::{LOCK_PERIOD, Waiting};
 use assay_dispatch::planning::{self, PoolDefaults};
 use assay_dispatch::secrets::Secrets;
 use assay_dispatch::tenants::Tenants;
@@ -30,7 +31,6 @@ use assay_storage::blob::Blobs;
 use assay_storage::{Roots, Storage};
 use assay_store::{DispatcherLock, Store, StoreError};
 
-const LOCK_PERIOD: Duration = Duration::from_secs(2);
 /// The time for which the server tries to get the dispatcher's lock back after the database was
 /// unavailable.
 const LOCK_LOST_AFTER: Duration = Duration::from_secs(30);
@@ -96,11 +96,12 @@ impl Server {
         make_folders(data)?;
         let listener = listen(settings.listen).await?;
         let url = format!("http://{}", listener.local_addr().context("reading the port")?);
+        let waiting = Waiting::start(listener)?;
         let (cluster, database_url) = database(&settings).await?;
-        let store = Store::connect(&database_url).await.with_context(|| {
+        let store = waiting.connect(&database_url).await.with_context(|| {
             format!("connecting to the database {}", without_secrets(&database_url))
         })?;
-        let lock = take_lock(&store).await?;
+        let lock = waiting.take_lock(&store).await?;
         let set_up = Installation {
             data,
             first_key: &settings.first_key,
@@ -193,6 +194,7 @@ impl Server {
         };
         let app = App::new(inside, front, stop.subscribe())?;
         app.restore().await.context("reading the open batches of trainers' protocols")?;
+        let listener = waiting.end()?;
         tasks.spawn(assay_http::serve(listener, assay_http::router(Arc::new(app)), stopped(&stop)));
         let (lost, lock_lost) = tokio::sync::oneshot::channel();
         tasks.spawn(keep_lock(store.clone(), lock, lost, stopped(&stop)));
@@ -402,21 +404,6 @@ fn without_secrets(url: &str) -> &str {
     let address = url.split_once("://").map_or(url, |(_, address)| address);
     let address = address.split('?').next().unwrap_or(address);
     address.rsplit_once('@').map_or(address, |(_, place)| place)
-}
-
-/// Takes the lock of the one dispatcher that a database has, or waits as a standby until it is free.
-async fn take_lock(store: &Store) -> anyhow::Result<DispatcherLock> {
-    let mut told = false;
-    loop {
-        if let Some(lock) = store.try_lock().await? {
-            return Ok(lock);
-        }
-        if !told {
-            tracing::warn!("another server dispatches for this database; standing by");
-            told = true;
-        }
-        tokio::time::sleep(LOCK_PERIOD).await;
-    }
 }
 
 /// Watches the lock. After the database was unavailable it is taken again, unless another server has

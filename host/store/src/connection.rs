@@ -1,10 +1,12 @@
 //! Connections to the database.
 
 use std::str::FromStr;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{Connection, PgConnection};
+use time::OffsetDateTime;
 
 use super::StoreError;
 
@@ -15,6 +17,17 @@ const IDLE_IN_TRANSACTION_MAX: &str = "10s";
 /// The longest time of a statement that a call waits for, so that no few slow ones keep all connections from the others.
 const STATEMENT_MAX: &str = "15s";
 
+/// A session of the database: its process, and the start of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Session {
+    pub(crate) pid: i32,
+    pub(crate) since: OffsetDateTime,
+}
+
+/// The session that holds the dispatcher's lock, for all clones of a store. `None` before the lock was taken: a store
+/// without a dispatcher, as tools have it, is not fenced.
+pub(crate) type Holding = Arc<Mutex<Option<Session>>>;
+
 #[derive(Clone)]
 pub struct Store {
     /// For calls: their statements end at [`STATEMENT_MAX`], as [`StoreError::TooSlow`].
@@ -22,6 +35,7 @@ pub struct Store {
     /// For restoring after a start and for deleting what is old, which take as long as they take. Group commits and the
     /// dispatcher's lock have connections of their own with its options.
     pub(crate) upkeep: PgPool,
+    pub(crate) holding: Holding,
 }
 
 impl Store {
@@ -45,7 +59,7 @@ impl Store {
             StoreError::Conflict(format!("the schema cannot be migrated: {error}"))
         })?;
         let pool = pool(options, STATEMENT_MAX).await?;
-        Ok(Self { pool, upkeep })
+        Ok(Self { pool, upkeep, holding: Holding::default() })
     }
 
     /// The version of the database as a number such as 150014, if it answers. Changes nothing.

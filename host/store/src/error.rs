@@ -31,6 +31,17 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
+impl StoreError {
+    /// What the database says while it starts, as after a crash, and takes no connections yet.
+    #[must_use]
+    pub fn starting(&self) -> Option<&str> {
+        let Self::Unavailable(error) = self else { return None };
+        let error = error.as_database_error()?;
+        // cannot_connect_now
+        (error.code()? == "57P03").then(|| error.message())
+    }
+}
+
 /// Whether the database ended the statement (`query_canceled`), as it does at the statement's limit of time.
 fn is_cancelled(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(|error| error.code().is_some_and(|code| code == "57014"))

@@ -43,4 +43,4 @@ pub mod views;
 pub use connection::Store;
 pub use error::{DATABASE_FAILURES, StoreError, is_connection_loss};
 pub use listed::ListedRows;
-pub use lock::DispatcherLock;
+pub use lock::{DispatcherLock, HolderWatch, LockHolder};

@@ -1,11 +1,52 @@
-//! The lock of the one dispatcher of a database.
+//! The lock of the one dispatcher of a database, and the fence that keeps a former one from writing.
+//!
+//! The lock is an advisory lock of a session. Group commits write only on connections that were opened while the
+//! dispatcher of this process held the lock. Whoever takes the lock ends all such connections first. So a server that
+//! hung, and wakes up after another one has taken its place, commits nothing: its connections are gone, and new ones
+//! are refused.
+
+use std::io;
+use std::sync::PoisonError;
 
 use sqlx::{Connection as _, PgConnection};
+use time::OffsetDateTime;
 
+use super::connection::Session;
 use super::{Store, StoreError};
 
 /// The key of the advisory lock.
 const DISPATCHER_LOCK: i64 = 0x4153_5341_5900;
+/// The name of the connections that write group commits.
+const WRITERS: &str = "assay group commits";
+const NOT_HELD: &str = "this server does not hold the dispatcher's lock";
+/// The longest wait for the end of another session, in milliseconds.
+const END_MS_MAX: i64 = 10_000;
+
+/// The server that dispatches, as another one sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LockHolder {
+    session: Session,
+    /// The time of its last word; `None` if the database does not tell.
+    spoke: Option<OffsetDateTime>,
+}
+
+/// Whether the server that dispatches still speaks. It counts looks, not time: a database that hangs delays the words of
+/// the holder and the looks alike.
+#[derive(Debug, Default)]
+pub struct HolderWatch {
+    last: Option<LockHolder>,
+    silent_looks: u32,
+}
+
+impl HolderWatch {
+    /// Takes a look at the holder; returns for how many looks it has said nothing.
+    pub fn look(&mut self, holder: Option<LockHolder>) -> u32 {
+        let is_silent = holder.is_some_and(|it| it.spoke.is_some()) && holder == self.last;
+        self.silent_looks = if is_silent { self.silent_looks + 1 } else { 0 };
+        self.last = holder;
+        self.silent_looks
+    }
+}
 
 impl Store {
     /// Takes the dispatcher's lock on a connection of its own, or returns `None` while another server
@@ -16,7 +57,106 @@ impl Store {
             sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, DISPATCHER_LOCK)
                 .fetch_one(&mut connection)
                 .await?;
-        Ok(taken.then_some(DispatcherLock { connection }))
+        if !taken {
+            return Ok(None);
+        }
+        let session = sqlx::query_as!(
+            Session,
+            r#"
+            select pid as "pid!", backend_start as "since!"
+            from pg_stat_activity where pid = pg_backend_pid()
+            "#
+        )
+        .fetch_one(&mut connection)
+        .await?;
+        *self.holding.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+        Ok(Some(DispatcherLock { connection }))
+    }
+
+    /// Ends what is left of former dispatchers. Must be called once after the lock was taken for the first time, before
+    /// anything is read that they could still change.
+    pub async fn end_former_writers(&self) -> Result<(), StoreError> {
+        let left = sqlx::query_scalar!(
+            r#"
+            select count(*) filter (where not pg_terminate_backend(pid, $2)) as "left!"
+            from pg_stat_activity
+            where datname = current_database() and application_name = $1
+            "#,
+            WRITERS,
+            END_MS_MAX,
+        )
+        .fetch_one(&self.upkeep)
+        .await?;
+        if left > 0 {
+            let detail = format!("{left} sessions of a former server do not end in the database");
+            return Err(StoreError::Conflict(detail));
+        }
+        Ok(())
+    }
+
+    /// The server that dispatches, if there is one.
+    pub async fn lock_holder(&self) -> Result<Option<LockHolder>, StoreError> {
+        let row = sqlx::query!(
+            r#"
+            select activity.pid as "pid!", backend_start as "since!", state_change
+            from pg_locks
+            join pg_stat_activity as activity on activity.pid = pg_locks.pid
+            where locktype = 'advisory' and granted and datname = current_database()
+                and database = datid
+                and classid::bigint << 32 | objid::bigint = $1 and objsubid = 1
+            "#,
+            DISPATCHER_LOCK,
+        )
+        .fetch_optional(&self.upkeep)
+        .await?;
+        Ok(row.map(|row| LockHolder {
+            session: Session { pid: row.pid, since: row.since },
+            spoke: row.state_change,
+        }))
+    }
+
+    /// Ends the session of a server that hangs, so that its lock becomes free.
+    pub async fn end_holder(&self, holder: LockHolder) -> Result<(), StoreError> {
+        let Session { pid, since } = holder.session;
+        sqlx::query!(
+            r#"
+            select pg_terminate_backend(pid, $3) as "ended!"
+            from pg_stat_activity where pid = $1 and backend_start = $2
+            "#,
+            pid,
+            since,
+            END_MS_MAX,
+        )
+        .fetch_optional(&self.upkeep)
+        .await?;
+        Ok(())
+    }
+
+    /// A connection for group commits; fails unless this store's dispatcher holds the lock.
+    pub(crate) async fn writer(&self) -> Result<PgConnection, sqlx::Error> {
+        let options = self.upkeep.connect_options().as_ref().clone().application_name(WRITERS);
+        let mut connection = PgConnection::connect_with(&options).await?;
+        let holding = *self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(Session { pid, since }) = holding else { return Ok(connection) };
+        let holds = sqlx::query_scalar!(
+            r#"
+            select exists (
+                select from pg_locks
+                join pg_stat_activity as activity on activity.pid = pg_locks.pid
+                where locktype = 'advisory' and granted and datname = current_database()
+                    and database = datid
+                    and classid::bigint << 32 | objid::bigint = $1 and objsubid = 1
+                    and activity.pid = $2 and backend_start = $3
+            ) as "holds!"
+            "#,
+            DISPATCHER_LOCK,
+            pid,
+            since,
+        )
+        .fetch_one(&mut connection)
+        .await?;
+        // The lock is taken again, or the server ends: until then it writes nothing.
+        if holds { Ok(connection) } else { Err(sqlx::Error::Io(io::Error::other(NOT_HELD))) }
     }
 }
 
@@ -26,8 +166,69 @@ pub struct DispatcherLock {
 }
 
 impl DispatcherLock {
-    /// Fails once the connection, and with it the lock, is gone.
+    /// Fails once the connection, and with it the lock, is gone. Others see by it that this server runs.
     pub async fn check(&mut self) -> Result<(), StoreError> {
-        Ok(self.connection.ping().await?)
+        sqlx::query!("select 1 as one").fetch_one(&mut self.connection).await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_postgres::{Cluster, Options};
+
+    use super::*;
+
+    fn holder(pid: i32, spoke: Option<i64>) -> Option<LockHolder> {
+        let at = |second| OffsetDateTime::from_unix_timestamp(second).expect("a time");
+        let session = Session { pid, since: at(0) };
+        Some(LockHolder { session, spoke: spoke.map(at) })
+    }
+
+    #[test]
+    fn a_holder_hangs_that_says_nothing_for_many_looks() {
+        let mut watch = HolderWatch::default();
+        let looks = |watch: &mut HolderWatch, holders: &[Option<LockHolder>]| {
+            holders.iter().map(|holder| watch.look(*holder)).collect::<Vec<_>>()
+        };
+        let silent = holder(1, Some(5));
+        assert_eq!(looks(&mut watch, &[silent, silent, silent]), [0, 1, 2]);
+        // It spoke, another one took its place, and nobody holds the lock.
+        let others = [holder(1, Some(6)), holder(2, Some(6)), None, None, silent, silent];
+        assert_eq!(looks(&mut watch, &others), [0, 0, 0, 0, 0, 1]);
+        // The database does not tell.
+        assert_eq!(looks(&mut watch, &[holder(1, None), holder(1, None)]), [0, 0]);
+    }
+
+    #[tokio::test]
+    async fn a_former_dispatcher_cannot_write() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().join("database");
+        let cluster = Cluster::start(Options { data }).await.expect("PostgreSQL starts");
+        let connect = async || Store::connect(cluster.url()).await.expect("it answers");
+        let (first, second) = (connect().await, connect().await);
+        assert_eq!(first.lock_holder().await.expect("answers"), None);
+
+        let mut lock = first.try_lock().await.expect("answers").expect("it is free");
+        first.end_former_writers().await.expect("there are none");
+        let mut writer = first.writer().await.expect("it holds the lock");
+        assert!(second.try_lock().await.expect("answers").is_none());
+        let holder = second.lock_holder().await.expect("answers").expect("the first");
+        lock.check().await.expect("it is held");
+        let later = second.lock_holder().await.expect("answers").expect("the first");
+        assert!(holder.session == later.session && holder.spoke < later.spoke, "{later:?}");
+
+        second.end_holder(later).await.expect("it ends");
+        let _second = second.try_lock().await.expect("answers").expect("it is free");
+        second.end_former_writers().await.expect("they end");
+        assert!(lock.check().await.is_err());
+        assert!(sqlx::query("select 1").execute(&mut writer).await.is_err());
+        let refused = first.writer().await.expect_err("another holds the lock");
+        assert!(crate::is_connection_loss(&refused), "{refused}");
+        second.writer().await.expect("it holds the lock");
+        assert!(first.try_lock().await.expect("answers").is_none());
+        first.close().await;
+        second.close().await;
+        cluster.stop().await;
     }
 }

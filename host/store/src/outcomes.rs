@@ -49,6 +49,14 @@ pub struct Recorded {
     pub record: Record,
 }
 
+impl Recorded {
+    /// Whether it is the end of the batch, after which nothing of the batch follows.
+    #[must_use]
+    pub fn is_end(&self) -> bool {
+        matches!(self.record, Record::End(_))
+    }
+}
+
 impl Weigh for Recorded {
     fn rows(&self) -> usize {
         match &self.record {

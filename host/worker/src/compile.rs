@@ -2,6 +2,8 @@
 //! or that the limits stopped a hostile upload.
 
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use assay_core::id::Digest;
@@ -15,6 +17,12 @@ use serde::Serialize;
 
 use crate::compiled_cache::CompiledCache;
 use crate::environment;
+
+/// The places of the address space and of the memory in `/proc/self/statm`.
+const RESERVED: usize = 0;
+const RESIDENT: usize = 1;
+/// The pause between two looks at the memory.
+const MEMORY_LOOK: Duration = Duration::from_millis(10);
 
 /// The line that is printed.
 #[derive(Serialize)]
@@ -45,11 +53,13 @@ pub(crate) fn run(component: &Path, out: &Path, cache: Option<&Path>) -> anyhow:
     let cache = CompiledCache::open(cache);
     let compiler = PluginCompiler::reserve()?;
     limit_memory()?;
+    let report = Report::default();
+    watch_memory(&report)?;
     let compiled = match cache {
         Some(cache) => cache.compile(&compiler, &bytes),
         None => compiler.compile(&bytes),
     };
-    let report = match &compiled {
+    let output = match &compiled {
         Ok(compiled) => {
             std::fs::write(out, &compiled.bytes)
                 .with_context(|| format!("writing {}", out.display()))?;
@@ -58,8 +68,19 @@ pub(crate) fn run(component: &Path, out: &Path, cache: Option<&Path>) -> anyhow:
         Err(UploadError::Refused(message)) => CompileOutput::Refused { message: message.clone() },
         Err(UploadError::Starved(message)) => CompileOutput::Starved { message: message.clone() },
     };
-    println!("{}", serde_json::to_string(&report)?);
-    Ok(())
+    report.print(&output)
+}
+
+/// The one report that is printed: the first.
+#[derive(Clone, Default)]
+struct Report(Arc<OnceLock<()>>);
+
+impl Report {
+    fn print(&self, output: &CompileOutput) -> anyhow::Result<()> {
+        let line = serde_json::to_string(output)?;
+        self.0.get_or_init(|| println!("{line}"));
+        Ok(())
+    }
 }
 
 fn describe(compiled: &CompiledPlugin, engine: String) -> CompileOutput<'_> {
@@ -79,14 +100,49 @@ fn limit_processor_time() -> anyhow::Result<()> {
     setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1).context("limiting the processor time")
 }
 
+/// Ends the process with a refusal once it has more memory than a compilation may use. The kernel has no limit of its own
+/// on the memory of one process, other than on its address space. A machine without memory ends this process first.
+fn watch_memory(report: &Report) -> anyhow::Result<()> {
+    // Where it cannot be set, the kernel may choose another process.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+    let report = report.clone();
+    let page_bytes = page_bytes()?;
+    let watch = move || {
+        let max = limits::COMPILE_RESIDENT_BYTES_MAX;
+        while pages(RESIDENT).is_ok_and(|pages| pages * page_bytes <= max) {
+            std::thread::sleep(MEMORY_LOOK);
+        }
+        let message = format!(
+            "compiling the plugin takes more than {} GiB of memory: a function of it is too large or has too many \
+             variables; split it, or build it with less inlining",
+            max >> 30
+        );
+        // Nothing is left to do when the report cannot be printed.
+        let _ = report.print(&CompileOutput::Refused { message });
+        std::process::exit(0);
+    };
+    std::thread::Builder::new()
+        .name("memory".into())
+        .spawn(watch)
+        .context("watching the memory")?;
+    Ok(())
+}
+
 /// Limits the address space to the reserved part plus the memory for compiling: the engine reserves far more for a
 /// guest's memory than a guest may use.
 fn limit_memory() -> anyhow::Result<()> {
-    let statm = std::fs::read_to_string("/proc/self/statm").context("reading /proc/self/statm")?;
-    let pages: u64 =
-        statm.split(' ').next().context("an empty /proc/self/statm")?.parse().context("statm")?;
-    let page_bytes = sysconf(SysconfVar::PAGE_SIZE)?.context("no page size")?;
-    let reserved = pages * u64::try_from(page_bytes)?;
+    let reserved = pages(RESERVED)? * page_bytes()?;
     let limit = reserved + limits::COMPILE_MEMORY_BYTES_MAX;
     setrlimit(Resource::RLIMIT_AS, limit, limit).context("limiting the address space")
+}
+
+/// A number of `/proc/self/statm`, which are all in pages.
+fn pages(place: usize) -> anyhow::Result<u64> {
+    let statm = std::fs::read_to_string("/proc/self/statm").context("reading /proc/self/statm")?;
+    statm.split(' ').nth(place).context("a short /proc/self/statm")?.parse().context("statm")
+}
+
+fn page_bytes() -> anyhow::Result<u64> {
+    let bytes = sysconf(SysconfVar::PAGE_SIZE)?.context("no page size")?;
+    Ok(u64::try_from(bytes)?)
 }

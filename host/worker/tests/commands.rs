@@ -1,5 +1,7 @@
 //! The commands that need no host.
 
+use nix::sys::resource::{UsageWho, getrusage};
+
 use crate::binary::{compile, guest, worker};
 
 #[test]
@@ -70,6 +72,65 @@ fn processor_time_is_limited_and_wall_time_is_not() {
     assert!(line.split_whitespace().any(|word| word == seconds), "{line}");
     drop(pipe);
     assert!(child.wait().expect("it ends").success(), "an empty component is refused");
+}
+
+/// A component of 240 kB, for which the compiler keeps a place for each variable in each of many loops.
+fn memory_bomb() -> Vec<u8> {
+    const LOOPS: usize = 40_000;
+    const VARIABLES: u32 = 20_000;
+    let mut code = Vec::new();
+    code.extend([1]);
+    number(&mut code, VARIABLES);
+    code.push(0x7f);
+    code.extend([0x03, 0x40, 0x0b].repeat(LOOPS));
+    for variable in 0..VARIABLES {
+        code.extend([0x41, 0, 0x21]);
+        number(&mut code, variable);
+    }
+    code.push(0x0b);
+    let mut bodies = vec![1];
+    number(&mut bodies, u32::try_from(code.len()).expect("small"));
+    bodies.extend(code);
+    let mut module = b"\0asm\x01\0\0\0".to_vec();
+    for (section, content) in [(1, vec![1, 0x60, 0, 0]), (3, vec![1, 0]), (10, bodies)] {
+        part(&mut module, section, &content);
+    }
+    let mut component = b"\0asm\x0d\0\x01\0".to_vec();
+    part(&mut component, 1, &module);
+    component
+}
+
+fn part(binary: &mut Vec<u8>, section: u8, content: &[u8]) {
+    binary.push(section);
+    number(binary, u32::try_from(content.len()).expect("small"));
+    binary.extend(content);
+}
+
+/// A number of WebAssembly (LEB128).
+fn number(binary: &mut Vec<u8>, mut number: u32) {
+    while number > 0x7f {
+        binary.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    binary.push(number.to_le_bytes()[0]);
+}
+
+#[test]
+fn a_compilation_that_takes_all_memory_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (upload, out) = (folder.path().join("upload"), folder.path().join("out"));
+    let bomb = memory_bomb();
+    assert!(bomb.len() < 250_000, "{}", bomb.len());
+    std::fs::write(&upload, bomb).expect("written");
+    let report = compile(&upload, &out);
+    let message = report["refused"]["message"].as_str().expect("a reason");
+    assert!(
+        message.contains("more than 2 GiB of memory") && message.contains("split"),
+        "{message}"
+    );
+    assert!(!out.exists());
+    let used = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts").max_rss();
+    assert!(used < 3 << 20, "{used} KiB");
 }
 
 #[test]

@@ -41,7 +41,7 @@ async fn a_pause_ends_a_batch_and_the_next_call_begins_another() {
 #[tokio::test]
 async fn what_runs_keeps_a_batch_open_and_its_repeat_gets_the_result() {
     let world = World::waiting().await;
-    let path = "slime/hello@prod/slow?gap=0.2&timeout=0.3";
+    let path = "slime/hello@prod/slow?gap=0.2&timeout=3";
     // Answered before the client gives up, twice: the second waits for the same request.
     for _ in 0..2 {
         check_later(&world.post(path, &rollout(7)).await, 503, "not_finished");
@@ -61,7 +61,7 @@ async fn what_runs_keeps_a_batch_open_and_its_repeat_gets_the_result() {
 #[tokio::test]
 async fn a_repeat_that_comes_after_the_seal_gets_its_result() {
     let world = World::waiting().await;
-    let path = "slime/hello@prod/late?gap=0.2&timeout=0.3";
+    let path = "slime/hello@prod/late?gap=0.2&timeout=3";
     check_later(&world.post(path, &rollout(7)).await, 503, "not_finished");
     world.work().await;
     until("the batch ends", async || {
@@ -78,7 +78,7 @@ async fn a_repeat_that_comes_after_the_seal_gets_its_result() {
 #[tokio::test]
 async fn a_restarted_server_goes_on_with_what_was_open() {
     let mut world = World::waiting().await;
-    let path = "slime/hello@prod/restarted?timeout=0.3";
+    let path = "slime/hello@prod/restarted?timeout=3";
     check_later(&world.post(path, &rollout(7)).await, 503, "not_finished");
     world.host.kill();
     world.host.restart();
@@ -117,7 +117,7 @@ async fn a_failure_is_tried_anew_by_the_next_call() {
 #[tokio::test]
 async fn whoever_ends_a_batch_by_hand_begins_the_next() {
     let world = World::waiting().await;
-    let path = "slime/hello@prod/hand?timeout=0.3";
+    let path = "slime/hello@prod/hand?timeout=3";
     check_later(&world.post(path, &rollout(1)).await, 503, "not_finished");
     let batch = world.batch("hand").await;
     let cancel = format!("/v1/batches/{}/cancel", batch.id);
@@ -158,7 +158,7 @@ async fn what_is_malformed_is_refused_by_name() {
 #[tokio::test]
 async fn a_restarted_server_knows_what_had_ended() {
     let mut world = World::waiting().await;
-    let path = "slime/hello@prod/ended?timeout=0.3&gap=600";
+    let path = "slime/hello@prod/ended?timeout=3&gap=600";
     check_later(&world.post(path, &rollout(7)).await, 503, "not_finished");
     world.work().await;
     until("the request ends", async || {

@@ -12,6 +12,8 @@ pub const READ_SECONDS_MAX: u64 = 30;
 pub const UNPROVEN_CONNECTION_SECONDS_MAX: u64 = 60;
 /// The period of pings on a connection of HTTP/2, in seconds.
 pub const HTTP2_PING_SECONDS: u64 = 30;
+/// The bytes a second that a body must come with; it may lag [`READ_SECONDS_MAX`] behind.
+pub const BODY_BYTES_PER_SECOND_MIN: u32 = 1_024;
 /// The longest time for which a body is read that is held in memory as a whole, in seconds.
 pub const WHOLE_BODY_SECONDS_MAX: u64 = 120;
 /// The bytes of a refused body that are read and discarded; without that the connection would be reset and

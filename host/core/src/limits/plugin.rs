@@ -52,7 +52,11 @@ pub const GUEST_RANDOM_BYTES_MAX: usize = MIB;
 pub const DESCRIBE_MS_MAX: u64 = 5_000;
 /// The memory that a plugin may use to describe itself, in bytes.
 pub const DESCRIBE_MEMORY_BYTES_MAX: u64 = 512 << 20;
-/// The address space of the process that compiles uploaded plugins, in bytes.
+/// The memory that the compilation of an uploaded plugin may use, in bytes. A component of 100 KiB can be made to need
+/// far more.
+pub const COMPILE_RESIDENT_BYTES_MAX: u64 = 2 << 30;
+/// The address space of the process that compiles uploaded plugins, in bytes. More than its memory, because each thread
+/// reserves some.
 pub const COMPILE_MEMORY_BYTES_MAX: u64 = 4 << 30;
 /// The processor time that the compilation of an uploaded plugin may use, in seconds.
 pub const COMPILE_CPU_SECONDS_MAX: u64 = 240;

@@ -4,6 +4,8 @@ use super::{KIB, MIB};
 
 /// The bytes of a body that is a JSON array of items; NDJSON is read line by line and may be longer.
 pub const ARRAY_BODY_BYTES_MAX: usize = 32 * MIB;
+/// The bytes of a body that a call holds before it takes its turn among the calls whose body is held in memory.
+pub const BODY_BYTES_WITHOUT_TURN_MAX: usize = 64 * KIB;
 /// The calls whose whole body is held in memory at the same time; tenants share them, and further ones wait.
 pub const BUFFERED_CALLS_MAX: usize = 32;
 /// The plugin uploads at the same time; tenants share them, and further ones wait.
@@ -42,3 +44,6 @@ pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 pub const REASON_BYTES_MAX: usize = 1_024;
 /// The bytes of an API key's name.
 pub const KEY_NAME_BYTES_MAX: usize = 128;
+/// The number of requests that the database refused last and that are known, so that a repeat that was under way with
+/// one of them is not acknowledged.
+pub const REFUSED_REQUESTS_KNOWN_MAX: usize = 100_000;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use assay_core::id::TenantId;
 use assay_core::limits;
+use assay_dispatch::fair_semaphore::{FairPermit, FairSemaphore};
 use axum::body::{Body, BodyDataStream};
 use axum::http::StatusCode;
 use bytes::{Bytes, BytesMut};
@@ -10,56 +12,153 @@ use futures_util::StreamExt as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 
 use crate::problem::ApiError;
 
+/// The silence after which a body is given up, and how far it may lag behind the least pace.
 const PATIENCE: Duration = Duration::from_secs(limits::READ_SECONDS_MAX);
 const WHOLE_PATIENCE: Duration = Duration::from_secs(limits::WHOLE_BODY_SECONDS_MAX);
 
-/// The next bytes of a body, `None` at its end.
-pub(crate) async fn next(body: &mut BodyDataStream) -> Result<Option<Bytes>, ApiError> {
-    match tokio::time::timeout(PATIENCE, body.next()).await {
-        Ok(None) => Ok(None),
-        Ok(Some(Ok(bytes))) => Ok(Some(bytes)),
-        Ok(Some(Err(error))) => {
-            Err(ApiError::bad_request(format!("the body ended early: {error}")))
+/// The bytes of a body as they come, at no less than the least pace.
+pub(crate) struct Pieces {
+    stream: BodyDataStream,
+    pace: Pace,
+}
+
+impl Pieces {
+    /// A body that is held in memory until it is whole.
+    pub(crate) fn of_whole(body: Body) -> Self {
+        Self { stream: body.into_data_stream(), pace: Pace::of_whole() }
+    }
+
+    /// A body of lines, which may take as long as its lines are whole; see [`Self::rest`].
+    pub(crate) fn of_lines(body: Body) -> Self {
+        Self { stream: body.into_data_stream(), pace: Pace::of_lines() }
+    }
+
+    /// Nothing of the body is held, so that nobody waits for what comes next: the pace begins anew.
+    pub(crate) fn rest(&mut self) {
+        self.pace.lag = Duration::ZERO;
+    }
+
+    /// The next bytes of the body, `None` at its end.
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let since = Instant::now();
+        let next = tokio::time::timeout(self.pace.patience(), self.stream.next()).await;
+        let next = next.map_err(|_| {
+            ApiError::new(StatusCode::REQUEST_TIMEOUT, "too_slow", self.pace.too_slow())
+        })?;
+        match next.transpose() {
+            Ok(None) => Ok(None),
+            Ok(Some(bytes)) => {
+                self.pace.got(bytes.len(), since.elapsed());
+                Ok(Some(bytes))
+            }
+            Err(error) => Err(ApiError::bad_request(format!("the body ended early: {error}"))),
         }
-        Err(_) => Err(ApiError::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "too_slow",
-            format!("no byte of the body arrived for {} s", PATIENCE.as_secs()),
-        )),
     }
 }
 
-/// A whole body.
+/// How slowly a body came so far. Only the time in which the server waits for it counts.
+struct Pace {
+    /// The time by which the body lags behind the least pace.
+    lag: Duration,
+    /// The time that the server may still wait for the whole body.
+    left: Duration,
+}
+
+impl Pace {
+    const fn of_whole() -> Self {
+        Self { lag: Duration::ZERO, left: WHOLE_PATIENCE }
+    }
+
+    const fn of_lines() -> Self {
+        Self { lag: Duration::ZERO, left: Duration::MAX }
+    }
+
+    /// The longest wait for the next bytes.
+    fn patience(&self) -> Duration {
+        self.left.min(PATIENCE.saturating_sub(self.lag))
+    }
+
+    fn got(&mut self, bytes: usize, waited: Duration) {
+        let paid = Duration::from_secs(bytes as u64) / limits::BODY_BYTES_PER_SECOND_MIN;
+        self.lag = (self.lag + waited).saturating_sub(paid);
+        self.left = self.left.saturating_sub(waited);
+    }
+
+    /// Why nobody waits any longer.
+    fn too_slow(&self) -> String {
+        if self.left < PATIENCE.saturating_sub(self.lag) {
+            let seconds = WHOLE_PATIENCE.as_secs();
+            format!("the body did not arrive within {seconds} s: send it in smaller parts")
+        } else if self.lag.is_zero() {
+            format!("no byte of the body arrived for {} s", PATIENCE.as_secs())
+        } else {
+            format!(
+                "the body came more slowly than {} bytes a second: prepare it before the call, and send it at once",
+                limits::BODY_BYTES_PER_SECOND_MIN
+            )
+        }
+    }
+}
+
+/// The turn of a call whose whole body is held in memory, among the calls of all tenants. It is taken when more bytes
+/// have arrived than a call may hold without one, so that a body which does not come holds no turn.
+pub(crate) struct Turn {
+    turns: FairSemaphore,
+    tenant: TenantId,
+    permit: Option<FairPermit>,
+}
+
+impl Turn {
+    pub(crate) fn new(turns: &FairSemaphore, tenant: TenantId) -> Self {
+        Self { turns: turns.clone(), tenant, permit: None }
+    }
+
+    /// So many bytes of the body are in memory.
+    pub(crate) async fn hold(&mut self, bytes: usize) {
+        if bytes > limits::BODY_BYTES_WITHOUT_TURN_MAX && self.permit.is_none() {
+            self.permit = Some(self.turns.acquire(self.tenant, 1).await);
+        }
+    }
+}
+
+/// A whole body of few bytes.
 pub(crate) async fn whole(body: Body, what: &str, bytes_max: usize) -> Result<Bytes, ApiError> {
-    within_patience(read(body, what, bytes_max)).await
+    read(body, what, bytes_max, None).await
 }
 
-/// Reads within the longest time for a body that is held in memory.
-pub(crate) async fn within_patience<T>(
-    read: impl Future<Output = Result<T, ApiError>>,
-) -> Result<T, ApiError> {
-    tokio::time::timeout(WHOLE_PATIENCE, read).await.map_err(|_| {
-        let seconds = WHOLE_PATIENCE.as_secs();
-        let detail =
-            format!("the body did not arrive within {seconds} s: send it in smaller parts");
-        ApiError::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail)
-    })?
+/// A whole body of many bytes, which takes a turn.
+pub(crate) async fn whole_in_turn(
+    body: Body,
+    what: &str,
+    bytes_max: usize,
+    turn: &mut Turn,
+) -> Result<Bytes, ApiError> {
+    read(body, what, bytes_max, Some(turn)).await
 }
 
-async fn read(body: Body, what: &str, bytes_max: usize) -> Result<Bytes, ApiError> {
-    let mut stream = body.into_data_stream();
-    let Some(first) = next(&mut stream).await? else { return Ok(Bytes::new()) };
+async fn read(
+    body: Body,
+    what: &str,
+    bytes_max: usize,
+    mut turn: Option<&mut Turn>,
+) -> Result<Bytes, ApiError> {
+    let mut pieces = Pieces::of_whole(body);
+    let Some(first) = pieces.next().await? else { return Ok(Bytes::new()) };
     let mut all: Option<BytesMut> = None;
     let mut total = first.len();
-    while let Some(bytes) = next(&mut stream).await? {
+    while let Some(bytes) = pieces.next().await? {
         total += bytes.len();
         if total > bytes_max {
             break;
+        }
+        if let Some(turn) = &mut turn {
+            turn.hold(total).await;
         }
         all.get_or_insert_with(|| BytesMut::from(&first[..])).extend_from_slice(&bytes);
     }
@@ -158,7 +257,67 @@ pub(crate) fn settings(given: Option<&RawValue>) -> Result<String, ApiError> {
 
 #[cfg(test)]
 mod tests {
-    use super::check_text;
+    use super::*;
+
+    /// So many pieces with so many bytes each, which come after so many seconds.
+    struct Drip(usize, usize, u64);
+
+    /// Reads a body on a virtual clock; fails with the second at which it is given up, and the reason.
+    fn read(mut pace: Pace, drips: &[Drip], whole_lines: bool) -> Result<(), (u64, String)> {
+        let mut second = 0;
+        for Drip(pieces, bytes, seconds) in drips {
+            for _ in 0..*pieces {
+                let pause = Duration::from_secs(*seconds);
+                if pause > pace.patience() {
+                    return Err((second + pace.patience().as_secs(), pace.too_slow()));
+                }
+                pace.got(*bytes, pause);
+                second += seconds;
+                if whole_lines {
+                    pace.lag = Duration::ZERO;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_body_keeps_the_least_pace() {
+        let whole = |drips: &[Drip]| read(Pace::of_whole(), drips, false);
+        assert_eq!(whole(&[Drip(100, 1_024, 1)]), Ok(()));
+        let check = |drips: &[Drip], second: u64, words: &str| {
+            let (after, said) = whole(drips).expect_err("it is too slow");
+            assert!(after == second && said.contains(words), "{after} s: {said}");
+        };
+        check(&[Drip(1, 1, 3_600)], 30, "no byte of the body arrived for 30 s");
+        check(&[Drip(10_000, 1, 1)], 30, "more slowly than 1024 bytes a second");
+        check(&[Drip(10_000, 2_048, 4)], 58, "more slowly than 1024 bytes a second");
+        check(&[Drip(1_000, 1_025, 1)], 120, "within 120 s");
+        // Bytes that come early are no excuse for a later silence.
+        check(&[Drip(1, 1 << 19, 0), Drip(1_000, 1, 10)], 30, "more slowly than 1024 bytes");
+    }
+
+    #[test]
+    fn whole_lines_may_come_slowly_and_their_parts_may_not() {
+        assert_eq!(read(Pace::of_lines(), &[Drip(1_000, 1, 20)], true), Ok(()));
+        let (after, said) =
+            read(Pace::of_lines(), &[Drip(1_000, 1, 20)], false).expect_err("no line ends");
+        assert!(after == 30 && said.contains("more slowly"), "{after} s: {said}");
+    }
+
+    #[tokio::test]
+    async fn a_turn_is_taken_with_the_bytes() {
+        let turns = FairSemaphore::new(1);
+        let tenant = TenantId::generate();
+        let mut turn = Turn::new(&turns, tenant);
+        turn.hold(limits::BODY_BYTES_WITHOUT_TURN_MAX).await;
+        assert_eq!(turns.free(), 1);
+        turn.hold(limits::BODY_BYTES_WITHOUT_TURN_MAX + 1).await;
+        turn.hold(limits::BODY_BYTES_WITHOUT_TURN_MAX + 2).await;
+        assert_eq!(turns.free(), 0);
+        drop(turn);
+        assert_eq!(turns.free(), 1);
+    }
 
     #[test]
     fn a_name_cannot_turn_the_text_around_it() {

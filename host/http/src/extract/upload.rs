@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use multer::{Constraints, Field, Multipart, SizeLimit};
 
-use super::body;
+use super::body::{self, Pieces, Turn};
 use crate::problem::ApiError;
 
 const COMPONENT: &str = "component";
@@ -39,19 +39,24 @@ pub(crate) struct PluginUpload {
 }
 
 /// Reads a component, or a form if the call has one.
-pub(crate) async fn read_upload(headers: &HeaderMap, body: Body) -> Result<Upload, ApiError> {
+pub(crate) async fn read_upload(
+    headers: &HeaderMap,
+    body: Body,
+    turn: &mut Turn,
+) -> Result<Upload, ApiError> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_form = |kind: &&str| kind.trim_start().to_ascii_lowercase().starts_with("multipart/");
     match kind.filter(is_form) {
-        Some(kind) => body::within_patience(read_form(kind, body)).await,
+        Some(kind) => read_form(kind, body, turn).await,
         None => {
-            let component = body::whole(body, "a component", limits::PLUGIN_BYTES_MAX).await?;
+            let max = limits::PLUGIN_BYTES_MAX;
+            let component = body::whole_in_turn(body, "a component", max, turn).await?;
             Ok(Upload { component, cases: Vec::new() })
         }
     }
 }
 
-async fn read_form(kind: &str, body: Body) -> Result<Upload, ApiError> {
+async fn read_form(kind: &str, body: Body, turn: &mut Turn) -> Result<Upload, ApiError> {
     let boundary = multer::parse_boundary(kind).map_err(refused)?;
     let sizes = SizeLimit::new()
         .whole_stream(bytes(
@@ -59,9 +64,12 @@ async fn read_form(kind: &str, body: Body) -> Result<Upload, ApiError> {
         ))
         .for_field(COMPONENT, bytes(limits::PLUGIN_BYTES_MAX))
         .per_field(bytes(limits::GOLDEN_CASE_BYTES_MAX));
-    let pieces = stream::try_unfold(body.into_data_stream(), |mut body| async move {
-        let piece = body::next(&mut body).await.map_err(BodyError)?;
-        Ok::<_, BodyError>(piece.map(|piece| (piece, body)))
+    let read = (Pieces::of_whole(body), turn, 0);
+    let pieces = stream::try_unfold(read, |(mut pieces, turn, mut held)| async move {
+        let Some(piece) = pieces.next().await.map_err(BodyError)? else { return Ok(None) };
+        held += piece.len();
+        turn.hold(held).await;
+        Ok::<_, BodyError>(Some((piece, (pieces, turn, held))))
     });
     let mut form =
         Multipart::with_constraints(pieces, boundary, Constraints::new().size_limit(sizes));

@@ -9,7 +9,6 @@ use assay_core::id::{Digest, RequestId};
 use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, Scored};
 use assay_core::time::Micros;
-use assay_dispatch::fair_semaphore::FairPermit;
 use assay_dispatch::{DispatchError, ItemFate, NewItem};
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
@@ -23,7 +22,8 @@ use super::auto_batches::{JoinRequest, RunKey};
 use super::labels::{self, EncodedSample};
 use crate::app::App;
 use crate::auth::Caller;
-use crate::extract::{body, item};
+use crate::extract::body::{self, Turn};
+use crate::extract::item;
 use crate::problem::ApiError;
 use crate::quotas;
 
@@ -144,9 +144,10 @@ impl Call {
     }
 
     /// A body of many samples, of which few are read at once.
-    pub(super) async fn long_body(&self, body: Body) -> Result<(Bytes, FairPermit), ApiError> {
-        let turn = self.app.buffered.acquire(self.caller.tenant, 1).await;
-        let bytes = body::whole(body, "the body", limits::ARRAY_BODY_BYTES_MAX).await?;
+    pub(super) async fn long_body(&self, body: Body) -> Result<(Bytes, Turn), ApiError> {
+        let mut turn = Turn::new(&self.app.buffered, self.caller.tenant);
+        let max = limits::ARRAY_BODY_BYTES_MAX;
+        let bytes = body::whole_in_turn(body, "the body", max, &mut turn).await?;
         Ok((bytes, turn))
     }
 

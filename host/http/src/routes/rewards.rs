@@ -9,7 +9,7 @@ use assay_api::result::ResultItem;
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::limits;
 use assay_dispatch::committed::CommittedBatch;
-use assay_dispatch::{ReadyPlugin, now};
+use assay_dispatch::{DispatchError, ReadyPlugin, now};
 use assay_store::admissions::BatchRow;
 use axum::http::StatusCode;
 
@@ -50,15 +50,23 @@ pub(crate) async fn outcome(
     committed: &CommittedBatch,
     wait: Duration,
 ) -> Result<ResultItem, ApiError> {
-    let ended = committed.wait_until(|progress| !progress.results.is_empty());
+    let ended = committed.wait_until(|progress| progress.refused || !progress.results.is_empty());
     if tokio::time::timeout(wait, ended).await.is_err() {
         // The id may be sent only after the request is committed.
-        let written = committed.wait_until(|progress| progress.counts.submitted > 0);
+        let written =
+            committed.wait_until(|progress| progress.refused || progress.counts.submitted > 0);
         tokio::time::timeout(PATIENCE, written).await.map_err(|_| too_long())?;
+        refused(committed)?;
         return Err(not_finished(RequestId { batch: committed.row.id, seq: 0 }, wait));
     }
+    refused(committed)?;
     let result = committed.look(|progress| progress.results.first().cloned());
     result.and_then(|json| serde_json::from_slice(&json).ok()).ok_or_else(stopping)
+}
+
+fn refused(committed: &CommittedBatch) -> Result<(), ApiError> {
+    let refused = committed.look(|progress| progress.refused);
+    if refused { Err(DispatchError::NotKept.into()) } else { Ok(()) }
 }
 
 fn too_long() -> ApiError {

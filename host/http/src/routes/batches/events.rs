@@ -26,6 +26,7 @@ use crate::auth;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::path::PathId;
 use crate::problem::ApiError;
+use crate::quotas;
 use crate::routes::batches::results::{PIECE_ITEMS_MAX, Source};
 
 const PIECE_EVENTS_MAX: usize = 512;
@@ -52,8 +53,10 @@ pub(crate) async fn events(
         Some(committed) => live(committed, last).left_stream(),
         None => ended(&app, caller.tenant, id, last).await?.right_stream(),
     };
+    let place = quotas::long_call(&app, caller.tenant)?;
     let valid = auth::until_ended(app.clone(), headers, caller.into_caller());
     let events = events.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid));
+    let events = events.inspect(move |_| _ = &place);
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 

@@ -10,6 +10,7 @@ use crate::app::AppState;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::path::PathId;
 use crate::problem::ApiError;
+use crate::quotas;
 use assay_core::id::BatchId;
 
 /// A batch in its current state. With `Prefer: wait=N` the answer comes when the batch has ended,
@@ -28,6 +29,7 @@ pub(crate) async fn get(
     if let (Some(wait), Some(committed)) =
         (wait(&headers), app.dispatch.committed.get(caller.tenant, id))
     {
+        let _place = quotas::long_call(&app, caller.tenant)?;
         until_ended(&committed, wait).await;
         return Ok(Json(committed.batch()));
     }

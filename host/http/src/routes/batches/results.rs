@@ -20,6 +20,7 @@ use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::page::Page;
 use crate::extract::path::PathId;
 use crate::problem::ApiError;
+use crate::quotas;
 
 /// Lines of one piece of a followed stream.
 pub(crate) const PIECE_ITEMS_MAX: u32 = 512;
@@ -49,9 +50,10 @@ pub(crate) async fn results(
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("ndjson")) {
         let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+        let place = quotas::long_call(&app, caller.tenant)?;
         let valid = auth::until_ended(Arc::clone(&app), headers, caller.into_caller());
         let lines = follow(batch, after).boxed().take_until(Box::pin(app.stopped()));
-        let lines = lines.take_until(Box::pin(valid));
+        let lines = lines.take_until(Box::pin(valid)).inspect(move |_| _ = &place);
         return Ok((kind, Body::from_stream(lines)).into_response());
     }
     let piece = batch.after(after, asked.limit).await?;

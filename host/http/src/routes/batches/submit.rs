@@ -55,8 +55,9 @@ pub(crate) async fn submit(
     if is_ndjson(&headers) {
         submission.read_lines(body).await?;
     } else {
-        let _turn = app.buffered.acquire(caller.tenant, 1).await;
-        let bytes = body::whole(body, "an array of items", limits::ARRAY_BODY_BYTES_MAX).await?;
+        let mut turn = body::Turn::new(&app.buffered, caller.tenant);
+        let max = limits::ARRAY_BODY_BYTES_MAX;
+        let bytes = body::whole_in_turn(body, "an array of items", max, &mut turn).await?;
         let items: Vec<&RawValue> = serde_json::from_slice(&bytes).map_err(|error| {
             ApiError::bad_request(format!("the body is not an array of items: {error}"))
         })?;
@@ -148,15 +149,18 @@ impl<'a> Submission<'a> {
     }
 
     async fn read_lines(&mut self, body: Body) -> Result<(), ApiError> {
-        let mut stream = body.into_data_stream();
+        let mut pieces = body::Pieces::of_lines(body);
         let mut tail = Tail::default();
-        while let Some(bytes) = body::next(&mut stream).await? {
+        while let Some(bytes) = pieces.next().await? {
             let mut left = &bytes[..];
             while let Some(end) = memchr::memchr(b'\n', left) {
                 self.end_line(&mut tail, &left[..end]).await?;
                 left = &left[end + 1..];
             }
             tail.hold(left);
+            if left.is_empty() {
+                pieces.rest();
+            }
         }
         self.end_line(&mut tail, b"").await
     }

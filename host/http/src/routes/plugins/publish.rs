@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::version;
 use crate::app::{App, AppState};
-use crate::extract::body;
+use crate::extract::body::{self, Turn};
 use crate::extract::guard::{PluginsPublish, Scoped};
 use crate::extract::query::Query;
 use crate::extract::upload::{PluginUpload, read_upload};
@@ -56,8 +56,8 @@ pub(crate) async fn publish(
     let settings = app.dispatch.tenants.get(caller.tenant);
     let publisher =
         Publisher { tenant: caller.tenant, actor: &caller.actor(), grants: &settings.grants };
-    let turn = app.uploads.acquire(caller.tenant, 1).await;
-    let upload = read_upload(&headers, body).await?;
+    let mut turn = Turn::new(&app.uploads, caller.tenant);
+    let upload = read_upload(&headers, body, &mut turn).await?;
     let accepted = app.registry.accept(&publisher, upload.component).await?;
     // The component is no longer in memory, and golden cases may take minutes.
     drop(turn);

@@ -1,0 +1,101 @@
+//! A server before it can work: it waits for the database and for its turn to dispatch, and answers its probes.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use assay_store::{DispatcherLock, HolderWatch, Store, StoreError};
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
+
+/// The pause between two tries to reach the database.
+const CONNECT_PERIOD: Duration = Duration::from_secs(1);
+/// The pause between two lines of the log about the same wait.
+const PROGRESS: Duration = Duration::from_secs(10);
+/// The pause between two tries to take the lock, and between two words of the server that holds it.
+pub(crate) const LOCK_PERIOD: Duration = Duration::from_secs(2);
+/// The number of looks without a word of the server that holds the lock after which it hangs.
+const SILENT_LOOKS_MAX: u32 = 10;
+
+/// The probes of a server that waits.
+pub(crate) struct Waiting {
+    listener: std::net::TcpListener,
+    reason: watch::Sender<String>,
+    /// The probes are answered until it is dropped.
+    _stop: oneshot::Sender<()>,
+}
+
+impl Waiting {
+    pub(crate) fn start(listener: TcpListener) -> anyhow::Result<Self> {
+        let listener = listener.into_std().context("sharing the listener")?;
+        let shared = listener.try_clone().context("sharing the listener")?;
+        let shared = TcpListener::from_std(shared).context("sharing the listener")?;
+        let (reason, reasons) = watch::channel("the server is starting".to_owned());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let stopped = async {
+            // The sender sends nothing.
+            let _ = stopped.await;
+        };
+        tokio::spawn(assay_http::serve(shared, assay_http::waiting_router(reasons), stopped));
+        Ok(Self { listener, reason, _stop: stop })
+    }
+
+    /// Ends the wait, and gives the listener to who answers from now on.
+    pub(crate) fn end(self) -> anyhow::Result<TcpListener> {
+        TcpListener::from_std(self.listener).context("taking the listener back")
+    }
+
+    /// Connects to the database, however long it takes to start.
+    pub(crate) async fn connect(&self, url: &str) -> Result<Store, StoreError> {
+        let since = Instant::now();
+        let mut told: Option<Instant> = None;
+        loop {
+            let error = match Store::connect(url).await {
+                Err(error) if error.starting().is_some() => error,
+                other => return other,
+            };
+            let said = error.starting().unwrap_or_default();
+            let seconds = since.elapsed().as_secs();
+            self.reason.send_replace(format!("waiting for the database for {seconds} s: {said}"));
+            if told.is_none_or(|at| at.elapsed() >= PROGRESS) {
+                tracing::warn!(seconds, "waiting for the database: {said}");
+                told = Some(Instant::now());
+            }
+            tokio::time::sleep(CONNECT_PERIOD).await;
+        }
+    }
+
+    /// Takes the lock of the one dispatcher that a database has, or waits as a standby until it is free or its holder
+    /// hangs. Nothing that a former dispatcher does is committed after that.
+    pub(crate) async fn take_lock(&self, store: &Store) -> anyhow::Result<DispatcherLock> {
+        let (mut told, mut watch) = (false, HolderWatch::default());
+        let lock = loop {
+            match store.try_lock().await {
+                Ok(Some(lock)) => break lock,
+                Ok(None) => {}
+                Err(error @ StoreError::Unavailable(_)) if told => {
+                    tracing::warn!("the database is unavailable: {error}");
+                }
+                Err(error) => return Err(error.into()),
+            }
+            if !told {
+                tracing::warn!("another server dispatches for this database; standing by");
+                self.reason.send_replace("standing by: another server dispatches".to_owned());
+                told = true;
+            }
+            // A failed look proves nothing, and the next one begins anew.
+            let holder = store.lock_holder().await.unwrap_or_default();
+            let silent_looks = watch.look(holder);
+            if let Some(holder) = holder.filter(|_| silent_looks >= SILENT_LOOKS_MAX) {
+                let seconds = LOCK_PERIOD.as_secs() * u64::from(silent_looks);
+                tracing::error!(seconds, "the server that dispatches hangs; taking its place");
+                store.end_holder(holder).await?;
+                continue;
+            }
+            tokio::time::sleep(LOCK_PERIOD).await;
+        };
+        self.reason.send_replace("the server is starting".to_owned());
+        store.end_former_writers().await?;
+        Ok(lock)
+    }
+}

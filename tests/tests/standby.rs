@@ -1,0 +1,165 @@
+//! A server that cannot work yet: it answers its probes, waits for a database as long as it takes, and takes the place
+//! of one that hangs, which commits nothing when it wakes up.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use assay_api::problem::Problem;
+use assay_client::Client;
+use assay_postgres::{Cluster, Options};
+use assay_tests::{
+    Answers, Host, HostOptions, Psql, Spawned, item, ndjson, program, signal, until,
+};
+use tokio::net::{TcpListener as Front, TcpStream as Call, UnixStream};
+
+const SOON: Duration = Duration::from_secs(120);
+
+/// An address on which nothing listens.
+fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
+    listener.local_addr().expect("an address").to_string()
+}
+
+fn serve(data: &Path, address: &str, database: &str) -> Spawned {
+    let mut command = Command::new(program("assay"));
+    command.args(["serve", "--listen", address, "--workers", "cpu=2", "--data"]).arg(data);
+    command.arg("--ready-file").arg(data.join("ready")).args(["--database-url", database]);
+    Spawned::start(&mut command)
+}
+
+/// Waits until the server says that it is not ready, and why; it runs meanwhile.
+async fn not_ready(address: &str, reason: &str) {
+    assay_client::install_tls_provider();
+    let http = reqwest::Client::new();
+    let get = async |path: &str| http.get(format!("http://{address}{path}")).send().await.ok();
+    until("the server says why it is not ready", async || {
+        let answer = get("/readyz").await?;
+        assert_eq!(answer.status(), 503);
+        let problem: Problem = answer.json().await.expect("a problem");
+        assert_eq!(problem.code, "not_ready");
+        problem.detail.contains(reason).then_some(())
+    })
+    .await;
+    assert_eq!(get("/livez").await.expect("answers").status(), 200);
+    assert_eq!(get("/v1/batches").await.expect("answers").status(), 503);
+}
+
+fn client(data: &Path) -> Client {
+    let ready = std::fs::read(data.join("ready")).expect("it is ready");
+    let ready: serde_json::Value = serde_json::from_slice(&ready).expect("JSON");
+    let text = |name: &str| ready[name].as_str().expect("a text").to_owned();
+    Client::new(&text("url"), &text("key")).expect("a client")
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_is_replaced_and_commits_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cluster = Cluster::start(Options { data: folder.path().join("shared") }).await;
+    let cluster = cluster.expect("PostgreSQL starts");
+    let database = Psql::of_cluster(&cluster);
+    let first = Host::start(HostOptions {
+        database_url: Some(cluster.url().to_owned()),
+        ..HostOptions::with_own_postgres()
+    });
+    let (data, address) = (folder.path().join("standby"), free_address());
+    std::fs::create_dir(&data).expect("makes the folder");
+    std::os::unix::fs::symlink(first.data().join("objects"), data.join("objects")).expect("links");
+    let plugin = first.publish("liar").await;
+    let mut answers = Answers::announce_open(&first.client(), &plugin).await;
+    let early = [item("early", "count", "null")];
+    first.client().submit_ndjson(answers.batch, ndjson(&early)).await.expect("submits");
+    answers.follow(&first.client(), 1).await;
+    let mut second = serve(&data, &address, cluster.url());
+    not_ready(&address, "another server dispatches").await;
+
+    signal(first.pid(), "STOP");
+    // It finds this call when it wakes up.
+    let body = ndjson(&[item("late", "count", "null")]);
+    let mut late = TcpStream::connect(first.url.trim_start_matches("http://")).expect("connects");
+    let head = format!(
+        "POST /v1/batches/{}/requests HTTP/1.1\r\nHost: assay\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/x-ndjson\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        answers.batch,
+        first.key,
+        body.len()
+    );
+    late.write_all(head.as_bytes()).and_then(|()| late.write_all(&body)).expect("writes");
+    second.wait_for("hangs; taking its place", SOON);
+    second.wait_for("ready on", SOON);
+    signal(first.pid(), "CONT");
+    let mut said = String::new();
+    // It may close the connection instead.
+    let _ = late.read_to_string(&mut said);
+    assert!(!said.starts_with("HTTP/1.1 2"), "it acknowledged what it cannot commit: {said}");
+    until("the first one ends", async || first.log().contains("lock is lost").then_some(())).await;
+    assert_eq!(database.rows("select key from requests"), ["early"]);
+
+    let client = client(&data);
+    let items = [item("early", "count", "null"), item("own", "count", "null")];
+    client.submit_ndjson(answers.batch, ndjson(&items)).await.expect("submits");
+    client.seal(answers.batch, &Default::default()).await.expect("seals");
+    let by_key = answers.finish(&client, &items).await;
+    assert!(by_key.values().all(|item| item.outcome.reward() == Some(1.0)));
+    answers.check_stored(&database);
+    second.signal("TERM");
+    assert!(second.wait(SOON).success());
+    cluster.stop().await;
+}
+
+/// PostgreSQL behind an address at which it is in recovery until it is `open`.
+async fn recovering(socket: String, open: Arc<AtomicBool>) -> String {
+    let front = Front::bind("127.0.0.1:0").await.expect("binds");
+    let address = front.local_addr().expect("an address").to_string();
+    tokio::spawn(async move {
+        while let Ok((call, _)) = front.accept().await {
+            tokio::spawn(answer(call, socket.clone(), open.load(Ordering::Relaxed)));
+        }
+    });
+    address
+}
+
+async fn answer(mut call: Call, socket: String, open: bool) {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    if open {
+        let mut database = UnixStream::connect(socket).await.expect("PostgreSQL answers");
+        // Either side may hang up.
+        let _ = tokio::io::copy_bidirectional(&mut call, &mut database).await;
+        return;
+    }
+    let fields = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is in recovery mode\0\0";
+    let length = u32::try_from(fields.len() + 4).expect("small").to_be_bytes();
+    let mut startup = [0; 1_024];
+    let _ = call.read(&mut startup).await;
+    let _ = call.write_all(&[&b"E"[..], &length, fields].concat()).await;
+}
+
+#[tokio::test]
+async fn a_database_in_recovery_is_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cluster = Cluster::start(Options { data: folder.path().join("shared") }).await;
+    let cluster = cluster.expect("PostgreSQL starts");
+    let after = |mark: &str| {
+        let (_, after) = cluster.url().split_once(mark).expect("a URL of ours");
+        after.split('&').next().expect("the first").to_owned()
+    };
+    let socket = after("host=") + "/.s.PGSQL.5432";
+    let open = Arc::new(AtomicBool::new(false));
+    let database = recovering(socket, open.clone()).await;
+    let url = format!("postgres://assay@{database}/assay?sslmode=disable");
+    let (data, address) = (folder.path().join("data"), free_address());
+    std::fs::create_dir(&data).expect("makes the folder");
+    let server = serve(&data, &address, &url);
+    not_ready(&address, "in recovery mode").await;
+    assert!(!data.join("ready").exists());
+    open.store(true, Ordering::Relaxed);
+    // The way to the database runs on this thread, so that nothing here may block it.
+    until("the server is ready", async || data.join("ready").exists().then_some(())).await;
+    client(&data).plugins().await.expect("it works");
+    drop(server);
+    cluster.stop().await;
+}
