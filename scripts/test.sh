@@ -17,7 +17,9 @@ logs=$scratch/logs
 results=$scratch/results
 mkdir "$logs" "$results"
 rm -f "$target/test-summary"
-trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$scratch"' EXIT
+# The process group of what runs beside the tests.
+others=
+trap '[ -z "$others" ] || kill -- "-$others" 2>/dev/null; kill $(jobs -p) 2>/dev/null; wait; rm -rf "$scratch"' EXIT
 # The numbers are read from what is printed.
 export CARGO_TERM_COLOR=never NO_COLOR=1
 unset FORCE_COLOR
@@ -244,8 +246,10 @@ if [ -n "$built" ]; then
     install_caches
     share_postgres
     # They wait for servers and pages half of their time; what they say follows the tests'.
+    set -m
     side_by_side test_web test_interfaces >"$scratch/beside" 2>&1 &
     others=$!
+    set +m
     if has_nextest; then
         counted_step tests '^ *Summary \[' run_tests
         # Which it does not run.
@@ -254,6 +258,7 @@ if [ -n "$built" ]; then
         counted_step tests '^test result: ' run_tests
     fi
     wait "$others"
+    others=
     cat "$scratch/beside"
 fi
 

@@ -88,6 +88,16 @@ async fn a_run_is_exported_whole_and_a_failure_has_no_reward() {
     let ended = assay(Some(&host), &["samples", "explored/run", "--csv", "--no-texts"]);
     assert_eq!((ended.code, ended.stdout.lines().count()), (Some(0), 1 + many + 3));
 
+    // A label may be written on several lines, and is one line of the export.
+    let listed = AnnounceBatch { run: "listed".into(), ..call(&plugin, 1, 1) };
+    let listed = host.client().announce(&listed).await.expect("announces").id;
+    let items = "[{\"key\": \"a\", \"response\": \"20\", \"label\": [\n1,\r\n2]}]";
+    let path_of_batch = format!("/v1/batches/{listed}/requests");
+    assert_eq!(http.post_bytes(&path_of_batch, "application/json", items).await.status, 200);
+    let exported = http.get("/v1/runs/listed/samples").await.text();
+    let [sample] = &parsed(&exported)[..] else { panic!("{exported}") };
+    assert_eq!(sample.label.as_ref().map(|label| label.get()), Some("[ 1,  2]"));
+
     // Nothing of another run, and nothing for another tenant.
     let other = AnnounceBatch { run: "another".into(), ..call(&plugin, 1, 1) };
     let other = host.client().announce(&other).await.expect("announces").id;

@@ -41,7 +41,10 @@ pub struct SlurmLauncher {
 enum Call {
     Start(Vec<Start>),
     Stop(TicketId, Stop),
+    /// All workers that exist, or may.
     List(Answer),
+    /// The workers of the server before this one that run; its other jobs are ended.
+    Find(Answer),
 }
 
 type Answer = oneshot::Sender<anyhow::Result<Vec<(TicketId, Arc<str>)>>>;
@@ -60,6 +63,12 @@ impl SlurmLauncher {
         let (calls, incoming) = mpsc::unbounded_channel();
         tokio::spawn(Owner::new(settings, events).run(incoming));
         Self { calls }
+    }
+
+    fn ask(&self, call: fn(Answer) -> Call) -> Finding<'_> {
+        let (answer, answered) = oneshot::channel();
+        self.call(call(answer));
+        Box::pin(async { answered.await.map_err(|_| anyhow!("the launcher has ended"))? })
     }
 
     fn call(&self, call: Call) {
@@ -82,14 +91,12 @@ impl Launcher for SlurmLauncher {
     }
 
     fn reconcile(&self) -> Reconciling<'_> {
-        let listing = self.find();
+        let listing = self.ask(Call::List);
         Box::pin(async { Ok(listing.await?.into_iter().map(|(ticket, _)| ticket).collect()) })
     }
 
     fn find(&self) -> Finding<'_> {
-        let (answer, answered) = oneshot::channel();
-        self.call(Call::List(answer));
-        Box::pin(async { answered.await.map_err(|_| anyhow!("the launcher has ended"))? })
+        self.ask(Call::Find)
     }
 
     fn joins_by_tls(&self) -> bool {
@@ -108,7 +115,7 @@ struct Owner {
     polling: Option<u64>,
     next_poll: Instant,
     /// Calls for a list, each with the first poll that began after it.
-    listings: Vec<(u64, Answer)>,
+    listings: Vec<(u64, Call)>,
 }
 
 impl Owner {
@@ -146,9 +153,9 @@ impl Owner {
         let effects = match call {
             Call::Start(starts) => self.jobs.start(now(), starts),
             Call::Stop(ticket, how) => self.jobs.stop(now(), ticket, how),
-            Call::List(answer) => {
+            call @ (Call::List(_) | Call::Find(_)) => {
                 // A poll that is under way may have begun too early.
-                self.listings.push((self.jobs.last_poll() + 1, answer));
+                self.listings.push((self.jobs.last_poll() + 1, call));
                 self.next_poll = Instant::now();
                 Vec::new()
             }
@@ -189,10 +196,19 @@ impl Owner {
         self.carry_out(effects);
         let (due, later) = self.listings.drain(..).partition(|(first, _)| *first <= poll);
         self.listings = later;
-        for (_, listing) in Vec::<(u64, Answer)>::from_iter(due) {
-            let list = answer.as_ref().map(|_| self.jobs.workers());
+        for (_, call) in Vec::<(u64, Call)>::from_iter(due) {
+            let (listed, listing) = match call {
+                Call::List(listing) => (self.jobs.workers(), listing),
+                Call::Find(found) => {
+                    let effects = self.jobs.end_queued(now());
+                    self.carry_out(effects);
+                    (self.jobs.running(), found)
+                }
+                Call::Start(_) | Call::Stop(..) => continue,
+            };
+            let list = answer.as_ref().map(|_| listed).map_err(|why| anyhow!("{why}"));
             // The caller may have gone.
-            let _ = listing.send(list.map_err(|why| anyhow!("{why}")));
+            let _ = listing.send(list);
         }
         self.next_poll = Instant::now();
         if self.listings.is_empty() {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::retention::{Retention, RetentionDefaults};
 use crate::sampler;
@@ -85,7 +85,10 @@ pub struct Server {
     dispatch: Dispatch,
     dispatching: JoinSet<()>,
     stop: watch::Sender<bool>,
-    lock_lost: tokio::sync::oneshot::Receiver<StoreError>,
+    lock_lost: oneshot::Receiver<StoreError>,
+    /// Gives the dispatcher's lock back.
+    unlock: oneshot::Sender<()>,
+    keeping: JoinHandle<()>,
     /// A folder for the socket, if the data folder's path is too long for one.
     _socket_folder: Option<tempfile::TempDir>,
 }
@@ -102,6 +105,10 @@ impl Server {
             format!("connecting to the database {}", without_secrets(&database_url))
         })?;
         let lock = waiting.take_lock(&store).await?;
+        // At once: a server that is silent for long, as while it reads back many batches, is taken for one that hangs.
+        let (lost, lock_lost) = oneshot::channel();
+        let (unlock, unlocked) = oneshot::channel();
+        let keeping = tokio::spawn(keep_lock(store.clone(), lock, lost, unlocked));
         let set_up = Installation {
             data,
             first_key: &settings.first_key,
@@ -196,8 +203,6 @@ impl Server {
         app.restore().await.context("reading the open batches of trainers' protocols")?;
         let listener = waiting.end()?;
         tasks.spawn(assay_http::serve(listener, assay_http::router(Arc::new(app)), stopped(&stop)));
-        let (lost, lock_lost) = tokio::sync::oneshot::channel();
-        tasks.spawn(keep_lock(store.clone(), lock, lost, stopped(&stop)));
         Ok(Self {
             url,
             key,
@@ -209,6 +214,8 @@ impl Server {
             dispatching,
             stop,
             lock_lost,
+            unlock,
+            keeping,
             _socket_folder: socket_folder,
         })
     }
@@ -242,6 +249,9 @@ impl Server {
                 "the database takes too long; results that are not written yet will be computed again"
             );
         }
+        // Last: nothing is committed without the lock. The task may have ended because the lock was lost.
+        let _ = self.unlock.send(());
+        let _ = self.keeping.await;
         self.store.close().await;
         if let Some(cluster) = self.cluster {
             cluster.stop().await;
@@ -411,8 +421,8 @@ fn without_secrets(url: &str) -> &str {
 async fn keep_lock(
     store: Store,
     mut lock: DispatcherLock,
-    lost: tokio::sync::oneshot::Sender<StoreError>,
-    stop: impl Future<Output = ()>,
+    lost: oneshot::Sender<StoreError>,
+    unlocked: oneshot::Receiver<()>,
 ) {
     let watch = async {
         let mut away_since: Option<tokio::time::Instant> = None;
@@ -436,7 +446,8 @@ async fn keep_lock(
     };
     tokio::select! {
         error = watch => drop(lost.send(error)),
-        () = stop => {}
+        // Also if the server's start has failed.
+        _ = unlocked => {}
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Seen<'a> {
     pub beside: Beside,
     pub incident: i64,
     pub at: Micros,
-    /// How long after now, or after the incident if it is later, incidents like it are acknowledged.
+    /// How long after now incidents like it are acknowledged too; with 0, those up to the incident itself alone.
     pub mute: Micros,
     pub by: &'a Actor,
 }
@@ -34,7 +34,9 @@ impl Store {
             insert into acknowledged_incidents (tenant_id, kind, pool, run, code, until, at, by)
             select coalesce(tenant_id, '00000000-0000-0000-0000-000000000000'), kind, coalesce(pool, ''),
                 coalesce(run, ''), coalesce(code, ''),
-                greatest(at, $5) + make_interval(secs => $6::double precision), $5, $7
+                case when $6::double precision = 0 then at
+                    else greatest(at, $5) + make_interval(secs => $6::double precision) end,
+                $5, $7
             from incidents
             where id = $1 and (tenant_id = $2 or ($3 and tenant_id is null) or $4)
             on conflict (tenant_id, kind, pool, run, code)

@@ -17,6 +17,8 @@ const BYTES_MAX: usize = 16 << 20;
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
 /// The time after which refused writes that are kept are tried again.
 const KEPT_RETRY: Duration = Duration::from_secs(5);
+/// The writes that were kept and are tried again before others have their turn: each is a commit.
+const KEPT_AT_ONCE: usize = 64;
 
 /// A write's share of a commit's size.
 pub trait Weigh {
@@ -92,7 +94,10 @@ pub async fn run<W: Write>(
             }
         }
     }
-    kept.retry(&mut writer, &mut committed).await;
+    kept.due = Instant::now();
+    while kept.are_due() {
+        kept.retry(&mut writer, &mut committed).await;
+    }
     if !kept.batches.is_empty() {
         tracing::error!(what, batches = kept.batches.len(), "writes that were refused are lost");
     }
@@ -166,8 +171,10 @@ impl<W: Write> Kept<W> {
         F: AsyncFn(&mut PgConnection, &[W]) -> Result<(), sqlx::Error>,
     {
         let ids: Vec<BatchId> = self.batches.keys().copied().collect();
+        let mut tried = 0;
         'round: for id in ids {
             while let Some(write) = self.batches.get_mut(&id).and_then(VecDeque::pop_front) {
+                tried += 1;
                 match writer.write_once(std::slice::from_ref(&write)).await {
                     Err(error) if !is_repeat(&error) => {
                         let batch = id;
@@ -177,6 +184,10 @@ impl<W: Write> Kept<W> {
                     }
                     // The try before may have been committed on a connection that was lost then.
                     Ok(()) | Err(_) => committed(vec![write]),
+                }
+                if tried >= KEPT_AT_ONCE {
+                    self.due = Instant::now();
+                    return;
                 }
             }
             self.batches.remove(&id);

@@ -343,12 +343,18 @@ pub(super) fn person_act<'a>(
     Act { tenant: None, actor, action, subject: email.into(), before, after }
 }
 
-/// Deletes the sessions and invitations of a person: the person is signed out, and an invitation that was
-/// sent no longer works.
+/// Deletes the sessions and invitations of a person and revokes the personal keys: the person is signed out, and
+/// nothing that somebody else may have made under the person's name works on.
 pub(super) async fn forget_credentials(
     connection: &mut PgConnection,
     person: PersonId,
 ) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update keys set revoked_at = now() where person_id = $1 and revoked_at is null",
+        person.0
+    )
+    .execute(&mut *connection)
+    .await?;
     sqlx::query!("delete from sessions where person_id = $1", person.0)
         .execute(&mut *connection)
         .await?;

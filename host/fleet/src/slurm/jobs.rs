@@ -196,6 +196,19 @@ impl Jobs {
         self.jobs.iter().map(|(ticket, job)| (*ticket, Arc::clone(&job.pool))).collect()
     }
 
+    /// Ends the jobs that have not started: after a restart nobody knows the ticket with which such a job would join.
+    pub(super) fn end_queued(&mut self, now: Micros) -> Vec<Effect> {
+        let queued = self.jobs.iter().filter(|(_, job)| job.phase != Phase::Running);
+        let queued: Vec<TicketId> = queued.map(|(ticket, _)| *ticket).collect();
+        queued.into_iter().flat_map(|ticket| self.stop(now, ticket, Stop::Kill)).collect()
+    }
+
+    /// The workers whose jobs run.
+    pub(super) fn running(&self) -> Vec<(TicketId, Arc<str>)> {
+        let running = self.jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
+        running.map(|(ticket, job)| (*ticket, Arc::clone(&job.pool))).collect()
+    }
+
     /// The pause before the next poll.
     pub(super) fn pause(&self, now: Micros) -> Micros {
         let (least, most) = (limits::SLURM_POLL_SECONDS_MIN, limits::SLURM_POLL_SECONDS_MAX);

@@ -91,6 +91,15 @@ fn a_job_that_ends_well_or_as_asked_has_not_failed() {
 }
 
 #[test]
+fn a_queued_job_of_a_former_server_is_ended() {
+    let (mut jobs, running, queued) = (Jobs::default(), TicketId::generate(), TicketId::generate());
+    let listing = [listed(running, 7, JobState::Running), listed(queued, 8, JobState::Waiting)];
+    polled(&mut jobs, NOW, &listing);
+    assert_eq!(said(&jobs.end_queued(at(1))), ["cancel 8 End"]);
+    assert_eq!(jobs.running(), [(running, "cpu".into())]);
+}
+
+#[test]
 fn a_job_that_is_refused_was_not_started() {
     let (mut jobs, ticket) = asked();
     assert_eq!(said(&jobs.submitted(NOW, ticket, Err("no".into()))), ["not started"]);

@@ -43,6 +43,13 @@ pub(crate) async fn rotate(
     }
     let at = now();
     let key = app.store.key(tenant, id, at).await?;
+    if key.person.is_some() {
+        return Err(ApiError::conflict(
+            "personal_key",
+            "a personal key belongs to its person alone",
+        )
+        .hint("revoke it; its person makes another one"));
+    }
     if key.scopes.contains(&Scope::Platform) {
         // The new secret is shown to the caller.
         caller.need(Scope::Platform)?;

@@ -13,7 +13,7 @@ use crate::problem::ApiError;
 use assay_core::id::PersonId;
 
 /// Invite a person again who has lost their password. The old password and all sessions are
-/// deleted. The answer has the invitation, which is shown only once.
+/// deleted, and personal keys are revoked. The answer has the invitation, which is shown only once.
 #[utoipa::path(
     post, path = "/v1/people/{person}/invitation", tag = "people", params(("person" = String, Path)),
     responses((status = 201, body = Person))
@@ -25,6 +25,7 @@ pub(crate) async fn invite(
 ) -> Result<(StatusCode, Json<Person>), ApiError> {
     let (token, invitation) = new_invitation();
     let mut person = app.store.invite(id, invitation, &caller.actor()).await?;
+    app.keys.forget_person(id);
     person.invitation = Some(shown(&token, invitation));
     Ok((StatusCode::CREATED, Json(person)))
 }

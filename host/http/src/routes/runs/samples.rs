@@ -4,10 +4,12 @@ mod csv;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_api::result::ResultItem;
 use assay_api::sample::{Sample, SampleFormat};
 use assay_core::id::{BatchId, RequestId, TenantId};
+use assay_core::limits;
 use assay_core::outcome::Outcome;
 use assay_dispatch::fair_semaphore::FairPermit;
 use assay_store::views::samples::{SampleRow, Texts};
@@ -21,7 +23,9 @@ use futures_util::{StreamExt as _, stream};
 use prost::Message as _;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::app::{App, AppState};
 use crate::auth;
@@ -29,6 +33,9 @@ use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::query::Query;
 use crate::problem::ApiError;
 use crate::routes::batches;
+
+/// The time within which a reader must take the next piece.
+const READ_MAX: Duration = Duration::from_secs(limits::SAMPLE_READ_SECONDS_MAX);
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -86,8 +93,11 @@ pub(crate) async fn export(
         cut_off,
         _permit: permit,
     };
-    let pieces = stream::try_unfold(export, async |mut export| {
-        Ok::<_, anyhow::Error>(export.next().await?.map(|piece| (piece, export)))
+    let (pieces, read) = mpsc::channel(1);
+    tokio::spawn(export.send(pieces));
+    let pieces = stream::try_unfold(read, async |mut read| match read.recv().await {
+        Some(piece) => Ok(piece?.map(|piece| (piece, read))),
+        None => Err(anyhow::anyhow!("the export was cut off")),
     });
     let (kind, ending) = match query.format {
         SampleFormat::Jsonl => ("application/x-ndjson", "jsonl"),
@@ -158,9 +168,25 @@ struct Export {
     _permit: FairPermit,
 }
 
+/// A piece of the file; `None` is its end, so that an export that is given up never looks whole.
+type Piece = anyhow::Result<Option<Bytes>>;
+
 impl Export {
+    /// Sends the file in a task of its own, so that a reader who stops reading gives its place back.
+    async fn send(mut self, pieces: mpsc::Sender<Piece>) {
+        loop {
+            let piece = self.next().await;
+            let last = !matches!(piece, Ok(Some(_)));
+            let taken = timeout(READ_MAX, pieces.send(piece));
+            tokio::select! {
+                taken = taken => if last || !matches!(taken, Ok(Ok(()))) { return },
+                _ = self.cut_off.join_next() => return,
+            }
+        }
+    }
+
     /// The next piece of the file.
-    async fn next(&mut self) -> anyhow::Result<Option<Bytes>> {
+    async fn next(&mut self) -> Piece {
         if std::mem::take(&mut self.head) {
             return Ok(Some(csv::head().into()));
         }
@@ -176,6 +202,11 @@ impl Export {
             let store = &self.app.store;
             let rows = store.samples(self.tenant, current.batch, current.after, self.texts).await?;
             let Some(last) = rows.last() else {
+                // A batch of which something was sent, or which was asked for, is whole or an error.
+                let promised = current.after.is_some() || matches!(self.batches, Batches::One(_));
+                if promised && store.expired_at(self.tenant, current.batch).await?.is_some() {
+                    anyhow::bail!("the batch was deleted during its export");
+                }
                 self.current = None;
                 continue;
             };
@@ -206,7 +237,8 @@ impl Export {
 fn sample(current: &Current, row: SampleRow, texts: Texts) -> Sample {
     let body = proto::Body::decode(&row.body[..]).unwrap_or_default();
     let text = |text: String| (texts == Texts::Read).then_some(text);
-    let json = |text: String| RawValue::from_string(text).ok();
+    // As it was submitted, on one line: outside its texts a line break is only space.
+    let json = |text: String| RawValue::from_string(text.replace(['\n', '\r'], " ")).ok();
     let result: Option<ResultItem> =
         row.result.as_deref().and_then(|json| serde_json::from_str(json).ok());
     let outcome = result.map(|result| result.outcome);
