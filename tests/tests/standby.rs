@@ -138,7 +138,7 @@ async fn answer(mut call: Call, socket: String, open: bool) {
     let _ = call.write_all(&[&b"E"[..], &length, fields].concat()).await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_in_recovery_is_waited_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let cluster = Cluster::start(Options { data: folder.path().join("shared") }).await;
@@ -157,7 +157,6 @@ async fn a_database_in_recovery_is_waited_for() {
     not_ready(&address, "in recovery mode").await;
     assert!(!data.join("ready").exists());
     open.store(true, Ordering::Relaxed);
-    // The way to the database runs on this thread, so that nothing here may block it.
     until("the server is ready", async || data.join("ready").exists().then_some(())).await;
     client(&data).plugins().await.expect("it works");
     drop(server);

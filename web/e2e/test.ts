@@ -45,6 +45,8 @@ export class BrowserErrors {
       void dialog.dismiss();
     });
     context.on("response", (answer) => {
+      // A server that starts answers 503 until it is ready.
+      if (this.away && answer.status() === 503) return;
       if (answer.status() >= 500) this.all.push(`${answer.status()} for ${answer.url()}`);
     });
     await context.addInitScript(() => {

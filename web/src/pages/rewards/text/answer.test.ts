@@ -28,6 +28,6 @@ it("believes the explanation of the verifier", () => {
   expect(found(response, "took `elsewhere` from the last formula")).toBeUndefined();
 });
 
-it("looks at a bounded number of characters for each box", () => {
+it("looks at a bounded number of boxes and of characters in each", () => {
   expect(found("\\boxed{".repeat(100_000))).toBeUndefined();
 });

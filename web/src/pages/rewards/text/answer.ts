@@ -40,15 +40,19 @@ function afterThought(response: string): number {
   return at >= 0 && response.slice(from).trim() !== "" ? from : 0;
 }
 
+/** The most boxes that are looked at, from the last on. */
+const BOXES_MAX = 100;
+
 /** Content of the last box that is closed. */
 function lastBox(text: string, from: number): ExtractedAnswer | undefined {
-  let last: ExtractedAnswer | undefined;
+  const starts: number[] = [];
   BOX.lastIndex = from;
-  for (let found = BOX.exec(text); found; found = BOX.exec(text)) {
-    const end = endOfBraces(text, BOX.lastIndex);
-    if (end !== undefined) last = { start: BOX.lastIndex, end, boxed: true };
+  while (BOX.exec(text)) starts.push(BOX.lastIndex);
+  for (const start of starts.slice(-BOXES_MAX).reverse()) {
+    const end = endOfBraces(text, start);
+    if (end !== undefined) return { start, end, boxed: true };
   }
-  return last;
+  return undefined;
 }
 
 /** The most characters in braces. */
