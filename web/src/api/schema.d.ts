@@ -705,7 +705,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person again who has lost their password. The old password and all sessions are
-         *     deleted. The answer has the invitation, which is shown only once.
+         *     deleted, and personal keys are revoked. The answer has the invitation, which is shown only once.
          */
         post: operations["post_people_person_invitation"];
         delete?: never;
