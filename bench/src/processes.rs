@@ -19,7 +19,7 @@ pub struct Work {
 pub struct TreeWork(BTreeMap<String, Work>);
 
 impl TreeWork {
-    /// Of a process and its living descendants.
+    /// Reads the work of a process and its living descendants.
     pub fn read(root: u32) -> Self {
         let tick_us = match sysconf(SysconfVar::CLK_TCK) {
             Ok(Some(ticks)) => 1_000_000 / u64::try_from(ticks).unwrap_or(100).max(1),
@@ -96,7 +96,7 @@ impl Process {
     }
 }
 
-/// Of all threads of a process.
+/// The context switches of all threads of a process.
 fn switches(pid: u32) -> u64 {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let of_thread = |status: String| -> u64 {

@@ -59,7 +59,7 @@ impl Write for Pending {
     }
 }
 
-/// What became of admissions, in their order.
+/// The fate of admissions, in their order.
 pub(super) enum Decided {
     Committed(Vec<Pending>),
     /// The database refuses its rows.
@@ -173,7 +173,7 @@ pub(super) fn start(
             if rows.is_empty() { Ok(()) } else { outcomes::write(connection, &rows).await }
         },
         move |group| publisher.publish(group),
-        // What was computed is neither lost nor replaced: its batch goes on when the rows are taken.
+        // The computed outcome is neither lost nor replaced: its batch goes on when the rows are taken.
         move |output, why| {
             refuser.output(&output, why);
             Some(output)

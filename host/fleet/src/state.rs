@@ -110,7 +110,7 @@ struct Starts {
     trouble: Option<StartFailure>,
 }
 
-/// What must be done after a change, in this order.
+/// The actions after a change, in this order.
 #[derive(Debug)]
 pub(crate) enum Effect {
     Start(Vec<Start>),

@@ -64,7 +64,7 @@ const TOO_MANY_BARRIERS: &str = "there are 16";
 const NOT_WARPS: &str = "its count of threads is not a multiple of a warp";
 const COUNTS_DIFFER: &str = "its threads count differently";
 
-/// What has come to a barrier.
+/// The threads that have come to a barrier.
 #[derive(Default, Clone, Copy)]
 struct BarrierCount {
     arrived: u64,

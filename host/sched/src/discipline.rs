@@ -38,7 +38,7 @@ pub enum Ranking {
     Arrival,
 }
 
-/// What a trainer waits for before it goes on.
+/// The part of a batch for which a trainer waits before it goes on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Consumes {
     /// The whole batch: only its end matters.

@@ -177,7 +177,7 @@ async fn people_make_keys_for_themselves_that_open_what_their_role_does() {
     assert_eq!(all.items[0].person.as_deref(), Some("grace@example.com"));
     let rotate = format!("/v1/keys/{}/rotate?tenant=team", key.id);
     let _ = world.http.post(&rotate, &json!({})).await.problem(409, "personal_key");
-    // Who is invited again, perhaps because somebody else had the password, has no key that was made before.
+    // An invitation revokes the keys that were made before: somebody else may have had the password.
     let reads = json!({ "scopes": ["batches:read"] });
     let before: Key = viewer.post("/v1/session/keys", &reads).await.json(201);
     let before = with(&world.http, &before);

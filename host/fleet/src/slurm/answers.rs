@@ -33,7 +33,7 @@ pub(super) enum JobState {
     Unknown,
 }
 
-/// What all names of our jobs begin with; `cluster` tells one server's jobs from another's.
+/// The begin of the names of our jobs; `cluster` tells one server's jobs from another's.
 pub(super) fn prefix(cluster: &str) -> String {
     format!("assay-{cluster}-")
 }

@@ -53,7 +53,7 @@ struct Job {
     waits: String,
 }
 
-/// What must be done after a change, in this order.
+/// The actions after a change, in this order.
 #[derive(Debug, Clone)]
 pub(super) enum Effect {
     Submit(Start),

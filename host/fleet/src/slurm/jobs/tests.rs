@@ -1,4 +1,4 @@
-//! What each answer of Slurm does to a job.
+//! The effect of each answer of Slurm on a job.
 
 use super::*;
 use crate::ticket::Ticket;
