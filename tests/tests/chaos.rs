@@ -10,7 +10,7 @@ use assay_client::{Client, Retry};
 use assay_core::outcome::{ErrorCode, Outcome};
 use assay_postgres::{Cluster, Options};
 use assay_tests::{
-    Answers, Host, HostOptions, Process, Psql, Spawned, item, ndjson, poll, program, signal,
+    Answers, Host, HostOptions, Process, Psql, Spawned, item, ndjson, poll, program, signal, until,
 };
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
@@ -262,9 +262,18 @@ async fn a_worker_that_hangs() {
     items.push(item("long", "6000000", "100"));
     let client = host.client();
     let mut answers = Answers::submit(&client, &plugin, &items).await;
+    until("the short requests have ended", async || {
+        let counts = client.batch(answers.batch).await.expect("the batch").counts;
+        (counts.scored == 100).then_some(())
+    })
+    .await;
+    // Nothing else runs any more.
+    let ticks = |worker: &Process| worker.thread_ticks("runner");
+    let before: Vec<_> = workers(&host).into_iter().map(|it| (ticks(&it), it)).collect();
     let hanging = poll(SOON, "the long request runs", || {
-        workers(&host).into_iter().find(|worker| worker.thread_ticks("runner") > 20)
+        before.iter().find(|(before, worker)| ticks(worker) > before + 20)
     });
+    let hanging = &hanging.1;
     signal(hanging.pid, "STOP");
     finish(&client, &database(&host), &mut answers, &items).await;
     let long = answers.seen.last().expect("there are results");
