@@ -17,9 +17,7 @@ logs=$scratch/logs
 results=$scratch/results
 mkdir "$logs" "$results"
 rm -f "$target/test-summary"
-# The process group of what runs beside the tests.
-others=
-trap '[ -z "$others" ] || kill -- "-$others" 2>/dev/null; kill $(jobs -p) 2>/dev/null; wait; rm -rf "$scratch"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$scratch"' EXIT
 # The numbers are read from what is printed.
 export CARGO_TERM_COLOR=never NO_COLOR=1
 unset FORCE_COLOR
@@ -245,11 +243,6 @@ if [ -n "$built" ]; then
     install_toolkit
     install_caches
     share_postgres
-    # They wait for servers and pages half of their time; what they say follows the tests'.
-    set -m
-    side_by_side test_web test_interfaces >"$scratch/beside" 2>&1 &
-    others=$!
-    set +m
     if has_nextest; then
         counted_step tests '^ *Summary \[' run_tests
         # Which it does not run.
@@ -257,9 +250,7 @@ if [ -n "$built" ]; then
     else
         counted_step tests '^test result: ' run_tests
     fi
-    wait "$others"
-    others=
-    cat "$scratch/beside"
+    side_by_side test_web test_interfaces
 fi
 
 touch "$logs/tests"
