@@ -13,7 +13,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math reproduce docs test-trainers release release-benches plugins guests dist test-dist sqlx fmt clean help
+.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs test-trainers release release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -88,6 +88,11 @@ bench-math: ## Compare the plugin math with Math-Verify, with more options in AR
 	cargo build --release -p assay-plugin-math --example score
 	target/math-venv/bin/python bench/math/compare.py --program "$(TARGET)/release/examples/score" $(ARGS)
 
+bench-callers: ## Measure many parallel callers of each protocol and of the Python client, with more options in ARGS
+	@scripts/setup.sh bench python-client
+	@$(MAKE) --no-print-directory release plugins PLUGINS="math format run"
+	"$(TARGET)/python-client-venv/bin/python" bench/callers/measure.py $(ARGS)
+
 reproduce: ## Run the paper's figures and more by simulation, into docs/reproduction.md
 	@scripts/setup.sh build
 	cargo build --release -p assay-reproduce
@@ -98,11 +103,12 @@ docs: ## Build the book from docs/book into target/book
 	cargo build -p assay-cli
 	docs/book/build.py
 
-test-trainers: ## Follow the trainers' guides with the trainers themselves (large packages)
-	@scripts/setup.sh test
+test-trainers: ## Follow the trainers' guides with the trainers themselves, and kill servers under them (large packages)
+	@scripts/setup.sh test trainers
 	@$(MAKE) --no-print-directory plugins
 	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
 	docs/book/run.py --trainers
+	tests/trainers/run.py
 
 release: ## Build the programs, optimised
 	@scripts/build.sh programs --release $(PROGRAMS)
@@ -125,6 +131,9 @@ dist: ## Pack a release into target/dist: an archive, a Debian package, their su
 test-dist: dist ## Try the release in fresh Debian 12 systems, as root (some minutes, Debian's packages)
 	@scripts/test-dist.sh
 
+test-containers: dist ## Build the images of containers from the release and kill servers in them, as root (some minutes, Debian's packages)
+	@scripts/test-containers.sh
+
 sqlx: ## Describe the server's queries anew (.sqlx), after a change of one or of a migration
 	@scripts/setup.sh sqlx
 	@scripts/sqlx.sh
@@ -136,4 +145,4 @@ clean: ## Remove what was built
 	cargo clean
 
 help: ## List the tasks
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{ printf "make %-16s %s\n", $$1, $$2 }'

@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 scripts/setup.sh sqlx lint
 cargo fmt --all --check
 make --no-print-directory plugins guests
-# Its lints are told as it builds. What was built before says them again.
+# Its lints are told as it builds. Packages that were built before repeat them.
 cargo build "${linted[@]}" --all-targets 2>&1 | tee "$scratch/build"
 if grep -q '^warning' "$scratch/build"; then
     printf 'check: there are lints, see above\n' >&2
@@ -19,7 +19,7 @@ fi
 install_caches
 reward=rewards::a_reward_comes_in_the_response_and_is_kept
 if has_nextest; then
-    # What belongs to it: .config/nextest.toml
+    # Its members: .config/nextest.toml
     cargo nextest run "${linted[@]}" --profile check
 else
     cargo test "${linted[@]}" --lib --bins

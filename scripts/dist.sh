@@ -50,7 +50,8 @@ stage_release() {
     "$root/assay" completions fish >"$root/completions/assay.fish"
     install -m 644 LICENSE CHANGELOG.md "$root/"
     install -m 644 scripts/dist/README.md "$root/"
-    install -m 644 scripts/dist/assay.service "$root/docs/"
+    install -m 755 deploy/join.sh "$root/"
+    cp -r deploy "$root/"
     install -m 644 plugins/math/sample.jsonl "$root/sample.jsonl"
 }
 
@@ -77,7 +78,7 @@ make_package() {
     esac
     mkdir -p "$root"/{DEBIAN,usr/{bin,lib/{assay,systemd/system},share/{doc/assay,man/man1}}} \
         "$root"/usr/share/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
-    cp -r "${PROGRAMS[@]/#/$release/}" "$release/plugins" "$root/usr/lib/assay/"
+    cp -r "${PROGRAMS[@]/#/$release/}" "$release/join.sh" "$release/plugins" "$root/usr/lib/assay/"
     ln -s ../lib/assay/assay "$root/usr/bin/assay"
     for page in "$release"/man/*.1; do
         gzip --no-name -9 <"$page" >"$root/usr/share/man/man1/$(basename "$page").gz"
@@ -85,7 +86,8 @@ make_package() {
     cp "$release/completions/assay.bash" "$root/usr/share/bash-completion/completions/assay"
     cp "$release/completions/_assay" "$root/usr/share/zsh/vendor-completions/_assay"
     cp "$release/completions/assay.fish" "$root/usr/share/fish/vendor_completions.d/assay.fish"
-    cp "$release/docs/assay.service" "$root/usr/lib/systemd/system/"
+    cp "$release"/deploy/systemd/*.service "$root/usr/lib/systemd/system/"
+    cp -r "$release/deploy" "$root/usr/share/doc/assay/"
     cp "$release/README.md" "$release/sample.jsonl" "$sbom" "$root/usr/share/doc/assay/"
     gzip --no-name -9 <CHANGELOG.md >"$root/usr/share/doc/assay/changelog.gz"
     cp LICENSE "$root/usr/share/doc/assay/copyright"

@@ -2,7 +2,10 @@
 # Installs what building, running, testing or benchmarking Assay needs and this machine lacks.
 # Says each thing it does; does nothing, in well under a second, where nothing is missing.
 #
-#   scripts/setup.sh [build|run|test|bench|bench-math|sqlx|lint|web|docs|dist|test-dist]...      (run when nothing is named)
+#   scripts/setup.sh [PART]...      (run when nothing is named)
+#
+# PART: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, docs, dist, test-dist or
+# containers
 #
 # Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
 # database: Assay starts its own, see host/postgres.
@@ -65,7 +68,7 @@ check_wasm_target() {
     rustup target add "$WASM_TARGET"
 }
 
-# What the tests and benchmarks of the code judge compile and run with.
+# Compilers and interpreters for the tests and benchmarks of the code judge.
 check_languages() {
     archive=$(g++ -print-file-name=libstdc++.a 2>/dev/null || true)
     if [ -f "${archive:-none}" ] && [ -x /usr/bin/python3 ]; then return; fi
@@ -227,7 +230,7 @@ check_bench_boxes() {
     say "no bubblewrap: \`make bench-boxes\` leaves it out"
 }
 
-# What packs a release; `readelf` comes with the C compiler.
+# Tools that pack a release; `readelf` comes with the C compiler.
 check_dist() {
     if has dpkg-deb && has python3 && has readelf; then return; fi
     can_be_root && has apt-get ||
@@ -236,12 +239,27 @@ check_dist() {
     apt_install dpkg python3 binutils
 }
 
-# What makes the fresh systems in which a release is tried.
+# Tools that make the fresh systems in which a release is tried.
 check_test_dist() {
     if has mmdebstrap; then return; fi
     can_be_root && has apt-get || fail "fresh systems are made with mmdebstrap: install it (\`apt-get install mmdebstrap\`)"
     say "installing mmdebstrap with apt-get"
     apt_install mmdebstrap
+}
+
+# Tools that build and run the images of containers. crun does not know cgroups of version 1, runc does.
+check_containers() {
+    if has podman && has buildah && has runc && has mmdebstrap && has iptables; then return; fi
+    can_be_root && has apt-get || fail "images are made with buildah, podman, runc and mmdebstrap: install them" \
+        "(\`apt-get install buildah podman runc netavark aardvark-dns iptables mmdebstrap\`)"
+    say "installing buildah, podman, runc and mmdebstrap with apt-get"
+    apt_install buildah podman runc netavark aardvark-dns catatonit uidmap fuse-overlayfs iptables mmdebstrap
+}
+
+# What checks the files of deploy/kubernetes.
+check_deploy() {
+    check_environment "$1/deploy-venv" tests/deploy/requirements.txt kubernetes-validate \
+        "the files for Kubernetes are not checked"
 }
 
 # Whether a version of Node is new enough for the dashboard's tools.
@@ -257,7 +275,7 @@ has_node() {
     has npm && has node && version=$(node --version 2>/dev/null) && fits_node "${version#v}"
 }
 
-# What apt-get would install, without Debian's suffix; nothing where it has none.
+# The version that apt-get would install, without Debian's suffix; empty where it has none.
 packaged_node() {
     apt-cache policy nodejs 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9][0-9.]*\).*/\1/p'
 }
@@ -286,7 +304,7 @@ check_web() {
     fi
 }
 
-# What drives the dashboard in the tests, and what tries the REST interface; tests skip without them.
+# Programs that drive the dashboard in the tests and that try the REST interface; tests skip without them.
 check_browser() {
     if has chromium || ! has_node; then return 0; fi
     if can_be_root && has apt-get; then
@@ -328,7 +346,7 @@ check_python_client() {
         "what tests, types and lints the Python client" "the Python client is not tested"
 }
 
-# What makes the book of its pages, with its search and nothing else; not optimised, which is faster to build.
+# The program that makes the book of its pages, with its search and nothing else; not optimised, which is faster to build.
 check_book() {
     tools=$1/tools
     if [ "$("$tools/bin/mdbook" --version 2>/dev/null)" = "mdbook v$MDBOOK" ]; then return 0; fi
@@ -342,7 +360,7 @@ check_book() {
     return 1
 }
 
-# What builds plugins in Python, and the packages of the one that has some; tests skip without them.
+# The builder of plugins in Python, and the packages of the one that has some; tests skip without them.
 check_python_plugins() {
     project=sdk/python-plugin/examples/sympy_equal
     prepare() {
@@ -354,7 +372,7 @@ check_python_plugins() {
     say "no componentize-py (Python 3.11 with venv, and PyPI): plugins in Python are not tested"
 }
 
-# What builds plugins in JavaScript; their test skips without it.
+# The builder of plugins in JavaScript; their test skips without it.
 check_javascript_plugins() {
     tools=$1/javascript-plugins
     wanted=sdk/templates/javascript/package.json
@@ -370,24 +388,35 @@ check_javascript_plugins() {
     say "npm cannot install it: plugins in JavaScript are not tested"
 }
 
-# A trainer's own client, which asks the compatible endpoints in the tests of the book.
-check_trainers() {
-    environment=$1/trainers/verifiers
-    wanted=tests/trainers/verifiers.txt
+# A trainer's own reward code, or what several of them share, in an environment of its own. Its list is whole: there is
+# nothing to work out. A list that begins with `# with: NAME` sees the packages of that environment besides.
+check_trainer() {
+    environment=$1/trainers/$2
+    wanted=tests/trainers/$2.txt
     if holds_environment "$environment" "$wanted"; then return 0; fi
+    shared=$(sed -n '1s/^# with: //p' "$wanted")
     for python in python3.12 python3 "${HOME:-}"/.pyenv/versions/3.12*/bin/python3; do
         "$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 12))' 2>/dev/null || continue
-        say "installing verifiers ($wanted) in $environment"
+        say "installing $2 ($wanted) in $environment"
         rm -rf "$environment"
-        # The list is whole: there is nothing to work out.
         if "$python" -m venv "$environment" &&
             "$environment/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$wanted"; then
+            packages=lib/python3.12/site-packages
+            [ -z "$shared" ] || realpath -s "$1/trainers/$shared/$packages" >"$environment/$packages/shared.pth"
             cp "$wanted" "$environment/installed.txt"
             return 0
         fi
         rm -rf "$environment"
     done
-    say "no Python 3.12, or no verifiers for it: its guide is not followed by the tests"
+    say "no Python 3.12, or no packages for $2: the tests with it are left out"
+}
+
+# All of them: some gigabytes.
+check_trainers() {
+    for list in tests/trainers/*.txt; do
+        name=${list##*/}
+        check_trainer "$1" "${name%.txt}"
+    done
 }
 
 [ $# -gt 0 ] || set -- run
@@ -416,13 +445,25 @@ for part in "$@"; do
             check_test_dist
             continue
             ;;
+        containers)
+            check_containers
+            continue
+            ;;
+        python-client)
+            check_python_client "${CARGO_TARGET_DIR:-target}"
+            continue
+            ;;
+        trainers)
+            check_trainers "${CARGO_TARGET_DIR:-target}"
+            continue
+            ;;
         docs)
             check_rust
             check_c_compiler
             check_book "${CARGO_TARGET_DIR:-target}" || exit 1
             continue
             ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, docs, dist or test-dist" ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, docs, dist, test-dist or containers" ;;
     esac
     check_rust
     check_c_compiler
@@ -436,7 +477,8 @@ for part in "$@"; do
     [ "$part" != test ] || check_slurm
     [ "$part" != test ] || check_contract "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_python_client "${CARGO_TARGET_DIR:-target}"
+    [ "$part" != test ] || check_deploy "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_python_plugins "${CARGO_TARGET_DIR:-target}"
     [ "$part" != test ] || check_javascript_plugins "${CARGO_TARGET_DIR:-target}"
-    [ "$part" != test ] || check_trainers "${CARGO_TARGET_DIR:-target}"
+    [ "$part" != test ] || check_trainer "${CARGO_TARGET_DIR:-target}" verifiers
 done

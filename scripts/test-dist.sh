@@ -56,7 +56,7 @@ lacks_tools() {
         fail "the system has what it should lack"
 }
 
-# What `assay dev` printed: that every reward is as the sample says, and how long the first batch took.
+# Checks the output of `assay dev`: that every reward is as the sample says, and how long the first batch took.
 check_rewards() {
     local rows tenths
     rows=$(wc -l <plugins/math/sample.jsonl)
@@ -98,6 +98,9 @@ inside "$root/package" "useradd --create-home someone
 check_rewards "$work/user.log" 'installed, as a user'
 inside "$root/package" '
     test -s /usr/share/man/man1/assay-dev.1.gz
+    test -s /usr/lib/systemd/system/assay.service
+    test -s /usr/lib/systemd/system/assay-worker@.service
+    test -x /usr/lib/assay/join.sh
     test -s /usr/share/bash-completion/completions/assay
     bash -c "source /usr/share/bash-completion/completions/assay && complete -p assay"
     getent passwd assay

@@ -37,7 +37,7 @@ processor_seconds() {
     tr ' ms' '\n  ' <"$1" | awk 'NF == 2 { s += 60 * $1 + $2 } END { printf "%.0f", s }'
 }
 
-# What a step came to: its name, its status, the tests passed, failed and skipped, seconds of the clock and of
+# The result of a step: its name, its status, the tests passed, failed and skipped, seconds of the clock and of
 # the processors. A file for each, so that steps can run side by side; they are in the order of their starts.
 note() { (IFS=$'\t' && printf '%s\n' "${*:2}") >"$results/$1"; }
 
@@ -90,7 +90,7 @@ side_by_side() {
 # The server goes without a dashboard where its tools cannot be had.
 set_up_build() { scripts/setup.sh build lint && { scripts/setup.sh web || true; }; }
 
-# What the tests alone need is mostly waited for, so it is installed while everything is built.
+# The needs of the tests alone are mostly waited for, so they are installed while everything is built.
 start_setup() {
     scripts/setup.sh test >"$scratch/setup" 2>&1 &
     setup=$!
@@ -117,13 +117,13 @@ run_tests() {
     local status=0
     rm -f "$report"
     cargo nextest run "${linted[@]}" || status=$?
-    # What passing tests said is in the report alone. A test that says so twice is skipped once.
+    # The output of passing tests is in the report alone. A test that says so twice is skipped once.
     awk '/<testcase / { said = 0 } /SKIPPED: / && !said { said = 1; sub(/.*SKIPPED: /, "SKIPPED: "); print }' "$report" |
         sed "s/&apos;/'/g; s/&quot;/\"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g"
     return "$status"
 }
 
-# Of what was built, and of the guests.
+# The lints of what was built, and of the guests.
 lint() {
     cargo clippy -p assay-guests --all-targets -- -D warnings && ! grep -A 4 '^warning' "$logs/build"
 }
@@ -197,7 +197,17 @@ test_book() {
     counted_step book '^ *book: [0-9]* passed' docs/book/build.py ${sources:+"$sources"}
 }
 
+# The files for Kubernetes, containers and systemd.
+test_deploy() {
+    if [ -x "$target/deploy-venv/bin/kubernetes-validate" ]; then
+        counted_step deploy '^ *deploy: [0-9]* passed' "$target/deploy-venv/bin/python" tests/deploy/run.py
+    else
+        skip deploy 'no kubernetes-validate'
+    fi
+}
+
 test_interfaces() {
+    test_deploy
     test_contract
     test_python_client
     test_book

@@ -1,4 +1,4 @@
-# What the scripts that run tests share; they source it at the root of the checkout.
+# The parts that the scripts that run tests share; they source it at the root of the checkout.
 #
 # Makes a folder `scratch`, which its user deletes.
 

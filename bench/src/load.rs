@@ -34,7 +34,7 @@ struct Announced {
 
 /// Only the counts of a submit's answer.
 #[derive(Deserialize)]
-struct Accepted {
+struct AcceptedCount {
     accepted: usize,
 }
 
@@ -69,7 +69,7 @@ impl Endpoint {
         let path = format!("/v1/batches/{batch}/requests");
         let request = self.post(&path, NDJSON, load.ndjson.clone());
         let answer = good(request).await?.bytes().await?;
-        let accepted = serde_json::from_slice::<Accepted>(&answer)?.accepted;
+        let accepted = serde_json::from_slice::<AcceptedCount>(&answer)?.accepted;
         ensure!(accepted == load.rows, "{accepted} of {} requests were accepted", load.rows);
         Ok(())
     }

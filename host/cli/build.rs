@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What is taken of `sdk/`: a file or a folder each.
+/// The files and folders of `sdk/` that the program contains.
 const TAKEN: &[&str] = &[
     "rust/Cargo.toml",
     "rust/src",
@@ -28,7 +28,7 @@ fn write(checkout: &Path, out: &Path) -> io::Result<()> {
     let sdk = checkout.join("sdk");
     let mut files = Vec::new();
     for taken in TAKEN.iter().map(|taken| sdk.join(taken)) {
-        // Of a folder Cargo looks at everything below it, also at what comes later.
+        // Cargo watches everything below a folder, later files included.
         println!("cargo::rerun-if-changed={}", taken.display());
         find(&taken, &mut files)?;
     }

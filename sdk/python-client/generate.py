@@ -28,6 +28,7 @@ RECEIVED = [
     "GoldenCaseList",
     "RunList",
     "Sample",
+    "SampleList",
     "Problem",
     "StreamEvent",
 ]
@@ -71,7 +72,7 @@ class Shapes:
         return f"{name}: TypeAlias = Literal[\n{values}\n]\n"
 
     def union(self, name, schema):
-        """Of variants that a `kind` tells apart."""
+        """A union of variants that a `kind` tells apart."""
         variants = {}
         body = ""
         for variant in schema["oneOf"]:
@@ -197,7 +198,7 @@ def not_null(schema):
 
 
 def default_of(schema, required):
-    """Of a field that may be left out: what it then is."""
+    """The default of a field that may be left out."""
     if required:
         return ""
     if schema.get("type") == "string":

@@ -150,15 +150,16 @@ impl Answers {
         let n = self.seen.len();
         let counted = database.rows(&format!(
             "select count(*), count(distinct seq), count(distinct position), min(position), \
-             max(position) from outcomes where batch_id = '{batch}'"
+             max(position) from all_outcomes where batch_id = '{batch}'"
         ));
         assert_eq!(counted, [format!("{n}|{n}|{n}|1|{n}")]);
         let requests =
             database.rows(&format!("select count(*) from requests where batch_id = '{batch}'"));
         assert_eq!(requests, [n.to_string()]);
         let wrong = database.rows(&format!(
-            "select * from outcomes where batch_id = '{batch}' \
-             and ((kind = 'error') <> (reward is null) or result ->> 'cursor' <> position::text)"
+            "select * from all_results where batch_id = '{batch}' \
+             and ((kind = 'error') <> (reward is null) \
+             or result::json ->> 'cursor' <> position::text)"
         ));
         assert_eq!(wrong, [""; 0]);
     }

@@ -4,6 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+/// The time within which a process must stop.
+const STOPS_WITHIN: Duration = Duration::from_secs(120);
+
 /// A process; never another one that got its id later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
@@ -128,12 +131,26 @@ pub(crate) fn postmaster_line(data: &Path, line: usize) -> Option<String> {
     text.lines().nth(line).map(|line| line.trim().to_owned())
 }
 
-/// Sends a signal by its name, such as `INT`; a process that is gone is none's loss.
+/// Sends a signal by its name, such as `INT`; a process that is gone is none's loss. After `STOP` it stands still.
 ///
 /// # Panics
-/// On a machine without `kill`.
+/// On a machine without `kill`, and when the process does not stop.
 pub fn signal(pid: u32, name: &str) {
     Command::new("kill").args([format!("-{name}"), pid.to_string()]).output().expect("kill runs");
+    if name == "STOP" {
+        // The kernel stops one thread after the other; until then the others go on.
+        poll(STOPS_WITHIN, "the process stands still", || stands_still(pid).then_some(()));
+    }
+}
+
+/// Whether all threads of a process are stopped, or it is gone.
+fn stands_still(pid: u32) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return true };
+    threads.flatten().all(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        // The state follows the name, which is in brackets.
+        stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['T', 't', 'Z', 'X']))
+    })
 }
 
 /// Asks again until there is an answer.

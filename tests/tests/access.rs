@@ -138,6 +138,8 @@ fn routes() -> Vec<Route> {
         (Method::DELETE, "/v1/workers/remote/{id}", none(), PLATFORM, Foreign::Platform),
         (Method::GET, "/v1/overview", none(), READ, Own),
         (Method::GET, "/v1/runs/{run}/samples", none(), READ, NotFound),
+        (Method::GET, "/v1/runs/{run}/solve-rates", none(), READ, NotFound),
+        (Method::GET, "/v1/samples", none(), READ, NotFound),
         (Method::GET, "/v1/incidents", none(), READ, Own),
         (Method::POST, "/v1/incidents/{id}/acknowledge", json!({}), WRITE, NotFound),
         (Method::POST, "/v1/incidents/{id}/reopen", none(), WRITE, NotFound),
@@ -185,6 +187,9 @@ impl World {
         let name = if path.starts_with("/v1/tenants") { "platform" } else { "trivial" };
         let path = path.replace("{name}", name).replace("{version}", "1.0.0");
         let path = path.replace("{pool}", "cpu").replace("{person}", &self.person);
+        // It asks for one run, batch or version.
+        let path = path.replace("/v1/samples", "/v1/samples?run={run}");
+        let path = path.replace("/solve-rates", "/solve-rates?group=a");
         path.replace("{run}", "theirs").replace("{channel}", "prod")
     }
 

@@ -19,12 +19,12 @@ const CASE_EVEN: &str =
     "name: even\nrequest: {response: ab}\nexpect: {outcome: scored, reward: 1}\n";
 
 /// An author's folder, and what of the environment the programs see there.
-struct Desk {
+struct AuthorFolder {
     folder: TempDir,
     host: Option<(String, String)>,
 }
 
-impl Desk {
+impl AuthorFolder {
     fn new(host: Option<&Host>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         Self { folder, host: host.map(|host| (host.url.clone(), host.key.clone())) }

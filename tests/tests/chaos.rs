@@ -227,7 +227,8 @@ async fn a_request_that_kills_its_workers() {
             if let Some(spinning) = spinning {
                 return Some(Some(spinning));
             }
-            let ended = Psql::of_data(&host.data()).rows("select 1 from outcomes where seq = 20");
+            let ended =
+                Psql::of_data(&host.data()).rows("select 1 from all_outcomes where seq = 20");
             (!ended.is_empty()).then_some(None)
         });
         let Some(worker) = spinning else { break };

@@ -55,12 +55,19 @@ fn refuses_what_is_wrong(database: &Psql, answers: &Answers) {
     let batch = answers.batch;
     let copy = |seq: &str, position: &str, kind: &str, reward: &str| {
         format!(
-            "insert into outcomes select tenant_id, batch_id, {seq}, {position}, {kind}, {reward}, \
-             verdict, earliest_end_at, finished_at, result from outcomes \
+            "insert into outcome_rows select tenant_id, batch_id, {seq}, {position}, {kind}, {reward}, \
+             verdict, earliest_end_at, finished_at, result from outcome_rows \
              where batch_id = '{batch}' and position = 1"
         )
     };
-    let update = |what: &str| format!("update outcomes set {what} where batch_id = '{batch}'");
+    let segment = |seqs: &str, kinds: &str, rewards: &str| {
+        format!(
+            "insert into outcome_segments select tenant_id, batch_id, 0, 100, 101, 100, 101, 4, \
+             '{seqs}', '{seqs}', '{kinds}', '{rewards}', '{{x,y}}', '{{now,now}}', '{{now,now}}', \
+             '{{1,2}}' from outcome_rows where batch_id = '{batch}' and position = 1"
+        )
+    };
+    let update = |what: &str| format!("update outcome_rows set {what} where batch_id = '{batch}'");
     let state = |what: &str| format!("update batches set {what} where id = '{batch}'");
     for (statement, constraint) in [
         (copy("100", "100", "'error'", "0.0"), "outcomes_reward"),
@@ -77,15 +84,22 @@ fn refuses_what_is_wrong(database: &Psql, answers: &Answers) {
             format!("insert into requests select * from requests where batch_id = '{batch}'"),
             "requests_pkey",
         ),
+        (segment("{100,101}", "{error,scored}", "{0,1}"), "outcome_segments_rewards"),
+        (segment("{100,101}", "{error,scored}", "{null,null}"), "outcome_segments_rewards"),
+        (segment("{100,101}", "{error,wonderful}", "{null,1}"), "outcome_segments_kinds"),
+        (segment("{100,101}", "{scored}", "{1,1}"), "outcome_segments_"),
+        (segment("{100,102}", "{error,scored}", "{null,1}"), "outcome_segments_block"),
     ] {
         let refusal = database.refusal(&statement);
         assert!(refusal.contains(constraint), "{statement}: {refusal}");
     }
     answers.check_stored(database);
     // The same statement with a reward that fits is taken: it was the constraint that refused.
-    let good = copy("100", "100", "'error'", "null");
-    let taken = database.rows(&format!("begin; {good}; rollback"));
-    assert!(taken.iter().any(|line| line == "INSERT 0 1"), "{taken:?}");
+    let row = copy("100", "100", "'error'", "null");
+    for good in [row, segment("{100,101}", "{error,scored}", "{null,1}")] {
+        let taken = database.rows(&format!("begin; {good}; rollback"));
+        assert!(taken.iter().any(|line| line == "INSERT 0 1"), "{taken:?}");
+    }
 }
 
 #[tokio::test]

@@ -345,9 +345,9 @@ async fn a_server_stops_while_its_workers_start() {
     assert!(starting.iter().all(|process| !process.lives()), "they ended with it");
 }
 
-/// A lone reward that follows another soon finds its worker.
+/// A single reward that follows another soon finds its worker.
 #[tokio::test]
-async fn lone_rewards_share_a_worker_that_lingers() {
+async fn single_rewards_share_a_worker_that_lingers() {
     let host = start("cpu=0..4", &["--linger-s", "20"]);
     let plugin = host.publish(PLUGIN).await;
     let http = Http::new(&host);

@@ -271,7 +271,7 @@ async fn a_batch_that_was_half_done_leaves_a_whole_profile() {
         host.kill();
         let half_way = host.psql().rows(&format!(
             "select count(*) from artifacts a where a.batch_id = '{}' and not exists \
-             (select from outcomes o where o.batch_id = a.batch_id and o.seq = a.seq)",
+             (select from all_outcomes o where o.batch_id = a.batch_id and o.seq = a.seq)",
             answers.batch
         ));
         host.restart();

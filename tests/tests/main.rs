@@ -33,6 +33,7 @@ mod remote_workers;
 mod results;
 mod rewards;
 mod rubric;
+mod sample_pages;
 mod samples;
 mod schemas;
 mod score;

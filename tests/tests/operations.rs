@@ -17,7 +17,7 @@ use assay_api::plugin::PromotePlugin;
 use assay_api::request::{Replay, ReplayRequest, Reward, SubmitItem};
 use assay_api::simulation::{Simulation, SimulationRequest};
 use assay_api::tenant::Tenant;
-use assay_client::{Client, ServerEvent, ServerEvents, Whose};
+use assay_client::{Client, ServerEvent, ServerEvents, TenantFilter};
 use assay_core::id::{BatchId, RequestId, WorkerId};
 use assay_tests::{
     Answers, Browser, Host, HostOptions, Http, Process, Sleepers, assay, component, item, ndjson,
@@ -112,7 +112,7 @@ struct Follower {
 }
 
 impl Follower {
-    async fn start(client: &Client, whose: Whose) -> (Self, LiveSnapshot) {
+    async fn start(client: &Client, whose: TenantFilter) -> (Self, LiveSnapshot) {
         let events = client.live(whose, None).await.expect("a stream");
         let mut follower = Self {
             events,
@@ -186,8 +186,8 @@ async fn a_stream_and_the_overview_follow_a_batch_to_its_end() {
     let (_, key) = other(&http).await;
     let theirs = client_of(&host, &key);
     let their_plugin = publish(&theirs, "two_pools").await;
-    let (mut stream, snapshot) = Follower::start(&client, Whose::Own).await;
-    let (mut their_stream, their_snapshot) = Follower::start(&theirs, Whose::Own).await;
+    let (mut stream, snapshot) = Follower::start(&client, TenantFilter::Own).await;
+    let (mut their_stream, their_snapshot) = Follower::start(&theirs, TenantFilter::Own).await;
     assert!(snapshot.batches.is_empty() && snapshot.pools.is_some_and(|pools| pools.len() == 2));
     assert!(their_snapshot.pools.is_none());
 
@@ -202,7 +202,7 @@ async fn a_stream_and_the_overview_follow_a_batch_to_its_end() {
     client.submit_ndjson(batch.id, ndjson(&items[2..])).await.expect("submits");
     stream.until_told(batch.id, |it| it.counts.submitted == 12).await;
     let seen: Overview = until("the overview shows it at work", async || {
-        let overview = client.overview(Whose::Own).await.expect("answers");
+        let overview = client.overview(TenantFilter::Own).await.expect("answers");
         let live = overview.batches.first().filter(|it| it.running > 0 && it.queued > 0)?;
         let due = live.due_at.is_some();
         due.then_some(overview.clone())
@@ -222,7 +222,7 @@ async fn a_stream_and_the_overview_follow_a_batch_to_its_end() {
     assert!(seen.pools.is_some_and(|pools| pools[0].pool == "cpu" && pools[0].workers.busy == 1));
     let queue = client.queue().await.expect("answers");
     assert!(queue.pools.iter().all(|pool| pool.batches[0].id == batch.id), "{queue:?}");
-    let nothing = theirs.overview(Whose::Own).await.expect("answers");
+    let nothing = theirs.overview(TenantFilter::Own).await.expect("answers");
     assert!(nothing.batches.is_empty() && nothing.queue.is_empty() && nothing.pools.is_none());
     sleepers.open("followed");
 
@@ -258,7 +258,7 @@ async fn a_reader_goes_on_where_it_was_and_the_platform_sees_all() {
     let (_, key) = other(&http).await;
     let theirs = client_of(&host, &key);
     let plugin = publish(&theirs, "two_pools").await;
-    let (mut all, snapshot) = Follower::start(&client, Whose::All).await;
+    let (mut all, snapshot) = Follower::start(&client, TenantFilter::All).await;
     assert!(snapshot.batches.is_empty());
     let items = load(3, "1 1");
     let batch = theirs.announce(&announcement(&plugin, "theirs", 3)).await.expect("announces");
@@ -269,11 +269,11 @@ async fn a_reader_goes_on_where_it_was_and_the_platform_sees_all() {
     }
     all.until_ended(batch.id).await;
     assert!(all.told[&batch.id].iter().all(|it| it.tenant == "other"), "{:?}", all.told);
-    assert_eq!(client.overview(Whose::Own).await.expect("answers").batches.len(), 0);
+    assert_eq!(client.overview(TenantFilter::Own).await.expect("answers").batches.len(), 0);
 
     let deltas = all.ids.len() - 1;
     assert!(deltas >= 3, "{:?}", all.ids);
-    let mut again = client.live(Whose::All, Some(&all.ids[1])).await.expect("a stream");
+    let mut again = client.live(TenantFilter::All, Some(&all.ids[1])).await.expect("a stream");
     for (place, id) in all.ids.iter().enumerate().skip(2) {
         let event = again.next().await.expect("sound").expect("an event");
         assert_eq!((event.name.as_str(), event.id.as_ref()), ("delta", Some(id)));
@@ -283,10 +283,10 @@ async fn a_reader_goes_on_where_it_was_and_the_platform_sees_all() {
     }
     // What no feed ever said leads to a snapshot, as does another feed's.
     for unknown in ["nonsense", "-", "x-1", &format!("{}9999", all.ids[0])] {
-        let mut fresh = client.live(Whose::All, Some(unknown)).await.expect("a stream");
+        let mut fresh = client.live(TenantFilter::All, Some(unknown)).await.expect("a stream");
         assert_eq!(fresh.next().await.expect("sound").expect("an event").name, "snapshot");
     }
-    let mut other_feed = theirs.live(Whose::Own, Some(&all.ids[1])).await.expect("a stream");
+    let mut other_feed = theirs.live(TenantFilter::Own, Some(&all.ids[1])).await.expect("a stream");
     assert_eq!(other_feed.next().await.expect("sound").expect("an event").name, "snapshot");
 }
 
@@ -307,7 +307,7 @@ async fn a_stream_ends_with_its_key_or_session_and_streams_are_counted() {
     let call = json!({ "scopes": ["batches:read"] });
     let key: Key = http.post("/v1/keys", &call).await.json(201);
     let reader = client_of(&host, &key);
-    let (mut stream, _) = Follower::start(&reader, Whose::Own).await;
+    let (mut stream, _) = Follower::start(&reader, TenantFilter::Own).await;
     let mut browser = signed_in(&host, &http).await;
     let request = browser.plain(Method::GET, "/v1/live").send().await.expect("answers");
     assert_eq!(request.status(), 200);
@@ -321,7 +321,7 @@ async fn a_stream_ends_with_its_key_or_session_and_streams_are_counted() {
     assert_eq!(lines.status(), 200);
     let mut open = Vec::new();
     let refused = loop {
-        match client.live(Whose::Own, None).await {
+        match client.live(TenantFilter::Own, None).await {
             Ok(stream) => open.push(stream),
             Err(error) => break error.to_string(),
         }
@@ -342,7 +342,7 @@ async fn a_stream_ends_with_its_key_or_session_and_streams_are_counted() {
     assert_eq!(results.expect("a sound stream"), "");
     // The places of streams that are gone are free.
     drop(open);
-    until("a place is free", async || client.live(Whose::Own, None).await.ok()).await;
+    until("a place is free", async || client.live(TenantFilter::Own, None).await.ok()).await;
 }
 
 async fn incidents(client: &Client, kind: IncidentKind) -> IncidentPage {
@@ -355,7 +355,7 @@ async fn workers_that_die_are_one_incident_a_minute() {
     let host = start("cpu=1");
     let (client, http) = (host.client(), Http::new(&host));
     let (_, key) = other(&http).await;
-    let (mut stream, _) = Follower::start(&client, Whose::Own).await;
+    let (mut stream, _) = Follower::start(&client, TenantFilter::Own).await;
     for round in 1..=3 {
         let worker = idle_worker(&client, round).await;
         signal(worker.pid.expect("it has joined"), "KILL");
@@ -377,7 +377,7 @@ async fn workers_that_die_are_one_incident_a_minute() {
         }
     };
     assert_eq!(told.kind, IncidentKind::WorkerDied);
-    let seen = client.overview(Whose::Own).await.expect("answers").incidents;
+    let seen = client.overview(TenantFilter::Own).await.expect("answers").incidents;
     assert!(seen.iter().any(|incident| incident.id == died[0].id));
     let theirs = client_of(&host, &key);
     assert!(incidents(&theirs, IncidentKind::WorkerDied).await.items.is_empty());
@@ -439,6 +439,10 @@ async fn late_batches_and_failed_requests_are_their_tenants_incidents() {
     let second = client.incidents(&next).await.expect("answers");
     let ids: Vec<i64> = first.items.iter().chain(&second.items).map(|it| it.id).collect();
     assert!(ids.len() >= 3 && ids.is_sorted_by(|a, b| a > b), "{ids:?}");
+    let of_run = IncidentFilter { run: Some("late".into()), ..IncidentFilter::default() };
+    let of_run = client.incidents(&of_run).await.expect("answers").items;
+    let found: Vec<_> = of_run.iter().map(|it| (it.kind, it.run.as_deref())).collect();
+    assert_eq!(found, [(IncidentKind::BatchLate, Some("late"))]);
     let future = IncidentFilter {
         from: Some(first.items[0].at + assay_core::time::Micros(1)),
         ..IncidentFilter::default()

@@ -12,7 +12,7 @@ use assay_api::batch::{AnnounceBatch, Batch};
 use assay_api::capacity::{Capacity, PlanReason, PoolWorkers};
 use assay_client::Client;
 use assay_core::time::Micros;
-use assay_sim::policy::{ByStage, Policy, Settings};
+use assay_sim::policy::{ByStage, Settings, SimulatedPolicy};
 use assay_sim::trace::Trace;
 use assay_sim::{BatchRun, Run, StageUse, Watch};
 use assay_tests::{Host, HostOptions, Sleepers, assay, item, until};
@@ -194,7 +194,7 @@ fn simulated(stage: &StageUse, batch: &BatchRun) -> Used {
 fn simulate(trace: &Trace, settings: &Settings) -> Run {
     let watch =
         Watch { elapsed: &mut || Duration::ZERO, completed: &mut |_, _| {}, patience: None };
-    let policy: Policy = "assay".parse().expect("a policy of the table");
+    let policy: SimulatedPolicy = "assay".parse().expect("a policy of the table");
     assay_sim::simulate(trace, &policy, settings, watch).expect("the trace fits")
 }
 

@@ -9,11 +9,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay_api::plugin::PromotePlugin;
-use assay_api::request::{LogLine, SubmitItem};
+use assay_api::request::{LogLine, Reward, SubmitItem};
 use assay_api::result::ResultItem;
-use assay_core::outcome::Outcome;
-use assay_tests::{Answers, Host, HostOptions, Process, assay, checkout, item, program, until};
+use assay_core::outcome::{ErrorCode, Outcome};
+use assay_tests::{
+    Answers, Host, HostOptions, Http, Process, assay, checkout, item, program, until,
+};
+use serde_json::json;
 use tokio::sync::Mutex;
+
+use crate::rubric::server::{Model, status};
 
 /// The ending of each word of `tests/python/liar`: the outcome's verdict, and a part of its message.
 const LIES: &[(&str, &str, &str)] = &[
@@ -70,11 +75,34 @@ fn kept() -> Option<PathBuf> {
     found
 }
 
-/// The component of a project, built with the builder at `builder`.
+/// The component of a project, made from nothing with the builder at `builder`.
 fn built(kept: &Path, builder: &Path, project: &Path, name: &str) -> PathBuf {
+    let mut python = Command::new("python3");
+    python.env_remove("ASSAY_WORKER_PROGRAM").env_remove("ASSAY_CACHE");
+    let (component, _) = build(python, kept, builder, project, name);
+    component
+}
+
+/// The component of a project, made from a kept interpreter, as `assay plugin` has it made.
+fn continued(kept: &Path, project: &Path, name: &str) -> PathBuf {
+    let mut python = Command::new("python3");
+    python.env("ASSAY_WORKER_PROGRAM", program("assay-worker"));
+    python.env("ASSAY_CACHE", kept.join("python-cache"));
+    let (component, said) = build(python, kept, &sdk().join("build.py"), project, name);
+    assert!(!said.contains("the kept Python cannot be used"), "{said}");
+    component
+}
+
+fn build(
+    mut python: Command,
+    kept: &Path,
+    builder: &Path,
+    project: &Path,
+    name: &str,
+) -> (PathBuf, String) {
     let work = kept.join("python-plugins").join(name);
     let component = work.join("plugin.wasm");
-    let output = Command::new("python3")
+    let output = python
         .arg(builder)
         .arg("--project")
         .arg(project)
@@ -85,9 +113,10 @@ fn built(kept: &Path, builder: &Path, project: &Path, name: &str) -> PathBuf {
         .env("ASSAY_PYTHON_TOOLS", kept.join("python-tools"))
         .output()
         .expect("python3 runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
     assert!(output.stdout.is_empty(), "standard output is for others");
-    component
+    (component, said)
 }
 
 fn sdk() -> PathBuf {
@@ -181,6 +210,52 @@ fn sympy_decides_what_is_equal() {
     check_cases(&component, &project.join("cases"));
 }
 
+#[tokio::test]
+async fn a_plugin_asks_the_service_that_its_tenant_was_granted() {
+    let Some(kept) = kept() else { return };
+    let project = sdk().join("examples/remote_score");
+    let component = continued(&kept, &project, "remote_score");
+    let service = Model::start(|question, before| match before {
+        0 => status(503, "retry-after: 1\r\n", "{}"),
+        _ if question.body["response"] == "odd" => status(200, "", "[]"),
+        _ => status(200, "", r#"{"score": 0.75}"#),
+    })
+    .await;
+    let host = Host::start(HostOptions::default());
+    let client = host.client();
+    let granted = format!("private:http://127.0.0.1:{}", service.port);
+    let tenants = client.tenants().await.expect("lists").items;
+    let patch = json!({ "grants": { "hosts": [granted] } });
+    client.set_tenant(&tenants[0].name, &patch).await.expect("grants");
+    let plugin = {
+        let _turn = COMPILES.lock().await;
+        check_cases(&component, &project.join("cases"));
+        publish(&host, &component).await
+    };
+    let http = Http::new(&host);
+    let ask = async |response: &str, port: u16| {
+        let url = format!("http://127.0.0.1:{port}/score?of=this");
+        let call = json!({
+            "plugin": plugin, "prompt": "", "response": response, "label": [42], "settings": { "url": url },
+        });
+        http.post("/v1/rewards", &call).await.json::<Reward>(200).outcome
+    };
+    // The first answer asks for patience.
+    assert_eq!(ask("42", service.port).await.reward(), Some(0.75));
+    let asked = service.asked();
+    assert_eq!(asked.len(), 2);
+    assert!(asked[0].head.starts_with("POST /score?of=this HTTP/1.1\r\n"), "{}", asked[0].head);
+    assert_eq!(asked[1].body, json!({ "response": "42", "label": [42] }));
+    for (response, port, expected) in
+        [("odd", service.port, ErrorCode::Unavailable), ("42", 9, ErrorCode::BadSettings)]
+    {
+        match ask(response, port).await {
+            Outcome::Error { code, .. } if code == expected => {}
+            other => panic!("expected {expected}, got {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_a_component_is_told_before_it_is_built() {
     let Some(kept) = kept() else { return };
@@ -207,7 +282,7 @@ fn what_cannot_be_a_component_is_told_before_it_is_built() {
 async fn lies_end_as_what_they_are() {
     let Some(kept) = kept() else { return };
     let project = checkout().join("tests/python/liar");
-    let component = built(&kept, &sdk().join("build.py"), &project, "liar");
+    let component = continued(&kept, &project, "liar");
     let host = Host::start(HostOptions { workers: vec!["cpu=1".into()], ..HostOptions::default() });
     let plugin = {
         let _turn = COMPILES.lock().await;

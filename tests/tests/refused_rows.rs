@@ -119,7 +119,7 @@ async fn a_batch_or_a_single_request_that_is_never_kept_is_refused_alone() {
 async fn an_outcome_that_is_refused_is_kept_until_it_is_taken() {
     let host = Host::start(HostOptions::default());
     let plugin = host.publish("liar").await;
-    refuse(&host, "outcomes", "new.result::text");
+    refuse(&host, "outcome_rows", "new.result::text");
     let (client, http) = (host.client(), Http::new(&host));
     let bad = requests(["fine-0".into(), "never".into(), "fine-1".into()]);
     let mut waits = Answers::submit(&client, &plugin, &bad).await;
@@ -132,10 +132,31 @@ async fn an_outcome_that_is_refused_is_kept_until_it_is_taken() {
     let page = client.results_page(waits.batch, 0, 10).await.expect("answers");
     assert!(!page.done && page.items.iter().all(|it: &ResultItem| it.key != "never"), "{page:?}");
 
-    let _ = host.psql().rows("drop trigger refuse on outcomes");
+    let _ = host.psql().rows("drop trigger refuse on outcome_rows");
     let by_key = waits.finish(&client, &bad).await;
     assert!(by_key.values().all(|item| item.outcome.reward() == Some(1.0)));
     waits.check_stored(&host.psql());
     let batch = client.wait_batch(waits.batch, Duration::ZERO).await.expect("answers");
     assert_eq!((batch.state, batch.counts.error), (BatchState::Done, 0));
+}
+
+#[tokio::test]
+async fn an_outcome_that_is_refused_among_many_is_kept_alone() {
+    let host = Host::start(HostOptions::default());
+    let plugin = host.publish("liar").await;
+    refuse(&host, "outcome_rows", "new.result::text");
+    refuse(&host, "outcome_segments", "array_to_string(new.results, ' ')");
+    let (client, http) = (host.client(), Http::new(&host));
+    let mut items = requests((0..400).map(|at| format!("fine-{at}")));
+    items[200].key = "never".into();
+    let mut waits = Answers::submit(&client, &plugin, &items).await;
+    incident(&http, &waits.batch.to_string()).await;
+    let page = client.results_page(waits.batch, 0, 1_000).await.expect("answers");
+    assert!(!page.done && page.items.iter().all(|it: &ResultItem| it.key != "never"));
+    let _ = host
+        .psql()
+        .rows("drop trigger refuse on outcome_rows; drop trigger refuse on outcome_segments");
+    let by_key = waits.finish(&client, &items).await;
+    assert!(by_key.values().all(|item| item.outcome.reward() == Some(1.0)));
+    waits.check_stored(&host.psql());
 }

@@ -1,7 +1,7 @@
 //! The plugin `judge` against models that are right, slow, wrong or gone: a real server and a real worker,
 //! and a model on a port of this machine. A reply without a valid answer is never a number.
 
-mod server;
+pub(crate) mod server;
 
 use std::io::Write as _;
 

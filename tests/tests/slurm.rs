@@ -131,7 +131,7 @@ async fn jobs_that_do_not_start_say_why() {
     let host = server(&slurm, &["gpu=3", "many=0", "long=1", "held=2"], &file);
     let client = host.client();
     joined(&client, 2).await;
-    assert_eq!(waits(&client, "gpu", "no node has free what the job asks for").await, 1);
+    assert_eq!(waits(&client, "gpu", "no node has the requested resources free").await, 1);
     assert_eq!(waits(&client, "long", "above the limit of its partition").await, 1);
     assert_eq!(waits(&client, "held", "it is held").await, 2);
     let said = assay(Some(&host), &["capacity"]).stdout;

@@ -47,6 +47,9 @@ async fn not_ready(address: &str, reason: &str) {
     .await;
     assert_eq!(get("/livez").await.expect("answers").status(), 200);
     assert_eq!(get("/v1/batches").await.expect("answers").status(), 503);
+    // Held for some seconds; verl repeats a call after this status alone.
+    let run_code = get("/compat/sandbox-fusion/run@prod/r/run_code").await.expect("answers");
+    assert_eq!(run_code.status(), 504);
 }
 
 fn client(data: &Path) -> Client {

@@ -37,6 +37,9 @@ test.beforeAll(async () => {
     `/v1/batches?run=${run}&limit=1`,
   );
   batch = batches.items[0]?.batch.id ?? "";
+  const preparing = async () =>
+    (await host.call<{ preparing: number }>("GET", `/v1/samples?batch=${batch}`)).preparing;
+  await expect.poll(preparing, { timeout: 120_000 }).toBe(0);
 });
 test.afterAll(() => host.stop());
 
@@ -53,6 +56,8 @@ test("every page within a second", async ({ page }) => {
     [`/batches?run=${run}`, table("Batches")],
     [`/batches/${batch}`, chart(/^Timeline of 2,048/)],
     [`/batches/${batch}?kind=error`, table("Requests of the batch")],
+    [`/samples?batch=${batch}`, table("Samples")],
+    [`/samples?batch=${batch}&sort=-response_chars&reward_min=0.1`, table("Samples")],
     [`/requests/${batch}.7`, (on) => on.getByRole("heading", { name: "Inputs" })],
     ["/plugins", table("Plugins")],
     [`/plugins/${version}`, table("Requests by verdict")],

@@ -1,4 +1,4 @@
-// What a trainer does without an administrator: personal keys, acknowledged incidents, samples as files.
+// The actions of a trainer without an administrator: personal keys, acknowledged incidents, samples as files.
 
 import { readFileSync } from "node:fs";
 import { type Batch, liarItems, scoreBatch } from "./batches";

@@ -38,6 +38,12 @@ export const theme = createTheme({
         attributes: { header: { role: "none" } },
       },
     },
+    Drawer: {
+      defaultProps: {
+        closeButtonProps: { "aria-label": "Close" },
+        attributes: { header: { role: "none" } },
+      },
+    },
   },
   headings: {
     fontWeight: "600",

@@ -50,6 +50,12 @@ struct Options {
     /// Number of requests in each batch
     #[arg(long, default_value_t = 2_048, value_parser = clap::value_parser!(u32).range(16..=i64::from(limits::BATCH_REQUESTS_MAX)))]
     size: u32,
+    /// Number of batches of a run
+    #[arg(long, default_value_t = 75, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    run_batches: u32,
+    /// Number of words of a response, drawn as seldom as words of a language are; 0 for a fixed sentence
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    words: u32,
     /// Number of days, up to now, over which the batches are spread
     #[arg(long, default_value_t = 14, value_parser = clap::value_parser!(u32).range(1..=365))]
     days: u32,
@@ -121,6 +127,8 @@ async fn seed(store: &Store, options: &Options) -> anyhow::Result<Seeded> {
     let plan = Plan {
         batches: options.batches,
         size: options.size,
+        run_batches: options.run_batches,
+        words: options.words,
         until: now(),
         days: options.days,
         seed: options.seed,

@@ -22,7 +22,6 @@ use assay_store::summaries::BatchSummaryRow;
 use assay_store::usage::UsageRow;
 
 const GROUP_SIZE: u32 = 16;
-const ITERATIONS_EACH: u32 = 75;
 const MAX_EXTRA_DELAY_MS: u32 = 1_000;
 /// The cost of a worker per second.
 const COSTS: [(&str, f64); 2] = [("cpu", 1.0), ("gpu", 8.0)];
@@ -32,6 +31,10 @@ const COSTS: [(&str, f64); 2] = [("cpu", 1.0), ("gpu", 8.0)];
 pub(super) struct Plan {
     pub batches: u32,
     pub size: u32,
+    /// Batches of a run.
+    pub run_batches: u32,
+    /// Words of a response; 0 for a fixed sentence.
+    pub words: u32,
     pub until: Micros,
     pub days: u32,
     pub seed: u64,
@@ -45,6 +48,7 @@ pub(super) struct PlannedRun {
     pub began_at: Micros,
     pause: Micros,
     iterations: u32,
+    words: u32,
     seed: u64,
 }
 
@@ -79,7 +83,7 @@ impl Plan {
 
     /// The runs of the tenant at this place, one after the other over the plan's days.
     pub(super) fn runs(&self, tenant: TenantId, at: usize, batches: u32) -> Vec<PlannedRun> {
-        let count = batches.div_ceil(ITERATIONS_EACH).max(1);
+        let count = batches.div_ceil(self.run_batches).max(1);
         let days = Micros::from_secs(u64::from(self.days) * 86_400);
         let each = Micros(days.0 / u64::from(count));
         let runs = (0..count).map(|number| {
@@ -94,6 +98,7 @@ impl Plan {
                 began_at: self.until - days + Micros(each.0 * u64::from(number)),
                 pause: Micros(each.0 / u64::from(iterations.max(1) + 1)),
                 iterations,
+                words: self.words,
                 seed,
             }
         });
@@ -142,6 +147,21 @@ impl PlannedRun {
         let admitted = self.admitted(row, &requests, size);
         requests.sort_by_key(|request| (request.finished_at, request.seq));
         SeededBatch { admitted, recorded: self.recorded(id, announced_at, &requests, size) }
+    }
+
+    fn body(&self, iteration: u64, seq: u32, size: u32) -> Vec<u8> {
+        let prompt = format!("Problem {}: solve it and explain each step.", seq % groups(size));
+        let response = match self.words {
+            0 => format!("Attempt {seq}: first we look at what is given. ").repeat(6),
+            words => {
+                let mut random = Random(self.seed ^ (iteration << 32) ^ u64::from(seq));
+                // Half of the words are around the median of their number.
+                let words = random.running(f64::from(words), 0.5).min(50_000.0) as u32;
+                random.text(words)
+            }
+        };
+        proto::Body { prompt, response, label: seq.to_string(), metadata: String::new() }
+            .encode_to_vec()
     }
 
     fn requests(
@@ -233,7 +253,7 @@ impl PlannedRun {
 
     /// The batch as it was announced, then its requests as they came.
     fn admitted(&self, row: BatchRow, requests: &[Seeded], size: u32) -> Vec<Admitted> {
-        let (tenant, batch) = (row.tenant, row.id);
+        let (tenant, batch, iteration) = (row.tenant, row.id, row.iteration);
         let of = |at, admission| Admitted { tenant, batch, at, admission };
         let announced =
             of(row.announced_at, Admission { batch: Some(row), ..Admission::default() });
@@ -243,7 +263,7 @@ impl PlannedRun {
                 seq: request.seq,
                 key: format!("sample-{:05}", request.seq),
                 group: Some(group_name(request.seq, size)),
-                body: body(request.seq, size).into(),
+                body: self.body(iteration, request.seq, size).into(),
             };
             let first_request_at = (request.seq == 0).then_some(request.arrived_at);
             let sealed_at = last.filter(|_| request.seq + 1 == size);
@@ -430,13 +450,6 @@ fn groups(size: u32) -> u32 {
 
 fn group_name(seq: u32, size: u32) -> String {
     format!("prompt-{:04}", seq % groups(size))
-}
-
-fn body(seq: u32, size: u32) -> Vec<u8> {
-    let prompt = format!("Problem {}: solve it and explain each step.", seq % groups(size));
-    let response = format!("Attempt {seq}: first we look at what is given. ").repeat(6);
-    proto::Body { prompt, response, label: seq.to_string(), metadata: String::new() }
-        .encode_to_vec()
 }
 
 /// Ids grow with time, in their first 48 bits in milliseconds; the rest is random.

@@ -11,6 +11,9 @@ pub(super) struct SeededStage {
     pub median_ms: f64,
 }
 
+/// The words from which texts are drawn.
+const VOCABULARY: f64 = 50_000.0;
+
 pub(super) struct SeededPlugin {
     pub name: &'static str,
     pub version: &'static str,
@@ -58,7 +61,7 @@ pub(super) const PLUGINS: [SeededPlugin; 3] = [
 pub(super) const ERRORS: [(ErrorCode, &str); 3] = [
     (ErrorCode::PluginTrap, "the plugin trapped: unreachable executed in `parse_response`"),
     (ErrorCode::OutOfMemory, "the stage exceeded its memory limit of 512 MiB"),
-    (ErrorCode::WorkerLost, "its worker died under it 4 times"),
+    (ErrorCode::WorkerLost, "its worker died 4 times while running it"),
 ];
 
 impl SeededPlugin {
@@ -102,6 +105,21 @@ impl Random {
 
     pub(super) fn chance(&mut self, probability: f64) -> bool {
         self.share() < probability
+    }
+
+    /// A text of words that are as seldom as those of a language: the n-th with a probability like 1/n.
+    pub(super) fn text(&mut self, words: u32) -> String {
+        let mut text = String::new();
+        for _ in 0..words {
+            let rank = (VOCABULARY.powf(self.share())) as u64;
+            let mut letters = Random(rank);
+            let length = 2 + letters.next() % 3 + u64::from(rank.ilog2() / 3);
+            for _ in 0..length {
+                text.push(char::from(b'a' + (letters.next() % 26) as u8));
+            }
+            text.push(' ');
+        }
+        text
     }
 
     /// Exponentially distributed around a mean.

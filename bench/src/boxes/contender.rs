@@ -22,7 +22,7 @@ use assay_bench::sections::{ASSAY, PLAIN};
 const NOTHING: &str = "int main(void) { return 0; }\n";
 /// Far beyond what a run takes on the busiest machine.
 const RUN_MAX: Duration = Duration::from_secs(30);
-/// Where the others' boxes have the program; Assay's and plain runs have no need of a name.
+/// The path of the program in the others' boxes; Assay's and plain runs have no need of a name.
 const PATH_IN_BOX: &str = "/program";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

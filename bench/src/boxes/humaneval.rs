@@ -97,7 +97,7 @@ pub(crate) async fn measure(
             Measure::new("problems", Unit::PerSecond)
                 .value(PLAIN, rate(of_plain))
                 .value(ASSAY, rate(of_assay)),
-            // Of plain runs one that fails ends the measurement.
+            // A plain run that fails ends the measurement.
             Measure::new("passed in every round", Unit::Count)
                 .value(PLAIN, Some(count))
                 .value(ASSAY, Some(passed_min))

@@ -28,9 +28,9 @@ pub(crate) struct Submission<'a> {
     pub(crate) text: &'a str,
 }
 
-pub(crate) struct Accepted {
+pub(crate) struct CompiledProgram {
     pub(crate) artifact: ProgramArtifact,
-    /// Nothing had to be compiled.
+    /// Whether nothing had to be compiled.
     pub(crate) cached: bool,
 }
 
@@ -61,7 +61,7 @@ impl Judge {
     }
 
     /// An error where the compiler says no: the benchmark's submissions are good.
-    pub(crate) fn compile(&mut self, submission: &Submission<'_>) -> Result<Accepted> {
+    pub(crate) fn compile(&mut self, submission: &Submission<'_>) -> Result<CompiledProgram> {
         let content = Blob::Inline(submission.text.as_bytes().to_vec());
         let source = ProgramSource {
             toolchain: submission.toolchain.to_owned(),
@@ -71,7 +71,7 @@ impl Judge {
         };
         let result = self.exec.compile(&self.caller(), &source, None)?;
         match result.compiled {
-            CompileOutcome::Ok(artifact) => Ok(Accepted { artifact, cached: result.cached }),
+            CompileOutcome::Ok(artifact) => Ok(CompiledProgram { artifact, cached: result.cached }),
             CompileOutcome::Rejected(_) => bail!("{}", String::from_utf8_lossy(&result.log.data)),
         }
     }

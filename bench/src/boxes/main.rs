@@ -44,7 +44,7 @@ struct Arguments {
     /// The Python of plain processes.
     #[arg(long, default_value = "/usr/bin/python3")]
     python: PathBuf,
-    /// What to measure, several with commas. All but the soak takes about three minutes on two
+    /// Parts to measure, separated by commas. All but the soak takes about three minutes on two
     /// cores, the soak another five.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Part::value_variants().to_vec())]
     parts: Vec<Part>,

@@ -10,7 +10,7 @@ use assay_bench::stats::median;
 use crate::contender::{Contender, Kind, Workshop};
 use assay_bench::sections::{Measure, Section};
 
-/// As many as the workers of a machine with two cores.
+/// The number of threads: that of the workers of a machine with two cores.
 const THREADS: usize = 2;
 /// The time for which one contender runs in one round.
 const STRETCH: Duration = Duration::from_secs(1);

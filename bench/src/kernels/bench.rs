@@ -23,7 +23,7 @@ pub(crate) struct Programs {
     pub(crate) gpu: PathBuf,
 }
 
-pub(crate) struct Bench {
+pub(crate) struct KernelBenchmark {
     pub(crate) toolkit: PathBuf,
     pub(crate) gpu: Gpu,
     exec: Exec,
@@ -31,7 +31,7 @@ pub(crate) struct Bench {
     tenant: TenantId,
 }
 
-impl Bench {
+impl KernelBenchmark {
     pub(crate) fn new(
         programs: Programs,
         cuda: &Path,

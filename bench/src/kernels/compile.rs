@@ -11,7 +11,7 @@ use assay_bench::stats::median;
 use assay_gpu::compiler::{EntryArgument, FrontEnd, Recording, Tensor};
 use assay_gpu::types::ElementType;
 
-use crate::bench::{ARCH, Bench, source};
+use crate::bench::{ARCH, KernelBenchmark, source};
 
 /// The sources that NVRTC compiles in one round.
 const KERNELS: usize = 20;
@@ -30,13 +30,13 @@ extern \"C\" void solve(const float* x, float* y, int rows, int columns) {
 }
 ";
 
-pub(crate) fn measure(bench: &mut Bench, peer: &Path, rounds: usize) -> Result<Section> {
+pub(crate) fn measure(bench: &mut KernelBenchmark, peer: &Path, rounds: usize) -> Result<Section> {
     let mut next = 0;
     let mut fresh = || {
         next += 1;
         source(peer, 1_000 + next)
     };
-    // What a worker does once: the helper, the compiler's program.
+    // A worker starts the helper and the compiler's program once: that must not count.
     bench.compile(FrontEnd::Nvrtc, fresh()?)?;
     let [mut plain, mut boxed, mut again] = [const { Vec::new() }; 3];
     let [mut plain_file, mut boxed_file, mut host, mut recorded] = [const { Vec::new() }; 4];
@@ -117,7 +117,7 @@ fn nvcc(toolkit: &Path, text: &str) -> Result<f64> {
     })
 }
 
-fn record(bench: &mut Bench, text: String) -> Result<f64> {
+fn record(bench: &mut KernelBenchmark, text: String) -> Result<f64> {
     let compiled = bench.compile(FrontEnd::NvccHost, text)?;
     let (rows, columns) = (64, 256);
     let tensor = |buffer| {

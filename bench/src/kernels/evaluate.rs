@@ -16,7 +16,7 @@ use assay_gpu::session::{
 use assay_gpu::types::{BufferAddress, Dim3, ElementType, KernelArg, KernelLaunch, PlanStep};
 use assay_ptx::{Memory, PtxModule, StepBudget};
 
-use crate::bench::{Bench, CALL_MAX, source};
+use crate::bench::{CALL_MAX, KernelBenchmark, source};
 
 const ROWS: u32 = 16;
 const COLUMNS: i32 = 256;
@@ -30,7 +30,7 @@ by the interpreter alone, over the same inputs each time. Assay makes inputs fro
 outputs, guards buffers, runs candidate and reference in two processes, compares, and looks at inputs and \
 guards; a session starts a process for the candidate and ends it.";
 
-pub(crate) fn measure(bench: &mut Bench, peer: &Path, rounds: usize) -> Result<Section> {
+pub(crate) fn measure(bench: &mut KernelBenchmark, peer: &Path, rounds: usize) -> Result<Section> {
     let image = bench.compile(FrontEnd::Nvrtc, source(peer, 0)?)?.image;
     let [mut plain, mut within, mut whole, mut opened] = [const { Vec::new() }; 4];
     // The judge's process starts with the first session.
@@ -98,7 +98,7 @@ fn twice(image: &[u8]) -> Result<f64> {
     Ok(started.elapsed().as_secs_f64() * 1e3)
 }
 
-fn open(bench: &Bench) -> Result<GpuSession> {
+fn open(bench: &KernelBenchmark) -> Result<GpuSession> {
     let limits = SessionLimits {
         memory_bytes: 64 << 20,
         plan_ms: 60_000,

@@ -17,7 +17,7 @@ use assay_bench::sections::{Report, leave_out};
 use assay_gpu::session::DeviceKind;
 use clap::{Parser, ValueEnum};
 
-use bench::Bench;
+use bench::KernelBenchmark;
 
 /// Measure CUDA compiled in boxes and checked in sessions beside plain scripts.
 #[derive(Parser)]
@@ -35,7 +35,7 @@ struct Arguments {
     /// The folder of the plain scripts.
     #[arg(long, default_value = "bench/peer")]
     peer: PathBuf,
-    /// What kernels run on.
+    /// Device that runs kernels.
     #[arg(long, value_enum, default_value = "simulated")]
     device: DeviceArgument,
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=99))]
@@ -62,7 +62,7 @@ fn main() -> Result<()> {
         exec: program(arguments.exec.as_deref(), "assay-exec")?,
         gpu: program(arguments.gpu.as_deref(), "assay-gpu")?,
     };
-    let mut bench = Bench::new(programs, &arguments.cuda, kind, folder.path())?;
+    let mut bench = KernelBenchmark::new(programs, &arguments.cuda, kind, folder.path())?;
     let mut report = Report::new("Benchmark of kernels", Machine::read(), rounds);
     say("compilations");
     report.sections.push(compile::measure(&mut bench, &arguments.peer, rounds)?);

@@ -56,7 +56,7 @@ struct Arguments {
     /// Measure one side alone.
     #[arg(long, value_enum, default_value = "both")]
     side: Side,
-    /// What to measure, several with commas.
+    /// Parts to measure, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Part::value_variants().to_vec())]
     parts: Vec<Part>,
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=99))]

@@ -193,8 +193,8 @@ pub(crate) async fn lone(
     Ok(latency_measures(name, Latency::median(&of_assay), Latency::median(&of_peer)))
 }
 
-/// A file of real answers from end to end, as `assay score` does it, and what share of the
-/// rewards is as expected.
+/// A file of real answers from end to end, as `assay score` does it, and the fraction of
+/// the rewards that are as expected.
 pub(crate) async fn file(
     name: &str,
     sides: &Sides<'_>,
@@ -250,7 +250,7 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 pub(crate) async fn queue_memory(assay: &Assay, plugin: &str, sizes: &Sizes) -> Result<Measure> {
     let rows: Vec<_> =
         (0..rows::BATCH_ROWS).map(|number| rows::synthetic(number, QUEUE_BODY_BYTES)).collect();
-    // What the server allocates once must not count: the first load goes ahead.
+    // Memory that the server allocates once must not count, so a first load runs before.
     queue(&assay.endpoint, plugin, &rows, rows::BATCH_ROWS).await?;
     let resident = || resident_bytes(assay.pid()).context("the server is gone");
     let before = resident()?;

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::FieldError;
 
-/// That somebody has seen an incident, and others like it up to a time.
+/// The acknowledgement of an incident and of others like it, up to a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Acknowledgement {
+    /// Time of the acknowledgement.
     #[schema(value_type = String)]
     pub at: Micros,
     /// Name of the key or address of the person.
@@ -29,6 +30,7 @@ pub struct AcknowledgeIncident {
 }
 
 impl AcknowledgeIncident {
+    /// Checks the limits of the fields.
     pub fn check(&self) -> Result<(), FieldError> {
         let max = limits::INCIDENT_MUTE_HOURS_MAX;
         if self.mute_hours > max {

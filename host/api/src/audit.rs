@@ -9,11 +9,13 @@ use assay_core::time::Micros;
 pub struct AuditEntry {
     /// Id of the entry; later entries have higher ids.
     pub id: i64,
+    /// Time of the change.
     #[schema(value_type = String)]
     pub at: Micros,
     /// Tenant that was changed; absent for changes to the platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
+    /// Who made the change.
     pub actor: AuditActor,
     /// Noun and verb, such as `key.revoke`.
     pub action: String,
@@ -32,6 +34,7 @@ pub struct AuditEntry {
 pub struct AuditActor {
     /// `key`, `person`, or `platform`: the server itself.
     pub kind: String,
+    /// Id of the key or person; absent for the platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Name of the key, or address of the person.
@@ -41,6 +44,7 @@ pub struct AuditActor {
     pub tenant: Option<String>,
 }
 
+/// A page of the audit log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AuditPage {
     /// The latest first.

@@ -15,6 +15,7 @@ pub struct AnnounceBatch {
     /// Name of the training run, which keeps the plugin version and the settings of its first
     /// batch.
     pub run: String,
+    /// Number of the iteration in its run.
     #[serde(default)]
     pub iteration: u64,
     /// Number of requests after which the batch is complete without a seal.
@@ -26,7 +27,7 @@ pub struct AnnounceBatch {
     /// Extra delay that the run tolerates, in milliseconds (the paper's D).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_extra_delay_ms: Option<u32>,
-    /// What the trainer waits for before it goes on; `batch` when absent.
+    /// The unit for which the trainer waits; `batch` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumes: Option<Consumes>,
     /// Whether equal requests to a deterministic plugin share one computation; true when absent.
@@ -41,7 +42,7 @@ pub struct AnnounceBatch {
     pub join: Option<JoinBatch>,
 }
 
-/// What a trainer waits for before it goes on.
+/// The unit for which a trainer waits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Consumes {
@@ -57,6 +58,7 @@ pub enum Consumes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JoinBatch {
+    /// The requests that share a batch.
     pub by: JoinBy,
     /// Time after which the batch is sealed when all of its requests have ended and no more come,
     /// in milliseconds.
@@ -78,15 +80,22 @@ pub enum JoinBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchState {
+    /// No request has come yet.
     Announced,
+    /// Requests come.
     Open,
+    /// All requests have come.
     Sealed,
+    /// All requests have ended.
     Done,
+    /// The batch was cancelled.
     Cancelled,
+    /// The batch ended because its time was over.
     Expired,
 }
 
 impl BatchState {
+    /// The name of the state in JSON and SQL.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -99,37 +108,53 @@ impl BatchState {
         }
     }
 
+    /// Whether the batch has ended.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled | Self::Expired)
     }
 }
 
+/// A batch.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Batch {
+    /// Id of the batch.
     #[schema(value_type = String)]
     pub id: BatchId,
+    /// State.
     pub state: BatchState,
     /// `name@version`.
     pub plugin: String,
+    /// SHA-256 of the plugin's component.
     #[schema(value_type = String)]
     pub plugin_digest: Digest,
+    /// Name of the run.
     pub run: String,
+    /// Number of the iteration in its run.
     pub iteration: u64,
+    /// Expected number of requests; absent if the trainer gave none.
     pub expected_size: Option<u32>,
+    /// Expected number of requests in a group; absent if the trainer gave none.
     pub group_size: Option<u32>,
+    /// Extra delay that the run tolerates, in milliseconds (the paper's D); absent if it sets none.
     pub max_extra_delay_ms: Option<u32>,
+    /// The unit for which the trainer waits.
     #[serde(default)]
     pub consumes: Consumes,
+    /// Numbers of ended requests by ending.
     pub counts: Counts,
     /// Mean over all requests with a reward; absent while there is none.
     pub mean_reward: Option<f64>,
+    /// Time of the announcement.
     #[schema(value_type = String)]
     pub announced_at: Micros,
+    /// Time of the first request; absent before it.
     #[schema(value_type = Option<String>)]
     pub first_request_at: Option<Micros>,
+    /// Time at which the batch was sealed; absent before it.
     #[schema(value_type = Option<String>)]
     pub sealed_at: Option<Micros>,
+    /// Time at which the last request ended; absent before it.
     #[schema(value_type = Option<String>)]
     pub done_at: Option<Micros>,
     /// Time at which the last request is expected to end.
@@ -153,8 +178,10 @@ pub struct SealBatch {
     pub final_count: Option<u32>,
 }
 
+/// A page of results.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ResultsPage {
+    /// The results of this page.
     pub items: Vec<ResultItem>,
     /// Cursor of the next page, to be sent as `after`.
     pub next: u32,
@@ -165,6 +192,7 @@ pub struct ResultsPage {
 /// One server-sent event, by its fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct StreamEvent {
+    /// Name of the event.
     pub event: String,
     /// Id of the event; a reconnecting client sends it as `Last-Event-ID` and gets the events after
     /// it.

@@ -10,7 +10,7 @@ use assay_core::time::Micros;
 pub struct Capacity {
     /// Policy that chooses the number of workers: assay, distrs, history, zq or fixed.
     pub planner: String,
-    /// Absent before the first plan.
+    /// The planner's last run; absent before the first plan.
     pub plan: Option<LastPlan>,
     /// Sorted by name.
     pub pools: Vec<PoolCapacity>,
@@ -22,16 +22,20 @@ pub struct LastPlan {
     /// Time of the state that the plan is based on.
     #[schema(value_type = String)]
     pub at: Micros,
+    /// Age of the plan, in milliseconds.
     pub age_ms: f64,
     /// Number of requests in the simulated workload.
     pub requests: u64,
     /// Number of simulations.
     pub simulations: u64,
+    /// Time in which the plan was computed, in milliseconds.
     pub took_ms: f64,
 }
 
+/// The capacity of a pool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PoolCapacity {
+    /// Name of the pool.
     pub pool: String,
     /// Minimum number of workers, kept even when no batch is live.
     pub min: u32,
@@ -39,12 +43,13 @@ pub struct PoolCapacity {
     pub max: u32,
     /// Cost of a worker per second.
     pub cost: f64,
+    /// Numbers of workers by state.
     pub workers: PoolWorkers,
     /// Number of requests that wait for a worker.
     pub queued: u64,
     /// Recently measured start time of a worker, in milliseconds.
     pub startup_ms: Option<f64>,
-    /// Absent before the first plan.
+    /// The planner's target; absent before the first plan.
     pub target: Option<PoolTarget>,
     /// The reason why workers fail to start; absent while they start without errors.
     pub trouble: Option<StartTrouble>,
@@ -57,6 +62,7 @@ pub struct PoolCapacity {
 /// Starting workers that wait for a place for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WaitingWorkers {
+    /// Number of workers that wait.
     pub workers: u32,
     /// The reason as a clause, such as that of Slurm.
     pub reason: String,
@@ -70,7 +76,9 @@ pub struct WaitingWorkers {
 pub struct PoolWorkers {
     /// Requested workers that have not joined yet.
     pub starting: u32,
+    /// Number of idle workers.
     pub idle: u32,
+    /// Number of busy workers.
     pub busy: u32,
     /// Workers that finish their leases, get no new ones, and end.
     pub draining: u32,
@@ -90,6 +98,7 @@ pub struct PoolTarget {
     pub zero_queue: u32,
     /// The reason as a sentence.
     pub why: String,
+    /// The reason for the target, for programs.
     pub reason: PlanReason,
 }
 
@@ -104,15 +113,20 @@ pub enum PlanReason {
     /// The pool's `min`.
     Minimum,
     /// The pool's `max`; the plan needed more workers.
-    Maximum { wanted: u32 },
+    Maximum {
+        /// Number of workers that the plan needed.
+        wanted: u32,
+    },
     /// A live batch has no history to plan with: the pool starts with few workers and grows.
     Unknown,
     /// The smallest possible number while a batch needs the pool.
     Needed,
     /// With one worker fewer, a request would start too late.
     Bound {
+        /// Id of the batch.
         #[schema(value_type = String)]
         batch: BatchId,
+        /// Name of the run.
         run: String,
         /// Number of the stage, from 0.
         stage: u32,
@@ -122,6 +136,7 @@ pub enum PlanReason {
         /// Time at which the request would start.
         #[schema(value_type = String)]
         start_at: Micros,
+        /// The reason why that start is too late.
         because: PlanBecause,
     },
 }
@@ -132,22 +147,36 @@ pub enum PlanReason {
 pub enum PlanBecause {
     /// The batch would end at `end_at`, and may not end later than `by_at`.
     Late {
+        /// Time at which the batch would end.
         #[schema(value_type = String)]
         end_at: Micros,
+        /// Latest time at which the batch may end.
         #[schema(value_type = String)]
         by_at: Micros,
     },
     /// A request could time out and end at `latest_at`; the batch may not end later than `by_at`.
     MayTimeOut {
+        /// Latest time at which the request could end.
         #[schema(value_type = String)]
         latest_at: Micros,
+        /// Latest time at which the batch may end.
         #[schema(value_type = String)]
         by_at: Micros,
     },
     /// The expected delay caused by long-running requests would exceed its budget.
-    Risk { expected_ms: f64, budget_ms: f64 },
+    Risk {
+        /// Expected delay, in milliseconds.
+        expected_ms: f64,
+        /// Budget for the delay, in milliseconds.
+        budget_ms: f64,
+    },
     /// The trainer consumes groups, and a request of the batch would wait for longer than allowed, on average.
-    Waits { mean_ms: f64, max_ms: f64 },
+    Waits {
+        /// Mean wait of the requests, in milliseconds.
+        mean_ms: f64,
+        /// Largest mean wait that is allowed, in milliseconds.
+        max_ms: f64,
+    },
 }
 
 /// The reason why workers of a pool do not start.
@@ -157,6 +186,7 @@ pub struct StartTrouble {
     pub failures: u64,
     /// Error of the last start.
     pub error: String,
+    /// Time of the last failure.
     #[schema(value_type = String)]
     pub failed_at: Micros,
     /// Earliest time of the next attempt, if a worker is still needed then.
@@ -164,7 +194,7 @@ pub struct StartTrouble {
     pub next_try_at: Micros,
 }
 
-/// `PUT /v1/capacity/{pool}`: from now on, and over restarts.
+/// `PUT /v1/capacity/{pool}`; takes effect at once and survives restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetCapacity {

@@ -19,12 +19,16 @@ use serde::{Deserialize, Serialize};
     utoipa::ToSchema,
 )]
 pub enum Scope {
+    /// Announce, submit, seal and cancel batches.
     #[serde(rename = "batches:write")]
     BatchesWrite,
+    /// Read batches, runs, requests and results.
     #[serde(rename = "batches:read")]
     BatchesRead,
+    /// Publish versions of plugins.
     #[serde(rename = "plugins:publish")]
     PluginsPublish,
+    /// Point channels to versions.
     #[serde(rename = "plugins:promote")]
     PluginsPromote,
     /// The key's own tenant: its keys, members, settings, usage and audit.
@@ -36,6 +40,7 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// All scopes.
     pub const ALL: [Self; 6] = [
         Self::BatchesWrite,
         Self::BatchesRead,
@@ -45,6 +50,7 @@ impl Scope {
         Self::Platform,
     ];
 
+    /// The name of the scope, such as `batches:write`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,21 +63,26 @@ impl Scope {
         }
     }
 
+    /// The scope of this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == text)
     }
 }
 
+/// The key to make.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateKey {
     /// Name of the tenant; your own when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
+    /// Name of the key.
     #[serde(default)]
     pub name: String,
+    /// Scopes.
     pub scopes: Vec<Scope>,
+    /// Time at which it expires; absent if it never does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub expires_at: Option<Micros>,
@@ -84,11 +95,13 @@ pub struct CreateKey {
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreatePersonalKey {
+    /// Name of the key.
     #[serde(default)]
     pub name: String,
     /// Scopes of the key, which are some of your role's; `admin:*` and `platform:*` are for keys of the
     /// tenant alone.
     pub scopes: Vec<Scope>,
+    /// Time at which it expires; absent if it never does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub expires_at: Option<Micros>,
@@ -112,19 +125,27 @@ impl Default for RotateKey {
     }
 }
 
+/// An API key, without its secret.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Key {
+    /// Id of the key.
     #[schema(value_type = String)]
     pub id: KeyId,
+    /// Name of the key's tenant.
     pub tenant: String,
+    /// Name of the key.
     pub name: String,
     /// The public part of the key.
     pub prefix: String,
+    /// Scopes.
     pub scopes: Vec<Scope>,
+    /// Time of the creation.
     #[schema(value_type = String)]
     pub created_at: Micros,
+    /// Time at which it expires; absent if it never does.
     #[schema(value_type = Option<String>)]
     pub expires_at: Option<Micros>,
+    /// Time of the revocation; absent while it is valid.
     #[schema(value_type = Option<String>)]
     pub revoked_at: Option<Micros>,
     /// Time of the last use, to the minute.
@@ -146,8 +167,10 @@ pub struct Key {
     pub secret: Option<String>,
 }
 
+/// A list of API keys.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct KeyList {
+    /// The keys.
     pub items: Vec<Key>,
     /// Cursor of the next page, to be sent as `after`; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,8 @@
 //!
 //! A module for each noun of the interface. It does no I/O and holds no state.
 
+#![warn(missing_docs)]
+
 pub mod batch;
 pub mod request;
 pub mod result;

@@ -1,6 +1,10 @@
 //! The JSON shapes of the running service: what is live, its workers, what went wrong lately, and how
 //! pools moved. Shared by the server and its clients.
 
+mod live;
+
+pub use live::{EndedBatch, LiveDelta, LiveSnapshot};
+
 use serde::{Deserialize, Serialize};
 
 use crate::acknowledgement::Acknowledgement;
@@ -32,23 +36,31 @@ pub struct Overview {
 /// A batch that has not ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LiveBatch {
+    /// Id of the batch.
     #[schema(value_type = String)]
     pub id: BatchId,
     /// Its name.
     pub tenant: String,
+    /// Name of the run.
     pub run: String,
+    /// Number of the iteration in its run.
     pub iteration: u64,
     /// `name@version`.
     pub plugin: String,
+    /// State.
     pub state: BatchState,
+    /// Numbers of ended requests by ending.
     pub counts: Counts,
+    /// Expected number of requests; absent if the trainer gave none.
     pub expected_size: Option<u32>,
     /// Number of requests that wait for a worker now.
     pub queued: u32,
     /// Number of requests that run now.
     pub running: u32,
+    /// Time of the announcement.
     #[schema(value_type = String)]
     pub announced_at: Micros,
+    /// Time of the first request; absent before it.
     #[schema(value_type = Option<String>)]
     pub first_request_at: Option<Micros>,
     /// Time at which the latest request came.
@@ -76,15 +88,20 @@ pub struct LiveBatch {
 pub struct StageQueue {
     /// `name@version`.
     pub plugin: String,
+    /// Name of the stage.
     pub stage: String,
+    /// Name of the pool.
     pub pool: String,
+    /// Number of requests that wait for a worker.
     pub queued: u64,
+    /// Number of requests that run.
     pub running: u64,
 }
 
 /// A fault that was noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Incident {
+    /// Id of the incident.
     pub id: i64,
     /// Time of its latest occurrence.
     #[schema(value_type = String)]
@@ -92,27 +109,32 @@ pub struct Incident {
     /// Name of the tenant; absent for incidents of the platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
+    /// Kind of the incident.
     pub kind: IncidentKind,
+    /// Name of the pool; absent if it concerns none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
+    /// Id of the batch; absent if it concerns none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub batch: Option<BatchId>,
+    /// Name of the run; absent if it concerns none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// Error code of the failed requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Number of affected workers or requests; for an entry that stands for further batches, the
-    /// number of batches.
+    /// Number of affected workers or requests; for an entry for several batches, the number of
+    /// batches.
     pub count: u32,
     /// Description as a sentence.
     pub detail: String,
-    /// Absent while nobody has acknowledged it.
+    /// The acknowledgement; absent while nobody has acknowledged the incident.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acknowledged: Option<Acknowledgement>,
 }
 
+/// The kind of an incident.
 #[derive(
     Debug,
     Clone,
@@ -132,6 +154,7 @@ pub enum IncidentKind {
     WorkerDied,
     /// A stage ran past its deadline, and its worker was killed.
     WorkerKilled,
+    /// A worker could not be started.
     WorkerStartFailed,
     /// A stage was ended and is tried again, because the machine kept its worker waiting for a processor.
     WorkerStarved,
@@ -146,6 +169,7 @@ pub enum IncidentKind {
 }
 
 impl IncidentKind {
+    /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::WorkerDied,
         Self::WorkerKilled,
@@ -157,6 +181,7 @@ impl IncidentKind {
         Self::TrainerSilent,
     ];
 
+    /// The name of the kind in JSON and SQL.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -171,6 +196,7 @@ impl IncidentKind {
         }
     }
 
+    /// The kind of this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
@@ -195,14 +221,20 @@ pub struct IncidentFilter {
     #[serde(default)]
     #[param(required = false)]
     pub all: bool,
+    /// Start of the period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>)]
     pub from: Option<Micros>,
+    /// End of the period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>)]
     pub to: Option<Micros>,
+    /// Only incidents of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<IncidentKind>,
+    /// Only incidents of the run of this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// Whether incidents of the same tenant, kind, pool, run and code are one item: the latest of them,
     /// with the sum of the counts. Only the last 1,000 incidents are grouped, into one page.
     #[serde(default)]
@@ -223,20 +255,24 @@ pub struct IncidentFilter {
 /// `GET /v1/workers`.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkerList {
+    /// Time of this state.
     #[schema(value_type = String)]
     pub at: Micros,
     /// Sorted by pool and id; workers that start come first in each pool.
     pub items: Vec<Worker>,
 }
 
+/// A worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Worker {
-    /// Absent until it has joined.
+    /// Id of the worker; absent until it has joined.
     pub id: Option<u64>,
     /// Identity of the worker from its start to its end.
     #[schema(value_type = String)]
     pub ticket: TicketId,
+    /// Name of the pool.
     pub pool: String,
+    /// State of the worker.
     pub state: WorkerState,
     /// Launcher of the worker: `process` for a child process of the server, `slurm` for a job of Slurm, `joined`
     /// for a worker that joined by itself.
@@ -246,6 +282,7 @@ pub struct Worker {
     /// Time at which the worker was requested.
     #[schema(value_type = Option<String>)]
     pub asked_at: Option<Micros>,
+    /// Time at which the worker joined; absent while it starts.
     #[schema(value_type = Option<String>)]
     pub joined_at: Option<Micros>,
     /// Time of its last message.
@@ -253,6 +290,7 @@ pub struct Worker {
     pub heard_at: Option<Micros>,
     /// Number of leases: one is running, the others are prefetched.
     pub in_hand: u32,
+    /// The stage that it runs; absent if it runs none.
     pub running: Option<WorkerRunning>,
     /// Number of stages that it finished.
     pub stages_done: u64,
@@ -260,6 +298,7 @@ pub struct Worker {
     pub memory_bytes: Option<u64>,
 }
 
+/// The state of a worker.
 #[derive(
     Debug,
     Clone,
@@ -275,8 +314,11 @@ pub struct Worker {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerState {
+    /// It was requested and has not joined.
     Starting,
+    /// It has no lease.
     Idle,
+    /// It runs a stage.
     Busy,
     /// It finishes its leases, gets no new ones, and ends.
     Draining,
@@ -285,15 +327,19 @@ pub enum WorkerState {
 /// The stage that a worker runs now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkerRunning {
+    /// Id of the request.
     #[schema(value_type = String)]
     pub request: RequestId,
+    /// Id of the batch.
     #[schema(value_type = String)]
     pub batch: BatchId,
     /// Its name.
     pub tenant: String,
     /// `name@version`.
     pub plugin: String,
+    /// Name of the stage.
     pub stage: String,
+    /// Time since which it runs.
     #[schema(value_type = String)]
     pub since: Micros,
 }
@@ -301,15 +347,19 @@ pub struct WorkerRunning {
 /// `GET /v1/queue`: the waiting requests of each pool.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct QueueList {
+    /// Time of this state.
     #[schema(value_type = String)]
     pub at: Micros,
     /// Sorted by name; pools without waiting requests are absent.
     pub pools: Vec<PoolQueue>,
 }
 
+/// The queue of a pool.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PoolQueue {
+    /// Name of the pool.
     pub pool: String,
+    /// Number of requests that wait for a worker.
     pub queued: u64,
     /// Number of waiting batches, including those that are not listed.
     pub batches_total: u32,
@@ -325,6 +375,7 @@ pub struct PoolQueue {
 /// A tenant's requests and workers of one pool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PoolTenant {
+    /// Name of the tenant.
     pub tenant: String,
     /// Number of requests that wait for a worker.
     pub queued: u64,
@@ -338,15 +389,21 @@ pub struct PoolTenant {
 /// The waiting requests of one batch in one pool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct QueuedBatch {
+    /// Id of the batch.
     #[schema(value_type = String)]
     pub id: BatchId,
+    /// Name of the tenant.
     pub tenant: String,
+    /// Name of the run.
     pub run: String,
+    /// Number of the iteration in its run.
     pub iteration: u64,
     /// Time T as far as known now, by which the batches are sorted.
     #[schema(value_type = Option<String>)]
     pub earliest_end_at: Option<Micros>,
+    /// Number of requests that wait for a worker.
     pub queued: u32,
+    /// Number of requests that run.
     pub running: u32,
 }
 
@@ -371,16 +428,20 @@ pub struct CapacityHistoryFilter {
 /// `GET /v1/capacity/history`: kept for 7 days.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CapacityHistory {
+    /// Start of the period.
     #[schema(value_type = String)]
     pub from: Micros,
+    /// End of the period.
     #[schema(value_type = String)]
     pub to: Micros,
     /// Sorted by name.
     pub pools: Vec<PoolHistory>,
 }
 
+/// The samples and plans of a pool.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PoolHistory {
+    /// Name of the pool.
     pub pool: String,
     /// Samples in the order of time, at most 500; each holds until the next one.
     pub samples: Vec<CapacitySample>,
@@ -391,18 +452,26 @@ pub struct PoolHistory {
 /// State of a pool; each number is the maximum within the sample's period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CapacitySample {
+    /// Time of the sample.
     #[schema(value_type = String)]
     pub at: Micros,
     /// Number of busy workers and waiting requests.
     pub demand: u32,
     /// Number of workers with which no request would wait; absent before the first plan.
     pub zero_queue: Option<u32>,
+    /// Number of workers that were kept even when idle; absent before the first plan.
     pub hold: Option<u32>,
+    /// Number of workers up to which demand could raise the pool; absent before the first plan.
     pub ceiling: Option<u32>,
+    /// Number of workers that start.
     pub starting: u32,
+    /// Number of idle workers.
     pub idle: u32,
+    /// Number of busy workers.
     pub busy: u32,
+    /// Number of workers that finish their leases, get no new ones, and end.
     pub draining: u32,
+    /// Number of requests that waited for a worker.
     pub queued: u32,
     /// Cost of the pool's workers per second, including those that start.
     pub cost: f64,
@@ -411,70 +480,19 @@ pub struct CapacitySample {
 /// A change of the planner's target for a pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PlanDecision {
+    /// Time of the plan.
     #[schema(value_type = String)]
     pub at: Micros,
+    /// Number of workers that are kept even when they are idle.
     pub hold: u32,
+    /// Number of workers up to which demand may raise the pool.
     pub ceiling: u32,
     /// Target before the change; absent if unknown.
     pub hold_before: Option<u32>,
+    /// Ceiling before the change; absent if unknown.
     pub ceiling_before: Option<u32>,
     /// The reason as a sentence.
     pub why: String,
-}
-
-/// The event `snapshot` of `GET /v1/live`: the whole state.
-#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct LiveSnapshot {
-    #[schema(value_type = String)]
-    pub at: Micros,
-    /// Live batches, the most urgent first, at most 200.
-    pub batches: Vec<LiveBatch>,
-    pub batches_total: u32,
-    pub queue: Vec<StageQueue>,
-    /// Pools; only with the scope `platform:*`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pools: Option<Vec<PoolCapacity>>,
-}
-
-/// The event `delta` of `GET /v1/live`: the changes, at most four times a second.
-#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct LiveDelta {
-    #[schema(value_type = String)]
-    pub at: Micros,
-    /// New or changed batches; each replaces its earlier version.
-    pub batches: Vec<LiveBatch>,
-    pub batches_total: u32,
-    /// Batches that have ended since the last event.
-    pub ended: Vec<EndedBatch>,
-    /// Ids of batches that are still live but no longer among the most urgent.
-    #[schema(value_type = Vec<String>)]
-    pub left: Vec<BatchId>,
-    /// The whole queue, if it has changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<Vec<StageQueue>>,
-    /// Changed pools; only with the scope `platform:*`.
-    pub pools: Vec<PoolCapacity>,
-    /// New incidents, and incidents with a higher count under the same id.
-    pub incidents: Vec<Incident>,
-}
-
-/// A batch that has just ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct EndedBatch {
-    #[schema(value_type = String)]
-    pub id: BatchId,
-    /// Its name.
-    pub tenant: String,
-    pub run: String,
-    pub iteration: u64,
-    /// `name@version`.
-    pub plugin: String,
-    pub state: BatchState,
-    pub counts: Counts,
-    pub mean_reward: Option<f64>,
-    #[schema(value_type = Option<String>)]
-    pub done_at: Option<Micros>,
-    pub extra_delay_ms: Option<f64>,
 }
 
 #[cfg(test)]

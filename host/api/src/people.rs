@@ -27,15 +27,21 @@ pub const PLATFORM_TENANT: &str = "platform";
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
+    /// Reads.
     Viewer,
+    /// Writes batches, too.
     Trainer,
+    /// Publishes plugins, too.
     Publisher,
+    /// Administers the tenant, too.
     Admin,
 }
 
 impl Role {
+    /// All roles, in ascending order.
     pub const ALL: [Self; 4] = [Self::Viewer, Self::Trainer, Self::Publisher, Self::Admin];
 
+    /// The name of the role in JSON and SQL.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -46,12 +52,13 @@ impl Role {
         }
     }
 
+    /// The role of this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == text)
     }
 
-    /// What the role opens in a tenant; the platform's administrators administer all of it.
+    /// The scopes of the role in a tenant; administrators of the platform administer all of it.
     #[must_use]
     pub fn scopes(self, tenant: &str) -> Vec<Scope> {
         let mut scopes = vec![Scope::BatchesRead];
@@ -84,18 +91,26 @@ pub fn normal_email(text: &str) -> Result<String, String> {
     Ok(email)
 }
 
+/// The membership of a person in a tenant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Membership {
+    /// Name of the tenant.
     pub tenant: String,
+    /// Role in the tenant.
     pub role: Role,
 }
 
+/// A person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Person {
+    /// Id of the person.
     #[schema(value_type = String)]
     pub id: PersonId,
+    /// E-mail address.
     pub email: String,
+    /// Name of the person.
     pub name: String,
+    /// Time of the creation.
     #[schema(value_type = String)]
     pub created_at: Micros,
     /// Time since which the person is barred from signing in.
@@ -106,14 +121,17 @@ pub struct Person {
     pub password: bool,
     /// Whether the person has signed in by the OpenID provider.
     pub oidc: bool,
+    /// Tenants of the person, with the role in each.
     pub memberships: Vec<Membership>,
     /// A new invitation; shown only once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation: Option<Invitation>,
 }
 
+/// A page of persons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PersonList {
+    /// The persons of this page.
     pub items: Vec<Person>,
     /// Cursor of the next page, to be sent as `after`; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,6 +142,7 @@ pub struct PersonList {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetPerson {
+    /// New name; unchanged when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Whether the person is barred from signing in; their sessions end.
@@ -134,19 +153,28 @@ pub struct SetPerson {
 /// An invitation, whose token allows its holder to set a password once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Invitation {
+    /// Secret token with which the person accepts the invitation.
     pub token: String,
+    /// Time at which the token expires.
     #[schema(value_type = String)]
     pub expires_at: Micros,
 }
 
+/// A member of a tenant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Member {
+    /// Name of the tenant.
     pub tenant: String,
+    /// Id of the person.
     #[schema(value_type = String)]
     pub person: PersonId,
+    /// E-mail address.
     pub email: String,
+    /// Name of the person.
     pub name: String,
+    /// Role in the tenant.
     pub role: Role,
+    /// Time at which the person was added.
     #[schema(value_type = String)]
     pub added_at: Micros,
     /// Time since which the person is barred from signing in.
@@ -160,8 +188,10 @@ pub struct Member {
     pub invitation: Option<Invitation>,
 }
 
+/// A page of members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MemberList {
+    /// The members of this page.
     pub items: Vec<Member>,
     /// Cursor of the next page, to be sent as `after`; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,10 +205,12 @@ pub struct AddMember {
     /// Name of the tenant; your own when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
+    /// E-mail address.
     pub email: String,
     /// Name of the person, if they are new.
     #[serde(default)]
     pub name: String,
+    /// Role in the tenant.
     pub role: Role,
 }
 
@@ -186,6 +218,7 @@ pub struct AddMember {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetMember {
+    /// Role in the tenant.
     pub role: Role,
 }
 
@@ -193,7 +226,9 @@ pub struct SetMember {
 #[derive(Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignIn {
+    /// E-mail address.
     pub email: String,
+    /// Password.
     pub password: String,
 }
 
@@ -203,9 +238,12 @@ pub struct SignIn {
 pub struct Bootstrap {
     /// Token from the file `bootstrap.token` in the server's data folder.
     pub token: String,
+    /// E-mail address.
     pub email: String,
+    /// Name of the administrator.
     #[serde(default)]
     pub name: String,
+    /// Password.
     pub password: String,
 }
 
@@ -213,10 +251,12 @@ pub struct Bootstrap {
 #[derive(Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptInvitation {
+    /// Secret token of the invitation.
     pub token: String,
     /// Name that replaces the one in the invitation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// New password.
     pub password: String,
 }
 
@@ -224,6 +264,7 @@ pub struct AcceptInvitation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchTenant {
+    /// Name of the tenant to work with.
     pub tenant: String,
 }
 
@@ -231,14 +272,18 @@ pub struct SwitchTenant {
 #[derive(Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangePassword {
+    /// Current password.
     pub current: String,
+    /// New password.
     pub new: String,
 }
 
 /// The ways to sign in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SignInMethods {
+    /// Whether people sign in with a password.
     pub password: bool,
+    /// Whether people sign in at an OpenID provider.
     pub oidc: bool,
     /// Whether there is no administrator yet; the token in the data folder creates the first one.
     pub bootstrap: bool,
@@ -247,16 +292,18 @@ pub struct SignInMethods {
 /// `GET /v1/session`: the caller and their permissions.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Session {
-    /// Absent when a key calls.
+    /// The person who calls; absent when a key calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<SessionPerson>,
-    /// Absent when a person calls.
+    /// The key that calls; absent when a person calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionKey>,
     /// Name of the tenant that the session works with.
     pub tenant: String,
+    /// Role of the person in this tenant; absent if the person has none or a key calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
+    /// Scopes of the caller in this tenant.
     pub scopes: Vec<Scope>,
     /// Token to be sent as the header `X-Assay-Csrf` with every call except GET and HEAD.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -270,18 +317,25 @@ pub struct Session {
     pub tenants: Vec<Membership>,
 }
 
+/// The person of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SessionPerson {
+    /// Id of the person.
     #[schema(value_type = String)]
     pub id: PersonId,
+    /// E-mail address.
     pub email: String,
+    /// Name of the person.
     pub name: String,
 }
 
+/// The key of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SessionKey {
+    /// Id of the key.
     #[schema(value_type = String)]
     pub id: KeyId,
+    /// Name of the key.
     pub name: String,
 }
 

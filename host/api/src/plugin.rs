@@ -9,21 +9,31 @@ use serde_json::value::RawValue;
 /// One version of a plugin.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Plugin {
+    /// Name of the plugin.
     pub name: String,
+    /// Version.
     pub version: String,
+    /// SHA-256 of the component.
     #[schema(value_type = String)]
     pub digest: Digest,
+    /// Summary for people.
     pub summary: String,
+    /// The stages, in order.
     #[schema(value_type = Vec<crate::schema::StageSchema>)]
     pub stages: Vec<Stage>,
+    /// JSON Schema of the settings; absent if there is none.
     #[schema(value_type = Option<Value>)]
     pub settings_schema: Option<Box<RawValue>>,
+    /// JSON Schema of the labels; absent if there is none.
     #[schema(value_type = Option<Value>)]
     pub label_schema: Option<Box<RawValue>>,
+    /// Whether equal input always has an equal reward.
     pub deterministic: bool,
+    /// Reward of a request when a stage exceeds its timeout.
     pub timeout_reward: f64,
     /// Channels that point to this version, such as `prod`.
     pub channels: Vec<String>,
+    /// Time of the publication.
     #[schema(value_type = String)]
     pub published_at: Micros,
     /// Name of the key, or address of the person, that published it; absent if unknown.
@@ -39,8 +49,11 @@ pub struct Plugin {
 /// Numbers of golden cases of a version, by state. No case of a published version failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CaseCounts {
+    /// Number of cases that passed.
     pub passed: u32,
+    /// Number of cases that were not run.
     pub not_run: u32,
+    /// Number of cases that were skipped.
     pub skipped: u32,
 }
 
@@ -57,8 +70,10 @@ pub enum GoldenCaseState {
 }
 
 impl GoldenCaseState {
+    /// All states.
     pub const ALL: [Self; 3] = [Self::Passed, Self::NotRun, Self::Skipped];
 
+    /// The name of the state in JSON and SQL.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -68,6 +83,7 @@ impl GoldenCaseState {
         }
     }
 
+    /// The state of this name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
@@ -82,6 +98,7 @@ pub struct GoldenCase {
     /// SHA-256 of the file.
     #[schema(value_type = String)]
     pub digest: Digest,
+    /// State of the case.
     pub state: GoldenCaseState,
     /// Name of the case; empty if it was skipped.
     pub name: String,
@@ -95,13 +112,17 @@ pub struct GoldenCase {
     pub ran_ms: f64,
 }
 
+/// The golden cases of a version.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct GoldenCaseList {
+    /// The golden cases.
     pub items: Vec<GoldenCase>,
 }
 
+/// A page of versions of plugins.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PluginList {
+    /// The versions of this page.
     pub items: Vec<Plugin>,
     /// Cursor of the next page, to be sent as `after`; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,12 +132,14 @@ pub struct PluginList {
 /// `GET /v1/plugins/{name}/channels`: sorted by name.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PluginChannelList {
+    /// The channels.
     pub items: Vec<PluginChannel>,
 }
 
 /// A channel of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PluginChannel {
+    /// Name of the channel.
     pub channel: String,
     /// Version to which it points.
     pub version: String,
@@ -132,6 +155,7 @@ pub struct PluginChannel {
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromotePlugin {
+    /// Version to which the channel points from now on.
     pub version: String,
 }
 
@@ -139,5 +163,6 @@ pub struct PromotePlugin {
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct YankPlugin {
+    /// Reason why no new run may use the version.
     pub reason: String,
 }

@@ -4,10 +4,11 @@ use assay_core::id::TicketId;
 use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
 
-/// `POST /v1/worker-tokens`: the pool of the worker that may join.
+/// `POST /v1/workers/tokens`: the pool of the worker that may join.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateWorkerToken {
+    /// Pool of the worker.
     pub pool: String,
     /// Time in which the token must be used, in seconds: 1 to 86400.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -19,7 +20,9 @@ pub struct CreateWorkerToken {
 pub struct WorkerToken {
     /// The secret, which is shown only once.
     pub token: String,
+    /// Pool of the worker.
     pub pool: String,
+    /// Time until which the token can be used.
     #[schema(value_type = String)]
     pub expires_at: Micros,
     /// Address on which the server listens for workers, `IP:PORT`.
@@ -28,7 +31,7 @@ pub struct WorkerToken {
     pub ca_pin: String,
 }
 
-/// `GET /v1/remote-workers`.
+/// `GET /v1/workers/remote`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RemoteWorkerList {
     /// Sorted by the time of their join.
@@ -41,9 +44,11 @@ pub struct RemoteWorker {
     /// Its identity in its certificate, and its ticket in the list of workers.
     #[schema(value_type = String)]
     pub id: TicketId,
+    /// Name of the pool.
     pub pool: String,
     /// Name of the machine, as the worker says it.
     pub machine: String,
+    /// Time at which the worker joined.
     #[schema(value_type = String)]
     pub joined_at: Micros,
     /// End of its newest certificate.

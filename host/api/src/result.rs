@@ -1,4 +1,4 @@
-//! What comes of requests: one result each, and how many ended how.
+//! The results of requests, and their numbers by ending.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +11,15 @@ pub struct ResultItem {
     /// Position in the order of completion, from 1; sent as `after`, it asks for the results after
     /// this one.
     pub cursor: u32,
+    /// Id of the request.
     #[schema(value_type = String)]
     pub id: RequestId,
+    /// Key of the request, which is unique in its batch.
     pub key: String,
+    /// Name of the group; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+    /// The outcome.
     #[schema(value_type = crate::schema::OutcomeSchema)]
     pub outcome: Outcome,
     /// The stages that ran, in order; empty if the outcome comes from an equal request.
@@ -29,11 +33,14 @@ pub struct ResultItem {
 /// Times of one stage of one request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct StageTime {
+    /// Name of the stage.
     pub stage: String,
     /// Time from the moment the stage was ready to its grant to the worker that finished it, in
     /// milliseconds.
     pub queued_ms: f64,
+    /// Run time of the attempt that finished, in milliseconds.
     pub ran_ms: f64,
+    /// Number of attempts of the stage.
     pub attempts: u32,
 }
 
@@ -42,8 +49,11 @@ pub struct StageTime {
 pub struct Counts {
     /// Requests that were acknowledged.
     pub submitted: u32,
+    /// Number of requests with a reward.
     pub scored: u32,
+    /// Number of requests that timed out.
     pub timed_out: u32,
+    /// Number of requests that ended as an error.
     pub error: u32,
     /// Requests among these that did not run, because they share the outcome of an equal request.
     #[serde(default)]
@@ -51,6 +61,7 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// The number of requests that have ended.
     #[must_use]
     pub const fn finished(self) -> u32 {
         self.scored + self.timed_out + self.error

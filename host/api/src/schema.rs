@@ -12,17 +12,25 @@ use utoipa::ToSchema;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum OutcomeSchema {
+    /// The plugin gave a reward.
     Scored(ScoredSchema),
     /// A stage timed out; the reward is the one that the plugin gives for timeouts (the paper's
     /// negative reward).
     TimedOut {
+        /// Name of the stage.
         stage: String,
+        /// The plugin's reward for timeouts.
         reward: f64,
     },
+    /// The request ended without a reward.
     Error {
+        /// Stable code of the error.
         code: ErrorCodeSchema,
+        /// Description for people.
         message: String,
+        /// Whether the same request may succeed if it is sent again.
         retryable: bool,
+        /// Number of attempts.
         attempts: u32,
     },
 }
@@ -31,12 +39,14 @@ pub(crate) enum OutcomeSchema {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Scored)]
 pub(crate) struct ScoredSchema {
+    /// The reward.
     reward: f64,
     /// The plugin's word for the result, such as `correct_exact`.
     verdict: String,
     /// Named parts of the reward.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     components: BTreeMap<String, f64>,
+    /// The plugin's explanation for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     explanation: String,
 }

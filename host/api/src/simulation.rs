@@ -37,13 +37,17 @@ pub struct SimulationRequest {
 /// The simulated ends of recorded batches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Simulation {
+    /// Name of the policy.
     pub policy: String,
+    /// Tolerated extra delay, in milliseconds (the paper's D).
     pub tolerance_ms: f64,
     /// Number of replayed batches, including those that only served as history.
     pub batches_replayed: u32,
+    /// Number of replayed requests.
     pub requests_replayed: u32,
     /// Whether the batch was the first of its run and therefore its own history.
     pub own_history: bool,
+    /// Time that the simulation took, in milliseconds.
     pub simulated_in_ms: f64,
     /// The simulated batches, the oldest first.
     pub batches: Vec<SimulatedBatch>,
@@ -54,9 +58,12 @@ pub struct Simulation {
 /// One batch as it was and as it would have been.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SimulatedBatch {
+    /// Id of the batch.
     #[schema(value_type = String)]
     pub id: BatchId,
+    /// Number of the iteration in its run.
     pub iteration: u64,
+    /// Number of requests.
     pub requests: u32,
     /// Time from its announcement to T in milliseconds; it is the same for every policy.
     pub earliest_end_ms: f64,
@@ -64,22 +71,32 @@ pub struct SimulatedBatch {
     pub end_ms: f64,
     /// Simulated extra delay, in milliseconds (the paper's d).
     pub extra_delay_ms: f64,
+    /// Whether it ended later than T + D in the simulation.
     pub late: bool,
+    /// Time from its announcement to its actual end, in milliseconds.
     pub actual_end_ms: f64,
+    /// Actual extra delay, in milliseconds.
     pub actual_extra_delay_ms: f64,
 }
 
 /// Workers of one stage. Stages that share a pool have separate workers in the simulation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SimulatedStage {
+    /// Name of the stage.
     pub stage: String,
+    /// Name of the pool.
     pub pool: String,
     /// Seconds from the request for each worker to its stop, summed up.
     pub worker_seconds: f64,
+    /// Seconds for which workers were busy, summed up.
     pub busy_seconds: f64,
+    /// Seconds for which workers started, summed up.
     pub starting_seconds: f64,
+    /// Cost of the worker seconds.
     pub cost: f64,
+    /// Maximum number of workers at one time.
     pub workers_peak: u32,
+    /// Number of workers that were started.
     pub starts: u32,
     /// Seconds for which workers of the stage were busy with these batches in reality.
     pub actual_busy_seconds: f64,
@@ -87,6 +104,7 @@ pub struct SimulatedStage {
     pub curve: Vec<SimulatedPoint>,
 }
 
+/// A point of the curve of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SimulatedPoint {
     /// Time since the announcement of the first simulated batch, in milliseconds; negative before
@@ -94,6 +112,8 @@ pub struct SimulatedPoint {
     pub at_ms: f64,
     /// Number of workers, including those that start.
     pub workers: u32,
+    /// Number of busy workers.
     pub busy: u32,
+    /// Number of waiting requests.
     pub queued: u32,
 }

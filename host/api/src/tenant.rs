@@ -13,17 +13,22 @@ use assay_core::time::Micros;
 
 use crate::problem::FieldError;
 
+/// A tenant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Tenant {
+    /// Id of the tenant.
     #[schema(value_type = String)]
     pub id: TenantId,
+    /// Name of the tenant.
     pub name: String,
+    /// Time of the creation.
     #[schema(value_type = String)]
     pub created_at: Micros,
     /// Time of its suspension; absent while it is not suspended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub suspended_at: Option<Micros>,
+    /// Quotas, grants and retention.
     #[serde(default)]
     pub settings: TenantSettings,
     /// Storage roots that the operator grants to the tenant.
@@ -45,8 +50,11 @@ pub struct TenantSettings {
     /// Whether the tenant is suspended: new batches, single requests and plugins are refused,
     /// admitted requests still run to their end, and everything can be read.
     pub suspended: bool,
+    /// Quotas.
     pub quotas: Quotas,
+    /// Grants.
     pub grants: Grants,
+    /// Times for which data is kept.
     pub retention: Retention,
 }
 
@@ -185,8 +193,10 @@ fn in_range(parent: &str, what: &str, value: u32, max: u32) -> Result<(), FieldE
     Err(FieldError::new(format!("{parent}{what}"), detail))
 }
 
+/// A page of tenants.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TenantList {
+    /// The tenants of this page.
     pub items: Vec<Tenant>,
     /// Cursor of the next page, to be sent as `after`; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -197,7 +207,9 @@ pub struct TenantList {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateTenant {
+    /// Name of the tenant.
     pub name: String,
+    /// Quotas, grants and retention.
     #[serde(default)]
     pub settings: TenantSettings,
 }
@@ -205,11 +217,14 @@ pub struct CreateTenant {
 /// `GET /v1/tenants/{name}/usage`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TenantUsage {
+    /// Name of the tenant.
     pub tenant: String,
+    /// Number of live batches.
     pub open_batches: Used,
     /// Tokens that are missing from the bucket; more than the maximum while a large batch is not
     /// paid off.
     pub requests_per_minute: Used,
+    /// Bytes that the tenant's data takes in the database.
     pub stored_bytes: Used,
     /// Workers with leases of the tenant, by pool.
     pub workers: BTreeMap<String, Used>,
@@ -220,6 +235,7 @@ pub struct TenantUsage {
 /// Current use of a quota and its maximum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Used {
+    /// Amount in use.
     pub used: u64,
     /// Maximum; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,9 +247,11 @@ pub struct Used {
 pub struct DayUsage {
     /// Day, such as `2026-09-21`.
     pub day: String,
+    /// Name of the pool.
     pub pool: String,
     /// Number of requests that ran on the pool.
     pub requests: u64,
+    /// Seconds for which workers were busy.
     pub worker_seconds: f64,
     /// Worker seconds times the cost of a worker per second at that time.
     pub cost: f64,

@@ -142,7 +142,7 @@ mod tests {
             trouble: None,
             waiting: vec![WaitingWorkers {
                 workers: 2,
-                reason: "no node has free what the job asks for (Slurm: Resources)".into(),
+                reason: "no node has the requested resources free (Slurm: Resources)".into(),
                 since: Micros::from_secs(30),
             }],
         };
@@ -170,7 +170,7 @@ POOL  BOUNDS  HOLD  UP TO  STARTING  IDLE  BUSY  DRAINING  JOINED  QUEUED  START
 cpu   0..12   1     12     2         0     10    1         0       312     84 ms     the pool's maximum; the plan wanted 40
 gpu   0..12   -     -      0         0     0     0         0       0       -
 
-cpu: 2 workers wait since 1970-01-01T00:00:30Z: no node has free what the job asks for (Slurm: Resources)
+cpu: 2 workers wait since 1970-01-01T00:00:30Z: no node has the requested resources free (Slurm: Resources)
 
 gpu: 7 failed starts, the last at 1970-01-01T00:01:00Z: a worker ended before it joined: exit status: 3
 ";

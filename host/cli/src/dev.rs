@@ -30,6 +30,16 @@ pub(super) struct DevCommand {
     /// Address to listen on; a free port is taken if this one is in use
     #[arg(long, env = "ASSAY_LISTEN", default_value = "127.0.0.1:7700")]
     listen: SocketAddr,
+    #[command(flatten)]
+    content: Content,
+    /// Stop after the batch; exit with 1 if a request ended in an error
+    #[arg(long)]
+    once: bool,
+}
+
+/// The plugins to publish and the file to score after the start.
+#[derive(clap::Args)]
+struct Content {
     /// Folder with plugin components to publish; the channel `prod` of each plugin is pointed to it
     ///
     /// [default: the folder `plugins` beside this program, where a release has the shipped ones]
@@ -48,9 +58,6 @@ pub(super) struct DevCommand {
     /// Score the sample of a shipped plugin instead; cuda runs in an interpreter if there is no GPU
     #[arg(long, value_enum, conflicts_with_all = ["score", "plugin"])]
     demo: Option<Demo>,
-    /// Stop after the batch; exit with 1 if a request ended in an error
-    #[arg(long)]
-    once: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -83,14 +90,15 @@ pub(super) async fn run(mut options: DevCommand) -> anyhow::Result<ExitCode> {
     hide_environment();
     let first_key = FirstKey { tenant: TENANT.into(), file: "dev.key" };
     // One worker runs from the start, so that a first single request does not wait for a process.
-    if options.demo == Some(Demo::Cuda) {
+    if options.content.demo == Some(Demo::Cuda) {
         options.host.workers.gpu.or_simulated();
     }
+    let content = options.content;
     let settings = options.host.settings(free(options.listen), "dev", first_key, 1).await?;
     if settings.programs.gpu.device == Some(Device::Simulated) {
         eprintln!("kernels run on a simulated GPU: rewards are labelled and contain no timing");
     }
-    if options.demo == Some(Demo::Cuda) && settings.programs.gpu.toolkit.is_none() {
+    if content.demo == Some(Demo::Cuda) && settings.programs.gpu.toolkit.is_none() {
         eprintln!("this machine has no CUDA compiler: run `assay gpu install-toolchain` first");
     }
     let data = settings.data.clone();
@@ -101,48 +109,7 @@ pub(super) async fn run(mut options: DevCommand) -> anyhow::Result<ExitCode> {
         server = Server::start(settings) => server?,
         () = interruption.came() => return Ok(ExitCode::SUCCESS),
     };
-    let work = async {
-        let client = Client::new(&server.url, &server.key)?;
-        if !options.hosts.is_empty() {
-            let grant = json!({ "grants": { "hosts": options.hosts } });
-            client.set_tenant(TENANT, &grant).await.context("granting the hosts")?;
-        }
-        let files = match options.plugins.or_else(shipped_plugins) {
-            Some(folder) => components(&folder)?,
-            None => {
-                eprintln!("{NO_PLUGINS}");
-                Vec::new()
-            }
-        };
-        let plugin = match options.demo {
-            Some(demo) => demo.plugin(),
-            None => options.plugin.as_str(),
-        };
-        let scores = options.demo.is_some() || options.score.is_some();
-        // The first reward does not wait until every plugin is compiled.
-        let named = files.iter().any(|file| is_of(file, plugin));
-        let (first, later) =
-            files.into_iter().partition(|file| !scores || !named || is_of(file, plugin));
-        publish(&client, first).await?;
-        // The results go to a temporary folder, so that every start scores the whole file.
-        let folder = tempfile::tempdir().context("creating a folder for the results")?;
-        let file = match (&options.demo, options.score) {
-            (Some(demo), _) => {
-                let file = folder.path().join("sample.jsonl");
-                std::fs::write(&file, demo.sample()).context("writing the sample")?;
-                file
-            }
-            (None, Some(file)) => file,
-            (None, None) => return Ok(true),
-        };
-        let mut scoring = score::Options::new(file, plugin.to_owned());
-        scoring.output = score::Target::File(folder.path().join("results.jsonl"));
-        let mut summary = score_file(&client, &scoring, &mut interruption).await?;
-        summary.output = None;
-        print!("{}", summary.text());
-        publish(&client, later).await?;
-        Ok(summary.ok())
-    };
+    let work = publish_and_score(content, &server, &mut interruption);
     let went_well = match work.await {
         Ok(went_well) => went_well,
         Err(error) => {
@@ -156,6 +123,54 @@ pub(super) async fn run(mut options: DevCommand) -> anyhow::Result<ExitCode> {
     }
     print_next_steps(&server, &data).await;
     wait(server, &mut interruption).await
+}
+
+/// Publishes the plugins and scores the file that the options name, if any; whether all of it went well.
+async fn publish_and_score(
+    options: Content,
+    server: &Server,
+    interruption: &mut Interruption,
+) -> anyhow::Result<bool> {
+    let client = Client::new(&server.url, &server.key)?;
+    if !options.hosts.is_empty() {
+        let grant = json!({ "grants": { "hosts": options.hosts } });
+        client.set_tenant(TENANT, &grant).await.context("granting the hosts")?;
+    }
+    let files = match options.plugins.or_else(shipped_plugins) {
+        Some(folder) => components(&folder)?,
+        None => {
+            eprintln!("{NO_PLUGINS}");
+            Vec::new()
+        }
+    };
+    let plugin = match options.demo {
+        Some(demo) => demo.plugin(),
+        None => options.plugin.as_str(),
+    };
+    let scores = options.demo.is_some() || options.score.is_some();
+    // The first reward does not wait until every plugin is compiled.
+    let named = files.iter().any(|file| is_of(file, plugin));
+    let (first, later) =
+        files.into_iter().partition(|file| !scores || !named || is_of(file, plugin));
+    publish(&client, first).await?;
+    // The results go to a temporary folder, so that every start scores the whole file.
+    let folder = tempfile::tempdir().context("creating a folder for the results")?;
+    let file = match (options.demo, options.score) {
+        (Some(demo), _) => {
+            let file = folder.path().join("sample.jsonl");
+            std::fs::write(&file, demo.sample()).context("writing the sample")?;
+            file
+        }
+        (None, Some(file)) => file,
+        (None, None) => return Ok(true),
+    };
+    let mut scoring = score::Options::new(file, plugin.to_owned());
+    scoring.output = score::Target::File(folder.path().join("results.jsonl"));
+    let mut summary = score_file(&client, &scoring, interruption).await?;
+    summary.output = None;
+    print!("{}", summary.text());
+    publish(&client, later).await?;
+    Ok(summary.ok())
 }
 
 /// The given address, or one with a free port if it is in use.

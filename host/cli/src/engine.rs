@@ -9,8 +9,8 @@ use anyhow::{Context as _, ensure};
 use assay_api::request::Request;
 use assay_core::capability::{self, CAPABILITIES, Capability, Grant};
 use assay_core::id::{Digest, RequestId};
-use assay_core::outcome::Outcome;
 use assay_core::plugin::Description;
+use assay_core::recorded::{RecordedRequest, ScoredRequest};
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, Command};
@@ -51,7 +51,7 @@ enum CompileReport {
 
 /// A golden case as the worker program reports it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct CaseReport {
+pub(super) struct LocalCaseReport {
     pub case: String,
     pub file: PathBuf,
     /// `passed`, `failed`, `updated` or `unstable`.
@@ -65,7 +65,7 @@ pub(super) struct CaseReport {
     pub logs: Vec<String>,
 }
 
-impl CaseReport {
+impl LocalCaseReport {
     pub(super) fn failed(&self) -> bool {
         matches!(self.state.as_str(), "failed" | "unstable")
     }
@@ -73,69 +73,31 @@ impl CaseReport {
 
 /// How golden cases are run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CaseRuns {
+pub(super) struct LocalCaseOptions {
     pub update: bool,
     pub repeat: u32,
 }
 
-/// A request that a server recorded, as the worker program takes it.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Recorded {
-    id: String,
-    group: Option<String>,
-    prompt: String,
-    response: String,
-    label: String,
-    metadata: String,
-    settings: String,
-    seed: u64,
-}
-
-/// The result of such a request on this machine.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Scored {
-    pub id: String,
-    pub outcome: Outcome,
-    pub stages: Vec<StageRan>,
-    pub logs: Vec<assay_api::request::LogLine>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct StageRan {
-    pub stage: String,
-    pub ran_ms: f64,
-    pub artifact: Option<ArtifactLeft>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct ArtifactLeft {
-    pub content_type: String,
-    pub bytes: u64,
-    pub digest: Digest,
-}
-
-impl Recorded {
-    /// With the body, the settings and the seed that it had.
-    pub(super) fn of(request: &Request) -> anyhow::Result<Self> {
-        let context = request.context.as_ref();
-        let context = context.context("the server does not tell the request's settings")?;
-        // An equal request before it was the one that was computed, with its own seed.
-        let shared = request.result.as_ref().and_then(|result| result.shared_from);
-        let origin: RequestId = shared.unwrap_or(request.id);
-        let json = |value: &Option<Box<serde_json::value::RawValue>>| {
-            value.as_ref().map_or("null", |value| value.get()).to_owned()
-        };
-        Ok(Self {
-            id: origin.to_string(),
-            group: request.group.clone(),
-            prompt: request.prompt.clone(),
-            response: request.response.clone(),
-            label: json(&request.label),
-            metadata: json(&request.metadata),
-            settings: context.settings.get().to_owned(),
-            seed: origin.seed(),
-        })
-    }
+/// A request of the server as the worker program takes it, with the body, the settings and the seed that it had.
+pub(super) fn recorded(request: &Request) -> anyhow::Result<RecordedRequest> {
+    let context = request.context.as_ref();
+    let context = context.context("the server's answer lacks the request's settings")?;
+    // An equal request before it was the one that was computed, with its own seed.
+    let shared = request.result.as_ref().and_then(|result| result.shared_from);
+    let origin: RequestId = shared.unwrap_or(request.id);
+    let json = |value: &Option<Box<serde_json::value::RawValue>>| {
+        value.as_ref().map_or("null", |value| value.get()).to_owned()
+    };
+    Ok(RecordedRequest {
+        id: origin.to_string(),
+        group: request.group.clone(),
+        prompt: request.prompt.clone(),
+        response: request.response.clone(),
+        label: json(&request.label),
+        metadata: json(&request.metadata),
+        settings: context.settings.get().to_owned(),
+        seed: origin.seed(),
+    })
 }
 
 impl EngineOptions {
@@ -145,7 +107,7 @@ impl EngineOptions {
         let folder = tempfile::tempdir().context("making a folder to compile in")?;
         let shown = component.display();
         let bytes = tokio::fs::metadata(component).await.with_context(|| {
-            format!("the component {shown} is not there: does `build` in plugin.toml make it?")
+            format!("the component {shown} does not exist; `build` in plugin.toml must create it")
         })?;
         let mut command = self.worker()?;
         command.arg("compile").arg(component).arg("--out").arg(folder.path().join("compiled"));
@@ -178,9 +140,9 @@ impl EngineOptions {
         &self,
         plugin: &Described,
         cases: &[PathBuf],
-        runs: CaseRuns,
-        mut each: impl FnMut(&CaseReport),
-    ) -> anyhow::Result<Vec<CaseReport>> {
+        runs: LocalCaseOptions,
+        mut each: impl FnMut(&LocalCaseReport),
+    ) -> anyhow::Result<Vec<LocalCaseReport>> {
         let mut command = self.worker()?;
         command.arg("test").arg(&plugin.component).args(cases).arg("--json");
         command.args(compiled_code());
@@ -188,7 +150,7 @@ impl EngineOptions {
         command.args(runs.update.then_some("--update"));
         command.args(self.capabilities(plugin).await?);
         let mut child = command.stdout(Stdio::piped()).spawn().context("starting the worker")?;
-        let mut reports: Vec<CaseReport> = Vec::with_capacity(cases.len());
+        let mut reports: Vec<LocalCaseReport> = Vec::with_capacity(cases.len());
         read_lines(&mut child, |report| {
             each(&report);
             reports.push(report);
@@ -206,9 +168,9 @@ impl EngineOptions {
     pub(super) async fn score(
         &self,
         plugin: &Described,
-        requests: Vec<Recorded>,
-        mut each: impl FnMut(&Scored),
-    ) -> anyhow::Result<Vec<Scored>> {
+        requests: Vec<RecordedRequest>,
+        mut each: impl FnMut(&ScoredRequest),
+    ) -> anyhow::Result<Vec<ScoredRequest>> {
         let mut command = self.worker()?;
         command.arg("score").arg(&plugin.component).args(self.capabilities(plugin).await?);
         command.args(compiled_code());
@@ -225,7 +187,7 @@ impl EngineOptions {
             }
             input.shutdown().await
         });
-        let mut all: Vec<Scored> = Vec::with_capacity(wanted);
+        let mut all: Vec<ScoredRequest> = Vec::with_capacity(wanted);
         read_lines(&mut child, |scored| {
             each(&scored);
             all.push(scored);
@@ -238,6 +200,14 @@ impl EngineOptions {
             return Err(failed(output.status, &output.stderr));
         }
         Ok(all)
+    }
+
+    /// Tells a builder of the worker program, and of the folder in which builders keep what their builds share.
+    pub(super) fn builder_environment(&self) -> anyhow::Result<Vec<(&'static str, OsString)>> {
+        let program = std::path::absolute(self.workers.program()?).context("finding the worker")?;
+        let mut variables = vec![("ASSAY_WORKER_PROGRAM", program.into_os_string())];
+        variables.extend(cache().map(|cache| ("ASSAY_CACHE", cache.into_os_string())));
+        Ok(variables)
     }
 
     fn worker(&self) -> anyhow::Result<Command> {
@@ -297,12 +267,17 @@ impl Described {
     }
 }
 
-/// The option with the folder in which this user's code is kept once it is compiled, `$XDG_CACHE_HOME/assay/compiled` or
-/// `~/.cache/assay/compiled`; none without a home.
-fn compiled_code() -> Vec<OsString> {
+/// The folder in which this user's work is kept for the next time, `$XDG_CACHE_HOME/assay` or `~/.cache/assay`; none
+/// without a home.
+fn cache() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
     let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
-    let folder = cache.map(|cache| cache.join("assay/compiled").into_os_string());
+    cache.map(|cache| cache.join("assay"))
+}
+
+/// The option with the folder of code that is compiled.
+fn compiled_code() -> Vec<OsString> {
+    let folder = cache().map(|cache| cache.join("compiled").into_os_string());
     folder.map_or_else(Vec::new, |folder| vec!["--compiled".into(), folder])
 }
 

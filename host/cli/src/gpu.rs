@@ -135,14 +135,14 @@ fn arch(text: &str) -> Result<String, String> {
 
 /// A GPU of this machine, as `assay-gpu devices` prints it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Found {
+struct GpuDevice {
     name: String,
     arch: String,
     driver: String,
     memory_bytes: u64,
 }
 
-async fn devices(worker: &Path) -> anyhow::Result<Vec<Found>> {
+async fn devices(worker: &Path) -> anyhow::Result<Vec<GpuDevice>> {
     let program = beside(worker, PROGRAM);
     let shown = program.display();
     let run =
@@ -212,8 +212,8 @@ pub(super) async fn run(options: GpuCommand) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn line(found: &Found) -> String {
-    let Found { name, arch, driver, memory_bytes } = found;
+fn line(found: &GpuDevice) -> String {
+    let GpuDevice { name, arch, driver, memory_bytes } = found;
     format!("{name}, {arch}, {} MiB, driver {driver}", memory_bytes >> 20)
 }
 

@@ -25,6 +25,9 @@ enum IncidentVerb {
         /// Kind of the incidents, such as batch_late
         #[arg(long, value_parser = kind)]
         kind: Option<IncidentKind>,
+        /// Name of the run that the incidents belong to
+        #[arg(long)]
+        run: Option<String>,
         /// Leave acknowledged incidents out
         #[arg(long)]
         open: bool,
@@ -46,7 +49,7 @@ enum IncidentVerb {
         #[arg(long, default_value_t = 0, value_parser = hours())]
         mute_hours: u32,
     },
-    /// Take the acknowledgement of an incident back, and end its muting
+    /// Withdraw the acknowledgement of an incident, and end its muting
     Reopen {
         /// Id of the incident, as `assay incident ls` shows it
         id: i64,
@@ -68,10 +71,11 @@ pub(super) async fn run(options: IncidentCommand) -> anyhow::Result<ExitCode> {
     let client = options.client.connect()?;
     let format = options.client.format;
     match options.verb {
-        IncidentVerb::Ls { kind, open, each, all, last } => {
+        IncidentVerb::Ls { kind, run, open, each, all, last } => {
             let filter = IncidentFilter {
                 all,
                 kind,
+                run,
                 grouped: !each,
                 open,
                 limit: Some(last),

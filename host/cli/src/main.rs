@@ -14,6 +14,7 @@ mod login;
 mod logs;
 mod manual;
 mod member;
+mod passes;
 mod planning;
 mod plugin;
 mod progress;
@@ -88,6 +89,8 @@ enum Verb {
     Logs(logs::LogsCommand),
     /// Write the requests of a run with their texts and rewards as JSON lines or CSV
     Samples(samples::SamplesCommand),
+    /// Show pass@k of a run by iteration, or the solve rate of one prompt
+    Passes(passes::PassesCommand),
     /// Replay a trace under several policies and compare what they cost and delay
     Simulate(Box<simulate::SimulateCommand>),
     /// Install the CUDA compiler, and list the GPUs of this machine
@@ -209,6 +212,7 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Request(options) => request::run(options).await,
         Verb::Logs(options) => logs::run(options).await,
         Verb::Samples(options) => samples::run(options).await,
+        Verb::Passes(options) => passes::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
         Verb::Gpu(options) => gpu::run(options).await,
         Verb::Doctor(options) => doctor::run(options).await,

@@ -18,8 +18,9 @@ use super::gpu::Settled;
 use super::login::SignInOptions;
 use super::planning::{PlanOptions, Pools, Unsaid, discipline};
 use super::retention::RetentionOptions;
+use super::samples::Prepared;
 use super::slurm::SlurmOptions;
-use super::workers::{SecretOptions, StorageOptions, WorkerOptions};
+use super::workers::{RemoteWorkerOptions, SecretOptions, StorageOptions, WorkerOptions};
 use assay_dispatch::Discipline;
 use assay_http::bootstrap::FirstKey;
 use assay_http::has_dashboard;
@@ -65,8 +66,14 @@ pub(super) struct HostOptions {
     discipline: Discipline,
     #[command(flatten)]
     retention: RetentionOptions,
+    /// Part of ended batches that is prepared for lists of samples: rows to sort and filter by, with the words of
+    /// prompts and responses to search in; rows alone; or nothing
+    #[arg(long, env = "ASSAY_SAMPLES", value_enum, default_value = "words")]
+    samples: Prepared,
     #[command(flatten)]
     pub(super) workers: WorkerOptions,
+    #[command(flatten)]
+    remote_workers: RemoteWorkerOptions,
     #[command(flatten)]
     slurm: SlurmOptions,
     #[command(flatten)]
@@ -113,7 +120,7 @@ impl HostOptions {
             database_url: self.database_url.filter(|url| !url.is_empty()),
             worker_program,
             programs: self.workers.programs(gpu)?,
-            remote: self.workers.remote(),
+            remote: self.remote_workers.settings(),
             slurm: self.slurm.read()?,
             storage: self.storage.read()?,
             secrets: self.secrets.read()?.into(),
@@ -121,6 +128,7 @@ impl HostOptions {
             preempt_after,
             pool_defaults: defaults,
             kept: self.retention.kept(),
+            samples: self.samples.into(),
             environment: environment.into(),
             first_key,
             sign_in: self.sign_in.config()?,

@@ -46,7 +46,7 @@ pub(super) struct SimulateCommand {
         value_parser = discipline()
     )]
     discipline: Discipline,
-    /// What trainers wait for
+    /// Unit for which trainers wait
     #[arg(long, value_enum, default_value = "batch")]
     consumes: ConsumesArgument,
     /// Extra delay that a batch may have, in seconds

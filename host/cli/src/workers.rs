@@ -29,6 +29,13 @@ pub(super) struct WorkerOptions {
     /// ones
     #[arg(long, env = "ASSAY_TRUST", value_name = "FILE")]
     trust: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) gpu: GpuOptions,
+}
+
+/// The options for workers of other machines, of the verbs that start a server.
+#[derive(clap::Args)]
+pub(super) struct RemoteWorkerOptions {
     /// Address on which workers of other machines join, by TLS; none may join unless given
     #[arg(long, env = "ASSAY_WORKER_LISTEN", value_name = "ADDRESS")]
     worker_listen: Option<SocketAddr>,
@@ -42,8 +49,14 @@ pub(super) struct WorkerOptions {
             .range(limits::WORKER_CERTIFICATE_SECONDS_MIN..=limits::WORKER_CERTIFICATE_SECONDS_MAX)
     )]
     worker_certificate_seconds: u64,
-    #[command(flatten)]
-    pub(super) gpu: GpuOptions,
+}
+
+impl RemoteWorkerOptions {
+    /// The settings of workers of other machines, if any may join.
+    pub(super) fn settings(&self) -> Option<RemoteSettings> {
+        let certificate_lifetime = Micros::from_secs(self.worker_certificate_seconds);
+        self.worker_listen.map(|listen| RemoteSettings { listen, certificate_lifetime })
+    }
 }
 
 impl WorkerOptions {
@@ -60,12 +73,6 @@ impl WorkerOptions {
             program.display()
         );
         Ok(program)
-    }
-
-    /// The settings of workers of other machines, if any may join.
-    pub(super) fn remote(&self) -> Option<RemoteSettings> {
-        let certificate_lifetime = Micros::from_secs(self.worker_certificate_seconds);
-        self.worker_listen.map(|listen| RemoteSettings { listen, certificate_lifetime })
     }
 
     pub(super) fn programs(&self, gpu: Gpu) -> anyhow::Result<Programs> {

@@ -28,7 +28,7 @@ pub mod score;
 pub use call::{Client, Retry};
 pub use error::Error;
 pub use events::{ServerEvent, ServerEvents};
-pub use operations::Whose;
+pub use operations::TenantFilter;
 pub use plugins::{Publication, Upload};
 pub use results::ResultStream;
 pub use tls::install_tls_provider;

@@ -16,20 +16,20 @@ use crate::events::ServerEvents;
 
 /// The tenants whose batches are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum TenantFilter {
     Own,
     /// All tenants'; for the platform's administrators.
     All,
 }
 
-impl Whose {
+impl TenantFilter {
     fn query(self) -> [(&'static str, bool); 1] {
         [("all", self == Self::All)]
     }
 }
 
 impl Client {
-    pub async fn overview(&self, whose: Whose) -> Result<Overview, Error> {
+    pub async fn overview(&self, whose: TenantFilter) -> Result<Overview, Error> {
         let request = self.request(Method::GET, &["overview"]).query(&whose.query());
         self.json(request, Repeat::Safe).await
     }
@@ -37,7 +37,7 @@ impl Client {
     /// Follows the live feed, after `last_event_id` if given: a `snapshot`, then `delta`s.
     pub async fn live(
         &self,
-        whose: Whose,
+        whose: TenantFilter,
         last_event_id: Option<&str>,
     ) -> Result<ServerEvents, Error> {
         let request = self.request(Method::GET, &["live"]).query(&whose.query());
@@ -59,7 +59,7 @@ impl Client {
         self.json(self.request(Method::POST, &path).json(call), Repeat::Safe).await
     }
 
-    /// Takes the acknowledgement of an incident back.
+    /// Withdraws the acknowledgement of an incident.
     pub async fn reopen_incident(&self, incident: i64) -> Result<(), Error> {
         let path = ["incidents", &incident.to_string(), "reopen"];
         self.send(self.request(Method::POST, &path), Repeat::Safe).await.map(drop)

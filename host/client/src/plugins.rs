@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use assay_api::plugin::{
-    GoldenCaseList, Plugin, PluginChannelList, PluginList, PromotePlugin, YankPlugin,
-};
+use assay_api::plugin::{GoldenCaseList, Plugin, PluginList, PromotePlugin, YankPlugin};
 use assay_core::golden::CaseFile;
 use assay_core::limits::{
     COMPILE_WALL_SECONDS_MAX, GOLDEN_WAIT_SECONDS_MAX, GOLDEN_WALL_SECONDS_MAX,
@@ -120,12 +118,6 @@ impl Client {
 
     pub async fn plugin_versions(&self, name: &str) -> Result<PluginList, Error> {
         self.json(self.request(Method::GET, &["plugins", name]), Repeat::Safe).await
-    }
-
-    /// The channels of a plugin, and where a rollback leads.
-    pub async fn plugin_channels(&self, name: &str) -> Result<PluginChannelList, Error> {
-        let request = self.request(Method::GET, &["plugins", name, "channels"]);
-        self.json(request, Repeat::Safe).await
     }
 
     /// Points a channel to a version; active runs keep their version.

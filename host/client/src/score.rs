@@ -68,7 +68,7 @@ pub struct Options {
     pub max_extra_delay_ms: Option<u32>,
     /// Whether equal rows share a computation, where the plugin is deterministic.
     pub share_equal: bool,
-    /// Rewards this close to `expected` agree.
+    /// The largest difference between a reward and `expected` that counts as agreement.
     pub tolerance: f64,
     /// Whether a disagreement makes [`Summary::ok`] false.
     pub require_agreement: bool,

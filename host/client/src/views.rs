@@ -1,5 +1,6 @@
 //! The dashboard's views of runs, batches, requests and plugin versions.
 
+use assay_api::sample::{SampleList, SolveRates};
 use assay_api::view::{BatchList, PluginStats, RequestList, RunList, RunView, Timeline};
 use assay_core::id::BatchId;
 use futures_util::stream::BoxStream;
@@ -38,6 +39,18 @@ impl Client {
         let client = self.clone();
         // A file that is cut off is no file.
         Ok(pieces.map_err(move |error| client.unreachable(root_cause(&error))).boxed())
+    }
+
+    /// The samples of a run, a batch or a plugin version with the beginnings of their texts, a page at a time.
+    pub async fn sample_page(&self, filters: Filters<'_>) -> Result<SampleList, Error> {
+        let request = self.request(Method::GET, &["samples"]);
+        self.json(request.query(filters), Repeat::Safe).await
+    }
+
+    /// The solve rate of a prompt, which is a group of a run, batch by batch.
+    pub async fn solve_rates(&self, run: &str, group: &str) -> Result<SolveRates, Error> {
+        let request = self.request(Method::GET, &["runs", run, "solve-rates"]);
+        self.json(request.query(&[("group", group)]), Repeat::Safe).await
     }
 
     /// The newest first.

@@ -2,7 +2,7 @@
 //!
 //! [`CAPABILITIES`] is the one list of them. The server checks a plugin's imports against it, the sandbox
 //! links its interfaces, and the command line says how a local run differs. The code of a capability is in
-//! `host/sandbox/src/capability/<name>`.
+//! `host/sandbox/src/call/capability/<name>`.
 
 /// One capability.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,6 +82,14 @@ impl Capability {
         let interface = import.split_once('@').map_or(import, |(interface, _)| interface);
         self.interfaces.contains(&interface)
     }
+
+    /// Whether an import is of the package of one of this capability's interfaces, such as `wasi:http/types` beside
+    /// `wasi:http/outgoing-handler`.
+    #[must_use]
+    pub fn has_package_of(&self, import: &str) -> bool {
+        let package = |interface: &str| interface.split('/').next().map(str::to_owned);
+        self.interfaces.iter().any(|interface| package(interface) == package(import))
+    }
 }
 
 impl Grant {
@@ -113,6 +121,7 @@ mod tests {
         assert_eq!(of_import("assay:exec/exec@0.1.0"), Some(&EXEC));
         assert_eq!(of_import("wasi:http/outgoing-handler@0.2.0"), Some(&HTTP));
         assert_eq!(of_import("wasi:http/types@0.2.0"), None);
+        assert!(HTTP.has_package_of("wasi:http/types") && !HTTP.has_package_of("wasi:io/poll"));
         assert_eq!(of_import("assay:reward/log@0.1.0"), None);
         for capability in CAPABILITIES {
             for interface in capability.interfaces {

@@ -78,7 +78,7 @@ pub enum CaseState {
 /// The report on one golden case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseReport {
-    /// How the case ended.
+    /// The ending of the case.
     pub state: CaseState,
     /// The case's own name; empty if the file is no golden case.
     pub name: String,

@@ -14,5 +14,6 @@ pub mod golden;
 pub mod limits;
 pub mod outbound;
 pub mod plugin;
+pub mod recorded;
 
 pub mod outcome;

@@ -59,7 +59,7 @@ impl Host {
     pub fn parse(text: &str) -> Result<Self, String> {
         let refused = |why: &str| {
             let shown: String = text.chars().filter(|c| !c.is_control()).take(80).collect();
-            Err(format!("`{shown}` is no host: {why}"))
+            Err(format!("`{shown}` is not a host: {why}"))
         };
         if let Some(inside) = text.strip_prefix('[') {
             let address = inside.strip_suffix(']').and_then(|inside| inside.parse().ok());

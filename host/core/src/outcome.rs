@@ -90,7 +90,7 @@ pub enum ErrorCode {
     Unavailable,
     /// The plugin could not be loaded on the worker.
     PluginUnloadable,
-    /// The request's workers died under it.
+    /// The request's workers died while they ran it.
     WorkerLost,
     /// The stage got too little of its machine to end in time, or ran past its deadline and its worker was killed.
     LeaseExpired,

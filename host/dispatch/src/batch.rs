@@ -13,7 +13,7 @@ use bytes::Bytes;
 
 use crate::batch_stats::BatchStats;
 use crate::budget::BudgetPermit;
-use crate::command::HashedItem;
+use crate::command::{HashedItem, Reply};
 use crate::committed::CommittedBatch;
 use crate::dedup::{ContentHash, SharedOutcome};
 use crate::handle::{DispatchError, ItemFate, NewItem};
@@ -34,6 +34,12 @@ pub(super) struct LiveBatch {
     entries: Vec<Option<Entry>>,
     /// The number of entries that the database refused.
     refused: u32,
+    /// The number of requests that are committed.
+    durable: u32,
+    /// Whether the time of the first request is committed.
+    is_opened: bool,
+    /// Seals that wait until the requests before them are committed.
+    seals: Vec<Reply<()>>,
     /// The position of the last finished request in the order of completion.
     pub position: u32,
     pub counts: Counts,
@@ -61,12 +67,8 @@ pub(super) struct Entry {
     pub key: Arc<str>,
     pub group: Option<u32>,
     pub body: Bytes,
-    /// The artifact of the previous stage.
-    pub input: Option<Artifact>,
-    /// Times of the stages that ended in `next`, including those before a restart.
-    pub times: Vec<StageTime>,
-    /// The number of those stages that the scheduler knows of.
-    pub advanced: usize,
+    /// `None` while its first stage has not ended.
+    stages: Option<Box<EndedStages>>,
     /// The number of the last line of its log; lines of a later try come after it.
     pub log_lines: u32,
     pub permit: BudgetPermit,
@@ -76,6 +78,34 @@ pub(super) struct Entry {
     pub content: Option<ContentHash>,
     /// The outcome that it takes from a primary.
     pub shared: Option<Arc<SharedOutcome>>,
+}
+
+/// The stages of a request that have ended. Requests that wait for their first stage have none, so that a million of them
+/// stay small.
+#[derive(Default)]
+pub(super) struct EndedStages {
+    /// The artifact of the last one.
+    pub input: Option<Artifact>,
+    /// Times of the stages that ended in `next`, including those before a restart.
+    pub times: Vec<StageTime>,
+    /// The number of those stages that the scheduler knows of.
+    pub advanced: usize,
+}
+
+impl Entry {
+    /// The artifact with which the next stage starts.
+    pub(super) fn input(&self) -> Option<&Artifact> {
+        self.stages.as_ref()?.input.as_ref()
+    }
+
+    pub(super) fn stages_mut(&mut self) -> &mut EndedStages {
+        self.stages.get_or_insert_default()
+    }
+
+    /// The stages that ended, of a request that ends as well.
+    pub(super) fn take_stages(&mut self) -> EndedStages {
+        self.stages.take().map_or_else(EndedStages::default, |stages| *stages)
+    }
 }
 
 /// The reason why a batch accepts no more requests, if there is one.
@@ -110,6 +140,9 @@ impl LiveBatch {
             group_names: Vec::new(),
             entries: Vec::new(),
             refused: 0,
+            durable: 0,
+            is_opened: false,
+            seals: Vec::new(),
             position: 0,
             counts: Counts::default(),
             reward_sum: 0.0,
@@ -126,6 +159,79 @@ impl LiveBatch {
     /// The number of requests that are committed or about to be.
     pub(super) fn size(&self) -> u32 {
         self.next_seq() - self.refused
+    }
+
+    /// The number of requests that are committed, or will be with their outcome.
+    pub(super) fn acknowledged(&self) -> u32 {
+        if self.committed.is_single { self.size() } else { self.durable }
+    }
+
+    fn all_are_durable(&self) -> bool {
+        self.size() == self.durable
+    }
+
+    /// Whether all requests that were announced have come.
+    fn is_full(&self) -> bool {
+        let expected = self.committed.row.expected_size;
+        self.size() > 0 && expected.is_some_and(|size| self.size() >= size)
+    }
+
+    /// The change of the batch's row that comes with new requests. They seal it if with them it has all that it
+    /// expects, and the others are durable: otherwise one of those may be refused, and must come again.
+    pub(super) fn mark(&mut self, new: u32, at: Micros) -> BatchMark {
+        let mut mark = BatchMark::default();
+        if new > 0 {
+            // With all requests until one is committed, because the first may be refused.
+            mark.first_request_at = (!self.is_opened).then_some(at);
+            if self.state == BatchState::Announced {
+                self.state = BatchState::Open;
+            }
+        }
+        let others_are_durable = self.size() - new == self.durable;
+        if refusal(self.state).is_none() && self.is_full() && others_are_durable {
+            self.state = BatchState::Sealed;
+            mark.sealed_at = Some(at);
+        }
+        mark
+    }
+
+    /// An admission is committed. Returns the time of the seal if the batch is complete by it and its row does not say so.
+    pub(super) fn settle(&mut self, new: u32, mark: BatchMark, at: Micros) -> Option<Micros> {
+        self.durable += new;
+        self.is_opened |= mark.first_request_at.is_some();
+        if new > 0 && self.state == BatchState::Announced {
+            self.state = BatchState::Open;
+        }
+        let is_complete = refusal(self.state).is_none() && self.is_full() && self.all_are_durable();
+        is_complete.then(|| {
+            self.state = BatchState::Sealed;
+            at
+        })
+    }
+
+    /// Seals the batch, in time if requests are on their way: if one is refused, so is the seal. Returns the change of
+    /// the batch's row and the reply, if they can be written now.
+    pub(super) fn seal(&mut self, at: Micros, reply: Reply<()>) -> Option<(BatchMark, Reply<()>)> {
+        let is_open = refusal(self.state).is_none();
+        if is_open {
+            self.state = BatchState::Sealed;
+        }
+        if !self.all_are_durable() || !self.seals.is_empty() {
+            self.seals.push(reply);
+            return None;
+        }
+        // Sealing again is harmless.
+        Some((BatchMark { sealed_at: is_open.then_some(at), ..BatchMark::default() }, reply))
+    }
+
+    /// The seals that need not wait any longer.
+    pub(super) fn take_seals(&mut self) -> Vec<Reply<()>> {
+        if self.all_are_durable() { std::mem::take(&mut self.seals) } else { Vec::new() }
+    }
+
+    /// All seals that wait, because the batch ends.
+    pub(super) fn drop_seals(&mut self) -> Vec<Reply<()>> {
+        std::mem::take(&mut self.seals)
     }
 
     /// The next request's sequence number. Those of refused requests are not used again.
@@ -242,7 +348,7 @@ impl LiveBatch {
 
     /// Adds the items that are new; a repeated key gets the request that it already has.
     pub(super) fn take(&mut self, items: Vec<HashedItem>) -> Result<TakenItems, DispatchError> {
-        let refused = refusal(self.state);
+        let refused = refusal(self.state).or(self.is_full().then_some(DispatchError::Sealed));
         let mut taken = TakenItems::default();
         for HashedItem { item, content } in items {
             if let Some(&seq) = self.keys.get(item.key.as_str()) {
@@ -275,8 +381,9 @@ impl LiveBatch {
         Ok(taken)
     }
 
-    /// Takes back an admission that the database refused. Its keys may come again.
-    pub(super) fn take_back(&mut self, rows: &[RequestRow], mark: BatchMark) {
+    /// Takes back an admission that the database refused. Its keys may come again. Returns the seals that relied on
+    /// it.
+    pub(super) fn take_back(&mut self, rows: &[RequestRow], mark: BatchMark) -> Vec<Reply<()>> {
         for row in rows {
             self.keys.remove(row.key.as_str());
             self.refused += u32::from(self.end(row.seq).is_some());
@@ -284,10 +391,21 @@ impl LiveBatch {
         if mark.sealed_at.is_some() && self.state == BatchState::Sealed {
             self.state = BatchState::Open;
         }
+        let relied = if rows.is_empty() { Vec::new() } else { std::mem::take(&mut self.seals) };
+        if !relied.is_empty() && self.state == BatchState::Sealed {
+            self.state = BatchState::Open;
+        }
         // The next submission marks the first request again.
-        if mark.first_request_at.is_some() && self.state == BatchState::Open {
+        if mark.first_request_at.is_some() && !self.is_opened && self.state == BatchState::Open {
             self.state = BatchState::Announced;
         }
+        relied
+    }
+
+    /// The restored requests are committed.
+    pub(super) fn settle_restored(&mut self, is_opened: bool) {
+        self.durable = self.size();
+        self.is_opened = is_opened;
     }
 
     /// Passes over the numbers of requests that the database refused before a restart.
@@ -306,9 +424,7 @@ impl LiveBatch {
             key,
             group,
             body: item.body,
-            input: None,
-            times: Vec::new(),
-            advanced: 0,
+            stages: None,
             log_lines: 0,
             permit: item.permit,
             due: item.due,
@@ -343,11 +459,11 @@ impl LiveBatch {
         self.add(item, content);
         let entry = self.entry_mut(seq).expect("just added");
         entry.log_lines = log_lines;
-        if let Some(left) = left {
-            entry.times = serde_json::from_str(&left.times).unwrap_or_default();
-            entry.input = Some(left.artifact);
-        }
-        entry.times.iter().map(|time| Micros::from_ms_f64(time.ran_ms)).collect()
+        let Some(left) = left else { return Vec::new() };
+        let stages = entry.stages_mut();
+        stages.times = serde_json::from_str(&left.times).unwrap_or_default();
+        stages.input = Some(left.artifact);
+        stages.times.iter().map(|time| Micros::from_ms_f64(time.ran_ms)).collect()
     }
 
     /// Restores a request that has ended.
@@ -357,115 +473,10 @@ impl LiveBatch {
     }
 
     pub(super) fn artifact_bytes(&self) -> usize {
-        let inputs = self.entries.iter().flatten().filter_map(|entry| entry.input.as_ref());
+        let inputs = self.entries.iter().flatten().filter_map(Entry::input);
         inputs.map(|input| input.bytes.len()).sum()
     }
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use assay_api::batch::Consumes;
-    use assay_core::id::{Digest, TenantId};
-    use assay_core::plugin::Description;
-    use assay_store::admissions::BatchRow;
-    use uuid::Uuid;
-
-    use super::*;
-    use crate::committed::CommittedView;
-    use crate::plugin::ReadyPlugin;
-
-    pub(crate) fn row() -> BatchRow {
-        BatchRow {
-            tenant: TenantId(Uuid::from_u128(1)),
-            id: BatchId::generate(),
-            run: "run".into(),
-            iteration: 0,
-            plugin: "math".into(),
-            version: "1.0.0".into(),
-            digest: Digest([1; 32]),
-            settings: "{}".into(),
-            expected_size: Some(1),
-            group_size: None,
-            max_extra_delay_ms: None,
-            consumes: Consumes::Batch,
-            share_equal: true,
-            idempotency: None,
-            announced_at: Micros::from_secs(1_000),
-            sealed_at: None,
-        }
-    }
-
-    fn item(key: &str) -> HashedItem {
-        let permit = BudgetPermit::default();
-        let (key, body) = (key.to_owned(), Bytes::new());
-        HashedItem { item: NewItem { key, group: None, body, permit, due: None }, content: None }
-    }
-
-    /// A batch with this many requests.
-    pub(crate) fn batch(requests: u32) -> LiveBatch {
-        let description = Description {
-            name: "math".into(),
-            version: "1.0.0".into(),
-            summary: String::new(),
-            stages: Vec::new(),
-            settings_schema: String::new(),
-            label_schema: String::new(),
-            timeout_reward: 0.0,
-            deterministic: true,
-        };
-        let digest = Digest([1; 32]);
-        let plugin = Arc::new(ReadyPlugin::new(digest, digest, description, Vec::new()));
-        let mut batch = LiveBatch::new(CommittedView::default().put(row(), plugin, false));
-        let items = (0..requests).map(|seq| item(&seq.to_string())).collect();
-        assert!(batch.take(items).is_ok());
-        batch
-    }
-
-    #[test]
-    fn a_repeated_key_is_the_same_request_even_after_the_seal() {
-        let mut batch = batch(1);
-        batch.state = BatchState::Sealed;
-        let first = RequestId { batch: batch.id(), seq: 0 };
-        let taken = batch.take(vec![item("0")]).expect("a repeat is harmless");
-        assert_eq!(taken.fates, [ItemFate::Repeated(first)]);
-        assert!(taken.rows.is_empty() && batch.size() == 1);
-        assert_eq!(batch.take(vec![item("1")]).err(), Some(DispatchError::Sealed));
-    }
-
-    #[test]
-    fn a_refused_request_leaves_its_number_unused_and_its_key_free() {
-        let mut batch = batch(1);
-        batch.state = BatchState::Announced;
-        let taken = batch.take(vec![item("bad")]).expect("it is open");
-        batch.state = BatchState::Sealed;
-        let at = Some(Micros::from_secs(9));
-        batch.take_back(&taken.rows, BatchMark { first_request_at: at, sealed_at: at });
-        assert_eq!((batch.size(), batch.state), (1, BatchState::Announced));
-        let again = batch.take(vec![item("bad"), item("0")]).expect("it is open");
-        let fates = [2, 0].map(|seq| RequestId { batch: batch.id(), seq });
-        assert_eq!(again.fates, [ItemFate::Accepted(fates[0]), ItemFate::Repeated(fates[1])]);
-        assert_eq!((batch.size(), batch.entry(1).is_none()), (2, true));
-
-        let mut restored = super::tests::batch(0);
-        restored.skip_to(2);
-        restored.restore_finished("a".into());
-        assert_eq!(restored.size(), 1);
-        assert_eq!(
-            restored.take(vec![item("a")]).expect("a repeat").fates,
-            [ItemFate::Repeated(RequestId { batch: restored.id(), seq: 2 })]
-        );
-    }
-
-    #[test]
-    fn an_open_batch_waits_for_its_trainer_when_all_its_requests_have_ended() {
-        let mut batch = batch(2);
-        batch.state = BatchState::Open;
-        let last = Micros::from_secs(9);
-        batch.committed.change(|progress| progress.last_request_at = Some(last));
-        assert!(batch.waiting().is_none());
-        batch.counts.scored = batch.size();
-        assert_eq!(batch.waiting().map(|waiting| waiting.last_request_at), Some(last));
-        batch.state = BatchState::Sealed;
-        assert!(batch.waiting().is_none());
-    }
-}
+pub(super) mod tests;

@@ -15,11 +15,13 @@ use crate::handle::{Announcement, DispatchError, ItemFate, NewItem};
 use crate::observe::Observed;
 use crate::planning::{Bounds, Planned};
 use crate::quota::TenantUse;
+use crate::restore::FoundBatch;
 use crate::workers::{Joining, LeaseClaim, WorkerLink};
 
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, DispatchError>>;
 
 pub(crate) enum Command {
+    Restore(Box<FoundBatch>),
     Announce(Box<Announcement>, Option<ContentHash>, Reply<Arc<CommittedBatch>>),
     Submit { tenant: TenantId, batch: BatchId, items: Vec<HashedItem>, reply: Reply<Vec<ItemFate>> },
     Seal { tenant: TenantId, batch: BatchId, final_count: Option<u32>, reply: Reply<()> },

@@ -11,7 +11,7 @@ use assay_core::time::Micros;
 use assay_fleet::{Failures, Fleet};
 use assay_planner::PlanConfig;
 use assay_sched::{Config, Profile, SchedView};
-use assay_store::Store;
+use assay_store::DispatchStore;
 use assay_store::admissions::BatchRow;
 use assay_store::operations::IncidentRow;
 use assay_wire::proto;
@@ -24,8 +24,8 @@ use crate::command::{Command, HashedItem, Reply};
 use crate::committed::{CommittedBatch, CommittedView};
 use crate::dedup::ContentHash;
 use crate::incidents::{self, WrittenIncident};
-use crate::planning::{Bounds, Planning, PoolDefaults};
-use crate::plugin::ReadyPlugin;
+use crate::planning::{Bounds, PlannerPlace, Planning, PoolDefaults};
+use crate::plugin::{Plugins, ReadyPlugin};
 use crate::quota::TenantUse;
 use crate::tenants::Tenants;
 use crate::workers::{Joining, LeaseClaim, WorkerLink};
@@ -67,6 +67,8 @@ pub enum ItemFate {
 pub enum DispatchError {
     #[error("there is no such live batch")]
     NotLive,
+    #[error("the batch waits for its plugin since the start of the server")]
+    NotRestored,
     #[error("the batch is sealed")]
     Sealed,
     #[error("the batch has ended")]
@@ -88,12 +90,13 @@ pub enum DispatchError {
 }
 
 /// The parts from which the loop is built.
-pub struct Parts {
-    pub store: Store,
+pub struct Parts<S> {
+    pub store: S,
     pub fleet: Fleet,
     /// Starts of workers that failed.
     pub failures: Failures,
     pub plan: PlanConfig,
+    pub planner: PlannerPlace,
     /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
     pub preempt_after: Option<Duration>,
     pub pool_defaults: PoolDefaults,
@@ -116,23 +119,23 @@ pub struct Dispatch {
 impl Dispatch {
     /// Restores live batches and starts the loop and its group commits. The tasks end after
     /// [`Dispatch::stop`], once everything that was under way is written.
-    pub async fn start(
-        parts: Parts,
-        plugins: impl AsyncFn(&BatchRow) -> anyhow::Result<Arc<ReadyPlugin>>,
+    pub async fn start<S: DispatchStore>(
+        parts: Parts<S>,
+        plugins: impl Plugins,
     ) -> anyhow::Result<(Self, JoinSet<()>)> {
         let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
         let committed = Arc::new(CommittedView::default());
         let budget = AdmissionBudget::default();
-        let Parts { store, fleet, failures, plan, preempt_after, pool_defaults, tenants, history } =
-            parts;
+        let Parts { store, fleet, failures, plan, planner: planner_place, .. } = parts;
+        let Parts { preempt_after, pool_defaults, tenants, history, .. } = parts;
         let preempt_after = preempt_after.map(|after| Micros(after.as_micros() as u64));
         let config = Config { discipline: plan.discipline, preempt_after, ..Config::default() };
         let (notes, told, writer) = incidents::start(store.clone(), tenants.clone());
         let (channels, mut tasks) = publish::start(&store, &committed, &notes);
         tasks.spawn(writer);
-        let (planning, planner_ended) =
-            Planning::start(plan, pool_defaults, history.clone(), commands.clone())
-                .context("starting the planner")?;
+        let (planning, planner) = Planning::new(plan, pool_defaults, history.clone());
+        let planner_ended =
+            planner.start(planner_place, commands.clone()).context("starting the planner")?;
         tasks.spawn(async {
             // An error means that the thread has ended as well.
             let _ = planner_ended.await;
@@ -142,7 +145,7 @@ impl Dispatch {
         let mut shell = shell::Shell::new(config, parts, channels, committed.clone());
         history::learn(&mut shell.sched, &history);
         shell.tell_entitlements();
-        let restored = restore::restore(&mut shell, &store, &budget, plugins).await?;
+        let restored = restore::restore(&mut shell, &store, &budget, &plugins).await?;
         if restored.batches > 0 {
             tracing::info!(
                 batches = restored.batches,
@@ -152,6 +155,8 @@ impl Dispatch {
             );
         }
         tasks.spawn(shell.run(receiver));
+        let retry = restore::Retry { store, plugins, budget: budget.clone() };
+        tasks.spawn(retry.run(restored.missing, commands.clone()));
         let last_look = Arc::default();
         Ok((Self { commands, committed, budget, tenants, last_look, told }, tasks))
     }

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_api::history::ProfileStage;
+use assay_clock::now;
 use assay_core::id::Digest;
 use assay_core::plugin::Stage;
 use assay_core::time::Micros;
-use assay_fleet::now;
 use assay_sched::{Ending, Event, Profile, ProfileRequest, Sched, StageShape};
 
 use assay_store::history::{ENDINGS, HistoryRow};

@@ -17,7 +17,7 @@ use tokio::sync::{broadcast, mpsc};
 
 use crate::tenants::Tenants;
 use assay_store::operations::IncidentRow;
-use assay_store::{Store, StoreError};
+use assay_store::{DispatchStore, StoreError};
 
 /// The metric that counts incidents by kind.
 pub const INCIDENTS: &str = "assay_incidents_total";
@@ -69,8 +69,8 @@ pub(super) fn of_workers(
 }
 
 /// Makes the recorder, the channel of written incidents, and the writer, which must be spawned.
-pub(super) fn start(
-    store: Store,
+pub(super) fn start<S: DispatchStore>(
+    store: S,
     tenants: Arc<Tenants>,
 ) -> (Notes, broadcast::Sender<WrittenIncident>, impl Future<Output = ()> + Send + 'static) {
     let (notes, noted) = mpsc::channel(limits::INCIDENTS_PENDING_MAX);
@@ -79,14 +79,14 @@ pub(super) fn start(
     (Notes(notes), told, writer.run(noted))
 }
 
-struct Writer {
-    store: Store,
+struct Writer<S> {
+    store: S,
     tenants: Arc<Tenants>,
     told: broadcast::Sender<WrittenIncident>,
     ledger: Ledger,
 }
 
-impl Writer {
+impl<S: DispatchStore> Writer<S> {
     async fn run(mut self, mut noted: mpsc::Receiver<IncidentRow>) {
         let mut group = Vec::new();
         while noted.recv_many(&mut group, limits::INCIDENTS_PENDING_MAX).await > 0 {
@@ -160,7 +160,7 @@ async fn may_pass(error: StoreError) -> bool {
         return false;
     }
     tracing::warn!(%error, "an incident cannot be written yet");
-    tokio::time::sleep(RETRY_PAUSE).await;
+    assay_clock::sleep(RETRY_PAUSE).await;
     true
 }
 
@@ -200,7 +200,7 @@ fn further(row: IncidentRow) -> IncidentRow {
     IncidentRow { batch, run: None, code: None, count: 1, detail, ..row }
 }
 
-/// Whether it is about a run, which has one row a minute for all incidents like it.
+/// Whether it is about a run, which has one row a minute and batch for all incidents like it.
 fn is_of_run(row: &IncidentRow) -> bool {
     row.kind == IncidentKind::RewardMissing
 }
@@ -226,8 +226,9 @@ struct IncidentClass {
     tenant: Option<TenantId>,
     kind: IncidentKind,
     pool: Option<String>,
-    /// For an incident of a run.
+    /// For an incident of a run, and of one of its batches if that is known.
     run: Option<String>,
+    batch: Option<BatchId>,
 }
 
 #[derive(Default)]
@@ -239,7 +240,7 @@ struct Written {
 
 impl Ledger {
     /// Chooses the row. A pool has one row a minute for its workers, and a run one for its
-    /// trainer; a tenant has several for its batches.
+    /// trainer and each batch; a tenant has several for its batches.
     fn choose_row(&mut self, row: &IncidentRow) -> RowChoice {
         let minute = row.at.0 / MINUTE;
         if minute > self.minute {
@@ -262,14 +263,15 @@ impl Ledger {
     /// The class of an incident. Runs of a tenant beyond the limit have one in common.
     fn class(&self, row: &IncidentRow) -> IncidentClass {
         let run = row.run.clone().filter(|_| is_of_run(row));
-        let class =
-            IncidentClass { tenant: row.tenant, kind: row.kind, pool: row.pool.clone(), run };
+        let batch = row.batch.filter(|_| is_of_run(row));
+        let (tenant, kind, pool) = (row.tenant, row.kind, row.pool.clone());
+        let class = IncidentClass { tenant, kind, pool, run, batch };
         let is_beside =
             |other: &&IncidentClass| other.tenant == class.tenant && other.run.is_some();
         let full = self.written.keys().filter(is_beside).count()
             >= limits::INCIDENTS_PER_MINUTE_MAX as usize;
         if full && !self.written.contains_key(&class) {
-            return IncidentClass { run: None, ..class };
+            return IncidentClass { run: None, batch: None, ..class };
         }
         class
     }
@@ -326,6 +328,7 @@ mod tests {
         let missing = |run: &str| IncidentRow {
             kind: IncidentKind::RewardMissing,
             run: Some(run.into()),
+            batch: None,
             ..late(tenant)
         };
         for at in 0..i64::from(limits::INCIDENTS_PER_MINUTE_MAX) {
@@ -340,6 +343,15 @@ mod tests {
         assert_eq!(ledger.choose_row(&missing("one more")), RowChoice::Into(1_000));
         assert_eq!(ledger.choose_row(&missing("run 0")), RowChoice::Into(0));
         assert_eq!(further(missing("another")).run, None);
+        // Each iteration has a row of its own, by which its training step is found.
+        let mut ledger = Ledger::default();
+        let [first, second] =
+            [0, 1].map(|_| IncidentRow { batch: Some(BatchId::generate()), ..missing("run") });
+        assert_eq!(ledger.choose_row(&first), RowChoice::Row);
+        ledger.wrote(&first, 1);
+        assert_eq!(ledger.choose_row(&first), RowChoice::Into(1));
+        assert_eq!(ledger.choose_row(&second), RowChoice::Row);
+        assert_eq!(ledger.choose_row(&missing("run")), RowChoice::Row);
         // A call whose key is refused has no run, and its row says why.
         let refused = IncidentRow { tenant: None, run: None, ..missing("") };
         assert_eq!(ledger.choose_row(&refused), RowChoice::Row);

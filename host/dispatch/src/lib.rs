@@ -44,12 +44,12 @@ mod restore;
 
 mod plugin;
 
-pub use assay_fleet::now;
+pub use assay_clock::now;
 pub use assay_planner::{PlanConfig, Policy};
 pub use assay_sched::{Discipline, Profile, SchedView};
 pub use handle::{Announcement, Dispatch, DispatchError, ItemFate, NewItem, Parts};
 pub use incidents::{INCIDENTS, WrittenIncident};
 pub use observe::Observed;
-pub use plugin::ReadyPlugin;
+pub use plugin::{Plugins, ReadyPlugin};
 pub use quota::TenantUse;
 pub use workers::{Joining, LastContact, LeaseClaim, WorkerLink, count_run_delay};

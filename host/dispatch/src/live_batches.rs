@@ -10,6 +10,7 @@ use assay_core::limits;
 use assay_core::outcome::{Artifact, ErrorCode, StageEnd, StageError};
 
 use crate::batch::{Entry, LiveBatch};
+use crate::command::Reply;
 use crate::dedup::{DedupKey, SharedOutcome};
 use crate::handle::{DispatchError, ItemFate};
 use crate::silence::WaitingBatch;
@@ -37,6 +38,8 @@ impl RefusedRequests {
 #[derive(Default)]
 pub(super) struct LiveBatches {
     by_id: HashMap<BatchId, LiveBatch>,
+    /// Batches that are not restored, because their plugins cannot be had yet.
+    missing: HashMap<BatchId, TenantId>,
     refused: RefusedRequests,
     artifact_bytes: usize,
 }
@@ -44,7 +47,13 @@ pub(super) struct LiveBatches {
 impl LiveBatches {
     pub(super) fn insert(&mut self, batch: LiveBatch) {
         self.artifact_bytes += batch.artifact_bytes();
+        self.missing.remove(&batch.id());
         self.by_id.insert(batch.id(), batch);
+    }
+
+    /// The tenant's batch will be restored later.
+    pub(super) fn miss(&mut self, id: BatchId, tenant: TenantId) {
+        self.missing.insert(id, tenant);
     }
 
     pub(super) fn remove(&mut self, id: BatchId) -> Option<LiveBatch> {
@@ -72,8 +81,10 @@ impl LiveBatches {
         tenant: TenantId,
         id: BatchId,
     ) -> Result<&mut LiveBatch, DispatchError> {
+        let is_missing = self.missing.get(&id) == Some(&tenant);
+        let reason = if is_missing { DispatchError::NotRestored } else { DispatchError::NotLive };
         let found = self.by_id.get_mut(&id);
-        found.filter(|batch| batch.committed.row.tenant == tenant).ok_or(DispatchError::NotLive)
+        found.filter(|batch| batch.committed.row.tenant == tenant).ok_or(reason)
     }
 
     pub(super) fn tenant_of(&self, id: BatchId) -> Option<TenantId> {
@@ -90,14 +101,13 @@ impl LiveBatches {
         different.into_iter().take(limits::PRELOADED_PLUGINS_MAX).collect()
     }
 
-    /// Takes back an admission that the database refused.
-    pub(super) fn take_back(&mut self, id: BatchId, admission: &Admission) {
+    /// Takes back an admission that the database refused. Returns the seals that relied on it.
+    pub(super) fn take_back(&mut self, id: BatchId, admission: &Admission) -> Vec<Reply<()>> {
         for row in &admission.requests {
             self.refused.add(RequestId { batch: id, seq: row.seq });
         }
-        if let Some(batch) = self.by_id.get_mut(&id) {
-            batch.take_back(&admission.requests, admission.mark);
-        }
+        let batch = self.by_id.get_mut(&id);
+        batch.map(|batch| batch.take_back(&admission.requests, admission.mark)).unwrap_or_default()
     }
 
     /// Whether one of the items repeats a request that the database refused after it was repeated.
@@ -142,14 +152,15 @@ impl LiveBatches {
         let batch = self.by_id.get_mut(&request.batch);
         let Some(entry) = batch.and_then(|batch| batch.entry_mut(request.seq)) else { return };
         self.artifact_bytes += artifact.bytes.len();
-        self.artifact_bytes -= entry.input.replace(artifact).map_or(0, |input| input.bytes.len());
+        let before = entry.stages_mut().input.replace(artifact);
+        self.artifact_bytes -= before.map_or(0, |input| input.bytes.len());
     }
 
     /// Takes a request that ends out of its batch.
     pub(super) fn end(&mut self, request: RequestId) -> Option<(&mut LiveBatch, Entry)> {
         let batch = self.by_id.get_mut(&request.batch)?;
         let entry = batch.end(request.seq)?;
-        self.artifact_bytes -= entry.input.as_ref().map_or(0, |input| input.bytes.len());
+        self.artifact_bytes -= entry.input().map_or(0, |input| input.bytes.len());
         Some((batch, entry))
     }
 }

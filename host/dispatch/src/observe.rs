@@ -23,7 +23,8 @@ use crate::command::Command;
 use crate::committed::CommittedBatch;
 use crate::handle::{Dispatch, DispatchError};
 use crate::shell::Shell;
-use assay_fleet::{Starting, now};
+use assay_clock::now;
+use assay_fleet::Starting;
 
 /// The age up to which the last view is shared.
 const FRESH_FOR: Duration = Duration::from_millis(200);
@@ -35,7 +36,7 @@ pub struct Observed {
     view: SchedView,
     /// The live batches as their trainers see them.
     committed: HashMap<BatchId, Arc<CommittedBatch>>,
-    /// What the dispatcher knows of the workers.
+    /// The dispatcher's knowledge of the workers.
     joined: HashMap<WorkerId, JoinedWorker>,
     pub pools: Vec<PoolCapacity>,
     /// The tolerance of batches that name none.

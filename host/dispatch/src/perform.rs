@@ -5,11 +5,11 @@ use std::sync::Arc;
 use assay_api::batch::BatchState;
 use assay_api::operations::IncidentKind;
 use assay_api::result::{Counts, ResultItem, StageTime};
+use assay_clock::now;
 use assay_core::id::{BatchId, RequestId, WorkerId};
 use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, StageEnd, StageError};
 use assay_core::time::Micros;
-use assay_fleet::now;
 use assay_sched::{
     Action, BatchDone, BatchEnding, End, Event, FinalEnd, Finish, Grant, KillReason, StageTiming,
 };
@@ -163,9 +163,10 @@ impl Shell {
         let tenant = batch.committed.row.tenant;
         let stage_time = batch.stage_time(&time);
         let Some(entry) = batch.entry_mut(request.seq) else { return };
-        entry.times.push(stage_time);
-        entry.advanced += 1;
-        let times = serde_json::to_string(&entry.times).expect("times are plain data");
+        let stages = entry.stages_mut();
+        stages.times.push(stage_time);
+        stages.advanced += 1;
+        let times = serde_json::to_string(&stages.times).expect("times are plain data");
         self.batches.set_input(request, artifact.clone());
         let row = ArtifactRow { seq: request.seq, stage: time.stage, artifact, times, at: now };
         let record = Record::Artifact(row);
@@ -198,7 +199,8 @@ impl Shell {
         metrics::counter!("assay_requests_total", "outcome" => outcome.kind()).increment(1);
         let (kind, reward, verdict) =
             (outcome.kind(), outcome.reward(), outcome.verdict().to_owned());
-        let last = finish.stages.iter().skip(entry.advanced).map(|time| batch.stage_time(time));
+        let stages = entry.take_stages();
+        let last = finish.stages.iter().skip(stages.advanced).map(|time| batch.stage_time(time));
         let item = ResultItem {
             cursor: batch.position,
             id: request,
@@ -208,7 +210,7 @@ impl Shell {
                 .and_then(|group| batch.group_name(group))
                 .map(|name| name.to_string()),
             outcome,
-            stages: entry.times.into_iter().chain(last).collect(),
+            stages: stages.times.into_iter().chain(last).collect(),
             shared_from,
         };
         batch.charge(&item.stages);
@@ -255,7 +257,7 @@ impl Shell {
             ended_at: done.ended,
             earliest_end_at: done.earliest_end,
             tolerance,
-            counts: Counts { submitted: batch.size(), ..batch.counts },
+            counts: Counts { submitted: batch.acknowledged(), ..batch.counts },
             reward_sum: batch.reward_sum,
             usage,
             history: profile.map(|profile| Box::new(history::row(profile, stages))),
@@ -367,7 +369,7 @@ fn missed(reason: KillReason) -> String {
 /// The message for an error that no worker reported.
 fn own_message(code: ErrorCode, attempts: u32) -> String {
     match code {
-        ErrorCode::WorkerLost => format!("its worker died under it {attempts} times"),
+        ErrorCode::WorkerLost => format!("its worker died {attempts} times while running it"),
         ErrorCode::LeaseExpired => {
             format!("it ran past its deadline {attempts} times and its worker was killed")
         }
@@ -409,7 +411,7 @@ fn grant_message(
         attempt,
         seed: batch.replays.unwrap_or(request).seed(),
         body: entry.body.clone(),
-        input: entry.input.as_ref().map(|artifact| proto::Artifact {
+        input: entry.input().map(|artifact| proto::Artifact {
             content_type: artifact.content_type.clone(),
             bytes: artifact.bytes.clone().into(),
         }),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::time::Micros;
@@ -90,48 +90,59 @@ pub(super) struct PlanInForce {
     pub took: Duration,
 }
 
+/// Where plans are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlannerPlace {
+    /// On a thread of its own, as a plan may take long.
+    Thread,
+    /// On the runtime, which waits for it: for simulations, whose time stands still meanwhile.
+    Runtime,
+}
+
 /// The loop's side of the planner's thread.
 pub(super) struct Planning {
     pub config: PlanConfig,
     pub last: Option<PlanInForce>,
     defaults: PoolDefaults,
     inbox: Arc<PlannerInbox>,
+    /// Says that something was put into the inbox; closed when this is dropped.
+    filled: mpsc::Sender<()>,
 }
 
 impl Planning {
-    /// Starts the thread; it ends after this is dropped, and `ended` resolves then.
-    pub(super) fn start(
+    /// Both sides; the planner must be started, and ends after this is dropped.
+    pub(super) fn new(
         config: PlanConfig,
         defaults: PoolDefaults,
         history: Vec<Arc<Profile>>,
-        commands: mpsc::Sender<Command>,
-    ) -> std::io::Result<(Self, oneshot::Receiver<()>)> {
+    ) -> (Self, PlannerSide) {
         let inbox = Arc::new(PlannerInbox::default());
         inbox.put(|contents| contents.profiles = history);
+        let (filled, calls) = mpsc::channel(1);
         let thread = PlannerThread::new(config.clone());
-        let (ending, ended) = oneshot::channel();
-        let calls = Arc::clone(&inbox);
-        std::thread::Builder::new().name("planner".into()).spawn(move || {
-            serve(thread, &calls, &commands);
-            // The receiver is gone if the start of the server failed.
-            let _ = ending.send(());
-        })?;
-        Ok((Self { config, last: None, defaults, inbox }, ended))
+        let planner = PlannerSide { thread, inbox: Arc::clone(&inbox), calls };
+        (Self { config, last: None, defaults, inbox, filled }, planner)
+    }
+
+    fn put(&self, put: impl FnOnce(&mut InboxContents)) {
+        self.inbox.put(put);
+        // One that waits is enough, and a planner that has ended gets none.
+        let _ = self.filled.try_send(());
     }
 
     /// Passes on the profile of a completed batch; later calls of the planner know it.
     pub(super) fn learn(&self, profile: Arc<Profile>) {
-        self.inbox.put(|contents| contents.profiles.push(profile));
+        self.put(|contents| contents.profiles.push(profile));
     }
 
     pub(super) fn call(&self, now: Micros, seen: SchedView) {
-        self.inbox.put(|contents| contents.plan = Some((now, seen)));
+        self.put(|contents| contents.plan = Some((now, seen)));
     }
 
     /// Sets a pool's bounds, from the next plan on.
     pub(super) fn set_bounds(&mut self, pool: &Arc<str>, bounds: Bounds) {
         bound(&mut self.config, &self.defaults, pool, bounds);
-        self.inbox.put(|contents| contents.config = Some(self.config.clone()));
+        self.put(|contents| contents.config = Some(self.config.clone()));
     }
 
     /// The cost of a worker's second.
@@ -151,53 +162,90 @@ impl Planning {
     }
 }
 
-impl Drop for Planning {
-    fn drop(&mut self) {
-        self.inbox.put(|contents| contents.closed = true);
-    }
-}
-
 /// Everything that was put into the inbox since it was last emptied.
 #[derive(Default)]
 struct InboxContents {
     profiles: Vec<Arc<Profile>>,
     config: Option<PlanConfig>,
     plan: Option<(Micros, SchedView)>,
-    closed: bool,
 }
 
 #[derive(Default)]
-struct PlannerInbox {
-    contents: Mutex<InboxContents>,
-    filled: Condvar,
-}
+struct PlannerInbox(Mutex<InboxContents>);
 
 impl PlannerInbox {
     fn put(&self, put: impl FnOnce(&mut InboxContents)) {
         put(&mut self.lock());
-        self.filled.notify_one();
     }
 
-    /// Waits for a call and empties the inbox; `None` when it is closed.
+    /// Empties the inbox, if a plan is asked for.
     fn take(&self) -> Option<InboxContents> {
         let mut contents = self.lock();
-        while contents.plan.is_none() && !contents.closed {
-            contents = self.filled.wait(contents).unwrap_or_else(PoisonError::into_inner);
-        }
-        (!contents.closed).then(|| std::mem::take(&mut *contents))
+        contents.plan.is_some().then(|| std::mem::take(&mut *contents))
     }
 
     fn lock(&self) -> MutexGuard<'_, InboxContents> {
-        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn serve(mut thread: PlannerThread, inbox: &PlannerInbox, commands: &mpsc::Sender<Command>) {
-    while let Some(contents) = inbox.take() {
-        let Some(planned) = thread.answer(contents, Planner::plan) else { continue };
-        if commands.blocking_send(Command::Planned(planned)).is_err() {
-            return;
+/// The planner's side; it ends when the loop's side is dropped.
+pub(super) struct PlannerSide {
+    thread: PlannerThread,
+    inbox: Arc<PlannerInbox>,
+    calls: mpsc::Receiver<()>,
+}
+
+impl PlannerSide {
+    /// Starts it; the receiver resolves when it has ended.
+    pub(super) fn start(
+        self,
+        place: PlannerPlace,
+        commands: mpsc::Sender<Command>,
+    ) -> std::io::Result<oneshot::Receiver<()>> {
+        let (ending, ended) = oneshot::channel();
+        let end = move || {
+            // The receiver is gone if the start of the server failed.
+            let _ = ending.send(());
+        };
+        match place {
+            PlannerPlace::Thread => {
+                std::thread::Builder::new().name("planner".into()).spawn(move || {
+                    self.serve_on_thread(&commands);
+                    end();
+                })?;
+            }
+            PlannerPlace::Runtime => {
+                tokio::spawn(async move {
+                    self.serve_on_runtime(&commands).await;
+                    end();
+                });
+            }
         }
+        Ok(ended)
+    }
+
+    fn serve_on_thread(mut self, commands: &mpsc::Sender<Command>) {
+        while self.calls.blocking_recv().is_some() && !self.calls.is_closed() {
+            let Some(planned) = self.answer() else { continue };
+            if commands.blocking_send(Command::Planned(planned)).is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn serve_on_runtime(mut self, commands: &mpsc::Sender<Command>) {
+        while self.calls.recv().await.is_some() && !self.calls.is_closed() {
+            let Some(planned) = self.answer() else { continue };
+            if commands.send(Command::Planned(planned)).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn answer(&mut self) -> Option<Planned> {
+        let contents = self.inbox.take()?;
+        self.thread.answer(contents, Planner::plan)
     }
 }
 
@@ -219,7 +267,7 @@ impl PlannerThread {
         contents: InboxContents,
         plan: impl FnOnce(&mut Planner, Micros, &SchedView) -> Plan,
     ) -> Option<Planned> {
-        let InboxContents { profiles, config, plan: call, closed: _ } = contents;
+        let InboxContents { profiles, config, plan: call } = contents;
         let (now, seen) = call?;
         let changed = config.is_some();
         self.config = config.unwrap_or_else(|| self.config.clone());
@@ -297,22 +345,19 @@ mod tests {
     #[test]
     fn the_newest_call_replaces_the_one_that_waits() {
         let (commands, mut plans) = mpsc::channel(1);
-        let inbox = Arc::new(PlannerInbox::default());
-        inbox.put(|contents| contents.plan = Some((Micros(1), SchedView::default())));
-        inbox.put(|contents| contents.plan = Some((Micros(2), SchedView::default())));
-        let spawned = std::thread::spawn({
-            let inbox = Arc::clone(&inbox);
-            move || serve(PlannerThread::new(config()), &inbox, &commands)
-        });
+        let (planning, planner) = Planning::new(config(), defaults(), Vec::new());
+        planning.call(Micros(1), SchedView::default());
+        planning.call(Micros(2), SchedView::default());
+        let ended = planner.start(PlannerPlace::Thread, commands).expect("a thread");
         let next = |plans: &mut mpsc::Receiver<Command>| match plans.blocking_recv() {
             Some(Command::Planned(planned)) => planned.report.map(|report| report.at),
             _ => None,
         };
         assert_eq!(next(&mut plans), Some(Micros(2)));
-        inbox.put(|contents| contents.plan = Some((Micros(3), SchedView::default())));
+        planning.call(Micros(3), SchedView::default());
         assert_eq!(next(&mut plans), Some(Micros(3)));
-        inbox.put(|contents| contents.closed = true);
-        spawned.join().expect("it ends well");
+        drop(planning);
+        ended.blocking_recv().expect("it ends well");
         assert!(plans.try_recv().is_err());
     }
 
@@ -341,8 +386,8 @@ mod tests {
     #[test]
     fn a_pool_that_is_new_gets_the_defaults() {
         let (commands, _plans) = mpsc::channel(1);
-        let (mut planning, ended) =
-            Planning::start(config(), defaults(), Vec::new(), commands).expect("a thread");
+        let (mut planning, planner) = Planning::new(config(), defaults(), Vec::new());
+        let ended = planner.start(PlannerPlace::Thread, commands).expect("a thread");
         planning.set_bounds(&"gpu".into(), Bounds { min: 0, max: 2 });
         planning.set_bounds(&"cpu".into(), Bounds { min: 2, max: 2 });
         let pools = &planning.config.pools;

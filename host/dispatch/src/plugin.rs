@@ -7,6 +7,13 @@ use assay_core::id::Digest;
 use assay_core::plugin::Description;
 use assay_core::time::Micros;
 use assay_sched::StageShape;
+use assay_store::admissions::BatchRow;
+
+/// Where a starting dispatcher gets the plugins of the batches that it restores.
+pub trait Plugins: Send + Sync + 'static {
+    /// The version that the batch's run has pinned.
+    fn of(&self, row: &BatchRow) -> impl Future<Output = anyhow::Result<Arc<ReadyPlugin>>> + Send;
+}
 
 /// A plugin version that is ready to run.
 #[derive(Debug)]

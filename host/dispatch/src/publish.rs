@@ -15,12 +15,12 @@ use crate::committed::CommittedBatch;
 use crate::committed::{BatchProgress, CommittedView};
 use crate::handle::{DispatchError, ItemFate};
 use crate::incidents::Notes;
-use assay_store::Store;
-use assay_store::admissions::{self, Admitted};
+use assay_store::admissions::Admitted;
 use assay_store::group_commit::{self, Weigh, Write};
 use assay_store::operations::IncidentRow;
-use assay_store::outcomes::{self, EndRow, OutcomeRow, Record, Recorded};
-use assay_store::single::{self, SingleRow};
+use assay_store::outcomes::{EndRow, OutcomeRow, Record, Recorded};
+use assay_store::single::SingleRow;
+use assay_store::{CommitError, DispatchStore};
 
 /// An admission that is not durable yet, and the caller that waits for it.
 pub(super) struct Pending {
@@ -41,6 +41,7 @@ pub(super) enum Waiter {
     },
     /// See [`crate::single`].
     Single,
+    Nobody,
 }
 
 impl Weigh for Pending {
@@ -56,6 +57,14 @@ impl Weigh for Pending {
 impl Write for Pending {
     fn batch(&self) -> BatchId {
         self.admitted.batch
+    }
+
+    async fn write<S: DispatchStore>(
+        connection: &mut S::Connection,
+        group: &[Self],
+    ) -> Result<(), CommitError> {
+        let rows: Vec<&Admitted> = group.iter().map(|pending| &pending.admitted).collect();
+        S::write_admissions(connection, &rows).await
     }
 }
 
@@ -136,7 +145,7 @@ pub(super) type Commits = JoinSet<()>;
 
 /// Starts the group commits.
 pub(super) fn start(
-    store: &Store,
+    store: &impl DispatchStore,
     view: &Arc<CommittedView>,
     notes: &Notes,
 ) -> (Channels, Commits) {
@@ -148,10 +157,6 @@ pub(super) fn start(
         store.clone(),
         "admissions",
         pending,
-        async |connection, group: &[Pending]| {
-            let rows: Vec<&Admitted> = group.iter().map(|pending| &pending.admitted).collect();
-            admissions::write(connection, &rows).await
-        },
         move |group| {
             // The loop may have ended at shutdown; the commit stands all the same.
             let _ = decisions.send(Decided::Committed(group));
@@ -168,10 +173,6 @@ pub(super) fn start(
         store.clone(),
         "outcomes",
         recorded,
-        async |connection, group: &[Output]| {
-            let rows: Vec<&Recorded> = group.iter().filter_map(Output::recorded).collect();
-            if rows.is_empty() { Ok(()) } else { outcomes::write(connection, &rows).await }
-        },
         move |group| publisher.publish(group),
         // The computed outcome is neither lost nor replaced: its batch goes on when the rows are taken.
         move |output, why| {
@@ -185,10 +186,6 @@ pub(super) fn start(
         store.clone(),
         "single requests",
         single_outputs,
-        async |connection, group: &[Output]| {
-            let rows: Vec<&SingleRow> = group.iter().filter_map(Output::single).collect();
-            single::write(connection, &rows).await
-        },
         move |group| publisher.publish(group),
         // Nothing of it was acknowledged, so its caller can be told.
         move |output, why| {
@@ -249,7 +246,7 @@ impl Refuser {
         why: &str,
     ) {
         self.notes.note(IncidentRow {
-            at: assay_fleet::now(),
+            at: assay_clock::now(),
             tenant: Some(tenant),
             kind: IncidentKind::RequestsFailed,
             pool: None,
@@ -305,6 +302,19 @@ impl Write for Output {
             Self::GroupDone { batch, .. } | Self::Incidents { batch, .. } => *batch,
         }
     }
+
+    /// A group has single requests alone, or none; see [`Channels::send`].
+    async fn write<S: DispatchStore>(
+        connection: &mut S::Connection,
+        group: &[Self],
+    ) -> Result<(), CommitError> {
+        let singles: Vec<&SingleRow> = group.iter().filter_map(Self::single).collect();
+        if !singles.is_empty() {
+            return S::write_singles(connection, &singles).await;
+        }
+        let rows: Vec<&Recorded> = group.iter().filter_map(Self::recorded).collect();
+        if rows.is_empty() { Ok(()) } else { S::write_records(connection, &rows).await }
+    }
 }
 
 fn show(progress: &mut BatchProgress, output: Output) {
@@ -355,7 +365,7 @@ impl Waiter {
             Self::Announced { reply } => drop(reply.send(Err(error))),
             Self::Submitted { reply, .. } => drop(reply.send(Err(error))),
             Self::Sealed { reply } => drop(reply.send(Err(error))),
-            Self::Single => {}
+            Self::Single | Self::Nobody => {}
         }
     }
 }

@@ -1,30 +1,39 @@
 //! Rebuilds the scheduler, the payloads and the committed view from Postgres after a restart.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_api::batch::BatchState;
 use assay_api::operations::IncidentKind;
 use assay_api::result::{Counts, ResultItem};
 use assay_core::id::{BatchId, RequestId};
+use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
-use assay_sched::{Ending, NewRequest, Progress};
+use assay_sched::{Ending, Event, NewRequest, Progress};
 
 use crate::batch::LiveBatch;
 use crate::budget::AdmissionBudget;
+use crate::command::Command;
 use crate::dedup::Eligibility;
 use crate::handle::NewItem;
 use crate::history;
-use crate::plugin::ReadyPlugin;
+use crate::plugin::{Plugins, ReadyPlugin};
 use crate::publish::count;
 use crate::shell::Shell;
-use assay_store::Store;
-use assay_store::admissions::BatchRow;
+use assay_store::DispatchStore;
 use assay_store::operations::IncidentRow;
 use assay_store::restore::{LiveBatchRow, LiveRequestRow, LiveRequestState};
+use tokio::sync::mpsc;
+
+/// The pauses between two tries to get the plugins of batches that could not be restored.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
+const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// The numbers of restored batches and requests.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Restored {
+    /// Batches whose plugins could not be had.
+    pub missing: Vec<LiveBatchRow>,
     pub batches: usize,
     pub waiting: usize,
     pub finished: usize,
@@ -32,13 +41,13 @@ pub(super) struct Restored {
 
 pub(super) async fn restore(
     shell: &mut Shell,
-    store: &Store,
+    store: &impl DispatchStore,
     budget: &AdmissionBudget,
-    plugins: impl AsyncFn(&BatchRow) -> anyhow::Result<Arc<ReadyPlugin>>,
+    plugins: &impl Plugins,
 ) -> anyhow::Result<Restored> {
     let mut restored = Restored::default();
     for live in store.live_batches().await? {
-        match plugins(&live.row).await {
+        match plugins.of(&live.row).await {
             Ok(plugin) => {
                 let requests = store.live_requests(live.row.tenant, live.row.id).await?;
                 restored.batches += 1;
@@ -46,19 +55,85 @@ pub(super) async fn restore(
                 restored.finished += finished;
                 restored.waiting += waiting;
             }
-            Err(error) => shell.not_restored(&live, &error),
+            Err(error) => {
+                shell.not_restored(&live, &error);
+                restored.missing.push(live);
+            }
         }
     }
     Ok(restored)
 }
 
+/// A batch whose plugin could be had after the start.
+pub(crate) struct FoundBatch {
+    live: LiveBatchRow,
+    plugin: Arc<ReadyPlugin>,
+    requests: Vec<LiveRequestRow>,
+    budget: AdmissionBudget,
+}
+
+/// Restores batches later whose plugins could not be had at the start.
+pub(super) struct Retry<S, P> {
+    pub store: S,
+    pub plugins: P,
+    pub budget: AdmissionBudget,
+}
+
+impl<S: DispatchStore, P: Plugins> Retry<S, P> {
+    /// Tries until all are found or the loop has ended.
+    pub(super) async fn run(self, mut missing: Vec<LiveBatchRow>, shell: mpsc::Sender<Command>) {
+        let mut pause = RETRY_PAUSE;
+        while !missing.is_empty() {
+            tokio::select! {
+                biased;
+                () = shell.closed() => return,
+                () = assay_clock::sleep(pause) => pause = (pause * 2).min(RETRY_PAUSE_MAX),
+            }
+            for live in std::mem::take(&mut missing) {
+                match self.find(live).await {
+                    Ok(found) => {
+                        if shell.send(Command::Restore(Box::new(found))).await.is_err() {
+                            return;
+                        }
+                    }
+                    Err((live, error)) => {
+                        let batch = live.row.id;
+                        tracing::warn!(%batch, "a live batch cannot be restored yet: {error:#}");
+                        missing.push(live);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn find(&self, live: LiveBatchRow) -> Result<FoundBatch, (LiveBatchRow, anyhow::Error)> {
+        let plugin = match self.plugins.of(&live.row).await {
+            Ok(plugin) => plugin,
+            Err(error) => return Err((live, error)),
+        };
+        // Nobody changes its rows meanwhile: it is not live.
+        match self.store.live_requests(live.row.tenant, live.row.id).await {
+            Ok(requests) => Ok(FoundBatch { live, plugin, requests, budget: self.budget.clone() }),
+            Err(error) => Err((live, error.into())),
+        }
+    }
+}
+
 impl Shell {
-    /// Records a batch that waits for the next start: its rows are unchanged, and the others must not wait for it.
-    fn not_restored(&self, live: &LiveBatchRow, error: &anyhow::Error) {
+    pub(super) fn restore_found(&mut self, found: FoundBatch) {
+        let FoundBatch { live, plugin, requests, budget } = found;
+        let batch = live.row.id;
+        let (finished, waiting) = self.restore_batch(live, plugin, requests, &budget);
+        tracing::info!(%batch, finished, waiting, "a live batch is restored late");
+    }
+
+    /// Records a batch that waits for its plugin: its rows are unchanged, and the others must not wait for it.
+    fn not_restored(&mut self, live: &LiveBatchRow, error: &anyhow::Error) {
         let row = &live.row;
+        self.batches.miss(row.id, row.tenant);
         tracing::error!(batch = %row.id, "a live batch cannot be restored: {error:#}");
         self.notes.note(IncidentRow {
-            at: assay_fleet::now(),
+            at: assay_clock::now(),
             tenant: Some(row.tenant),
             kind: IncidentKind::RequestsFailed,
             pool: None,
@@ -66,7 +141,7 @@ impl Shell {
             run: Some(row.run.clone()),
             code: None,
             count: 1,
-            detail: format!("its requests wait for the next start of the server: {error:#}"),
+            detail: format!("its requests wait for its plugin, which cannot be had: {error:#}"),
         });
     }
 
@@ -82,9 +157,15 @@ impl Shell {
         let (id, tenant) = (row.id, row.tenant);
         // Announced, filled and sealed by one call.
         let is_single = first_request_at == Some(row.announced_at) && first_request_at == sealed_at;
+        let is_opened = first_request_at.is_some();
+        let expected = row.expected_size.map_or(usize::MAX, |size| size.max(1) as usize);
         let committed = self.committed.put(row, plugin, is_single);
         let mut batch = LiveBatch::new(committed);
         let last_request_at = requests.iter().map(|request| request.arrived_at).max();
+        let first_arrived_at = requests.iter().map(|request| request.arrived_at).min();
+        let first_request_at = first_request_at.or(first_arrived_at);
+        // The seal may have been on its way when the server ended.
+        let sealed_at = sealed_at.or(last_request_at.filter(|_| requests.len() >= expected));
         let mut results = Vec::new();
         let mut news = Vec::with_capacity(requests.len());
         for request in requests {
@@ -96,15 +177,25 @@ impl Shell {
         let finished = results.len();
         let waiting = news.len() - finished;
         batch.restore_progress(results, (first_request_at, last_request_at), sealed_at);
+        batch.settle_restored(is_opened);
+        // Only the end of a batch ends its requests so: it was cancelled, or expired, and its own row does not say so yet.
+        let was_cancelled = batch.errors.contains_key(&ErrorCode::Cancelled);
         self.batches.insert(batch);
         self.admission.readmit(tenant);
         self.batch_announced(id);
+        if was_cancelled && waiting == 0 {
+            // The scheduler would take it for one that is done.
+            self.step(Event::BatchCancelled { batch: id });
+            return (finished, waiting);
+        }
         if !news.is_empty() {
             let requests = news.into_iter().map(|(_, new)| self.restore_dedup(id, new));
             let requests = requests.collect();
             self.submitted(id, requests);
         }
-        if let Some(at) = sealed_at {
+        if was_cancelled {
+            self.step(Event::BatchCancelled { batch: id });
+        } else if let Some(at) = sealed_at {
             self.batch_sealed(id, at);
         }
         (finished, waiting)

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_api::operations::IncidentKind;
+use assay_clock::now;
 use assay_core::id::{LeaseId, TenantId, WorkerId};
 use assay_core::time::Micros;
-use assay_fleet::now;
 use assay_fleet::{Failures, Fleet};
 use assay_sched::{Config, Event, Sched};
 use assay_wire::proto;
@@ -135,7 +135,7 @@ impl Shell {
                         self.step(Event::StartFailed { pool });
                     }
                 }
-                () = tokio::time::sleep(wait.unwrap_or(Duration::MAX)), if wait.is_some() => {}
+                () = assay_clock::sleep(wait.unwrap_or(Duration::MAX)), if wait.is_some() => {}
             }
         }
     }
@@ -171,6 +171,7 @@ impl Shell {
 
     fn obey(&mut self, command: Command) {
         match command {
+            Command::Restore(found) => self.restore_found(*found),
             Command::Announce(announcement, content, reply) => {
                 self.announce(*announcement, content, reply);
             }

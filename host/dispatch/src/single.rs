@@ -40,7 +40,7 @@ struct Held {
     outcome: Option<(OutcomeRow, BudgetPermit)>,
 }
 
-/// What to do with an output.
+/// The next step for an output.
 pub(super) enum Route {
     Send(Output),
     /// The output is kept until more of its batch is known or its batch is committed, or dropped as the

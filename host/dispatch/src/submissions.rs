@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use assay_api::batch::{BatchState, Consumes};
+use assay_clock::now;
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::time::Micros;
-use assay_fleet::now;
 use assay_sched::{Event, NewBatch, NewRequest};
 use assay_store::admissions::{Admission, Admitted, BatchMark, RequestRow};
 
@@ -59,17 +59,8 @@ impl Shell {
             Ok(taken) => taken,
             Err(error) => return answer(reply, Err(error)),
         };
-        let mut mark = BatchMark::default();
-        if batch.state == BatchState::Announced && !taken.rows.is_empty() {
-            batch.state = BatchState::Open;
-            mark.first_request_at = Some(at);
-        }
+        let mark = batch.mark(count(&taken.rows), at);
         let unpaid = batch.pay();
-        let expected = batch.committed.row.expected_size;
-        if refusal(batch.state).is_none() && expected.is_some_and(|size| batch.size() >= size) {
-            batch.state = BatchState::Sealed;
-            mark.sealed_at = Some(at);
-        }
         let admission = Admission { batch: None, requests: taken.rows, mark };
         let admitted = Admitted { tenant, batch: id, at, admission };
         let waiter = Waiter::Submitted { fates: taken.fates, reply };
@@ -97,15 +88,21 @@ impl Shell {
         if let Some(want) = final_count.filter(|&want| want != have) {
             return answer(reply, Err(DispatchError::CountDiffers { have, want }));
         }
-        let mut mark = BatchMark::default();
-        // Sealing again is harmless.
-        if refusal(batch.state).is_none() {
-            batch.state = BatchState::Sealed;
-            mark.sealed_at = Some(at);
+        if let Some((mark, reply)) = batch.seal(at, reply) {
+            self.write_mark((tenant, id), at, mark, Waiter::Sealed { reply });
         }
-        let admission = Admission { batch: None, requests: Vec::new(), mark };
-        let admitted = Admitted { tenant, batch: id, at, admission };
-        self.write(Pending { admitted, waiter: Waiter::Sealed { reply } });
+    }
+
+    /// Writes a change of a batch's row.
+    fn write_mark(
+        &mut self,
+        (tenant, batch): (TenantId, BatchId),
+        at: Micros,
+        mark: BatchMark,
+        waiter: Waiter,
+    ) {
+        let admission = Admission { mark, ..Admission::default() };
+        self.write(Pending { admitted: Admitted { tenant, batch, at, admission }, waiter });
     }
 
     fn write(&mut self, pending: Pending) {
@@ -117,7 +114,7 @@ impl Shell {
     /// An admission is durable: it is reported to the scheduler, then to the caller.
     pub(super) fn admitted(&mut self, pending: Pending) {
         let Pending { admitted, waiter } = pending;
-        let id = admitted.batch;
+        let (id, tenant) = (admitted.batch, admitted.tenant);
         let Admission { batch: row, requests, mark } = admitted.admission;
         if matches!(waiter, Waiter::Single) {
             return self.single_written(id, admitted.at);
@@ -126,10 +123,14 @@ impl Shell {
             self.batch_announced(id);
             self.preload_plugin(id);
         }
+        // Its batch was cancelled or expired meanwhile, perhaps without these requests or those that they repeat.
+        let is_late = self.batches.get(id).is_none();
+        // Before the scheduler hears of the requests, as it may end a complete batch at once.
+        let complete = self.settle((tenant, id), count(&requests), mark, admitted.at);
         if !requests.is_empty() {
             self.requests_submitted(id, &requests, admitted.at);
         }
-        if let Some(at) = mark.sealed_at {
+        if let Some(at) = mark.sealed_at.or(complete) {
             self.batch_sealed(id, at);
         }
         match waiter {
@@ -139,16 +140,47 @@ impl Shell {
             }
             // What it relied on may have been refused while it was under way.
             Waiter::Submitted { fates, reply } => {
-                let is_kept = !self.batches.repeats_refused(&fates);
-                answer(reply, is_kept.then_some(fates).ok_or(DispatchError::NotKept));
+                answer(
+                    reply,
+                    match self.batches.repeats_refused(&fates) {
+                        _ if is_late => Err(DispatchError::NotLive),
+                        true => Err(DispatchError::NotKept),
+                        false => Ok(fates),
+                    },
+                );
             }
             Waiter::Sealed { reply } => {
                 let batch = self.batches.get(id);
                 let is_open = batch.is_some_and(|batch| refusal(batch.state).is_none());
                 answer(reply, if is_open { Err(DispatchError::NotKept) } else { Ok(()) });
             }
-            Waiter::Single => {}
+            Waiter::Single | Waiter::Nobody => {}
         }
+    }
+
+    /// Requests are durable. Seals that waited for them are written, and a seal if the batch is complete by them; returns
+    /// its time.
+    fn settle(
+        &mut self,
+        of: (TenantId, BatchId),
+        new: u32,
+        mark: BatchMark,
+        at: Micros,
+    ) -> Option<Micros> {
+        let batch = self.batches.get_mut(of.1)?;
+        let complete = batch.settle(new, mark, at);
+        let seals = batch.take_seals();
+        if complete.is_some() {
+            // If it is lost, a restart sees by the requests that the batch is complete.
+            let mark = BatchMark { sealed_at: complete, ..BatchMark::default() };
+            self.write_mark(of, at, mark, Waiter::Nobody);
+        }
+        let mut sealed_at = Some(at);
+        for reply in seals {
+            let mark = BatchMark { sealed_at: sealed_at.take(), ..BatchMark::default() };
+            self.write_mark(of, at, mark, Waiter::Sealed { reply });
+        }
+        complete
     }
 
     /// The database refuses the rows of an admission: it is taken back, and its caller is told. Admissions
@@ -163,8 +195,10 @@ impl Shell {
                 }
                 self.committed.refuse(id);
             }
-            Waiter::Submitted { .. } | Waiter::Sealed { .. } => {
-                self.batches.take_back(id, &admitted.admission);
+            Waiter::Submitted { .. } | Waiter::Sealed { .. } | Waiter::Nobody => {
+                for seal in self.batches.take_back(id, &admitted.admission) {
+                    answer(seal, Err(DispatchError::NotKept));
+                }
             }
             Waiter::Single => {
                 self.single.refused(id);
@@ -213,7 +247,7 @@ impl Shell {
         });
         let requests: Vec<NewRequest> = requests.collect();
         let Some(batch) = self.batches.get(id) else { return };
-        let count = u32::try_from(rows.len()).expect("a submit is within its limit");
+        let count = count(rows);
         batch.committed.change(|progress| {
             if progress.state == BatchState::Announced {
                 progress.state = BatchState::Open;
@@ -238,7 +272,10 @@ impl Shell {
 
     /// Drops an ended batch and returns what it held of its tenant's quotas.
     pub(super) fn forget(&mut self, id: BatchId) {
-        if let Some(batch) = self.batches.remove(id) {
+        if let Some(mut batch) = self.batches.remove(id) {
+            for seal in batch.drop_seals() {
+                answer(seal, Err(DispatchError::NotLive));
+            }
             self.admission.release(&batch.committed.row, batch.overpaid(), now());
         }
     }
@@ -305,4 +342,8 @@ impl Shell {
             }
         }
     }
+}
+
+fn count(rows: &[RequestRow]) -> u32 {
+    u32::try_from(rows.len()).expect("a submit is within its limit")
 }

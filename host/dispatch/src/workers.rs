@@ -1,14 +1,14 @@
 //! Connected workers, from their join to their end, as the loop knows them: the channel for their grants,
 //! and the leases that they hold. The scheduler alone decides what they do next.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use assay_clock::now;
 use assay_core::id::{Digest, LeaseId, RequestId, TicketId, WorkerId};
 use assay_core::limits;
 use assay_core::time::Micros;
-use assay_fleet::now;
 use assay_wire::proto;
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -80,7 +80,7 @@ pub(super) struct Worker {
     pub dismissed: bool,
 }
 
-/// What a lease is for.
+/// The purpose of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HeldLease {
     pub request: RequestId,
@@ -115,7 +115,8 @@ impl Worker {
 /// All connected workers.
 #[derive(Default)]
 pub(super) struct Workers {
-    by_id: HashMap<WorkerId, Worker>,
+    /// In the order in which they joined, as messages are sent.
+    by_id: BTreeMap<WorkerId, Worker>,
     /// The number of workers that ever joined; the last one's id.
     joined: u64,
 }

@@ -10,6 +10,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
@@ -23,9 +24,12 @@ use find::{Hierarchies, HierarchyMount};
 const PREFIX: &str = "assay-exec-";
 /// The group of the zygote itself, in version 2.
 const ZYGOTE: &str = "zygote";
-/// The tries to remove a folder: it may count as in use for a moment after its last process ended.
+/// The tries to remove a folder, and the time between two: it may count as in use for a moment after its last
+/// process ended.
 const REMOVE_TRIES: u32 = 50;
-/// What a group in version 1 may lack to its memory limit when the kernel refuses it more: the bytes of one request.
+const REMOVE_AGAIN: Duration = Duration::from_millis(1);
+/// The bytes below its memory limit at which a group of version 1 counts as full: the kernel refuses a request
+/// that would exceed the limit, and this is the size of one request.
 const FULL_WITHIN_BYTES: u64 = 1 << 20;
 
 /// The cgroup folders of one helper.
@@ -118,7 +122,7 @@ impl HelperCgroups {
         user: u32,
     ) -> Result<Self, String> {
         let made = fill(&self).and_then(|()| make(&self.folders[0].join(ZYGOTE), user));
-        made.inspect_err(|_| self.remove()).map(|()| self)
+        made.inspect_err(|_| self.remove_own()).map(|()| self)
     }
 
     /// Moves this process below the helper's folder; its later children start there.
@@ -138,8 +142,16 @@ impl HelperCgroups {
         Ok(CgroupFactory { kind: self.kind, folders, made: 0, doomed: Vec::new() })
     }
 
-    /// Removes the folders. All processes of the helper must have ended.
+    /// Removes the folders, and those of killed helpers: when this helper took the place of one, that one's processes
+    /// may still have been ending. All processes of this helper must have ended.
     pub(crate) fn remove(&self) {
+        self.remove_own();
+        if let Ok(hierarchies) = Hierarchies::read() {
+            sweep(&hierarchies);
+        }
+    }
+
+    fn remove_own(&self) {
         self.folders.iter().for_each(|folder| remove_tree(folder));
     }
 }
@@ -170,7 +182,7 @@ fn remove_tree(folder: &Path) {
     for _ in 0..REMOVE_TRIES {
         match fs::remove_dir(folder) {
             Err(error) if error.raw_os_error() == Some(nix::libc::EBUSY) => {
-                std::thread::yield_now();
+                std::thread::sleep(REMOVE_AGAIN);
             }
             _ => return,
         }

@@ -129,7 +129,7 @@ pub struct TestBatch {
     pub cases: Vec<TestCase>,
     /// Limits in place of the toolchain's defaults.
     pub limits: Option<BoxLimits>,
-    /// When to skip the remaining runs.
+    /// The event after which the remaining runs are skipped.
     pub stop: StopAt,
     /// Whether results contain the standard output.
     pub return_stdout: bool,
@@ -280,15 +280,15 @@ impl Exec {
         MachineReport { support, toolchains }
     }
 
-    /// What this machine lacks for boxes, once a program was asked for; `None` if the machine has all, and if it
-    /// failed otherwise.
+    /// The part that this machine lacks for boxes, known after the first request for a program; `None` if it lacks
+    /// nothing or failed otherwise.
     #[must_use]
     pub fn lacking(&self) -> Option<&str> {
         self.life.lacking()
     }
 
-    /// Each toolchain of which a file was read, and whether this machine is known to lack it. What could not be
-    /// found out is not lacking.
+    /// Each toolchain of which a file was read, and whether this machine is known to lack it. A toolchain whose state
+    /// could not be found out is not lacking.
     pub fn known_toolchains(&self) -> impl Iterator<Item = (&str, bool)> {
         let lacks = |id: &str| matches!(self.tools.get(id), Some(Err(_)));
         self.specs.keys().map(move |id| (id.as_str(), lacks(id)))

@@ -15,7 +15,7 @@ use assay_core::limits::EXEC_CACHE_COST_BYTES_MIN;
 use tempfile::NamedTempFile;
 
 const DRAFT_PREFIX: &str = ".draft-";
-/// Begins with [`DRAFT_PREFIX`], so that it is deleted at the same age.
+/// The prefix of partial files; it begins with [`DRAFT_PREFIX`], so that old ones are deleted like drafts.
 const PARTIAL_PREFIX: &str = ".draft-partial-";
 /// The age at which a draft counts as left by a process that died.
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(3_600);

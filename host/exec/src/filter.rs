@@ -1,5 +1,5 @@
-//! The system calls that a program in a box may make. What is not listed does not exist for it
-//! (`ENOSYS`): C libraries fall back where they can, as from `clone3` to `clone`, whose flags can be
+//! The system calls that a program in a box may make. A call that is not listed does not exist
+//! for it (`ENOSYS`): C libraries fall back where they can, as from `clone3` to `clone`, whose flags can be
 //! seen. `sched_yield` does nothing. A call by another architecture's numbers ends the program.
 
 use std::collections::BTreeMap;
@@ -249,7 +249,7 @@ const IOCTL_ALLOWED: &[u32] = &[
     libc::FIONCLEX as u32,
 ];
 
-/// As the kernel names it in `linux/audit.h`: the machine's ELF number, 64 bits, little-endian.
+/// The architecture as `linux/audit.h` names it: the machine's ELF number, 64 bits, little-endian.
 #[cfg(target_arch = "x86_64")]
 const ARCHITECTURE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]

@@ -78,8 +78,8 @@ pub struct BoxJob<'a> {
     pub files: Vec<JobFile<'a>>,
     /// The standard input.
     pub stdin: &'a [u8],
-    /// The relative paths of files to return if they exist and are regular files. What is beyond the disk limit, or
-    /// beyond `EXEC_COLLECTED_BYTES_MAX`, of all of them together is cut.
+    /// The relative paths of files to return if they exist and are regular files. The bytes of all of
+    /// them beyond the disk limit, or beyond `EXEC_COLLECTED_BYTES_MAX`, are cut.
     pub collect: Vec<String>,
     /// The limits of the run.
     pub limits: BoxLimits,
@@ -88,7 +88,7 @@ pub struct BoxJob<'a> {
 /// The end of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobEnd {
-    /// How the program ended.
+    /// The program's ending.
     pub ending: ProgramEnding,
     /// The resources that it used.
     pub usage: Usage,

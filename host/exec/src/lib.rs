@@ -23,6 +23,7 @@ mod helper;
 mod message;
 
 pub mod supervisor;
+mod user;
 mod world;
 
 mod cgroup;

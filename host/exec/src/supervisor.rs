@@ -22,11 +22,8 @@ use crate::cgroup::{self, CgroupFactory, HelperCgroups};
 use crate::helper::HelperOptions;
 use crate::message::{self, Hello};
 use crate::support::{BoxSupport, Cgroups, Refusal, SandboxPart};
-use crate::{sys, world, zygote};
+use crate::{sys, user, world, zygote};
 
-/// The first of the user ids that helpers of root take: each takes this number plus its process id, a
-/// user that owns nothing on the machine.
-const USER_BASE: u32 = 1_900_000_000;
 /// The user id and group id that programs see.
 const USER_IN_BOX: u32 = 1_000;
 /// The first kernel version with every interface that this crate needs.
@@ -39,23 +36,20 @@ pub fn serve(options: &str) -> anyhow::Result<()> {
     sys::close_from(3)?;
     let socket = take_stdin()?;
     let options: HelperOptions = serde_json::from_str(options)?;
-    let user =
-        if geteuid().is_root() { USER_BASE + std::process::id() } else { geteuid().as_raw() };
+    let user = user::of_boxes();
     let groups = cgroup::prepare(user);
     let started = support(&options, &groups).and_then(|support| {
         let groups = groups.as_ref().ok();
         start(&socket, &options, support, groups, user)
     });
-    if let Err(refusal) = started {
-        message::send(&socket, &Hello::Err(refusal), &[])?;
-    }
+    let told = started.or_else(|refusal| message::send(&socket, &Hello::Err(refusal), &[]));
     drop(socket);
     // The zygote is a grandchild; this process adopted it.
     while sys::wait(None)?.is_some() {}
     if let Ok(groups) = groups {
         groups.remove();
     }
-    Ok(())
+    Ok(told?)
 }
 
 /// Moves the socket away from descriptor 0, which becomes the null device.

@@ -92,7 +92,7 @@ pub(crate) fn close_on_exec_from(first: RawFd) -> Result<()> {
 }
 
 fn close_range(first: RawFd, last: RawFd, flags: c_uint) -> Result<()> {
-    // SAFETY: plain numbers. Whoever owns a descriptor that is closed here is gone or ends soon.
+    // SAFETY: plain numbers. The owner of a descriptor that is closed here is gone or ends soon.
     check(unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) })?;
     Ok(())
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use assay_clock::now;
 use assay_core::id::TicketId;
 use assay_core::limits;
 use tokio::sync::{mpsc, watch};
 
-use crate::clock::now;
 use crate::joined::{JoinedLauncher, Visit};
 use crate::launcher::{Events, Launcher, Stop, WorkerEnd, WorkerEvent};
 use crate::launchers::Launchers;
@@ -26,9 +26,9 @@ pub type Failures = mpsc::UnboundedReceiver<TicketId>;
 pub struct Fleet(Arc<FleetInner>);
 
 struct FleetInner {
-    /// They start workers.
+    /// The launchers that start workers.
     launchers: Launchers,
-    /// It has those that came by themselves, and the conversations of all that joined by TLS.
+    /// The launcher of workers that came by themselves, with the conversations of all that joined by TLS.
     joined: JoinedLauncher,
     state: Mutex<FleetState>,
     failed: mpsc::UnboundedSender<TicketId>,
@@ -285,7 +285,7 @@ impl Fleet {
     fn after(&self, span: Duration, act: impl FnOnce(&Self) + Send + 'static) {
         let inner = Arc::downgrade(&self.0);
         tokio::spawn(async move {
-            tokio::time::sleep(span).await;
+            assay_clock::sleep(span).await;
             if let Some(inner) = inner.upgrade() {
                 act(&Self(inner));
             }
@@ -313,7 +313,7 @@ fn events_to(inner: Weak<FleetInner>) -> Events {
 
 async fn keep_reconciled(inner: Weak<FleetInner>) {
     loop {
-        tokio::time::sleep(RECONCILE_PERIOD).await;
+        assay_clock::sleep(RECONCILE_PERIOD).await;
         let Some(inner) = inner.upgrade() else { return };
         if let Err(error) = Fleet(inner).reconcile().await {
             tracing::warn!("{error:#}");

@@ -60,7 +60,7 @@ pub enum Stop {
     Kill,
 }
 
-/// What a launcher tells of a worker.
+/// An event of a worker, as its launcher reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerEvent {
     /// It has no place yet, for this reason.

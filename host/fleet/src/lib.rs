@@ -6,7 +6,6 @@
 //! known by its [`Ticket`] alone. The fleet decides nothing: the replacement of a worker is a start like any
 //! other.
 
-mod clock;
 mod fleet;
 mod launcher;
 mod launchers;
@@ -20,7 +19,6 @@ mod slurm;
 mod gpu;
 mod programs;
 
-pub use clock::now;
 pub use fleet::{Failures, Fleet};
 pub use gpu::{Device, Gpu};
 pub use joined::Visit;

@@ -20,12 +20,12 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::clock::now;
 use crate::launcher::{
     Events, Finding, Launcher, Reconciling, Start, Stop, WorkerEnd, WorkerEvent,
 };
 use answers::{JobId, listing, plain};
-use jobs::{Cancel, Effect, Jobs};
+use assay_clock::now;
+use jobs::{Cancel, JobEffect, Jobs};
 
 pub use commands::ask_slurm;
 pub use settings::{SlurmFile, SlurmPool, SlurmSettings};
@@ -50,7 +50,7 @@ enum Call {
 type Answer = oneshot::Sender<anyhow::Result<Vec<(TicketId, Arc<str>)>>>;
 
 /// The answer of a command.
-enum Done {
+enum CommandResult {
     Submitted(TicketId, Result<JobId, String>),
     Polled(u64, Result<String, String>),
     Other,
@@ -109,7 +109,7 @@ struct Owner {
     settings: Arc<SlurmSettings>,
     events: Events,
     jobs: Jobs,
-    commands: JoinSet<Done>,
+    commands: JoinSet<CommandResult>,
     submits: Arc<Semaphore>,
     /// The number of the poll under way.
     polling: Option<u64>,
@@ -163,22 +163,22 @@ impl Owner {
         self.carry_out(effects);
     }
 
-    fn done(&mut self, done: Done) {
+    fn done(&mut self, done: CommandResult) {
         match done {
-            Done::Submitted(ticket, answer) => {
+            CommandResult::Submitted(ticket, answer) => {
                 let effects = self.jobs.submitted(now(), ticket, answer);
                 self.carry_out(effects);
                 self.poll_in_time();
             }
-            Done::Polled(poll, answer) => self.polled(poll, answer),
-            Done::Other => {}
+            CommandResult::Polled(poll, answer) => self.polled(poll, answer),
+            CommandResult::Other => {}
         }
     }
 
     fn poll(&mut self) {
         let poll = self.jobs.poll();
         self.polling = Some(poll);
-        self.commands.spawn(async move { Done::Polled(poll, commands::squeue().await) });
+        self.commands.spawn(async move { CommandResult::Polled(poll, commands::squeue().await) });
     }
 
     fn polled(&mut self, poll: u64, answer: Result<String, String>) {
@@ -222,12 +222,12 @@ impl Owner {
         self.next_poll = self.next_poll.min(Instant::now() + pause);
     }
 
-    fn carry_out(&mut self, effects: Vec<Effect>) {
+    fn carry_out(&mut self, effects: Vec<JobEffect>) {
         for effect in effects {
             match effect {
-                Effect::Submit(start) => self.submit(start),
-                Effect::Cancel(id, how) => self.cancel(id, how),
-                Effect::Tell(event) => self.tell(event),
+                JobEffect::Submit(start) => self.submit(start),
+                JobEffect::Cancel(id, how) => self.cancel(id, how),
+                JobEffect::Tell(event) => self.tell(event),
             }
         }
     }
@@ -242,7 +242,7 @@ impl Owner {
                 Some((options, script)) => commands::sbatch(&options, &script).await,
                 None => Err(format!("the pool {} has no settings for Slurm", start.pool)),
             };
-            Done::Submitted(ticket, submitted)
+            CommandResult::Submitted(ticket, submitted)
         });
     }
 
@@ -253,7 +253,7 @@ impl Owner {
                 // It is cancelled again after the next answer of squeue.
                 tracing::warn!("Slurm's job {id} is not cancelled: {error}");
             }
-            Done::Other
+            CommandResult::Other
         });
     }
 
@@ -270,7 +270,7 @@ impl Owner {
         self.commands.spawn(async move {
             let how = with_log(log, how).await;
             events.send(WorkerEvent::Ended { ticket, how });
-            Done::Other
+            CommandResult::Other
         });
     }
 }

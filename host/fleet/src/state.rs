@@ -50,13 +50,13 @@ pub struct StartFailure {
 /// Why a worker that presents a ticket is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TicketRefusal {
-    #[error("this host made no such ticket, or its worker has ended")]
+    #[error("this server issued no such ticket, or its worker has ended")]
     Unknown,
     #[error("this ticket was used: each worker joins once, with a ticket of its own")]
     Used,
     #[error("this ticket is for another pool")]
     OtherPool,
-    #[error("the host no longer waits for the worker of this ticket")]
+    #[error("the server no longer waits for the worker of this ticket")]
     GivenUp,
 }
 
@@ -86,9 +86,9 @@ struct FleetWorker {
     pid: Option<u32>,
     /// Whether somebody else started it.
     came: bool,
-    /// How far its start has come by TLS.
+    /// The progress of its start by TLS.
     enrolment: Enrolment,
-    /// Why its launcher waits for a place, and since when.
+    /// The reason why its launcher waits for a place, and since when.
     waiting: Option<(String, Micros)>,
 }
 
@@ -435,7 +435,7 @@ fn log_end(ticket: TicketId, worker: &FleetWorker, how: &WorkerEnd) {
             );
         }
         WorkerEnd::NotStarted(reason) | WorkerEnd::Failed(reason) => reason,
-        WorkerEnd::Lost => "its launcher has it no more",
+        WorkerEnd::Lost => "its launcher no longer lists it",
     };
     tracing::warn!(
         worker.ticket = %ticket, worker.pid = pid, worker.pool = pool,

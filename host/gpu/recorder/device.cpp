@@ -20,7 +20,7 @@ constexpr int BLOCK_DEPTH = 64;
 constexpr int GRID_WIDTH = 0x7fffffff;
 constexpr int GRID_HEIGHT = 65535;
 constexpr int REGISTERS = 65536;
-// Of a thread, where it is not known: PTX alone was compiled.
+// The registers of a thread where their number is not known, since PTX alone was compiled.
 constexpr int REGISTERS_ASSUMED = 64;
 constexpr int SHARED_OF_BLOCK = 48 << 10;
 constexpr int SHARED_OF_BLOCK_OPTED_IN = 227 << 10;

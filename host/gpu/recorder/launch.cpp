@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-// What a host function that nvcc made for a kernel stands for. Its address is the kernel's handle.
+// The kernel for which nvcc made a host function. The function's address is the kernel's handle.
 struct Registered {
     const void* function;
     const Kernel* kernel;

@@ -67,7 +67,7 @@ bool find_place(uint64_t address, uint64_t bytes, Place* place) {
     return true;
 }
 
-// What was released is used again: all work is in one order.
+// Released memory is used again: all work is in one order.
 void* allocate(uint64_t bytes) {
     for (uint32_t at = given_count; at < buffer_count; at++) {
         Buffer& buffer = buffers[at];

@@ -1,6 +1,6 @@
-// What a candidate's translation unit and the recording runtime say to each other.
+// The interface between a candidate's translation unit and the recording runtime.
 //
-// The runtime owns all state. What stands here must never name a type of CUDA's or of a stand-in's, so
+// The runtime owns all state. This file must never name a type of CUDA's or of a stand-in's, so
 // that the runtime compiles without them.
 #pragma once
 
@@ -17,12 +17,12 @@ enum class Kind { tensor, i32, i64, fp32, fp64, boolean };
 // One argument of a call, as the order gives it.
 struct Value {
     Kind kind;
-    // Of a tensor.
+    // For a tensor.
     Dtype dtype;
     void* address;
     int dims;
     const int64_t* shape;
-    // Of numbers: integers and booleans, or the others.
+    // For numbers: integers and booleans, or the others.
     int64_t integer;
     double real;
 };

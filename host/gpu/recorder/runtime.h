@@ -1,4 +1,4 @@
-// What the parts of the recording runtime share.
+// The declarations that the parts of the recording runtime share.
 #pragma once
 
 #include "limits.h"
@@ -6,7 +6,7 @@
 
 namespace assay {
 
-// Of the process, when the recording itself fails.
+// The exit status of the process when the recording itself fails.
 constexpr int EXIT_FAILED = 70;
 
 // A kernel of the image, as the order describes it.

@@ -1,4 +1,4 @@
-// What cannot be replayed, by name: a call ends the recording. Functions that are not here either are
+// The functions that cannot be replayed, by name: a call ends the recording. Functions that are not here either are
 // missing when the program is linked, and named then.
 
 #include "runtime.h"
@@ -61,7 +61,7 @@ ASSAY_UNSUPPORTED(cudaGraphLaunch)
 ASSAY_UNSUPPORTED(cudaGraphDestroy)
 ASSAY_UNSUPPORTED(cudaGraphExecDestroy)
 
-// What makes kernels depend on something besides their buffers.
+// Functions that make kernels depend on something besides their buffers.
 ASSAY_UNSUPPORTED(cudaStreamSetAttribute)
 ASSAY_UNSUPPORTED(cudaStreamGetAttribute)
 ASSAY_UNSUPPORTED(cudaOccupancyMaxActiveClusters)

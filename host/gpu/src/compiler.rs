@@ -2,8 +2,8 @@
 //! `assay:gpu/compiler` is bound to.
 //!
 //! The compiler's process is taken for hostile: a source may crash it, corrupt it or have it read
-//! whatever it can. It sees a box, and what it leaves is checked before it is used. What a source does
-//! is one of the first five cases of [`CompileError`]; what went wrong around it is the last two, and these
+//! whatever it can. It sees a box, and what it leaves is checked before it is used. The faults of a
+//! source are the first five cases of [`CompileError`]; the last two are faults around it, which
 //! say nothing about the source. Owns what was compiled before (`store`) and what was found out about
 //! the toolkit.
 
@@ -140,7 +140,7 @@ pub struct CudaArtifact {
     pub toolchain: String,
     /// The architecture of the image.
     pub arch: String,
-    /// Nothing was run.
+    /// Whether the artifact came from the cache, so that nothing was run.
     pub cached: bool,
 }
 

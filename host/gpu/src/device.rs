@@ -203,7 +203,7 @@ pub trait Device {
     /// The kernels of a module.
     fn kernels(&mut self, module: u32) -> Result<Vec<KernelInfo>, DeviceProblem>;
 
-    /// At least 256-byte aligned. What it holds is anybody's.
+    /// Allocates bytes, aligned to 256 bytes at least; their content is arbitrary.
     fn alloc(&mut self, bytes: u64) -> Result<u64, DeviceProblem>;
 
     /// Gives up all memory and modules.

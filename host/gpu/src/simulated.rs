@@ -73,7 +73,7 @@ impl Device for SimulatedDevice {
             Ok(text) if !text.contains('\0') => text,
             _ => {
                 return Err(DeviceProblem::ImageRejected(format!(
-                    "it is no text: a simulated device takes PTX, so compile for {ARCH}"
+                    "it is not a text: a simulated device takes PTX, so compile for {ARCH}"
                 )));
             }
         };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use assay_api::sample::SamplesPrepared;
 use assay_core::limits;
 use assay_dispatch::Dispatch;
 use assay_dispatch::fair_semaphore::FairSemaphore;
@@ -16,8 +17,8 @@ use tokio::sync::{Notify, watch};
 use crate::auth::KeyCache;
 use crate::auth::bootstrap::FirstAdmin;
 use crate::auth::sign_in::{SignIn, SignInConfig};
+use crate::auto_batches::AutoBatches;
 use crate::live::{Feeds, Streams};
-use crate::protocols::AutoBatches;
 
 /// The searches in the lines of logs at the same time, fewer than the database has connections for calls.
 const LOG_SEARCHES_MAX: usize = 4;
@@ -34,8 +35,10 @@ pub struct App {
     pub metrics: PrometheusHandle,
     /// Notified when a tenant's retention was changed.
     pub retention_changed: Arc<Notify>,
+    /// The part of each ended batch that is prepared for lists of samples.
+    pub samples: SamplesPrepared,
     pub(crate) sign_in: SignIn,
-    pub(crate) feeds: Feeds,
+    pub(crate) feeds: Arc<Feeds>,
     pub(crate) streams: Streams,
     pub(crate) auto_batches: Arc<AutoBatches>,
     pub(crate) simulations: FairSemaphore,
@@ -52,6 +55,8 @@ pub struct App {
     pub(crate) log_searches: FairSemaphore,
     /// Exports of samples, which read whole runs.
     pub(crate) sample_exports: FairSemaphore,
+    /// Lists of samples, which may sort all samples of a run.
+    pub(crate) sample_lists: FairSemaphore,
 }
 
 /// The parts of the server that handlers talk to.
@@ -64,6 +69,8 @@ pub struct Inside {
     pub roots: Roots,
     pub metrics: PrometheusHandle,
     pub retention_changed: Arc<Notify>,
+    /// The part of each ended batch that is prepared for lists of samples.
+    pub samples: SamplesPrepared,
     pub first_admin: Option<FirstAdmin>,
 }
 
@@ -90,12 +97,14 @@ impl App {
             roots,
             metrics,
             retention_changed,
+            samples,
             first_admin,
         } = inside;
         let Front { url, environment, sign_in } = front;
         Ok(Self {
             keys: KeyCache::new(store.clone()),
             auto_batches: AutoBatches::new(dispatch.clone(), stopping.clone()),
+            feeds: Feeds::new(dispatch.clone(), stopping.clone()),
             store,
             dispatch,
             registry,
@@ -103,8 +112,8 @@ impl App {
             roots,
             metrics,
             retention_changed,
+            samples,
             sign_in: SignIn::new(sign_in, &url, first_admin)?,
-            feeds: Feeds::default(),
             streams: Streams::default(),
             simulations: FairSemaphore::new(limits::SIMULATIONS_MAX),
             environment,
@@ -114,6 +123,7 @@ impl App {
             long_calls: FairSemaphore::new(limits::LONG_CALLS_MAX),
             log_searches: FairSemaphore::new(LOG_SEARCHES_MAX),
             sample_exports: FairSemaphore::new(limits::SAMPLE_EXPORTS_MAX),
+            sample_lists: FairSemaphore::new(limits::SAMPLE_LISTS_MAX),
         })
     }
 

@@ -28,13 +28,13 @@ pub(crate) struct Connections {
     age_max: Duration,
     /// The places of proven connections.
     proven: FairSemaphore,
-    table: Mutex<Table>,
+    table: Mutex<ConnectionTable>,
 }
 
 #[derive(Default)]
-struct Table {
+struct ConnectionTable {
     last: u64,
-    /// By number, so that the oldest comes first.
+    /// The connections by number, so that the oldest comes first.
     unproven: BTreeMap<u64, Arc<Entry>>,
     /// The numbers of the unproven connections of each address.
     by_address: HashMap<IpAddr, BTreeSet<u64>>,
@@ -83,12 +83,12 @@ impl Connections {
         Connection(Arc::new(Open { connections: self.clone(), entry }))
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, ConnectionTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Table {
+impl ConnectionTable {
     fn insert(&mut self, entry: &Arc<Entry>) {
         self.unproven.insert(entry.number, entry.clone());
         self.by_address.entry(entry.address).or_default().insert(entry.number);

@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::middleware::headers::OwnPolicy;
 
-/// Names in there hold the hash of what they name.
+/// The prefix of paths with files whose names hold the hash of their content.
 const HASHED: &str = "/assets/";
 const PAGE: &str = "/index.html";
 const PLACE_OF_NONCE: &str = r#"<meta name="csp-nonce" content=""#;
@@ -56,7 +56,7 @@ struct Page {
 #[derive(Debug)]
 struct Dashboard {
     files: HashMap<&'static str, &'static File>,
-    /// Absent where no dashboard was built.
+    /// The page; absent where no dashboard was built.
     page: Option<Page>,
 }
 

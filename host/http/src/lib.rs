@@ -1,7 +1,9 @@
 //! The REST interface: one router, and a file for each route. A handler extracts, calls, responds.
 
+mod announcements;
 mod app;
 mod auth;
+mod auto_batches;
 mod connections;
 mod dashboard;
 mod extract;

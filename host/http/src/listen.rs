@@ -35,7 +35,7 @@ use crate::connections::{Connection, Connections};
 const HEADER_PATIENCE: Duration = Duration::from_secs(limits::READ_SECONDS_MAX);
 const UNPROVEN_AGE_MAX: Duration = Duration::from_secs(limits::UNPROVEN_CONNECTION_SECONDS_MAX);
 const PING: Duration = Duration::from_secs(limits::HTTP2_PING_SECONDS);
-/// How long open calls may go on once the server stops.
+/// The time for which open calls may continue once the server stops.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serves until `stop` resolves, then lets open calls end.
@@ -66,7 +66,7 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         });
     }
     drop(listener);
-    // What still runs after that is cut off.
+    // Calls that still run after that are cut off.
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, open.shutdown()).await;
 }
 

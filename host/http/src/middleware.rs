@@ -1,5 +1,6 @@
 //! Layers around all handlers.
 
+pub(crate) mod authenticate;
 pub(crate) mod drain_body;
 pub(crate) mod finish;
 pub(crate) mod headers;

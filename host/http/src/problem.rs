@@ -6,7 +6,7 @@ use assay_api::problem::FieldError;
 use assay_core::id::BadId;
 use assay_core::time::Micros;
 use assay_dispatch::DispatchError;
-use assay_registry::RegistryError;
+use assay_registry::{RegistryError, ValidationError};
 use assay_store::StoreError;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -81,13 +81,23 @@ impl ApiError {
     }
 
     /// Settings that do not match the plugin's schema; the detail names the field.
-    pub(crate) fn invalid_settings(detail: String) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_settings", detail).hint(SCHEMA_HINT)
+    pub(crate) fn invalid_settings(error: ValidationError) -> Self {
+        Self::invalid("invalid_settings", error)
     }
 
     /// A label that does not match the plugin's schema; the detail names the field.
-    pub(crate) fn invalid_label(detail: String) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, INVALID_LABEL, detail).hint(SCHEMA_HINT)
+    pub(crate) fn invalid_label(error: ValidationError) -> Self {
+        Self::invalid(INVALID_LABEL, error)
+    }
+
+    fn invalid(code: &'static str, error: ValidationError) -> Self {
+        let detail = error.to_string();
+        match error {
+            ValidationError::Mismatch(_) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail).hint(SCHEMA_HINT)
+            }
+            ValidationError::Interrupted(_) => Self::unavailable("not_validated", detail),
+        }
     }
 
     pub(crate) fn unavailable(code: &'static str, detail: impl Into<String>) -> Self {
@@ -218,6 +228,7 @@ impl From<DispatchError> for ApiError {
         let detail = error.to_string();
         match error {
             DispatchError::NotLive => Self::not_found("batch"),
+            DispatchError::NotRestored => Self::unavailable("plugin_unavailable", detail),
             DispatchError::Sealed => Self::conflict("batch_sealed", detail)
                 .hint("submit every request before the seal and before expected_size is reached"),
             DispatchError::Ended => Self::conflict("batch_ended", detail),
@@ -238,5 +249,21 @@ impl From<DispatchError> for ApiError {
             DispatchError::NotKept => Self::not_kept(detail),
             DispatchError::Stopping => Self::unavailable("stopping", detail),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_validation_that_did_not_end_is_no_fault_of_the_caller() {
+        let interrupted = ApiError::invalid_label(ValidationError::Interrupted("label"));
+        assert_eq!(interrupted.status, StatusCode::SERVICE_UNAVAILABLE);
+        let mismatch = ApiError::invalid_label(ValidationError::Mismatch("/1".into()));
+        assert_eq!(
+            (mismatch.status, mismatch.code),
+            (StatusCode::UNPROCESSABLE_ENTITY, INVALID_LABEL)
+        );
     }
 }

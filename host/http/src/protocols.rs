@@ -16,17 +16,15 @@
 //!   restart, is computed anew.
 //! - **Failures.** An outcome without a reward is never a number: it is a mask for NeMo-Gym, an error code
 //!   for ROLL, 504 for `/run_code`, else 503, after which the client repeats the call, or 422 if the plugin
-//!   finds the data wrong.
+//!   finds the data wrong. A server that cannot work yet holds calls for a while first ([`hold`]).
 //!
 //! An adapter translates and decides nothing. The shapes of its calls belong to the trainers; [`document`] puts those that
 //! ask for rewards into the OpenAPI document.
 
 mod address;
-mod auto_batch;
-mod auto_batches;
 mod call;
 mod document;
-mod labels;
+mod held;
 mod llama_factory;
 mod metrics;
 mod missing;
@@ -40,7 +38,9 @@ mod sandbox_fusion;
 mod slime;
 mod text;
 
-use address::{Address, Protocol};
+use std::fmt;
+
+use address::Address;
 use assay_dispatch::now;
 use axum::Json;
 use axum::body::Body;
@@ -57,71 +57,83 @@ use crate::auth::Caller;
 use crate::extract::guard::{BatchesWrite, ScopeSet as _};
 use crate::problem::ApiError;
 
-pub(super) use auto_batches::AutoBatches;
 use call::Call;
 pub(super) use document::document;
-use missing::TenantOfCall;
+pub(super) use held::hold;
 pub(super) use missing::watch;
+use missing::{BatchOfCall, TenantOfCall};
 
 /// The adapter of a protocol: it takes every call below `/compat/<name>/<plugin>/<run>/`.
 type Answer = fn(Call, Body) -> BoxFuture<'static, Result<Response, ApiError>>;
 
-struct Entry {
-    protocol: Protocol,
+/// A row of the table of protocols. Two protocols are equal if they have the same name.
+struct Protocol {
+    /// The name in addresses.
     name: &'static str,
     answer: Answer,
     /// Whether a call asks for a reward, by its method and the path after the run.
     asks: fn(&Method, &str) -> bool,
-    /// What the trainer's own code writes where it gets no reward; empty if it writes no number.
+    /// The number that the trainer's own code writes where it gets no reward; empty if it writes none.
     writes: &'static str,
+    /// Whether its addresses are made of a host and a port: a host that ends in a run gets a port there.
+    strips_port: bool,
+    /// The status of every answer, refusals of other layers included, that the trainer repeats the call after.
+    status: fn(StatusCode) -> StatusCode,
 }
 
-impl Entry {
-    fn of(protocol: Protocol) -> &'static Self {
-        let entry = PROTOCOLS.iter().find(|entry| entry.protocol == protocol);
-        entry.expect("every protocol has an entry")
+impl fmt::Debug for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Protocol").field(&self.name).finish()
     }
 }
 
-macro_rules! entry {
-    ($protocol:ident, $name:literal, $adapter:ident, $methods:pat, $paths:pat, $writes:literal) => {
-        Entry {
-            protocol: Protocol::$protocol,
+impl PartialEq for Protocol {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+macro_rules! protocol {
+    ($name:literal, $adapter:ident, $methods:pat, $paths:pat, $writes:literal) => {
+        Protocol {
             name: $name,
             answer: |call, body| $adapter::answer(call, body).boxed(),
             asks: |method, rest| matches!((method, rest), ($methods, $paths)),
             writes: $writes,
+            strips_port: false,
+            status: |status| status,
         }
     };
 }
 
 /// Every protocol, under the name that it has in addresses, with the methods and paths that ask for a reward.
-static PROTOCOLS: [Entry; 7] = [
-    Entry {
+static PROTOCOLS: [Protocol; 7] = [
+    Protocol {
+        strips_port: true,
         asks: |method, rest| *method == Method::POST && nemo_gym::path(rest) == "verify",
-        ..entry!(NemoGym, "nemo-gym", nemo_gym, _, _, "")
+        ..protocol!("nemo-gym", nemo_gym, _, _, "")
     },
-    entry!(OpenRlhf, "openrlhf", openrlhf, &Method::POST, "" | "get_reward", ""),
-    entry!(Slime, "slime", slime, &Method::POST, "", ""),
-    entry!(
-        SandboxFusion,
-        "sandbox-fusion",
-        sandbox_fusion,
-        &Method::POST,
-        "run_code",
-        "verl writes 0 after the third such answer to a call"
-    ),
-    entry!(LlamaFactory, "llama-factory", llama_factory, &Method::POST, "", ""),
-    entry!(
-        Roll,
+    protocol!("openrlhf", openrlhf, &Method::POST, "" | "get_reward", ""),
+    protocol!("slime", slime, &Method::POST, "", ""),
+    Protocol {
+        status: sandbox_fusion::repeated,
+        ..protocol!(
+            "sandbox-fusion",
+            sandbox_fusion,
+            &Method::POST,
+            "run_code",
+            "verl writes 0 after the third such answer to a call"
+        )
+    },
+    protocol!("llama-factory", llama_factory, &Method::POST, "", ""),
+    protocol!(
         "roll",
         roll,
         &Method::GET | &Method::POST,
         "submit_task" | "task_result",
         "ROLL writes 0 after the fifth such answer for a sample"
     ),
-    entry!(
-        OpenInstruct,
+    protocol!(
         "open-instruct",
         open_instruct,
         &Method::POST,
@@ -140,11 +152,12 @@ pub(super) async fn answer(
     if let Some(watched) = request.extensions().get::<TenantOfCall>() {
         watched.tell(caller.tenant);
     }
+    let batch = request.extensions().get::<BatchOfCall>().cloned().unwrap_or_default();
     caller.need_one(BatchesWrite::ANY_OF)?;
     let (parts, body) = request.into_parts();
     let address = Address::parse(parts.uri.path(), parts.uri.query())?;
-    let entry = Entry::of(address.protocol);
-    (entry.answer)(Call { app, caller, address, method: parts.method, since, at }, body).await
+    let call = Call { app, caller, address, method: parts.method, batch, since, at };
+    (call.address.protocol.answer)(call, body).await
 }
 
 /// Checks a call of a protocol that only scores: it must be a POST to one of `paths` below the run. A GET

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use axum::http::Uri;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Router, routing};
 use tokio::sync::watch;
@@ -17,20 +18,21 @@ use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::extract::guard::guarded;
+use crate::middleware::authenticate::authenticate;
 use crate::middleware::{finish, headers};
 use crate::openapi::{Document, Rendered, complete_operations};
 use crate::problem::ApiError;
 use crate::routes::{
     audit, batches, bootstrap, capacity, incidents, invitations, keys, live, members, metrics,
-    overview, people, plugins, probes, queue, requests, rewards, runs, session, simulations,
-    tenants, workers,
+    overview, people, plugins, probes, queue, requests, rewards, runs, samples, session,
+    simulations, tenants, workers,
 };
-use crate::{auth, dashboard, protocols};
+use crate::{dashboard, protocols};
 
 /// The routes that need a key or a session, with their document.
 pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
     OpenApiRouter::with_openapi(Document::openapi())
-        .routes(guarded!(audit::list))
+        .routes(guarded!(audit::list::list))
         .routes(guarded!(batches::announce::announce))
         .routes(guarded!(batches::get::get))
         .routes(guarded!(batches::submit::submit))
@@ -46,9 +48,9 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(capacity::list::list))
         .routes(guarded!(capacity::set::set))
         .routes(guarded!(capacity::history::history))
-        .routes(guarded!(incidents::list))
-        .routes(guarded!(incidents::acknowledge))
-        .routes(guarded!(incidents::reopen))
+        .routes(guarded!(incidents::list::list))
+        .routes(guarded!(incidents::acknowledge::acknowledge))
+        .routes(guarded!(incidents::reopen::reopen))
         .routes(guarded!(keys::list::list))
         .routes(guarded!(keys::create::create))
         .routes(guarded!(keys::revoke::revoke))
@@ -65,7 +67,7 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(people::invite::invite))
         .routes(guarded!(plugins::list::list))
         .routes(guarded!(plugins::publish::publish))
-        .routes(guarded!(plugins::versions::versions))
+        .routes(guarded!(plugins::get::versions))
         .routes(guarded!(plugins::channels::channels))
         .routes(guarded!(plugins::promote::promote))
         .routes(guarded!(plugins::roll_back::roll_back))
@@ -84,14 +86,16 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(runs::get::get))
         .routes(guarded!(runs::logs::list))
         .routes(guarded!(runs::samples::export))
+        .routes(guarded!(runs::solve_rates::get))
+        .routes(guarded!(samples::list))
         .routes(guarded!(session::get::get))
         .routes(guarded!(session::end::end))
-        .routes(guarded!(session::keys::list))
-        .routes(guarded!(session::keys::create))
-        .routes(guarded!(session::keys::revoke))
+        .routes(guarded!(session::keys::list::list))
+        .routes(guarded!(session::keys::create::create))
+        .routes(guarded!(session::keys::revoke::revoke))
         .routes(guarded!(session::switch::switch))
         .routes(guarded!(session::change_password::change_password))
-        .routes(guarded!(simulations::simulate))
+        .routes(guarded!(simulations::simulate::simulate))
         .routes(guarded!(tenants::list::list))
         .routes(guarded!(tenants::create::create))
         .routes(guarded!(tenants::get::get))
@@ -111,9 +115,9 @@ pub(crate) fn open() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(session::methods::methods))
         .routes(routes!(session::sign_in::sign_in))
         .routes(routes!(bootstrap::bootstrap))
-        .routes(routes!(invitations::accept))
-        .routes(routes!(session::oidc::start))
-        .routes(routes!(session::oidc::callback))
+        .routes(routes!(invitations::accept::accept))
+        .routes(routes!(session::oidc::start::start))
+        .routes(routes!(session::oidc::callback::callback))
         .split_for_parts()
 }
 
@@ -133,7 +137,7 @@ fn compat(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/compat/{*call}", routing::any(protocols::answer))
         // Within the watch, so that it sees an answer.
         .route_layer(CatchPanicLayer::custom(finish::panicked))
-        .route_layer(from_fn_with_state(app.clone(), auth::authenticate))
+        .route_layer(from_fn_with_state(app.clone(), authenticate))
         .route_layer(from_fn_with_state(app.clone(), protocols::watch))
 }
 
@@ -144,7 +148,7 @@ pub fn router(app: Arc<App>) -> Router {
     guarded()
         .0
         .route("/openapi.json", routing::get(move || document.clone().serve()))
-        .route_layer(from_fn_with_state(app.clone(), auth::authenticate))
+        .route_layer(from_fn_with_state(app.clone(), authenticate))
         .merge(open().0)
         .merge(compat(&app))
         .route("/livez", routing::get(probes::livez))
@@ -156,11 +160,15 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(from_fn_with_state(reached, headers::secure))
 }
 
-/// What a server serves before it can work: that it runs, and to everything else why it does not work yet.
+/// The routes of a server that cannot work yet: `/livez` answers that it runs, all other calls get the reason. Calls of
+/// trainers are held for a while first.
 pub fn waiting_router(reason: watch::Receiver<String>) -> Router {
-    let not_ready = async move || ApiError::unavailable("not_ready", reason.borrow().clone());
+    let told = reason.clone();
+    let not_ready = async move || ApiError::unavailable("not_ready", told.borrow().clone());
+    let held = async move |uri: Uri| protocols::hold(uri.path().to_owned(), reason.clone()).await;
     Router::new()
         .route("/livez", routing::get(probes::livez))
+        .route("/compat/{*call}", routing::any(held))
         .fallback(not_ready)
         .layer(from_fn(finish::finish))
 }

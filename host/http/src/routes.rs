@@ -19,6 +19,7 @@ pub(crate) mod queue;
 pub(crate) mod requests;
 pub(crate) mod rewards;
 pub(crate) mod runs;
+pub(crate) mod samples;
 pub(crate) mod session;
 pub(crate) mod simulations;
 pub(crate) mod tenants;

@@ -1,15 +1,17 @@
 //! Who makes a call: a process of this machine by its ticket, or a worker of another machine by the certificate of its
 //! connection.
 
-use assay_core::id::TicketId;
 use assay_fleet::TicketRefusal;
 use assay_tls::Identity;
-use assay_wire::proto::Hello;
 use tonic::transport::server::UdsConnectInfo;
 use tonic::{Request, Status};
 
-use crate::link::Link;
-use crate::remote::Peer;
+/// The peer of a connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Peer {
+    /// `None` for a peer that is not a worker that may connect.
+    pub identity: Option<Identity>,
+}
 
 #[derive(Clone)]
 pub(crate) enum Caller {
@@ -29,54 +31,7 @@ impl Caller {
     }
 }
 
-impl Link {
-    /// The joined worker that calls; `ticket` is what it presents.
-    pub(crate) fn worker(&self, caller: &Caller, ticket: &str) -> Result<TicketId, Status> {
-        match caller {
-            Caller::Process(process) => {
-                let worker = self.fleet.authenticate(ticket);
-                let worker = worker.ok_or_else(|| refused(TicketRefusal::Unknown))?;
-                self.check_process(*process, worker)?;
-                Ok(worker)
-            }
-            Caller::Remote(identity) => {
-                let worker = identity.as_ref().ok_or_else(no_certificate)?.worker;
-                let joined = self.fleet.has_joined(worker);
-                joined.then_some(worker).ok_or_else(|| refused(TicketRefusal::Unknown))
-            }
-        }
-    }
-
-    /// A ticket of a process of this machine is worth nothing in another process.
-    fn check_process(&self, caller: Option<u32>, ticket: TicketId) -> Result<(), Status> {
-        match (caller, self.fleet.pid(ticket)) {
-            (Some(caller), Some(worker)) if caller != worker => {
-                Err(Status::permission_denied("this ticket is another process's"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The worker that wants to join.
-    pub(crate) fn check_hello(&self, caller: &Caller, hello: &Hello) -> Result<TicketId, Status> {
-        let ticket = match caller {
-            Caller::Process(process) => {
-                let ticket = self.fleet.admit(&hello.ticket, &hello.pool).map_err(refused)?;
-                self.check_process(*process, ticket)?;
-                ticket
-            }
-            Caller::Remote(identity) => {
-                let identity = identity.as_ref().ok_or_else(no_certificate)?;
-                check_pool(identity, &hello.pool)?;
-                identity.worker
-            }
-        };
-        check_engine(&self.engine, &hello.engine)?;
-        Ok(ticket)
-    }
-}
-
-fn check_pool(identity: &Identity, claimed: &str) -> Result<(), Status> {
+pub(crate) fn check_pool(identity: &Identity, claimed: &str) -> Result<(), Status> {
     if *identity.pool == *claimed {
         return Ok(());
     }
@@ -108,6 +63,7 @@ pub(crate) fn refused(refused: TicketRefusal) -> Status {
 
 #[cfg(test)]
 mod tests {
+    use assay_core::id::TicketId;
     use tonic::Code;
 
     use super::*;

@@ -1,5 +1,6 @@
 //! The gRPC service and its socket: who may call, and what each call is answered from.
 
+mod joined;
 mod stored;
 
 use std::path::Path;
@@ -22,7 +23,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::caller::{Caller, refused};
 use crate::conversation::{Conversation, SILENCE_MAX, converse};
-use crate::remote::{self, Doors, EnrolmentService, RemoteWorkers};
+use crate::remote::{self, ConnectionSenders, EnrolmentService, RemoteWorkers};
 use assay_dispatch::{Dispatch, Joining, LastContact, now};
 use assay_fleet::{Fleet, Visit};
 use assay_storage::Storage;
@@ -79,7 +80,7 @@ pub async fn serve_remote(
     let config = assay_tls::server_config(workers.authority(), now())?;
     let (work, workers_that_work) = mpsc::channel(limits::UNPROVEN_WORKERS_MAX);
     let (enrolment, others) = mpsc::channel(limits::UNPROVEN_WORKERS_MAX);
-    let doors = Doors { work, enrolment };
+    let doors = ConnectionSenders { work, enrolment };
     let service = EnrolmentServer::new(EnrolmentService {
         workers: workers.clone(),
         fleet: link.fleet.clone(),

@@ -9,7 +9,6 @@ mod known;
 mod listener;
 mod unproven;
 
-pub(crate) use connection::Peer;
 pub(crate) use enrolment::EnrolmentService;
 pub use known::{RemoteSettings, RemoteWorkers};
-pub(crate) use listener::{Doors, accept};
+pub(crate) use listener::{ConnectionSenders, accept};

@@ -69,7 +69,7 @@ impl Basis {
 
     fn add(&mut self, profile: &Profile) {
         for (index, request) in profile.requests.iter().enumerate() {
-            // What failed through no fault of its own says little about the next.
+            // A request that ended as an error says little about the next batch.
             if request.ending != Ending::Error {
                 self.rows.push(Row { arrived: request.arrived, at: self.ran.len() });
                 self.ran.extend_from_slice(profile.ran(index));
@@ -127,17 +127,17 @@ impl Basis {
         &reached[from..]
     }
 
-    /// The time that all but a part of the rows stay within at a stage; zero if none reached it.
-    pub(crate) fn quantile(&self, stage: usize, share: f64) -> Micros {
+    /// The time at a stage that this fraction of the rows does not exceed; zero if none reached it.
+    pub(crate) fn quantile(&self, stage: usize, fraction: f64) -> Micros {
         let reached = &self.reached[stage];
-        let at = ((reached.len() as f64 * share) as usize).min(reached.len().saturating_sub(1));
+        let at = ((reached.len() as f64 * fraction) as usize).min(reached.len().saturating_sub(1));
         reached.get(at).map_or(Micros::ZERO, |row| self.service(*row as usize)[stage])
     }
 
-    /// The time from a stage's start to the end that all but a part of the rows stay within.
-    pub(crate) fn left_quantile(&self, stage: usize, share: f64) -> Micros {
+    /// The time from a stage's start to the end that this fraction of the rows does not exceed.
+    pub(crate) fn left_quantile(&self, stage: usize, fraction: f64) -> Micros {
         let left = &self.left[stage];
-        let at = ((left.len() as f64 * share) as usize).min(left.len().saturating_sub(1));
+        let at = ((left.len() as f64 * fraction) as usize).min(left.len().saturating_sub(1));
         left.get(at).copied().unwrap_or_default()
     }
 

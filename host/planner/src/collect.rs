@@ -5,8 +5,8 @@ use std::sync::Arc;
 use assay_core::time::Micros;
 use assay_sched::{BatchView, RunningView, SchedView, StageView};
 
-use crate::PlanConfig;
 use crate::basis::Basis;
+use crate::config::PlanConfig;
 use crate::drift::Drift;
 use crate::problem::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
 use crate::tuning::Tuning;
@@ -242,7 +242,7 @@ impl<'a> Collector<'a> {
 
     /// The paper's T (eq. 2) of the batch whose requests start at `from`.
     fn earliest_end(&self, from: usize, batch: &BatchView, basis: &Basis, drift: &Drift) -> Micros {
-        let end = if self.tuning.robust_share < 1.0 {
+        let end = if self.tuning.robust_quantile < 1.0 {
             self.robust_end(from, batch, basis, drift)
         } else {
             let problem = &self.problem;
@@ -264,10 +264,10 @@ impl<'a> Collector<'a> {
         basis: &Basis,
         drift: &Drift,
     ) -> Option<Micros> {
-        let share = self.tuning.robust_share;
+        let quantile = self.tuning.robust_quantile;
         let problem = &self.problem;
         let cuts = (0..batch.stages.len())
-            .map(|stage| basis.quantile(stage, share).scaled(drift.service[stage]));
+            .map(|stage| basis.quantile(stage, quantile).scaled(drift.service[stage]));
         let cuts: Vec<Micros> = cuts.collect();
         let mut queued = batch.at_stage.iter().flat_map(|stage| &stage.running);
         let ends = (from..problem.requests.len()).filter_map(|index| {
@@ -279,13 +279,13 @@ impl<'a> Collector<'a> {
                 let rest = times.fold(self.now + *left, |end, (time, cut)| end + (*time).min(*cut));
                 return Some(rest - queued);
             }
-            // Of those that wait `reached` knows when the last could have.
+            // `reached` has the latest time of the requests that wait.
             let waits = request.ready <= self.now;
             (!waits).then(|| times.fold(request.ready, |end, (time, cut)| end + (*time).min(*cut)))
         });
         let waiting = batch.at_stage.iter().enumerate().filter(|(_, view)| view.waiting > 0);
         let waiting = waiting.map(|(stage, view)| {
-            let left = basis.left_quantile(stage, share);
+            let left = basis.left_quantile(stage, quantile);
             view.reached.min(self.now) + left
         });
         ends.chain(waiting).max()

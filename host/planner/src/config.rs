@@ -7,6 +7,7 @@ use assay_core::time::Micros;
 use assay_sched::Discipline;
 
 use crate::policy::Policy;
+use crate::pool_config::PoolConfig;
 use crate::tuning::Tuning;
 
 /// The operator's options for the planner.
@@ -41,28 +42,5 @@ impl PlanConfig {
             period: Micros::from_secs(10),
             patience: Micros::from_secs(60),
         }
-    }
-}
-
-/// The operator's options for a pool.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PoolConfig {
-    /// The number of workers that the pool has even when no batch is live.
-    pub min: usize,
-    /// The most workers: the quota or the capacity, whichever is less.
-    pub max: usize,
-    /// The paper's C_j: what a worker costs a second, in any unit that the pools share.
-    pub cost: f64,
-    /// The assumed duration of a start until one was measured.
-    pub startup: Micros,
-    /// The time for which an idle worker stays that the plan does not hold.
-    pub linger: Micros,
-}
-
-impl PoolConfig {
-    /// Whether the pool always has the same number of workers.
-    #[must_use]
-    pub fn is_fixed(&self) -> bool {
-        self.min == self.max
     }
 }

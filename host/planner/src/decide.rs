@@ -6,44 +6,20 @@ use std::sync::Arc;
 use assay_sched::{BatchView, PoolPlan, PoolView, SchedView};
 
 use crate::collect::Collected;
-use crate::planner::came;
-use crate::problem::Problem;
-use crate::rule::{Check, Rule, Violation};
-use crate::search::{Place, Search, Supply};
+use crate::decision::{Decision, PoolTask};
+use crate::plan::{Plan, PlanReport, PoolReport};
+use crate::planner::{Planner, came};
+use crate::policy::Adjustment;
+use crate::pool_config::PoolConfig;
+use crate::reason::Reason;
+use crate::rule::{Check, Rule};
+use crate::search::{Search, Supply};
 use crate::simulate::Capacity;
 use crate::tuning::Checked;
-use crate::{Bound, Plan, PlanReport, Planner, PoolConfig, PoolReport, Reason};
 
-/// A search that starts from the last plan's number stops within one part in this many.
-const PRECISION: usize = 100;
 /// Workers of a pool that a batch without any history may have at first; twice as many as are busy
 /// from then on.
 const UNKNOWN_FIRST: usize = 4;
-
-/// The numbers of one pool before bounds are applied.
-#[derive(Debug, Clone)]
-pub(crate) struct Decision {
-    pub(crate) hold: usize,
-    pub(crate) ceiling: usize,
-    pub(crate) zero_queue: usize,
-    pub(crate) reason: Reason,
-}
-
-impl Decision {
-    pub(crate) fn fixed(pool: &PoolConfig) -> Self {
-        Self { hold: pool.max, ceiling: pool.max, zero_queue: 0, reason: Reason::Policy }
-    }
-}
-
-/// A pool whose number of workers a policy decides.
-pub(crate) struct PoolTask<'a> {
-    pub(crate) place: Place,
-    pub(crate) config: &'a PoolConfig,
-    pub(crate) supply: Supply,
-    /// The last plan's number of workers, where the search starts.
-    pub(crate) hint: Option<usize>,
-    pub(crate) collected: &'a Collected,
-}
 
 impl Planner {
     pub(crate) fn decide(&mut self, collected: &Collected, view: &SchedView) -> Plan {
@@ -68,13 +44,20 @@ impl Planner {
             } else {
                 let supply = self.supply(name, pool, view);
                 let hint = self.last.get(name).copied();
-                let task = PoolTask { place, config: pool, supply, hint, collected };
+                let task = PoolTask { place, config: pool, supply, hint, bases: &collected.bases };
                 algorithm.allocate(&mut search, &task)
             };
             self.last.insert(Arc::clone(name), decision.ceiling);
             decisions.insert(place.pool, decision);
         }
-        algorithm.adjust(self, &mut search, &mut decisions, view);
+        let mut adjustment = Adjustment {
+            period: self.config.period,
+            tuning: &self.config.tuning,
+            pools: &self.config.pools,
+            view,
+            held: &mut self.held,
+        };
+        algorithm.adjust(&mut adjustment, &mut search, &mut decisions);
         let simulations = search.simulations;
         let decided = decisions
             .into_iter()
@@ -99,15 +82,14 @@ impl Planner {
     }
 
     /// The workers of a pool that could work, over time.
-    pub(crate) fn supply(&self, name: &Arc<str>, pool: &PoolConfig, view: &SchedView) -> Supply {
+    fn supply(&self, name: &Arc<str>, pool: &PoolConfig, view: &SchedView) -> Supply {
         let default = PoolView::default();
         let pool_view = view.pools.get(name).unwrap_or(&default);
-        let startup = pool_view.startup.unwrap_or(pool.startup);
+        let supply = pool.supply(pool_view);
         if !self.config.policy.algorithm().models_startup() {
-            return Supply { present: usize::MAX, starting: Vec::new(), startup };
+            return Supply { present: usize::MAX, starting: Vec::new(), ..supply };
         }
-        let starting = pool_view.starting.iter().map(|since| startup.since(*since)).collect();
-        Supply { present: pool_view.workers, starting, startup }
+        supply
     }
 
     /// Applies what no simulation knows: bounds, and batches without any history.
@@ -182,46 +164,5 @@ impl Planner {
         }
         let busy = view.pools.get(pool).map_or(0, |pool| pool.workers - pool.idle);
         UNKNOWN_FIRST.max(2 * busy)
-    }
-}
-
-/// Algorithm 1 for one pool, from what is known.
-pub(crate) fn search_pool(search: &mut Search<'_>, task: &PoolTask<'_>) -> Decision {
-    let PoolTask { place, config: pool, ref supply, hint, .. } = *task;
-    let zero_queue = search.zero_queue(place.pool);
-    let high = zero_queue.min(pool.max);
-    if high == 0 {
-        let reason =
-            if zero_queue == 0 { Reason::Idle } else { Reason::Maximum { wanted: zero_queue } };
-        return Decision { hold: 0, ceiling: 0, zero_queue, reason };
-    }
-    search.enter(place);
-    let (mut workers, mut bound) =
-        search.least(place, (1, high), PRECISION, hint, |workers| supply.capacity(workers));
-    let late = workers == high
-        && supply.present < high
-        && search.attempt(place, supply.capacity(high)).is_err();
-    if late {
-        // No number of starts can be in time for what is due by then: plan as if they could.
-        (workers, bound) = search.least(place, (1, high), PRECISION, hint, Capacity::of);
-    }
-    let reason = match bound {
-        _ if workers == pool.max && pool.max < zero_queue => Reason::Maximum { wanted: zero_queue },
-        Some(violation) => Reason::Bound(bound_of(search.simulator.problem, workers, &violation)),
-        None => Reason::Needed,
-    };
-    Decision { hold: workers, ceiling: workers, zero_queue, reason }
-}
-
-fn bound_of(problem: &Problem, workers: usize, violation: &Violation) -> Bound {
-    let batch = &problem.batches[problem.requests[violation.request].batch];
-    Bound {
-        batch: batch.id,
-        run: Arc::clone(&batch.run),
-        workers,
-        stage: violation.stage,
-        ready: violation.ready,
-        start: violation.start,
-        because: violation.because,
     }
 }

@@ -11,14 +11,13 @@ use crate::basis::Basis;
 /// The least number of requests that ended at a stage, or of arrivals that differ from the expectation,
 /// from which drift is measured.
 const SEEN_MIN: f64 = 50.0;
-/// The least part of the batch that came too early or too late, from which drift is measured.
-const SHARE_MIN: f64 = 0.15;
+/// The least fraction of the batch that came too early or too late, from which drift is measured.
+const FRACTION_MIN: f64 = 0.15;
 /// Factors closer to 1 than these are taken for chance: for arrivals, and for service times.
 const ARRIVALS_CHANCE: f64 = 1.1;
 const SERVICE_CHANCE: f64 = 1.3;
-/// The part of the ended requests beyond the 90th percentile of history from which long service times are
-/// no longer taken for chance.
-const LONG_SHARE: f64 = 0.4;
+/// The fraction of running requests above the 90th percentile of history from which the batch counts as slow.
+const LONG_FRACTION: f64 = 0.4;
 
 /// Factors by which a live batch deviates from history.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +34,7 @@ impl Drift {
         Self {
             arrivals: beyond(arrivals(now, batch, basis), ARRIVALS_CHANCE),
             service: stages
-                // What runs long ends late: shorter times say nothing before the batch is over.
+                // Long requests end last: shorter times say nothing before the batch has ended.
                 .map(|(stage, view)| beyond(service(stage, view, basis).max(1.0), SERVICE_CHANCE))
                 .collect(),
         }
@@ -61,12 +60,15 @@ fn arrivals(now: Micros, batch: &BatchView, basis: &Basis) -> f64 {
     let elapsed = now.since(first);
     let usual = (basis.len() / basis.batches) as u32;
     let size = f64::from(batch.expected_size.unwrap_or(usual).max(1));
-    let share = f64::from(batch.submitted) / size;
+    let fraction = f64::from(batch.submitted) / size;
     let due = basis.after(elapsed) as f64 / basis.len() as f64;
-    if (share - due).abs() * size < SEEN_MIN || (share - due).abs() < SHARE_MIN || share >= 1.0 {
+    if (fraction - due).abs() * size < SEEN_MIN
+        || (fraction - due).abs() < FRACTION_MIN
+        || fraction >= 1.0
+    {
         return 1.0;
     }
-    let row = ((share * basis.len() as f64) as usize).min(basis.len() - 1);
+    let row = ((fraction * basis.len() as f64) as usize).min(basis.len() - 1);
     // From the announcement: the first request alone is a matter of chance.
     let then = (basis.lead + basis.arrived(row)).as_secs_f64();
     if then > 0.0 { now.since(batch.announced).as_secs_f64() / then } else { 1.0 }
@@ -88,7 +90,7 @@ fn service(stage: usize, view: &StageView, basis: &Basis) -> f64 {
         .filter(|running| running.elapsed > long)
         .map(|running| running.elapsed.as_secs_f64())
         .collect();
-    if running >= SEEN_MIN && longer.len() as f64 >= LONG_SHARE * running {
+    if running >= SEEN_MIN && longer.len() as f64 >= LONG_FRACTION * running {
         return longer.iter().sum::<f64>() / longer.len() as f64 / usual;
     }
     1.0

@@ -15,11 +15,11 @@ use crate::basis::Basis;
 const ENTRIES_MAX: usize = 1_024;
 
 #[derive(Debug)]
-pub(crate) struct History {
+pub(crate) struct RunHistories {
     /// Batches a basis is made of.
     depth: usize,
     /// Bounded by requests too: `HISTORY_REQUESTS_MAX`.
-    runs: LruMap<RunKey, Kept>,
+    runs: LruMap<RunKey, RunHistory>,
     /// The run that completed a batch of it last. By tenant as well: nobody plans by another's data
     /// unless there is nothing else.
     plugins: LruMap<(TenantId, Digest), RunKey>,
@@ -29,12 +29,12 @@ pub(crate) struct History {
 type RunKey = (TenantId, Arc<str>);
 
 #[derive(Debug)]
-struct Kept {
+struct RunHistory {
     profiles: VecDeque<Arc<Profile>>,
     basis: Option<Arc<Basis>>,
 }
 
-impl History {
+impl RunHistories {
     pub(crate) fn new(depth: usize) -> Self {
         Self {
             depth,
@@ -51,7 +51,7 @@ impl History {
         {
             return;
         }
-        let empty = || Kept { profiles: VecDeque::new(), basis: None };
+        let empty = || RunHistory { profiles: VecDeque::new(), basis: None };
         let run = (profile.tenant, Arc::clone(&profile.run));
         let plugin = (profile.tenant, profile.plugin);
         *self.plugins.entry(plugin, || run.clone()) = run.clone();
@@ -62,7 +62,8 @@ impl History {
 
     /// Forgets runs, but for the one that learned last, until there are few enough requests.
     fn forget(&mut self) {
-        let requests = |runs: &LruMap<RunKey, Kept>| runs.values().map(Kept::len).sum::<usize>();
+        let requests =
+            |runs: &LruMap<RunKey, RunHistory>| runs.values().map(RunHistory::len).sum::<usize>();
         let mut left = requests(&self.runs);
         while left > limits::HISTORY_REQUESTS_MAX as usize && self.runs.values().count() > 1 {
             left -= self.runs.pop_oldest().map_or(0, |kept| kept.len());
@@ -80,7 +81,7 @@ impl History {
     }
 }
 
-impl Kept {
+impl RunHistory {
     fn add(&mut self, profile: Arc<Profile>, depth: usize) {
         let alike = |last: &Arc<Profile>| !differ(last, &profile);
         if !self.fits(&profile.stages) || !self.profiles.front().is_none_or(alike) {
@@ -166,14 +167,14 @@ mod tests {
 
     #[test]
     fn many_large_batches_make_room_for_the_latest() {
-        let mut history = History::new(1);
+        let mut history = RunHistories::new(1);
         let each = limits::HISTORY_REQUESTS_MAX as usize / 4;
         (0..6).for_each(|run| history.learn(profile(run, each)));
-        assert_eq!(history.runs.values().map(Kept::len).sum::<usize>(), 4 * each);
+        assert_eq!(history.runs.values().map(RunHistory::len).sum::<usize>(), 4 * each);
         let run = |run: u32| (TenantId(Uuid::nil()), run.to_string().into());
         assert!(history.runs.get(&run(1)).is_none() && history.runs.get(&run(2)).is_some());
         // One alone is kept whatever its size.
         history.learn(profile(7, 5 * each));
-        assert_eq!(history.runs.values().map(Kept::len).sum::<usize>(), 5 * each);
+        assert_eq!(history.runs.values().map(RunHistory::len).sum::<usize>(), 5 * each);
     }
 }

@@ -8,7 +8,7 @@ use assay_sched::{Profile, SchedView};
 
 use crate::collect::{Collected, Collector};
 use crate::config::PlanConfig;
-use crate::history::History;
+use crate::history::RunHistories;
 use crate::plan::Plan;
 use crate::problem::{Problem, ProblemPool};
 
@@ -19,7 +19,7 @@ pub struct Planner {
     options: PlanConfig,
     /// The same, with the workers that came by themselves on top of each pool's bounds.
     pub(crate) config: PlanConfig,
-    history: History,
+    history: RunHistories,
     /// The result of each pool's last search, where the next search starts.
     pub(crate) last: BTreeMap<Arc<str>, usize>,
     /// The numbers that the last plans held in each pool, the latest first.
@@ -30,7 +30,7 @@ impl Planner {
     /// A planner without history.
     #[must_use]
     pub fn new(config: PlanConfig) -> Self {
-        let history = History::new(config.tuning.history);
+        let history = RunHistories::new(config.tuning.history);
         Self {
             options: config.clone(),
             config,

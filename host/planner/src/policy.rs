@@ -10,13 +10,15 @@ mod fixed;
 mod history;
 mod zq;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+use std::sync::Arc;
 
+use assay_core::time::Micros;
 use assay_sched::SchedView;
 
-use crate::decide::{Decision, PoolTask, search_pool};
-use crate::planner::Planner;
+use crate::decision::{Decision, PoolTask, search_pool};
+use crate::pool_config::PoolConfig;
 use crate::search::Search;
 use crate::tuning::Tuning;
 
@@ -25,7 +27,7 @@ use crate::tuning::Tuning;
 pub struct Policy {
     /// The name in options, reports and the REST interface.
     pub name: &'static str,
-    /// How it chooses the number of workers, for help texts.
+    /// The way in which it chooses the number of workers, for help texts.
     pub summary: &'static str,
     algorithm: &'static dyn Algorithm,
 }
@@ -71,6 +73,16 @@ impl fmt::Debug for Policy {
     }
 }
 
+/// The knowledge with which a policy corrects the decisions, and its memory between plans.
+pub(crate) struct Adjustment<'a> {
+    pub(crate) period: Micros,
+    pub(crate) tuning: &'a Tuning,
+    pub(crate) pools: &'a BTreeMap<Arc<str>, PoolConfig>,
+    pub(crate) view: &'a SchedView,
+    /// The numbers that the last plans held in each pool, the latest first.
+    pub(crate) held: &'a mut BTreeMap<Arc<str>, VecDeque<usize>>,
+}
+
 /// The decisions in which policies differ. The defaults are those of `distrs`.
 pub(crate) trait Algorithm: Send + Sync {
     fn tuning(&self) -> Tuning;
@@ -83,10 +95,9 @@ pub(crate) trait Algorithm: Send + Sync {
     /// Corrects the decisions when all pools have one.
     fn adjust(
         &self,
-        _planner: &mut Planner,
+        _adjustment: &mut Adjustment<'_>,
         _search: &mut Search<'_>,
         _decisions: &mut BTreeMap<usize, Decision>,
-        _seen: &SchedView,
     ) {
     }
 

@@ -90,6 +90,6 @@ pub struct ProblemRequest {
     pub stage: usize,
     /// Whether it runs at the start.
     pub running: bool,
-    /// When it becomes ready for that stage; `now` if it waits or runs already.
+    /// The time at which it becomes ready for that stage; `now` if it waits or runs already.
     pub ready: Micros,
 }

@@ -54,5 +54,38 @@ pub(crate) struct Violation {
     pub(crate) stage: usize,
     pub(crate) ready: Micros,
     pub(crate) start: Micros,
-    pub(crate) because: crate::Because,
+    pub(crate) because: Because,
+}
+
+/// Why a start is too late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Because {
+    /// The batch would end later than it may.
+    Late {
+        /// The end of the batch.
+        end: Micros,
+        /// The latest allowed end.
+        by: Micros,
+    },
+    /// The request could run into its timeouts and end later than the batch may.
+    MayTimeOut {
+        /// The end of the request if all its stages time out.
+        latest: Micros,
+        /// The latest allowed end.
+        by: Micros,
+    },
+    /// The expected delay by long runners, over all requests that queue, would exceed its budget.
+    Risk {
+        /// The expected delay.
+        expected: Micros,
+        /// The allowed expected delay.
+        budget: Micros,
+    },
+    /// The requests of the batch, whose trainer consumes groups, would queue for longer than they may.
+    Waits {
+        /// The mean time that the batch's requests would queue up to this start.
+        mean: Micros,
+        /// The allowed mean time.
+        max: Micros,
+    },
 }

@@ -6,14 +6,14 @@ use assay_core::time::Micros;
 
 use crate::problem::Problem;
 use crate::rule::{Rule, Violation};
-use crate::simulate::{Capacity, Simulator, Until, Usage};
+use crate::simulate::{Capacity, SimulationQuestion, Simulator, Usage};
 use crate::workload::Moment;
 
 /// The workers of a pool over time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Supply {
     pub(crate) present: usize,
-    /// How long until each that starts is there, ascending.
+    /// The times until the workers that start have joined, ascending.
     pub(crate) starting: Vec<Micros>,
     pub(crate) startup: Micros,
 }
@@ -60,7 +60,7 @@ impl<'a> Search<'a> {
         let capacities = vec![Capacity::default(); problem.pools.len()];
         let first = simulator.workload.first.clone();
         // Without queues nothing breaks the rule.
-        let _ = simulator.run(0, &first, &capacities, Until::End);
+        let _ = simulator.run(0, &first, &capacities, SimulationQuestion::End);
         let peak = |usage: &Usage| usage.iter().map(|(_, busy)| *busy).max().unwrap_or(0) as usize;
         Self {
             zero_queue: simulator.usage.iter().map(peak).collect(),
@@ -107,7 +107,7 @@ impl<'a> Search<'a> {
         let pools = &self.simulator.problem.pools;
         let (own, total) = (pools[at.pool].cost, pools.iter().map(|pool| pool.cost).sum::<f64>());
         let dear = pools.iter().map(|pool| pool.cost).filter(|cost| *cost >= own).sum::<f64>();
-        self.simulator.budget_share = if total > 0.0 { dear / total } else { 1.0 };
+        self.simulator.budget_fraction = if total > 0.0 { dear / total } else { 1.0 };
         let simulator = &mut self.simulator;
         let before = &simulator.workload.blocks[..at.block];
         if before.iter().flatten().any(|&pool| self.capacities[pool].is_limited()) {
@@ -115,7 +115,8 @@ impl<'a> Search<'a> {
             self.simulations += 1;
             let (before, capacities) = (0..at.block, &self.capacities);
             // Whatever it breaks was weighed when the capacities were chosen.
-            let _ = simulator.run_blocks(before, &self.arrivals, capacities, Until::End);
+            let _ =
+                simulator.run_blocks(before, &self.arrivals, capacities, SimulationQuestion::End);
             for (arrivals, passed) in
                 self.arrivals.iter_mut().zip(&simulator.arrived).skip(at.block)
             {
@@ -146,7 +147,12 @@ impl<'a> Search<'a> {
     pub(crate) fn attempt(&mut self, at: Place, capacity: Capacity) -> Result<(), Violation> {
         self.simulations += 1;
         self.capacities[at.pool] = capacity;
-        self.simulator.run(at.block, &self.arrivals, &self.capacities, Until::Violation)
+        self.simulator.run(
+            at.block,
+            &self.arrivals,
+            &self.capacities,
+            SimulationQuestion::Violation,
+        )
     }
 
     /// The smallest number of workers in `low..=high` that satisfies the rule, to one part in

@@ -20,20 +20,18 @@ use std::ops::Range;
 use assay_core::time::Micros;
 
 use self::ends::Ends;
-pub(crate) use self::jobs::Job;
 pub(crate) use self::workers::{Capacity, Usage};
-use crate::Because;
 use crate::lanes::Lanes;
 use crate::problem::Problem;
-use crate::rule::{Check, QUEUED_MIN, Rule, Simulated, Violation};
-use crate::workload::{Moment, Workload};
+use crate::rule::{Because, Check, QUEUED_MIN, Rule, Simulated, Violation};
+use crate::workload::{Job, Moment, Workload};
 
 /// The question that a run answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Until {
+pub(crate) enum SimulationQuestion {
     /// Whether the rule holds: ends at the first violation.
     Violation,
-    /// When everything ends, and what is used.
+    /// The end of each request, and the workers used.
     End,
 }
 
@@ -53,8 +51,8 @@ pub(crate) struct Simulator<'a> {
     pub(crate) risks: Vec<f64>,
     /// The time that the requests of each batch have queued together, in microseconds.
     pub(crate) waits: Vec<u64>,
-    /// The share of a batch's budgets for risk and for waiting that the pool which is searched may use up.
-    pub(crate) budget_share: f64,
+    /// The fraction of a batch's budgets for risk and for waiting that the pool which is searched may use up.
+    pub(crate) budget_fraction: f64,
     /// The risks before the first block of a run that does not begin with block 0.
     risks_before: Vec<f64>,
     /// The same of the waits.
@@ -62,7 +60,7 @@ pub(crate) struct Simulator<'a> {
     // The buffers that every run uses.
     lanes: Vec<Lanes<Job>>,
     ends: Ends,
-    /// When stages start and end.
+    /// The times at which stages start and end.
     times: (Vec<u64>, Vec<u64>),
     // And what it uses for pools in a circle. By pool:
     free: Vec<i64>,
@@ -85,7 +83,7 @@ impl<'a> Simulator<'a> {
             arrived: vec![Vec::new(); workload.blocks.len()],
             risks: vec![0.0; problem.batches.len()],
             waits: vec![0; problem.batches.len()],
-            budget_share: 1.0,
+            budget_fraction: 1.0,
             risks_before: vec![0.0; problem.batches.len()],
             waits_before: vec![0; problem.batches.len()],
             lanes: vec![Lanes::new(workload.ranks()); problem.pools.len()],
@@ -106,14 +104,16 @@ impl<'a> Simulator<'a> {
         from: usize,
         arrivals: &[Vec<Moment>],
         capacities: &[Capacity],
-        until: Until,
+        until: SimulationQuestion,
     ) -> Result<(), Violation> {
         let limited = |pools: &Vec<usize>| pools.iter().any(|&pool| capacities[pool].is_limited());
         let blocks = &self.workload.blocks;
         let end = match until {
-            Until::End => blocks.len(),
+            SimulationQuestion::End => blocks.len(),
             // Where nothing queues nothing more can break.
-            Until::Violation => blocks.iter().rposition(limited).map_or(from, |last| last + 1),
+            SimulationQuestion::Violation => {
+                blocks.iter().rposition(limited).map_or(from, |last| last + 1)
+            }
         };
         self.run_blocks(from..end, arrivals, capacities, until)
     }
@@ -124,7 +124,7 @@ impl<'a> Simulator<'a> {
         blocks: Range<usize>,
         arrivals: &[Vec<Moment>],
         capacities: &[Capacity],
-        until: Until,
+        until: SimulationQuestion,
     ) -> Result<(), Violation> {
         self.batch_ends.fill(0);
         if blocks.start == 0 {
@@ -147,7 +147,7 @@ impl<'a> Simulator<'a> {
             };
             self.arrived[block] = arrived;
             result = result.and(ran);
-            if result.is_err() && until == Until::Violation {
+            if result.is_err() && until == SimulationQuestion::Violation {
                 break;
             }
         }
@@ -166,13 +166,13 @@ impl<'a> Simulator<'a> {
         self.risks_before.clone_from(&self.risks);
         self.waits_before.clone_from(&self.waits);
         for (wait, facts) in self.waits_before.iter_mut().zip(&self.workload.batches) {
-            let budget = facts.wait_budget.map(|budget| budget as f64 * self.budget_share);
+            let budget = facts.wait_budget.map(|budget| budget as f64 * self.budget_fraction);
             if budget.is_some_and(|budget| *wait as f64 > budget) {
                 *wait = 0;
             }
         }
         if let Check::Risk { budget, .. } = &self.rule.check {
-            let budget = budget.as_secs_f64() * self.budget_share;
+            let budget = budget.as_secs_f64() * self.budget_fraction;
             self.risks_before
                 .iter_mut()
                 .filter(|risk| **risk > budget)
@@ -224,7 +224,7 @@ impl<'a> Simulator<'a> {
         let budget = facts.wait_budget?;
         let wait = &mut self.waits[job.batch as usize];
         *wait = wait.saturating_add(now - job.ready.at());
-        (*wait as f64 > budget as f64 * self.budget_share).then(|| Because::Waits {
+        (*wait as f64 > budget as f64 * self.budget_fraction).then(|| Because::Waits {
             mean: Micros(*wait / facts.requests.max(1)),
             max: Micros(budget / facts.requests.max(1)),
         })
@@ -246,7 +246,7 @@ impl<'a> Simulator<'a> {
                 let tail = &tails[flow][stage];
                 let risk = &mut self.risks[batch];
                 *risk += tail.expected_late(room(now)) - tail.expected_late(room(job.ready.at()));
-                if *risk <= budget.as_secs_f64() * self.budget_share {
+                if *risk <= budget.as_secs_f64() * self.budget_fraction {
                     return None;
                 }
                 let expected = Micros((*risk * 1e6) as u64);
@@ -283,7 +283,7 @@ pub fn simulate(problem: &Problem, rule: &Rule, workers: &[usize]) -> Simulated 
     let mut simulator = Simulator::new(problem, rule);
     let capacities: Vec<Capacity> = workers.iter().copied().map(Capacity::of).collect();
     let first = simulator.workload.first.clone();
-    let satisfied = simulator.run(0, &first, &capacities, Until::End).is_ok();
+    let satisfied = simulator.run(0, &first, &capacities, SimulationQuestion::End).is_ok();
     let batch_ends = simulator.batch_ends.iter().map(|end| simulator.absolute(*end)).collect();
     Simulated { satisfied, batch_ends }
 }

@@ -12,7 +12,7 @@ pub struct Tuning {
     /// Batches of a run that stand for its next one.
     pub history: usize,
     /// The quantile at which service times are cut to compute T; 1 leaves them as they are.
-    pub robust_share: f64,
+    pub robust_quantile: f64,
     /// Whether what is still to come follows from the batch's size instead of history.
     pub by_size: bool,
     /// Whether a batch that does not go as history says changes what is expected of it.
@@ -56,7 +56,7 @@ impl Tuning {
     pub const PUBLISHED: Self = Self {
         check: Checked::Timeouts,
         history: 1,
-        robust_share: 1.0,
+        robust_quantile: 1.0,
         by_size: false,
         follows_drift: false,
         held_plans: 0,

@@ -6,7 +6,6 @@ use assay_sched::{Discipline, Ranking};
 
 use crate::problem::Problem;
 use crate::rule::{Check, Rule};
-use crate::simulate::Job;
 
 const REQUEST_BITS: u32 = 24;
 pub(crate) const REQUESTS_MAX: usize = 1 << REQUEST_BITS;
@@ -30,6 +29,22 @@ impl Moment {
     pub(crate) fn request(self) -> usize {
         self.0 as usize & (REQUESTS_MAX - 1)
     }
+}
+
+/// A request that is ready for a stage; small, as queues are long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Job {
+    /// When it became ready, and its request.
+    pub(crate) ready: Moment,
+    /// When it has to start so that its request, if it never queues again, ends in time.
+    pub(crate) latest: i64,
+    /// How long the stage runs; zero if there is nothing to run.
+    pub(crate) service: u64,
+    pub(crate) batch: u32,
+    pub(crate) pool: u16,
+    pub(crate) stage: u8,
+    /// True if another stage follows.
+    pub(crate) goes_on: bool,
 }
 
 pub(crate) struct Workload {
@@ -153,7 +168,7 @@ impl Workload {
         let service = problem.service(index);
         let own_end = service[given.stage..].iter().fold(given.ready, |end, time| end + *time);
         let by = match rule.check {
-            // What runs for so long is weighed by its risk.
+            // Such a long request is weighed by its risk.
             Check::Risk { ref trusted, .. }
                 if trusted[given.batch] && own_end > batch.earliest_end =>
             {

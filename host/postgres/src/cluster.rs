@@ -31,7 +31,7 @@ use crate::{
     settings,
 };
 
-/// How many ends and failed starts in a row make us give up.
+/// The number of ends and failed starts in a row after which we give up.
 const FAILURES_MAX: u32 = 8;
 const BACKOFF_MIN: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);

@@ -74,11 +74,11 @@ pub enum Error {
 }
 
 /// Adds to a file operation's error what was being done to which file.
-pub(crate) trait Doing<T> {
+pub(crate) trait FileContext<T> {
     fn doing(self, doing: &'static str, path: impl Into<PathBuf>) -> Result<T, Error>;
 }
 
-impl<T> Doing<T> for io::Result<T> {
+impl<T> FileContext<T> for io::Result<T> {
     fn doing(self, doing: &'static str, path: impl Into<PathBuf>) -> Result<T, Error> {
         self.map_err(|source| Error::Files { doing, path: path.into(), source })
     }

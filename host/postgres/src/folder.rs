@@ -18,7 +18,7 @@ use std::{
 use nix::unistd::geteuid;
 
 use crate::{
-    error::{Doing, Error},
+    error::{Error, FileContext},
     owner::Owner,
 };
 
@@ -52,7 +52,7 @@ pub fn default_data_folder() -> Result<PathBuf, Error> {
 pub(crate) struct Layout {
     /// The data folder, canonical.
     pub(crate) data: PathBuf,
-    /// Everything of PostgreSQL's.
+    /// The folder for all files of PostgreSQL.
     pub(crate) home: PathBuf,
     /// PostgreSQL's data directory.
     pub(crate) cluster: PathBuf,

@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    error::{Doing, Error},
+    error::{Error, FileContext},
     folder::Layout,
     owner::Owner,
     programs::ServerPrograms,

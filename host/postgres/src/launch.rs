@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use crate::{
-    error::{Doing, Error},
+    error::{Error, FileContext},
     folder::Layout,
     initialize,
     owner::Owner,
@@ -27,7 +27,7 @@ use crate::{
     settings,
 };
 
-/// How often a starting server is looked at.
+/// The time between two looks at a starting server.
 const POLL: Duration = Duration::from_millis(10);
 /// The pause between two lines of the log about a server that still starts: replaying the whole of `max_wal_size` after
 /// a crash takes minutes on a slow disk.

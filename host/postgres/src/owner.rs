@@ -10,7 +10,7 @@ use std::{
 use nix::unistd::{Uid, User, geteuid};
 use tokio::process::Command;
 
-use crate::error::{Doing, Error};
+use crate::error::{Error, FileContext};
 
 /// The user who owns the cluster's files and runs its processes.
 #[derive(Debug, Clone)]

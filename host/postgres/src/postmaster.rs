@@ -13,7 +13,7 @@ use tokio::process::Child;
 
 use crate::{folder::Layout, process::is_postmaster};
 
-/// How often an adopted postmaster is looked at.
+/// The time between two looks at an adopted postmaster.
 const POLL: Duration = Duration::from_millis(50);
 /// Fast shutdown writes a checkpoint; a slow disk may need a while for it.
 const FAST: Duration = Duration::from_secs(60);

@@ -18,9 +18,9 @@ use nix::{
 
 use crate::folder::Layout;
 
-/// How often a process that is not our child is looked at.
+/// The time between two looks at a process that is not our child.
 const POLL: Duration = Duration::from_millis(20);
-/// How long orphans may take to end by themselves before they are killed.
+/// The time that orphans have to end before they are killed.
 const ORPHANS_QUIT: Duration = Duration::from_secs(3);
 const ORPHANS_KILL: Duration = Duration::from_secs(10);
 

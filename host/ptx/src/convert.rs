@@ -1,7 +1,7 @@
 //! `cvt`: between integers and floats, each result rounded once.
 
 use crate::float::{Rounding, parts};
-use crate::program::{Type, mask, sign_extend};
+use crate::operand::{Type, mask, sign_extend};
 use crate::real::{format, saturate};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::error::{ParseError, ParseProblem};
 use crate::limits::DATA_BYTES_MAX;
-use crate::program::{Space, Type};
+use crate::operand::{Space, Type};
 use crate::syntax::{PtxParser, Variable};
 use crate::token::TokenKind;
 
@@ -206,5 +206,5 @@ pub fn literal(word: &str, negative: bool, kind: Type) -> Option<u64> {
     }
     let value = integer(word)?;
     let value = if negative { value.wrapping_neg() } else { value };
-    Some(value & crate::program::mask(kind.width()))
+    Some(value & crate::operand::mask(kind.width()))
 }

@@ -1,16 +1,20 @@
 //! A kernel's statements into its program: storage is laid out, labels are resolved, and the functions
 //! it calls are put in place of the calls, each with registers of its own.
 
+mod decode;
+mod names;
+
 use std::collections::BTreeMap;
 
-use crate::decode::decode;
+use crate::emit::decode::decode;
+use crate::emit::names::{Binding, NameScope};
 use crate::error::{ParseError, ParseProblem};
 use crate::limits::{
     CALL_DEPTH_MAX, INSTRUCTIONS_MAX, LOCAL_BYTES_MAX, REGISTERS_MAX, STATIC_SHARED_BYTES_MAX,
 };
-use crate::names::{Binding, NameScope};
 use crate::opcode::Opcode;
-use crate::program::{Instruction, Operation, PrintCall, PtxProgram, Register, Space};
+use crate::operand::{Register, Space};
+use crate::program::{Instruction, Operation, PrintCall, PtxProgram};
 use crate::syntax::{FunctionSyntax, InstructionLine, PtxStatement, SyntaxArgument, Variable};
 
 type Parsed<T> = Result<T, ParseError>;
@@ -18,7 +22,7 @@ type Parsed<T> = Result<T, ParseError>;
 /// The names that all kernels of a module share.
 pub struct Names<'u, 'a> {
     pub functions: BTreeMap<&'a str, &'u FunctionSyntax<'a>>,
-    /// With the index of its storage, for those in global and constant memory.
+    /// The variables, with the index of the storage of those in global and constant memory.
     pub variables: BTreeMap<&'a str, (&'u Variable<'a>, usize)>,
 }
 
@@ -183,7 +187,7 @@ impl<'a> Emitter<'_, 'a> {
     fn declare(&mut self, variable: &Variable<'a>) -> Parsed<()> {
         let binding = if variable.space == Space::Shared {
             let function = *self.calls.last().expect("declarations stand in functions");
-            self.share(function, variable)?
+            self.place_in_shared(function, variable)?
         } else {
             let start = self.frame.next_multiple_of(variable.align.max(1));
             self.frame = start + variable.bytes;
@@ -204,7 +208,7 @@ impl<'a> Emitter<'_, 'a> {
         self.bind(variable.line, variable.name, binding)
     }
 
-    fn share(&mut self, function: &'a str, variable: &Variable<'a>) -> Parsed<Binding> {
+    fn place_in_shared(&mut self, function: &'a str, variable: &Variable<'a>) -> Parsed<Binding> {
         if variable.open {
             return Ok(Binding::DynamicShared);
         }
@@ -227,7 +231,7 @@ impl<'a> Emitter<'_, 'a> {
         match self.names.variables.get(name) {
             None => Ok(None),
             Some((variable, _)) if variable.space == Space::Shared => {
-                self.share("", variable).map(Some)
+                self.place_in_shared("", variable).map(Some)
             }
             Some((variable, index)) => Ok(Some(Binding::Symbol(*index, variable.space))),
         }

@@ -6,7 +6,7 @@
 use crate::float::{FloatFormat, Rounding};
 use crate::limits::WARP_LANES;
 use crate::narrow::{ByteFloat, TF32_MASK};
-use crate::program::{MemoryOperand, Operand, Register, mask, sign_extend};
+use crate::operand::{MemoryOperand, Operand, Register, mask, sign_extend};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixElement {
@@ -192,7 +192,7 @@ impl Fragment {
         }
     }
 
-    /// What each element of each lane is, in a matrix that is stored by rows.
+    /// The cell of each element of each lane, in a matrix that is stored by rows.
     pub fn cells(self) -> impl Iterator<Item = (usize, usize, usize, u32)> {
         let (_, columns) = self.size();
         let (bits, per) = (self.element.bits(), self.element.per_register());
@@ -207,7 +207,7 @@ impl Fragment {
 }
 
 impl MatrixProduct {
-    /// What it costs beside the step of each lane: a lane's step stands for some multiplications.
+    /// The steps that it costs beside the step of each lane, which covers some multiplications.
     pub fn cost(&self) -> u64 {
         let MatrixShape { m, n, k } = self.sum.shape;
         (m * n * k / 8) as u64

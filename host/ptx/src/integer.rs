@@ -3,7 +3,7 @@
 //! Where PTX leaves a result open it is fixed: a quotient by zero has all bits set, and the remainder is
 //! the dividend.
 
-use crate::program::{Type, mask, sign_extend};
+use crate::operand::{Type, mask, sign_extend};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IntegerFunction {

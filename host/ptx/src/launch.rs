@@ -1,11 +1,20 @@
 //! A launch: checked against the kernel and the limits, then run block after block.
 
-use crate::block::{BarrierArrivals, BlockContext, ThreadBlock};
+mod access;
+mod arithmetic;
+mod block;
+mod collective;
+mod copies;
+mod matrix;
+mod print;
+mod warp;
+
 use crate::error::{KernelFault, LaunchError};
+use crate::launch::block::{BarrierArrivals, BlockContext, ThreadBlock};
+use crate::launch::warp::EarlyEnd;
 use crate::limits::{BLOCK_SIZE_MAX, GRID_SIZE_MAX, SHARED_BYTES_MAX};
 use crate::memory::{LoadedModule, Memory};
 use crate::module::PtxKernelInfo;
-use crate::warp::EarlyEnd;
 
 /// An argument as its bytes: those of a number, an address, or a struct by value.
 #[derive(Debug, Clone, PartialEq, Eq)]

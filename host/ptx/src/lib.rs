@@ -32,15 +32,10 @@ mod declaration;
 mod syntax;
 mod token;
 
-mod decode;
-mod decode_matrix;
-mod decode_memory;
-mod decode_narrow;
-mod decode_warp;
 mod emit;
 mod fragment;
-mod names;
 mod opcode;
+mod operand;
 mod program;
 
 mod convert;
@@ -48,15 +43,6 @@ mod float;
 mod integer;
 mod narrow;
 mod real;
-
-mod access;
-mod arithmetic;
-mod block;
-mod collective;
-mod copies;
-mod matrix;
-mod print;
-mod warp;
 
 mod entries;
 pub mod launch;

@@ -29,7 +29,7 @@ pub const WARP_LANES: usize = 32;
 pub const BARRIERS_MAX: u64 = 16;
 /// Copies of a lane that are under way; with more, the oldest one is done.
 pub const COPIES_MAX: usize = 256;
-/// Bytes of printed text that wait to be taken. What is printed beyond them is lost.
+/// Bytes of printed text that wait to be taken. Text beyond them is lost.
 pub const PRINTED_BYTES_MAX: usize = 1 << 20;
 /// Bytes of a format or a string that is printed.
 pub const PRINTED_STRING_BYTES_MAX: usize = 4096;

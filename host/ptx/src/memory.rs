@@ -91,7 +91,7 @@ impl Memory {
         Memory { regions: Vec::new(), next: FIRST_ADDRESS, left: bytes_max, printed }
     }
 
-    /// What kernels printed since the last call, its beginning if it is more than a mebibyte.
+    /// The text that kernels printed since the last call, cut after a mebibyte.
     pub fn take_printed(&mut self) -> Vec<u8> {
         self.printed.take()
     }

@@ -7,7 +7,8 @@ use crate::error::{ParseError, ParseProblem};
 use crate::limits::{
     BLOCK_THREADS_MAX, DATA_BYTES_MAX, INSTRUCTIONS_MAX, PARAM_BYTES_MAX, TEXT_BYTES_MAX,
 };
-use crate::program::{PtxProgram, Space};
+use crate::operand::Space;
+use crate::program::PtxProgram;
 use crate::syntax::{FunctionSyntax, TranslationUnit, Variable, parse};
 use crate::token::tokens;
 
@@ -22,7 +23,7 @@ pub struct PtxParam {
 pub struct PtxKernelInfo {
     pub name: String,
     pub params: Vec<PtxParam>,
-    /// As declared, and those of called functions: PTX counts no real registers.
+    /// The registers as declared, with those of called functions: PTX counts no real registers.
     pub registers: u32,
     pub static_shared_bytes: u64,
     /// The local memory of a thread, in bytes.

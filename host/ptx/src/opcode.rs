@@ -3,7 +3,7 @@
 
 use crate::error::{ParseError, ParseProblem};
 use crate::float::Rounding;
-use crate::program::{Space, Type};
+use crate::operand::{Space, Type};
 use crate::syntax::{InstructionLine, SyntaxArgument};
 
 pub struct Opcode<'s, 'a> {

@@ -6,7 +6,7 @@
 //! results there need not agree with a device bit for bit.
 
 use crate::float::{FloatFormat, Rounding, add_to_odd, divide_to_odd, root_to_odd};
-use crate::program::{Class, CompareOperator, CompareTest, RealModifiers, Type};
+use crate::operand::{Class, CompareOperator, CompareTest, RealModifiers, Type};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RealFunction {

@@ -2,7 +2,7 @@
 
 use crate::error::{ParseError, ParseProblem};
 use crate::limits::INSTRUCTIONS_MAX;
-use crate::program::{Space, Type};
+use crate::operand::{Space, Type};
 use crate::token::{PtxToken, TokenKind};
 
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use assay_api::plugin::{GoldenCase, GoldenCaseState};
-use assay_core::golden::{CaseFile, CaseJob, CaseReport, CaseSecret, CaseState, check_cases};
+use assay_core::golden::{CaseFile, CaseJob, CaseReport, CaseSecret, CaseState};
 use assay_core::limits;
 use assay_storage::Roots;
 use tempfile::TempDir;
@@ -17,8 +17,8 @@ use tokio::process::{Child, Command};
 
 use crate::compile::Compiled;
 use crate::error::RegistryError;
-use crate::registry::{Accepted, Publisher, Registry};
-use crate::turns::TooManyWait;
+use crate::turns::{CaseTurns, TooManyWait};
+use crate::upload::{AcceptedUpload, Publisher};
 
 const WALL_MAX: Duration = Duration::from_secs(limits::GOLDEN_WALL_SECONDS_MAX);
 const WAIT_MAX: Duration = Duration::from_secs(limits::GOLDEN_WAIT_SECONDS_MAX);
@@ -40,7 +40,17 @@ pub struct CaseSettings {
     pub roots: Roots,
 }
 
-/// What golden cases may use, beside the toolchains: the same as requests of the tenant.
+/// Runs the golden cases of uploads, those of a few tenants at the same time.
+pub(crate) struct CaseRunner {
+    /// The worker program.
+    program: PathBuf,
+    /// The server's folder for what lasts as long as a job.
+    scratch: PathBuf,
+    settings: CaseSettings,
+    turns: CaseTurns,
+}
+
+/// The grants of golden cases, beside the toolchains: those of the tenant's requests.
 pub struct CaseGrants {
     pub tenant_name: String,
     pub hosts: Vec<String>,
@@ -48,7 +58,7 @@ pub struct CaseGrants {
 }
 
 /// Whether the golden cases of an upload are run.
-pub enum CaseRuns {
+pub enum CaseMode {
     Run(CaseGrants),
     /// They are kept, and marked as skipped.
     Skip,
@@ -70,43 +80,20 @@ enum Interruption {
     Failed(anyhow::Error),
 }
 
-impl Registry {
-    /// The cases with their results; an error if one of them failed or could not be run.
-    pub(crate) async fn settle_cases(
-        &self,
-        publisher: &Publisher<'_>,
-        accepted: &Accepted,
-        cases: Vec<CaseFile>,
-        runs: CaseRuns,
-    ) -> Result<Vec<GoldenCase>, RegistryError> {
-        check_cases(&cases).map_err(|why| RegistryError::Refused(why.to_string()))?;
-        if cases.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (cases, reports) = match runs {
-            CaseRuns::Skip => (cases, None),
-            CaseRuns::Run(grants) => {
-                let (cases, reports) = self.run_cases(publisher, accepted, cases, grants).await?;
-                (cases, Some(reports))
-            }
-        };
-        let mut settled = Vec::with_capacity(cases.len());
-        for (at, case) in cases.into_iter().enumerate() {
-            let digest = self.blobs.put(case.text.into()).await?;
-            let report = reports.as_ref().map(|reports| reports[at].clone());
-            settled.push(golden_case(case.file, digest, report));
-        }
-        Ok(settled)
+impl CaseRunner {
+    pub(crate) fn new(program: PathBuf, scratch: PathBuf, settings: CaseSettings) -> Self {
+        Self { program, scratch, settings, turns: CaseTurns::default() }
     }
 
-    async fn run_cases(
+    /// The cases with a report on each; an error if one of them failed or could not be run.
+    pub(crate) async fn run(
         &self,
         publisher: &Publisher<'_>,
-        accepted: &Accepted,
+        accepted: &AcceptedUpload,
         cases: Vec<CaseFile>,
         grants: CaseGrants,
     ) -> Result<(Vec<CaseFile>, Vec<CaseReport>), RegistryError> {
-        let turn = tokio::time::timeout(WAIT_MAX, self.case_turns.take(publisher.tenant)).await;
+        let turn = tokio::time::timeout(WAIT_MAX, self.turns.take(publisher.tenant)).await;
         let busy = |why: String| Err(RegistryError::CasesUnavailable(why));
         let _turn = match turn {
             Ok(Ok(turn)) => turn,
@@ -124,8 +111,7 @@ impl Registry {
             tracing::error!("golden cases cannot be run: {error:#}");
             RegistryError::CasesUnavailable("the server cannot run golden cases now".into())
         };
-        let storage =
-            StorageFolder::of(&self.scratch, &self.case_settings.roots, &grants.tenant_name);
+        let storage = StorageFolder::of(&self.scratch, &self.settings.roots, &grants.tenant_name);
         let storage = storage.map_err(ours)?;
         let files: Vec<String> = cases.iter().map(|case| case.file.clone()).collect();
         let job = CaseJob {
@@ -150,9 +136,9 @@ impl Registry {
         job: &CaseJob,
         timeout: Duration,
     ) -> anyhow::Result<Result<Vec<CaseReport>, Interrupted>> {
-        let mut command = Command::new(&self.worker_program);
-        command.arg("cases").arg("--cache").arg(&self.case_settings.cache);
-        command.args(&self.case_settings.arguments);
+        let mut command = Command::new(&self.program);
+        command.arg("cases").arg("--cache").arg(&self.settings.cache);
+        command.args(&self.settings.arguments);
         run_process(command, job, timeout).await
     }
 }
@@ -304,7 +290,7 @@ fn failure((file, report): (&String, &CaseReport)) -> String {
     format!("`{name}` in `{file}` expected {expected}, and got {actual}")
 }
 
-fn golden_case(
+pub(crate) fn golden_case(
     file: String,
     digest: assay_core::id::Digest,
     report: Option<CaseReport>,
@@ -371,7 +357,7 @@ mod tests {
         )
     }
 
-    /// What becomes of two cases when the worker program is this script.
+    /// The result of two cases when the worker program is this script.
     async fn script(text: &str, timeout: Duration) -> Result<Vec<CaseReport>, RegistryError> {
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(format!("cat >/dev/null; {text}"));

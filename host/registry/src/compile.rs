@@ -1,5 +1,6 @@
 //! Components are compiled in a worker process, which contains a hostile upload.
 
+use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
@@ -14,9 +15,12 @@ use serde::Deserialize;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use crate::error::RegistryError;
-use crate::registry::Registry;
+use assay_dispatch::fair_semaphore::FairSemaphore;
 
+use crate::error::RegistryError;
+
+/// The number of compilations at once, of two tenants; each may use all cores and memory up to its limit.
+const COMPILATIONS_MAX: usize = 2;
 const WALL_MAX: Duration = Duration::from_secs(limits::COMPILE_WALL_SECONDS_MAX);
 /// The signal that ends a process beyond its processor time.
 const SIGXCPU: i32 = 24;
@@ -68,14 +72,48 @@ enum CompilerEnd {
     Slow,
 }
 
-impl Registry {
+/// Compiles components for this machine's workers.
+pub(crate) struct Compiler {
+    /// The worker program.
+    program: PathBuf,
+    /// The server's folder for what lasts as long as a compilation.
+    scratch: PathBuf,
+    /// The id of the engine of this machine's workers.
+    engine: String,
+    turns: FairSemaphore,
+}
+
+impl Compiler {
+    /// Asks the worker program for the id of its engine.
+    pub(crate) async fn of(program: PathBuf, scratch: PathBuf) -> anyhow::Result<Self> {
+        let output = Command::new(&program)
+            .arg("engine")
+            .env_clear()
+            .output()
+            .await
+            .with_context(|| format!("running {}", program.display()))?;
+        anyhow::ensure!(output.status.success(), "{} engine: {}", program.display(), output.status);
+        let engine = String::from_utf8(output.stdout).context("reading the engine's id")?;
+        let turns = FairSemaphore::new(COMPILATIONS_MAX);
+        Ok(Self { program, scratch, engine: engine.trim().into(), turns })
+    }
+
+    pub(crate) fn engine(&self) -> &str {
+        &self.engine
+    }
+
+    /// The number of components of each tenant that wait for their turn.
+    pub(crate) fn waiting(&self) -> BTreeMap<TenantId, usize> {
+        self.turns.waiting()
+    }
+
     /// Runs `assay-worker compile` on the bytes.
     pub(crate) async fn compile(
         &self,
         tenant: TenantId,
         component: &Bytes,
     ) -> Result<Compiled, RegistryError> {
-        let _turn = self.compilations.acquire(tenant, 1).await;
+        let _turn = self.turns.acquire(tenant, 1).await;
         let ours = RegistryError::Compiler;
         let folder = tempfile::tempdir_in(&self.scratch)
             .context("making a folder to compile in")
@@ -83,7 +121,7 @@ impl Registry {
         let (input, out) = (Compiled::component(&folder), Compiled::file(&folder));
         let written = tokio::fs::write(&input, component).await;
         written.context("writing the component").map_err(ours)?;
-        let mut command = Command::new(&self.worker_program);
+        let mut command = Command::new(&self.program);
         command.arg("compile").arg(&input).arg("--out").arg(&out);
         let end = run_compiler(command, WALL_MAX).await.map_err(ours)?;
         let report = report(end)?;
@@ -112,7 +150,7 @@ async fn run_compiler(mut command: Command, wall_max: Duration) -> anyhow::Resul
     }
 }
 
-/// What the compiler reported. It limits its processor time and its memory itself, so that the plugin is at fault
+/// Reads the report of the compiler. It limits its processor time and its memory itself, so that the plugin is at fault
 /// when one of them ends it; the wall time is the machine's.
 fn report(end: CompilerEnd) -> Result<CompileOk, RegistryError> {
     let CompilerEnd::Output(output) = end else {
@@ -156,7 +194,7 @@ fn report(end: CompilerEnd) -> Result<CompileOk, RegistryError> {
 mod tests {
     use super::*;
 
-    /// What becomes of an upload when the compiler is this script.
+    /// The result of an upload when the compiler is this script.
     async fn script(text: &str, wall_max: Duration) -> Result<CompileOk, RegistryError> {
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(text);

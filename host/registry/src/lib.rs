@@ -1,11 +1,13 @@
 //! Plugins from upload to execution: stored by content, compiled in a worker process (which contains
 //! a hostile upload), resolved by name.
 
+mod publish;
 mod registry;
 
 mod cases;
 mod compile;
 mod turns;
+mod upload;
 
 mod grants;
 mod reference;
@@ -13,9 +15,10 @@ mod validation;
 
 mod error;
 
-pub use cases::{CaseGrants, CaseRuns, CaseSettings};
+pub use cases::{CaseGrants, CaseMode, CaseSettings};
 pub use error::RegistryError;
 pub use grants::check_grants;
 pub use reference::Reference;
-pub use registry::{Accepted, Publisher, Registry};
-pub use validation::Validation;
+pub use registry::Registry;
+pub use upload::{AcceptedUpload, Publisher};
+pub use validation::{Validation, ValidationError};

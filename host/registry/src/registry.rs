@@ -1,37 +1,25 @@
 //! Plugins that are ready to run: published, resolved by name, held in memory.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use assay_api::tenant::Grants;
-use assay_core::golden::CaseFile;
 use assay_core::id::{Digest, TenantId};
-use assay_core::limits;
-use assay_core::plugin::Description;
-use bytes::Bytes;
-use tempfile::TempDir;
-use tokio::process::Command;
-use tokio::sync::Semaphore;
-
-use crate::cases::{CaseRuns, CaseSettings};
-use crate::compile::{CompileOk, Compiled};
-use crate::error::RegistryError;
-use crate::grants::check_grants;
-use crate::reference::Reference;
-use crate::turns::CaseTurns;
-use crate::validation::{Unusable, Validation, Validations};
-use assay_dispatch::fair_semaphore::FairSemaphore;
 use assay_dispatch::{ReadyPlugin, now};
 use assay_storage::blob::{BlobError, Blobs};
-use assay_store::audit::Actor;
-use assay_store::plugins::{NewPlugin, PluginRow, Published};
+use assay_store::plugins::PluginRow;
 use assay_store::{Store, StoreError};
+use bytes::Bytes;
+use tokio::sync::Semaphore;
 
-/// The number of compilations at once, of two tenants; each may use all cores and memory up to its limit.
-const COMPILATIONS_MAX: usize = 2;
+use crate::cases::{CaseRunner, CaseSettings};
+use crate::compile::{Compiled, Compiler};
+use crate::error::RegistryError;
+use crate::reference::Reference;
+use crate::validation::{Validation, Validations};
+
 /// The number of ready plugins in memory; others are looked up again.
 const READY_MAX: usize = 1_024;
 /// The time for which a resolved reference is kept; another server's change is seen after it.
@@ -42,42 +30,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The tenant that publishes, the person or key that acts for it, and the tenant's grants.
-pub struct Publisher<'a> {
-    pub tenant: TenantId,
-    pub actor: &'a Actor,
-    pub grants: &'a Grants,
-}
-
-/// A component that was compiled; nothing is stored of it yet.
-pub struct Accepted {
-    pub(crate) description: Description,
-    pub(crate) imports: Vec<String>,
-    digest: Digest,
-    pub(crate) compiled_digest: Digest,
-    /// The folder with the component and its compiled form.
-    pub(crate) folder: TempDir,
-}
-
 /// A plugin that a reference names, and the time at which it was resolved.
 type Resolved = (Instant, Arc<ReadyPlugin>);
 
 pub struct Registry {
-    store: Store,
+    pub(crate) store: Store,
     pub(crate) blobs: Blobs,
-    pub(crate) worker_program: PathBuf,
-    pub(crate) scratch: PathBuf,
-    /// The id of the engine of this machine's workers.
-    pub engine: String,
-    pub compilations: FairSemaphore,
+    pub(crate) compiler: Compiler,
     /// One component is read into memory to be stored at the same time.
-    storing: Semaphore,
-    pub(crate) case_settings: CaseSettings,
-    pub(crate) case_turns: CaseTurns,
+    pub(crate) storing: Semaphore,
+    pub(crate) cases: CaseRunner,
     ready: Mutex<HashMap<Digest, Arc<ReadyPlugin>>>,
     /// References that were resolved recently; cleared when a channel or a version changes here.
     resolved: Mutex<HashMap<(TenantId, Reference), Resolved>>,
-    validations: Validations,
+    pub(crate) validations: Validations,
 }
 
 impl Registry {
@@ -92,104 +58,29 @@ impl Registry {
     ) -> anyhow::Result<Self> {
         tokio::fs::create_dir_all(&scratch).await.context("making the scratch folder")?;
         remove_leftovers(&scratch).await.context("emptying the scratch folder")?;
-        let output = Command::new(&worker_program)
-            .arg("engine")
-            .env_clear()
-            .output()
-            .await
-            .with_context(|| format!("running {}", worker_program.display()))?;
-        anyhow::ensure!(
-            output.status.success(),
-            "{} engine: {}",
-            worker_program.display(),
-            output.status
-        );
-        let engine = String::from_utf8(output.stdout).context("reading the engine's id")?;
+        let compiler = Compiler::of(worker_program.clone(), scratch.clone()).await?;
         Ok(Self {
             store,
             blobs,
-            worker_program,
-            scratch,
-            engine: engine.trim().into(),
-            compilations: FairSemaphore::new(COMPILATIONS_MAX),
+            compiler,
             storing: Semaphore::new(1),
-            case_settings,
-            case_turns: CaseTurns::default(),
+            cases: CaseRunner::new(worker_program, scratch, case_settings),
             ready: Mutex::default(),
             resolved: Mutex::default(),
             validations: Validations::default(),
         })
     }
 
-    /// Compiles and checks a component; nothing is stored of it.
-    pub async fn accept(
-        &self,
-        publisher: &Publisher<'_>,
-        component: Bytes,
-    ) -> Result<Accepted, RegistryError> {
-        if component.len() > limits::PLUGIN_BYTES_MAX {
-            return Err(RegistryError::Refused(format!(
-                "the component has {} bytes, the limit is {}",
-                component.len(),
-                limits::PLUGIN_BYTES_MAX
-            )));
-        }
-        let Compiled { report, folder, .. } = self.compile(publisher.tenant, &component).await?;
-        let CompileOk { description, imports, compiled_digest, .. } = report;
-        check_grants(&imports, publisher.grants)?;
-        let digest = Digest::of(&component);
-        self.check_schemas(publisher.tenant, &description, digest).await?;
-        Ok(Accepted { description, imports, digest, compiled_digest, folder })
+    /// The id of the engine of this machine's workers.
+    #[must_use]
+    pub fn engine(&self) -> &str {
+        self.compiler.engine()
     }
 
-    /// Publishes an accepted component if no golden case fails. The same bytes again change nothing, and
-    /// run no cases.
-    pub async fn publish(
-        &self,
-        publisher: Publisher<'_>,
-        accepted: Accepted,
-        cases: Vec<CaseFile>,
-        runs: CaseRuns,
-    ) -> Result<(Description, Published), RegistryError> {
-        let Publisher { tenant, actor, .. } = publisher;
-        let Accepted { description, digest, .. } = &accepted;
-        if self.store.is_published(tenant, description, *digest).await? {
-            // It may be compiled for another engine than the last time.
-            self.keep(&accepted).await?;
-            return Ok((accepted.description, Published::Already));
-        }
-        let cases = self.settle_cases(&publisher, &accepted, cases, runs).await?;
-        self.keep(&accepted).await?;
-        let imports = &accepted.imports;
-        let plugin = NewPlugin { tenant, digest: *digest, description, imports, cases: &cases };
-        let published = self.store.publish_plugin(plugin, actor, now()).await?;
-        Ok((accepted.description, published))
-    }
-
-    /// Fails if the schemas cannot be used, unless these bytes were published before schemas were checked.
-    async fn check_schemas(
-        &self,
-        tenant: TenantId,
-        description: &Description,
-        digest: Digest,
-    ) -> Result<(), RegistryError> {
-        let Err(why) = self.validations.compile(description).await else { return Ok(()) };
-        let published = self.store.plugin(tenant, &description.name, &description.version).await;
-        refuse_schemas(&why, digest, published.map(|row| row.digest))
-    }
-
-    /// Stores an accepted component and its compiled form. Golden cases ran since they were written.
-    async fn keep(&self, accepted: &Accepted) -> Result<(), RegistryError> {
-        let Accepted { folder, digest, compiled_digest, .. } = accepted;
-        let _turn = self.storing.acquire().await.expect("the semaphore is never closed");
-        for (file, digest) in
-            [(Compiled::component(folder), *digest), (Compiled::file(folder), *compiled_digest)]
-        {
-            let bytes = read_verified(&file, digest).await.map_err(RegistryError::Compiler)?;
-            self.blobs.put(bytes).await?;
-        }
-        self.store.record_compilation(*digest, &self.engine, *compiled_digest, now()).await?;
-        Ok(())
+    /// The number of components of each tenant that wait to be compiled.
+    #[must_use]
+    pub fn compilations_waiting(&self) -> BTreeMap<TenantId, usize> {
+        self.compiler.waiting()
     }
 
     /// The validation of settings and labels by a version's schemas.
@@ -279,7 +170,7 @@ impl Registry {
         if let Some(plugin) = lock(&self.ready).get(&digest) {
             return Ok(plugin.clone());
         }
-        let compiled = match self.store.compilation(digest, &self.engine).await? {
+        let compiled = match self.store.compilation(digest, self.engine()).await? {
             Some(compiled) => compiled,
             // Compiled for an engine of an earlier release.
             None => {
@@ -290,7 +181,7 @@ impl Registry {
                     )),
                     error => error.into(),
                 })?;
-                let compiled = self.compile(tenant, &component).await?;
+                let compiled = self.compiler.compile(tenant, &component).await?;
                 self.keep_compiled(digest, &compiled).await?
             }
         };
@@ -309,30 +200,9 @@ impl Registry {
         compiled: &Compiled,
     ) -> Result<Digest, RegistryError> {
         let stored = self.blobs.put(compiled.bytes.clone()).await?;
-        self.store.record_compilation(digest, &self.engine, stored, now()).await?;
+        self.store.record_compilation(digest, self.engine(), stored, now()).await?;
         Ok(stored)
     }
-}
-
-/// Schemas that cannot be used are no obstacle for the bytes of a version that was published before schemas were
-/// checked.
-fn refuse_schemas(
-    why: &Unusable,
-    digest: Digest,
-    published: Result<Digest, StoreError>,
-) -> Result<(), RegistryError> {
-    match published {
-        Ok(there) if there == digest => Ok(()),
-        Ok(_) | Err(StoreError::NotFound(_)) => Err(RegistryError::Refused(why.to_string())),
-        Err(error) => Err(error.into()),
-    }
-}
-
-async fn read_verified(file: &Path, digest: Digest) -> anyhow::Result<Bytes> {
-    let bytes =
-        tokio::fs::read(file).await.with_context(|| format!("reading {}", file.display()))?;
-    anyhow::ensure!(Digest::of(&bytes) == digest, "{} changed", file.display());
-    Ok(bytes.into())
 }
 
 /// Removes what a server that was killed left in its scratch folder.
@@ -355,18 +225,6 @@ async fn remove_leftovers(folder: &Path) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_database_that_is_down_refuses_no_schema() {
-        let (these, others) = (Digest([1; 32]), Digest([2; 32]));
-        let refused = |published| refuse_schemas(&Unusable::Broken, these, published);
-        assert!(refused(Ok(these)).is_ok());
-        for published in [Ok(others), Err(StoreError::NotFound("plugin version"))] {
-            assert!(matches!(refused(published), Err(RegistryError::Refused(_))));
-        }
-        let down = Err(StoreError::Conflict("stands for any other error".into()));
-        assert!(matches!(refused(down), Err(RegistryError::Store(_))));
-    }
-
     #[tokio::test]
     async fn leftovers_are_removed_and_links_are_not_followed() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -382,14 +240,5 @@ mod tests {
         remove_leftovers(&scratch).await.expect("a folder");
         assert_eq!(std::fs::read_dir(&scratch).expect("stays").count(), 0);
         assert!(root.join("object").exists());
-    }
-
-    #[tokio::test]
-    async fn what_changed_in_the_meantime_is_not_stored() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("compiled");
-        std::fs::write(&file, "native code").expect("written");
-        assert!(read_verified(&file, Digest::of(b"native code")).await.is_ok());
-        assert!(read_verified(&file, Digest::of(b"other code")).await.is_err());
     }
 }

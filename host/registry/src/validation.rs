@@ -13,6 +13,17 @@ use lru::LruCache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
+/// Why settings or a label are not accepted.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValidationError {
+    /// The caller's JSON does not match the schema; the text names the field.
+    #[error("{0}")]
+    Mismatch(String),
+    /// The validation did not end, so that nothing is known of the JSON: the server stops, or failed.
+    #[error("the server could not validate the {0}")]
+    Interrupted(&'static str),
+}
+
 /// The compiled schemas of one plugin version.
 #[derive(Debug)]
 pub struct Validation {
@@ -22,12 +33,12 @@ pub struct Validation {
 
 impl Validation {
     /// Validates the settings of a run; the error names the field.
-    pub async fn settings(self: &Arc<Self>, json: &str) -> Result<(), String> {
+    pub async fn settings(self: &Arc<Self>, json: &str) -> Result<(), ValidationError> {
         self.validate("settings", |schemas| schemas.settings.as_ref(), json).await
     }
 
     /// Validates a label; the error names the field. A request without one is the plugin's to judge.
-    pub async fn label(self: &Arc<Self>, json: Option<&str>) -> Result<(), String> {
+    pub async fn label(self: &Arc<Self>, json: Option<&str>) -> Result<(), ValidationError> {
         let Some(json) = json else { return Ok(()) };
         self.validate("label", |schemas| schemas.label.as_ref(), json).await
     }
@@ -43,7 +54,7 @@ impl Validation {
         name: &'static str,
         which: fn(&PluginSchemas) -> Option<&Schema>,
         json: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), ValidationError> {
         let Some(schema) = which(&self.schemas) else { return Ok(()) };
         let result = match schema.work(json.len()) {
             ValidationWork::Quick => schema.validate(json),
@@ -53,11 +64,10 @@ impl Validation {
                 let validated = apart(turn, move || {
                     which(&schemas.schemas).map_or(Ok(()), |schema| schema.validate(&json))
                 });
-                // It ends otherwise when the server stops, or by a fault of ours: the plugin reads it next.
-                validated.await.unwrap_or(Ok(()))
+                ended(name, validated.await)?
             }
         };
-        result.map_err(|mismatch| mismatch.about(name))
+        result.map_err(|mismatch| ValidationError::Mismatch(mismatch.about(name)))
     }
 }
 
@@ -156,6 +166,14 @@ async fn apart<T: Send + 'static>(
     working.await
 }
 
+/// The result of work that ended. A thread that panicked, or never ran, found nothing valid.
+fn ended<T>(name: &'static str, result: Result<T, JoinError>) -> Result<T, ValidationError> {
+    result.map_err(|error| {
+        tracing::error!(%error, "the {name} of a call could not be validated");
+        ValidationError::Interrupted(name)
+    })
+}
+
 /// Compiles the schemas of a description on another thread.
 async fn compile(
     turn: OwnedSemaphorePermit,
@@ -244,6 +262,14 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_validation_that_panics_accepts_nothing() {
+        let turn = turn(&Arc::new(Semaphore::new(1))).await;
+        let panicked = apart(turn, || -> Result<(), String> { panic!("a fault of ours") }).await;
+        let found = ended("label", panicked).map(|_| ());
+        assert_eq!(found, Err(ValidationError::Interrupted("label")));
+    }
+
+    #[tokio::test]
     async fn long_and_short_validations_say_the_same() {
         let validation = validation(r#"{"type": "array", "items": {"type": "integer"}}"#);
         let long = format!("[{}\"x\"]", "1,".repeat(200_000));
@@ -252,7 +278,8 @@ mod tests {
         {
             let found = validation.label(Some(json)).await;
             assert_eq!(found.is_err(), expected.is_some(), "{found:?}");
-            assert!(found.err().unwrap_or_default().contains(expected.unwrap_or_default()));
+            let told = found.err().map_or_else(String::new, |error| error.to_string());
+            assert!(told.contains(expected.unwrap_or_default()), "{told}");
         }
         assert_eq!(validation.label(None).await, Ok(()));
         assert_eq!(validation.settings("{\"any\": 1}").await, Ok(()));

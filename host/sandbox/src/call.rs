@@ -1,5 +1,8 @@
 //! One call into a plugin: a store with its limits, and the data that the guest leaves in it.
 
+pub mod capability;
+pub(crate) mod ending;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,10 +14,10 @@ use wasmtime::{Engine, Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 
-use crate::capability::absent::Absences;
-use crate::capability::http::Requests;
-use crate::capability::log::{Level, Log, LogLine};
-use crate::capability::{self, Capabilities};
+use crate::call::capability::Capabilities;
+use crate::call::capability::absent::Absences;
+use crate::call::capability::http::Requests;
+use crate::call::capability::log::{Level, Log, LogLine};
 use crate::clock::CallClock;
 use crate::latest_end::LatestEnd;
 use crate::limiter::Limiter;
@@ -44,7 +47,7 @@ pub(crate) mod bindings {
             "assay:exec/types.error" => assay_exec::ExecError,
             "assay:gpu/compiler.error" => assay_gpu::compiler::CompileError,
             "assay:gpu/device.error" => assay_gpu::session::SessionError,
-            "assay:reward/storage.error" => crate::capability::storage::ObjectError,
+            "assay:reward/storage.error" => crate::call::capability::storage::ObjectError,
         },
     });
 }
@@ -160,7 +163,7 @@ impl GuestCall {
         Waits { table: &mut self.table, waiting: &self.waiting, clock: &mut self.clock }
     }
 
-    /// What the guest asked for in vain, in words.
+    /// Descriptions of the capabilities that the guest requested and did not get.
     pub(crate) fn missing(&self) -> Vec<String> {
         self.requests.missing().into_iter().chain(self.absences.lines()).collect()
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::Request;
 use crate::pipeline::{LocalPipeline, StageRecord};
 
-/// How far a reward may lie from the expected one when a case says nothing.
+/// The largest difference between a reward and the expected one when a case names no tolerance.
 const TOLERANCE: f64 = 1e-9;
 
 /// One case.
@@ -20,7 +20,7 @@ pub struct GoldenCase {
     #[serde(default)]
     settings: Option<serde_json::Map<String, Value>>,
     request: CaseRequest,
-    /// Absent in a case that its author has yet to fill in.
+    /// The expected outcome; absent in a case that its author has yet to fill in.
     #[serde(default)]
     expect: Option<Expect>,
 }

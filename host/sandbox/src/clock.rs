@@ -163,7 +163,7 @@ impl CallClock {
     /// Ends the wait, of which so much counts.
     fn leave_wait(&mut self, waited: Duration) {
         self.waited += waited;
-        // What the thread did for the host during the wait is in the time of the wait.
+        // The work of the thread for the host during the wait is in the time of the wait.
         if let (Some(wait), Some(from)) = (self.wait.take(), &mut self.processor_from) {
             *from = processor_time().saturating_sub(wait.ran);
         }

@@ -3,6 +3,7 @@
 //! This runs in a child process with limited memory and time. Compiling hostile bytes is the riskiest step of an
 //! upload, and a crash must take nothing else down.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_core::capability;
@@ -13,12 +14,13 @@ use assay_core::plugin::{Description, Stage};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use crate::call::Allowance;
 use crate::call::bindings::assay::reward::types;
+use crate::call::{Allowance, ending};
 use crate::engine::compiling_engine;
+use crate::functions::FunctionCache;
 use crate::load::{deserialize, digest_of, prepare};
 use crate::stage::{NotStarted, Sandbox};
-use crate::{ending, wasi};
+use crate::wasi;
 
 /// A compiled upload.
 #[derive(Debug)]
@@ -53,7 +55,16 @@ impl PluginCompiler {
     /// Reserves address space for the guest's memory, far more than it may ever use: to be called
     /// before the process limits its own.
     pub fn reserve() -> Result<Self, NotStarted> {
-        Ok(Self { engine: compiling_engine()? })
+        Ok(Self { engine: compiling_engine(None)? })
+    }
+
+    /// The same with functions that were compiled before.
+    pub fn reserve_with(functions: Arc<FunctionCache>) -> Result<Self, NotStarted> {
+        Ok(Self { engine: compiling_engine(Some(functions))? })
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// Compiles a component and asks it what it is.
@@ -111,7 +122,7 @@ fn check(bytes: &[u8]) -> Result<(), UploadError> {
     Ok(())
 }
 
-/// What the component says that it is, and its imports.
+/// The component's own description, and its imports.
 fn describe_component(
     engine: &Engine,
     component: &Component,
@@ -156,8 +167,9 @@ fn imports(engine: &Engine, component: &Component) -> Result<Vec<String>, Upload
 }
 
 fn describe(sandbox: &Sandbox, component: &Component) -> Result<Description, UploadError> {
-    let plugin = prepare(&sandbox.engine, &sandbox.linker, component)
-        .map_err(|error| UploadError::Refused(format!("the component is no plugin: {error:#}")))?;
+    let plugin = prepare(&sandbox.engine, &sandbox.linker, component).map_err(|error| {
+        UploadError::Refused(format!("the component is not a plugin: {error:#}"))
+    })?;
     let allowance = Allowance {
         timeout: Duration::from_millis(limits::DESCRIBE_MS_MAX),
         memory_bytes_max: limits::DESCRIBE_MEMORY_BYTES_MAX,

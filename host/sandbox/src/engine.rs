@@ -1,10 +1,13 @@
-//! The one engine configuration. What compiles and what runs must agree on it to the last bit.
+//! The one engine configuration. The compiling and the running process must have exactly the same one.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use assay_core::limits;
 use sha2::{Digest as _, Sha256};
 use wasmtime::{Config, Enabled, Engine, PoolingAllocationConfig};
+
+use crate::functions::FunctionCache;
 
 /// Core modules, tables and memories that one component may be made of; Python has 14 modules.
 const MODULES_MAX: u32 = 64;
@@ -22,15 +25,20 @@ pub(crate) fn running_engine() -> wasmtime::Result<Engine> {
     Engine::new(&config(RUNNING_SLOTS))
 }
 
-/// An engine for compiling and describing: the same code, but address space for one instance only.
-pub(crate) fn compiling_engine() -> wasmtime::Result<Engine> {
-    Engine::new(&config(1))
+/// An engine for compiling and describing: the same code, but address space for one instance only. Functions that are in
+/// the cache are not compiled again.
+pub(crate) fn compiling_engine(functions: Option<Arc<FunctionCache>>) -> wasmtime::Result<Engine> {
+    let mut config = config(1);
+    if let Some(functions) = functions {
+        config.enable_incremental_compilation(functions)?;
+    }
+    Engine::new(&config)
 }
 
 /// Names the engine's build and settings: what was compiled under one name loads under no other.
 #[must_use]
 pub fn engine_id() -> String {
-    let engine = compiling_engine().expect("the settings are valid on every supported machine");
+    let engine = compiling_engine(None).expect("the settings are valid on every supported machine");
     let mut hash = Sha256Hasher(Sha256::new());
     engine.precompile_compatibility_hash().hash(&mut hash);
     format!("wasmtime-{}", hex::encode(&hash.0.finalize()[..16]))
@@ -95,7 +103,8 @@ mod tests {
             engine.precompile_compatibility_hash().hash(&mut hash);
             hash.0.finalize()
         };
-        let compiling = compiling_engine().expect("valid");
+        let functions = Arc::new(FunctionCache::new(Vec::new));
+        let compiling = compiling_engine(Some(functions)).expect("valid");
         let running = running_engine().expect("valid");
         assert_eq!(hash(&compiling), hash(&running));
         assert_eq!(engine_id(), engine_id());
@@ -111,7 +120,7 @@ mod tests {
             let second = [&[0, 0x41][..], &place, &[0x0b, 1, b'x']].concat();
             let data = [&[0x0b, 16, 2][..], &first, &second].concat();
             let module = [&b"\0asm\x01\0\0\0"[..], &memory, &data].concat();
-            let engine = compiling_engine().expect("valid");
+            let engine = compiling_engine(None).expect("valid");
             engine.precompile_module(&module).expect("a module").len()
         };
         // 20 MiB less a byte: the image is part of what is compiled.

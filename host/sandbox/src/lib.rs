@@ -16,8 +16,8 @@
 //! [`compile::PluginCompiler`] belongs in a process of its own, which an upload may take down.
 
 mod engine;
+mod functions;
 
-pub mod capability;
 mod clock;
 mod latest_end;
 mod limiter;
@@ -27,15 +27,17 @@ mod waits;
 mod wasi;
 
 mod call;
-mod ending;
 mod load;
 mod stage;
 
 pub mod cases;
 pub mod compile;
 pub mod pipeline;
+pub mod snapshot;
 
 pub use call::bindings::assay::reward::types::{ArtifactParam as Input, Request};
+pub use call::capability;
 pub use engine::engine_id;
+pub use functions::FunctionCache;
 pub use load::{LoadedPlugin, Unloadable, digest_of};
 pub use stage::{NotStarted, Sandbox, StageCall, StageRun};

@@ -12,13 +12,13 @@ const BEYOND_TYPE: &str = "memory growth exceeds memory type's limits";
 pub(crate) struct Limiter {
     memory_bytes_max: u64,
     memory_bytes: u64,
-    met: Option<Met>,
+    met: Option<LimitReached>,
     lacking: Option<String>,
 }
 
 /// A limit that was met, and what the guest wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Met {
+pub(crate) enum LimitReached {
     Memory { wanted: u64, bytes_max: u64 },
     Table { wanted: usize },
 }
@@ -28,7 +28,7 @@ impl Limiter {
         Self { memory_bytes_max, memory_bytes: 0, met: None, lacking: None }
     }
 
-    pub(crate) fn met(&self) -> Option<Met> {
+    pub(crate) fn met(&self) -> Option<LimitReached> {
         self.met
     }
 
@@ -51,15 +51,15 @@ impl ResourceLimiter for Limiter {
         }
         let wanted = self.memory_bytes + (desired - current) as u64;
         if wanted > self.memory_bytes_max {
-            self.met = Some(Met::Memory { wanted, bytes_max: self.memory_bytes_max });
+            self.met = Some(LimitReached::Memory { wanted, bytes_max: self.memory_bytes_max });
             return Ok(false);
         }
         self.memory_bytes = wanted;
         Ok(true)
     }
 
-    /// The limiter allowed it and the machine did not. A guest that were told so could take it for its own limit, and
-    /// score what it could not judge. Not called for what the limiter refused.
+    /// Called when the limiter allowed memory and the machine had none. It ends the guest, which might otherwise score
+    /// what it could not judge.
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         let problem = error.to_string();
         if problem == BEYOND_TYPE {
@@ -76,7 +76,7 @@ impl ResourceLimiter for Limiter {
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
         if desired > limits::GUEST_TABLE_ELEMENTS_MAX {
-            self.met = Some(Met::Table { wanted: desired });
+            self.met = Some(LimitReached::Table { wanted: desired });
             return Ok(false);
         }
         Ok(maximum.is_none_or(|maximum| desired <= maximum))
@@ -114,7 +114,10 @@ mod tests {
         assert_eq!(grown(2), 2);
         let limiter = store.into_data();
         assert_eq!(limiter.lacking(), None);
-        assert_eq!(limiter.met(), Some(Met::Memory { wanted: 5 << 16, bytes_max: 4 << 16 }));
+        assert_eq!(
+            limiter.met(),
+            Some(LimitReached::Memory { wanted: 5 << 16, bytes_max: 4 << 16 })
+        );
     }
 
     #[test]
@@ -135,7 +138,7 @@ mod tests {
         assert!(!limiter.memory_growing(0, 20, Some(10)).expect("no error"));
         assert_eq!(limiter.met(), None, "the guest's own maximum is not our limit");
         assert!(!limiter.memory_growing(60, 71, None).expect("no error"));
-        assert_eq!(limiter.met(), Some(Met::Memory { wanted: 101, bytes_max: 100 }));
+        assert_eq!(limiter.met(), Some(LimitReached::Memory { wanted: 101, bytes_max: 100 }));
     }
 
     #[test]
@@ -144,6 +147,6 @@ mod tests {
         let max = limits::GUEST_TABLE_ELEMENTS_MAX;
         assert!(limiter.table_growing(0, max, None).expect("no error"));
         assert!(!limiter.table_growing(max, max + 1, None).expect("no error"));
-        assert_eq!(limiter.met(), Some(Met::Table { wanted: max + 1 }));
+        assert_eq!(limiter.met(), Some(LimitReached::Table { wanted: max + 1 }));
     }
 }

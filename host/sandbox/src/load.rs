@@ -17,7 +17,7 @@ pub struct LoadedPlugin {
 }
 
 impl LoadedPlugin {
-    /// Whether it imports something of [`Capabilities`](crate::capability::Capabilities): the others
+    /// Whether it imports something of [`Capabilities`](crate::call::capability::Capabilities): the others
     /// need none made for their calls.
     #[must_use]
     pub fn asks(&self) -> bool {
@@ -91,6 +91,6 @@ pub(crate) fn prepare(
     let names = kind.imports(engine).filter_map(|(name, _)| name.split('@').next());
     let interfaces: Vec<&str> = names.collect();
     let asks = interfaces.iter().any(|interface| capability::of_import(interface).is_some());
-    let waits = interfaces.iter().any(|interface| interface.starts_with("wasi:http/"));
+    let waits = interfaces.iter().any(|interface| capability::HTTP.has_package_of(interface));
     Ok(LoadedPlugin { pre, asks, waits })
 }

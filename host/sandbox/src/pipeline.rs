@@ -6,7 +6,7 @@ use std::time::Duration;
 use assay_core::outcome::{Artifact, StageEnd};
 use assay_core::plugin::{Description, Stage};
 
-use crate::capability::Capabilities;
+use crate::call::capability::Capabilities;
 use crate::{Input, LoadedPlugin, Request, Sandbox, StageCall, StageRun};
 
 /// A plugin with everything that its stages need.

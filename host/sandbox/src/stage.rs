@@ -11,10 +11,10 @@ use wasmtime::Engine;
 use wasmtime::component::Linker;
 
 use crate::call::bindings::assay::reward::types::{ArtifactParam, Request};
+use crate::call::capability::Capabilities;
+use crate::call::capability::log::LogLine;
+use crate::call::ending;
 use crate::call::{Allowance, GuestCall, linker};
-use crate::capability::Capabilities;
-use crate::capability::log::LogLine;
-use crate::ending;
 use crate::engine::running_engine;
 use crate::load::{LoadedPlugin, Unloadable, load};
 use crate::ticker::Ticker;
@@ -61,8 +61,8 @@ pub struct StageRun {
     /// The part of that time which the limit counts: the guest's processor time and its chosen waits.
     pub used: Micros,
     pub logs: Vec<LogLine>,
-    /// What it asked for in vain, because the tenant was not granted it or the operator left it out; in words for
-    /// the plugin's author.
+    /// Descriptions, for the plugin's author, of what the stage requested and did not get because the tenant lacks the
+    /// grant or the operator left it out.
     pub missing: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use wasmtime::Engine;
 
-/// How far past its deadline a guest may run, at most, on an idle machine.
+/// The longest time that a guest may run past its deadline on an idle machine.
 const TICK: Duration = Duration::from_millis(4);
 /// A tick that is later than this was held up.
 const LATE: Duration = Duration::from_millis(20);
@@ -33,7 +33,7 @@ struct TickerState {
 /// For how long ticks were held up, which is how long the process stood still: it was stopped, or got no processor.
 pub(crate) struct Stalls {
     from: Instant,
-    /// Until the last tick, in microseconds.
+    /// The total time of stalls until the last tick, in microseconds.
     sum: AtomicU64,
     /// The time of the last tick, in microseconds after `from`.
     last_tick: AtomicU64,

@@ -50,7 +50,7 @@ pub(crate) const INTERFACES: &[&str] = &[
 /// 2000-01-01T00:00:00Z, for ever: the same request gives the same reward on every day.
 const TODAY: Duration = Duration::from_secs(946_684_800);
 
-/// Links every interface of [`INTERFACES`]. What waits is replaced: see [`waits`].
+/// Links every interface of [`INTERFACES`]. Functions that wait are replaced: see [`waits`].
 pub(crate) fn link<T: WasiView + WasiHttpView>(
     linker: &mut Linker<T>,
     waits: for<'a> fn(&'a mut T) -> Waits<'a>,

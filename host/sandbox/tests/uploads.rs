@@ -35,7 +35,7 @@ fn what_is_no_component_is_refused() {
 
 #[test]
 fn a_component_that_is_no_plugin_is_refused() {
-    refused(b"\0asm\x0d\0\x01\0", "is no plugin");
+    refused(b"\0asm\x0d\0\x01\0", "is not a plugin");
 }
 
 #[test]

@@ -99,7 +99,7 @@ pub struct Grant {
     pub request: RequestId,
     /// The stage that runs, from 0.
     pub stage: usize,
-    /// From 1, over all tries of this stage.
+    /// The number of the attempt, from 1, over all tries of this stage.
     pub attempt: u32,
 }
 
@@ -108,7 +108,7 @@ pub struct Grant {
 pub struct StageTiming {
     /// The stage, from 0.
     pub stage: usize,
-    /// From ready to the grant that finished it.
+    /// The time from ready to the grant that finished it.
     pub queued: Micros,
     /// The time that its last attempt ran.
     pub ran: Micros,
@@ -121,7 +121,7 @@ pub struct StageTiming {
 pub struct Finish {
     /// The request.
     pub request: RequestId,
-    /// How it ended.
+    /// The ending of the request.
     pub end: FinalEnd,
     /// The stages that ran to an end since the scheduler heard of the request.
     pub stages: Vec<StageTiming>,
@@ -168,13 +168,13 @@ impl FinalEnd {
 pub struct BatchDone {
     /// The batch.
     pub batch: BatchId,
-    /// How it ended.
+    /// The ending of the batch.
     pub ending: BatchEnding,
     /// The paper's T (eq. 2), `None` for a batch without finished requests.
     pub earliest_end: Option<Micros>,
-    /// When the last request ended; `ended - earliest_end` is the extra delay d.
+    /// The end of the last request; `ended - earliest_end` is the extra delay d.
     pub ended: Micros,
-    /// What the planner learns from it; of a batch that is done.
+    /// The profile from which the planner learns; only if the batch is done.
     pub profile: Option<Arc<Profile>>,
 }
 

@@ -11,10 +11,10 @@ use assay_core::time::Micros;
 
 use crate::action::{Action, KillReason, StageTiming};
 use crate::event::End;
-use crate::request::Then;
+use crate::request::TryConsequence;
 use crate::sched::{Sched, pool};
-use crate::timer::Due;
-use crate::worker::{Held, Overrun, Worker};
+use crate::timer::SchedTimer;
+use crate::worker::{Overrun, Worker, WorkerLease};
 
 impl Sched {
     pub(crate) fn join(&mut self, id: WorkerId, name: Arc<str>, leases_max: usize) {
@@ -86,14 +86,16 @@ impl Sched {
             self.estimates.stage_ran(plugin, stage, shape, ran);
         }
         match then {
-            Then::Advance => {
+            TryConsequence::Advance => {
                 batch.advance(id.seq, timing, now);
                 out.push(Action::Advance { request: id, stage, time: timing });
                 self.queue(id);
             }
-            Then::Retry => self.queue(id),
+            TryConsequence::Retry => self.queue(id),
             // The time of a lost try says nothing about the stage, so the planner must not learn from it.
-            Then::End(end) => self.finish(id, end, Some(timing).filter(|_| !end.is_lost()), out),
+            TryConsequence::End(end) => {
+                self.finish(id, end, Some(timing).filter(|_| !end.is_lost()), out)
+            }
         }
         self.progressed(id.batch, out);
         self.refresh_others(out);
@@ -106,7 +108,9 @@ impl Sched {
         for held in leases {
             self.queue(held.request);
         }
-        let Some(Held { request, .. }) = running.filter(|held| !held.abandoned) else { return };
+        let Some(WorkerLease { request, .. }) = running.filter(|held| !held.abandoned) else {
+            return;
+        };
         let batch = self.batches.get_mut(&request.batch).expect("a live lease's batch is live");
         match batch.request(request.seq).lost(code, self.config.worker_lost_retries_max) {
             None => self.queue(request),
@@ -116,7 +120,7 @@ impl Sched {
     }
 
     /// Removes a worker; returns its leases, in their order.
-    pub(crate) fn remove_worker(&mut self, id: WorkerId) -> Option<VecDeque<Held>> {
+    pub(crate) fn remove_worker(&mut self, id: WorkerId) -> Option<VecDeque<WorkerLease>> {
         let worker = self.workers.remove(&id)?;
         let pool = self.pools.get_mut(&worker.pool).expect("a worker's pool is there");
         pool.workers -= 1;
@@ -134,11 +138,11 @@ impl Sched {
         self.timers.ticked();
         while let Some(due) = self.timers.first_due(self.now) {
             match due {
-                Due::Batch(batch) => self.batch_due(batch, out),
-                Due::Worker(worker) => self.worker_due(worker, out),
-                Due::Linger => self.lingered(),
-                Due::Plan => self.plan_due(),
-                Due::Preempt => self.preempt_next(None),
+                SchedTimer::Batch(batch) => self.batch_due(batch, out),
+                SchedTimer::Worker(worker) => self.worker_due(worker, out),
+                SchedTimer::Linger => self.lingered(),
+                SchedTimer::Plan => self.plan_due(),
+                SchedTimer::Preempt => self.preempt_next(None),
             }
         }
     }

@@ -57,14 +57,14 @@ pub(crate) struct Batch {
     /// request.
     span_before: Option<Micros>,
     earliest_end: Option<Micros>,
-    /// When something last happened to it.
+    /// The time of its last event.
     touched: Micros,
     estimate: Option<Micros>,
     told: Option<Micros>,
 }
 
-/// What reached a stage: how many requests are there now, and the latest point at which one could
-/// have been, had none ever queued.
+/// The requests at a stage: their number, and the latest time at which one could have arrived without
+/// queueing.
 #[derive(Debug, Clone, Copy, Default)]
 struct Reached {
     live: usize,
@@ -218,7 +218,7 @@ impl Batch {
 
     fn admit_waiter(&mut self, new: &NewRequest, primary: RequestId) {
         let mut request = Request::new(new.group, new.arrived, new.arrived, Vec::new());
-        request.primary = Some(primary);
+        request.set_primary(Some(primary));
         self.waiters.live += 1;
         self.waiters.latest = self.waiters.latest.max(new.arrived);
         self.requests.insert(new.seq, request);
@@ -227,7 +227,7 @@ impl Batch {
     /// Makes a waiter wait for a worker from now on.
     pub(crate) fn release(&mut self, seq: u32) {
         let request = self.request(seq);
-        request.primary = None;
+        request.set_primary(None);
         let at = request.earliest_end();
         self.waiters.live -= 1;
         self.reach(0, at);
@@ -334,7 +334,7 @@ impl Batch {
         self.ended.push(ProfileRequest { arrived, ending });
     }
 
-    /// What the planner learns from the whole batch; `None` if nothing ever came.
+    /// The profile of the whole batch for the planner; `None` if no request came.
     pub(crate) fn into_profile(self, ended: Micros) -> Option<Arc<Profile>> {
         let (first_arrival, earliest_end) = (self.first_arrival?, self.earliest_end?);
         let offset = |request: ProfileRequest| ProfileRequest {
@@ -412,7 +412,7 @@ impl Batch {
     }
 
     /// How many requests have not ended of a group; of one whose size nobody told, how many of
-    /// those that were submitted. What comes on top of a complete group completes nothing more.
+    /// those that were submitted. A further request of a complete group completes nothing more.
     pub(crate) fn left(&self, group: Option<u32>) -> u32 {
         let Some(number) = group else { return 1 };
         let group = self.groups.get(&number).expect("a group is counted when submitted");

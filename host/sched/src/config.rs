@@ -1,4 +1,4 @@
-//! What an operator chooses.
+//! The settings of an operator.
 
 use assay_core::id::LeaseId;
 use assay_core::limits;

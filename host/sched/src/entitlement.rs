@@ -69,31 +69,31 @@ impl Entitlement {
 
 /// The number of workers that serve a tenant, measured by its weight.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Load {
+pub(crate) struct TenantLoad {
     pub(crate) workers: u32,
     pub(crate) weight: Weight,
 }
 
-impl Ord for Load {
+impl Ord for TenantLoad {
     fn cmp(&self, other: &Self) -> Ordering {
         let across = |one: &Self, by: &Self| u64::from(one.workers) * u64::from(by.weight.0);
         across(self, other).cmp(&across(other, self))
     }
 }
 
-impl PartialOrd for Load {
+impl PartialOrd for TenantLoad {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Load {
+impl PartialEq for TenantLoad {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Load {}
+impl Eq for TenantLoad {}
 
 #[cfg(test)]
 mod tests {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn loads_are_compared_exactly() {
-        let load = |workers, value| Load { workers, weight: weight(value) };
+        let load = |workers, value| TenantLoad { workers, weight: weight(value) };
         assert_eq!(load(1, 1.0), load(3, 3.0));
         assert_eq!(load(0, 0.001), load(0, 1e6));
         assert!(load(1, 3.0) < load(1, 1.0));

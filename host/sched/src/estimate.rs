@@ -1,4 +1,4 @@
-//! What history says: how long a stage runs, and how long a run's batches take.
+//! Estimates from history: the run time of a stage, and the duration of a run's batches.
 //!
 //! Owned by the scheduler; bounded: the entries not used for longest make room for new ones. It
 //! decides the order of service and nothing else, so a lost entry costs no correctness.
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use assay_core::id::{Digest, TenantId};
 use assay_core::time::Micros;
 
-use crate::event::StageShape;
 use crate::lru_map::LruMap;
 use crate::profile::Profile;
+use crate::stage::StageShape;
 
 /// Plugins whose service times are kept, and runs whose last batch is.
 const ENTRIES_MAX: usize = 4_096;
@@ -44,7 +44,7 @@ type RunKey = (TenantId, Arc<str>);
 #[derive(Debug)]
 pub(crate) struct Estimates {
     plugins: LruMap<Digest, Vec<Option<Mean>>>,
-    /// From the first arrival to T of the run's last completed batch.
+    /// The time from the first arrival to T of the run's last completed batch.
     spans: LruMap<RunKey, Micros>,
 }
 

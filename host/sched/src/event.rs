@@ -8,8 +8,9 @@ use assay_core::time::Micros;
 
 use crate::discipline::Consumes;
 use crate::entitlement::Entitlement;
+use crate::plan::PoolPlan;
 use crate::profile::{Ending, Profile};
-use crate::scale::PoolPlan;
+use crate::stage::StageShape;
 
 /// Named in the past tense: each has happened and, where it matters, is durable.
 #[derive(Debug, Clone)]
@@ -102,7 +103,7 @@ pub enum Event {
         worker: WorkerId,
         /// The token of the lease; a stale one is refused.
         lease: LeaseId,
-        /// How the stage ended.
+        /// The ending of the stage.
         end: End,
         /// The time that the stage ran, by the worker's clock.
         ran: Micros,
@@ -117,7 +118,7 @@ pub enum Event {
     Planned {
         /// The plan of each elastic pool.
         pools: Vec<PoolPlan>,
-        /// When to plan again if nothing calls for it before.
+        /// The time to plan again if nothing calls for it before.
         again: Option<Micros>,
     },
     /// A tenant has this weight and these bounds from now on. The default is weight 1 without bounds.
@@ -127,7 +128,7 @@ pub enum Event {
         /// Its weight and bounds.
         entitlement: Entitlement,
     },
-    /// What bounds the planner has changed, such as a quota.
+    /// A bound of the planner has changed, such as a quota.
     PlanOutdated,
     /// Time has passed; see [`crate::Action::WakeAt`].
     Tick,
@@ -152,21 +153,10 @@ pub struct NewBatch {
     pub group_size: Option<u32>,
     /// The paper's D: the largest extra delay that the run tolerates; `None` takes the planner's.
     pub tolerance: Option<Micros>,
-    /// What the trainer waits for.
+    /// The unit for which the trainer waits.
     pub consumes: Consumes,
-    /// When it was announced; earlier than now after a restart.
+    /// The time of the announcement; earlier than now after a restart.
     pub announced: Micros,
-}
-
-/// A stage of a plugin, as far as the scheduler knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StageShape {
-    /// The pool whose workers run it.
-    pub pool: Arc<str>,
-    /// The time limit of one run.
-    pub timeout: Micros,
-    /// Retries when the plugin or a capability failed in a way that may pass.
-    pub retries_max: u32,
 }
 
 /// A request that was admitted.
@@ -181,7 +171,7 @@ pub struct NewRequest {
     /// The time at which the client that waits for it gives up; until then it is ranked as if its batch ended
     /// then.
     pub deadline: Option<Micros>,
-    /// Where it stands.
+    /// The request's progress.
     pub progress: Progress,
 }
 
@@ -208,7 +198,7 @@ pub enum Progress {
         earliest_end: Micros,
         /// The times of its stages.
         ran: Vec<Micros>,
-        /// How it ended.
+        /// The request's ending.
         ending: Ending,
     },
 }
@@ -231,7 +221,7 @@ pub enum End {
 pub struct WaiterEnd {
     /// The waiter.
     pub request: RequestId,
-    /// How it ended.
+    /// The ending of the shared computation.
     pub end: SharedEnd,
     /// The primary's t_i (eq. 1).
     pub earliest_end: Micros,

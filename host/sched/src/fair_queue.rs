@@ -25,7 +25,7 @@ use assay_core::id::{BatchId, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 
 use crate::discipline::Discipline;
-use crate::entitlement::{Load, PoolEntitlement};
+use crate::entitlement::{PoolEntitlement, TenantLoad};
 use crate::queue::{Place, Rank};
 use crate::run_queues::RunQueues;
 use crate::view::TenantView;
@@ -47,8 +47,8 @@ pub(crate) struct Prefetcher {
 
 /// The key by which tenants are ordered. The smaller comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
-    load: Load,
+struct NextTenant {
+    load: TenantLoad,
     /// The rank of the tenant's next request.
     rank: Rank,
     batch: BatchId,
@@ -61,11 +61,11 @@ struct TenantQueue {
     entitlement: PoolEntitlement,
     /// The number of workers that serve the tenant.
     workers: u32,
-    /// Those of its workers that may prefetch more leases.
+    /// The tenant's workers that may prefetch more leases.
     prefetchers: BTreeSet<Prefetcher>,
     /// Its entries in the fair queue.
-    candidate: Option<Candidate>,
-    top_up: Option<Candidate>,
+    candidate: Option<NextTenant>,
+    top_up: Option<NextTenant>,
     grantable: usize,
 }
 
@@ -81,9 +81,9 @@ pub(crate) struct FairQueue {
 #[derive(Debug, Default)]
 struct Entries {
     /// The tenants that an idle worker may serve.
-    candidates: BTreeSet<Candidate>,
+    candidates: BTreeSet<NextTenant>,
     /// The tenants whose workers have room, ordered as if one of those workers were idle.
-    top_ups: BTreeSet<Candidate>,
+    top_ups: BTreeSet<NextTenant>,
     grantable: usize,
 }
 
@@ -299,12 +299,12 @@ impl TenantQueue {
         self.workers == 0 && self.runs.len() == 0
     }
 
-    fn next_candidate(&self, tenant: TenantId) -> Option<Candidate> {
+    fn next_candidate(&self, tenant: TenantId) -> Option<NextTenant> {
         let free = self.entitlement.workers_max.is_none_or(|max| self.workers < max);
         if free { self.candidate_with(self.workers, tenant) } else { None }
     }
 
-    fn next_top_up(&self, tenant: TenantId) -> Option<Candidate> {
+    fn next_top_up(&self, tenant: TenantId) -> Option<NextTenant> {
         if self.prefetchers.is_empty() {
             None
         } else {
@@ -312,17 +312,17 @@ impl TenantQueue {
         }
     }
 
-    fn candidate_with(&self, workers: u32, tenant: TenantId) -> Option<Candidate> {
+    fn candidate_with(&self, workers: u32, tenant: TenantId) -> Option<NextTenant> {
         let (rank, batch) = self.runs.first()?;
-        Some(Candidate { load: self.load_with(workers), rank, batch, tenant })
+        Some(NextTenant { load: self.load_with(workers), rank, batch, tenant })
     }
 
-    fn load(&self) -> Load {
+    fn load(&self) -> TenantLoad {
         self.load_with(self.workers)
     }
 
-    fn load_with(&self, workers: u32) -> Load {
-        Load { workers, weight: self.entitlement.weight }
+    fn load_with(&self, workers: u32) -> TenantLoad {
+        TenantLoad { workers, weight: self.entitlement.weight }
     }
 
     fn next_grantable(&self) -> usize {
@@ -333,9 +333,9 @@ impl TenantQueue {
 }
 
 fn replace(
-    candidates: &mut BTreeSet<Candidate>,
-    entry: &mut Option<Candidate>,
-    new: Option<Candidate>,
+    candidates: &mut BTreeSet<NextTenant>,
+    entry: &mut Option<NextTenant>,
+    new: Option<NextTenant>,
 ) {
     if *entry == new {
         return;

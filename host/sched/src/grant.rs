@@ -4,7 +4,7 @@ use assay_core::id::LeaseId;
 
 use crate::action::{Action, Grant};
 use crate::sched::Sched;
-use crate::worker::Held;
+use crate::worker::WorkerLease;
 
 impl Sched {
     /// Grants until each pool is out of requests that may run, or of workers that take one.
@@ -21,7 +21,7 @@ impl Sched {
                 let (stage, attempt) = (request.stage, request.tries + 1);
                 let mean = self.estimates.stages(&plugin).get(stage).copied().flatten();
                 self.last_lease = LeaseId(self.last_lease.0 + 1);
-                let held = Held {
+                let held = WorkerLease {
                     lease: self.last_lease,
                     request: request_id,
                     owner: batch.owner(),

@@ -17,6 +17,7 @@ mod estimate;
 mod fair_queue;
 mod grant;
 mod lru_map;
+mod plan;
 mod pool;
 mod preempt;
 mod priority;
@@ -27,6 +28,7 @@ mod run_queues;
 mod scale;
 mod sched;
 mod seq_set;
+mod stage;
 mod timer;
 mod view;
 mod waiters;
@@ -38,13 +40,12 @@ pub use action::{
 pub use config::Config;
 pub use discipline::{Consumes, Discipline, Ranking};
 pub use entitlement::{Entitlement, Weight};
-pub use event::{
-    End, Event, NewBatch, NewRequest, Progress, Released, SharedEnd, StageShape, WaiterEnd,
-};
+pub use event::{End, Event, NewBatch, NewRequest, Progress, Released, SharedEnd, WaiterEnd};
 pub use lru_map::LruMap;
+pub use plan::PoolPlan;
 pub use profile::{Ending, Profile, ProfileRequest};
-pub use scale::PoolPlan;
 pub use sched::Sched;
+pub use stage::StageShape;
 pub use view::{
     BatchView, PoolView, RunningLease, RunningView, SchedView, StageView, TenantView, WorkerView,
 };

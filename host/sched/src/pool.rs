@@ -10,7 +10,7 @@ use assay_core::time::Micros;
 use crate::discipline::Discipline;
 use crate::estimate::Mean;
 use crate::fair_queue::{FairQueue, Prefetcher};
-use crate::scale::PoolPlan;
+use crate::plan::PoolPlan;
 
 /// A worker that takes a lease; idle workers are preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) struct Pool {
     unserved: Option<(TenantId, Micros)>,
     /// Workers without a lease that are not draining.
     idle: BTreeSet<WorkerId>,
-    /// Those of them that were started, and so may be stopped; the one that has been idle for longest comes first.
+    /// The idle workers that were started, and so may be stopped; the one that has been idle for longest comes first.
     idle_since: BTreeSet<(Micros, WorkerId)>,
 }
 

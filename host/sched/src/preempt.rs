@@ -19,7 +19,7 @@ use assay_core::time::Micros;
 
 use crate::action::Action;
 use crate::sched::Sched;
-use crate::timer::Due;
+use crate::timer::SchedTimer;
 use crate::worker::Worker;
 
 /// The times that a stage of a request may lose its worker to another tenant.
@@ -57,7 +57,7 @@ impl Sched {
 
     /// The time at which the next worker may have to be taken; `None` if nobody waits for one.
     pub(crate) fn preempt_next(&mut self, at: Option<Micros>) {
-        self.timers.replace(Due::Preempt, self.preempts_at, at);
+        self.timers.replace(SchedTimer::Preempt, self.preempts_at, at);
         self.preempts_at = at;
     }
 

@@ -18,14 +18,14 @@ impl Sched {
         let deadline = deadline.filter(|deadline| *deadline > self.now);
         let Some(batch) = self.batches.get_mut(&id.batch) else { return };
         let Some(request) = batch.requests.get_mut(&id.seq) else { return };
-        if request.deadline != deadline {
-            if let Some(old) = request.deadline {
+        if request.deadline() != deadline {
+            if let Some(old) = request.deadline() {
                 self.deadlines.remove(&(old, id));
             }
             self.deadlines.extend(deadline.map(|deadline| (deadline, id)));
-            request.deadline = deadline;
+            request.set_deadline(deadline);
         }
-        match request.primary {
+        match request.primary() {
             Some(primary) => self.primary_deadline(primary, deadline),
             None => self.deadline_changed(id),
         }
@@ -36,7 +36,7 @@ impl Sched {
         let known =
             self.batches.get(&primary.batch).and_then(|batch| batch.requests.get(&primary.seq));
         // The earliest of several deadlines counts; a client that asks again sets a new one.
-        if known.is_some_and(|primary| primary.deadline.is_none_or(|known| deadline < known)) {
+        if known.is_some_and(|primary| primary.deadline().is_none_or(|known| deadline < known)) {
             self.set_deadline(primary, Some(deadline));
         }
     }
@@ -46,8 +46,8 @@ impl Sched {
     pub(crate) fn inherit(&mut self, primary: RequestId, at: Micros) {
         let Some(batch) = self.batches.get_mut(&primary.batch) else { return };
         let Some(request) = batch.requests.get_mut(&primary.seq) else { return };
-        if request.inherited_deadline.is_none_or(|inherited| at < inherited) {
-            request.inherited_deadline = Some(at);
+        if request.inherited_deadline().is_none_or(|inherited| at < inherited) {
+            request.inherit_deadline(at);
             self.deadline_changed(primary);
         }
     }
@@ -64,7 +64,9 @@ impl Sched {
     /// Drops the deadline of a request that ends.
     pub(crate) fn forget_deadline(&mut self, id: RequestId) {
         let batch = self.batches.get_mut(&id.batch).expect("what ends has a live batch");
-        if let Some(deadline) = batch.request(id.seq).deadline.take() {
+        let request = batch.request(id.seq);
+        if let Some(deadline) = request.deadline() {
+            request.set_deadline(None);
             self.deadlines.remove(&(deadline, id));
         }
     }
@@ -75,7 +77,7 @@ impl Sched {
             self.batches.get_mut(&id.batch).expect("a request with a deadline has a live batch");
         let (owner, rank) = (batch.owner(), batch.rank());
         let request = &batch.requests[&id.seq];
-        if request.holder.is_some() || request.primary.is_some() {
+        if request.holder.is_some() || request.primary().is_some() {
             return;
         }
         let (group, deadline) = (request.group, request.effective_deadline());

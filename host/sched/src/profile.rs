@@ -1,4 +1,4 @@
-//! What a completed batch leaves to the planner: when its requests came and how long they ran.
+//! The profile of a completed batch for the planner: the arrivals and run times of its requests.
 //!
 //! Written once when the batch is done, then shared and never changed.
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
 
-use crate::event::StageShape;
+use crate::stage::StageShape;
 
 /// The paper's R and S (algorithm 1) of one batch, with what they belong to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Profile {
     pub earliest_end: Micros,
     /// The time at which its last request ended.
     pub ended: Micros,
-    /// In order of completion.
+    /// The requests in order of completion.
     pub requests: Vec<ProfileRequest>,
     /// s_ij: of each request in turn, a time for each stage; zero where it was not reached.
     pub ran: Vec<Micros>,
@@ -42,7 +42,7 @@ pub struct Profile {
 pub struct ProfileRequest {
     /// r_i, from the batch's first arrival.
     pub arrived: Micros,
-    /// How it ended.
+    /// The request's ending.
     pub ending: Ending,
 }
 

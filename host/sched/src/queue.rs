@@ -18,7 +18,7 @@ use deadlines::Deadlines;
 /// The key by which batches are ordered; the smaller is served first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
-    /// What the discipline's [`Ranking`] names.
+    /// The time that the discipline's [`Ranking`] names.
     pub(crate) at: Micros,
     /// Breaks ties: the batch announced earlier goes first.
     pub(crate) announced: Micros,
@@ -28,15 +28,15 @@ pub(crate) struct Rank {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) rank: Rank,
-    /// When it became ready for this pool.
+    /// The time at which it became ready for this pool.
     pub(crate) ready: Micros,
     pub(crate) group: Option<u32>,
     /// Whether its batch is served group by group.
     pub(crate) in_groups: bool,
     /// The number of unfinished requests of its group, if its batch is served so.
     pub(crate) left: u32,
-    /// The request alone is ranked as if its batch ended then, if that is earlier. [`Ranking::Arrival`]
-    /// ignores it.
+    /// The client's deadline: the request ranks as if its batch ended then, if that is earlier.
+    /// [`Ranking::Arrival`] ignores it.
     pub(crate) deadline: Option<Micros>,
 }
 

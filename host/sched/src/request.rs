@@ -25,37 +25,44 @@ use assay_core::outcome::ErrorCode;
 use assay_core::time::Micros;
 
 use crate::action::{FinalEnd, Finish, StageTiming};
-use crate::event::{End, StageShape};
+use crate::event::End;
+use crate::stage::StageShape;
 
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) group: Option<u32>,
     pub(crate) stage: usize,
     pub(crate) arrived: Micros,
-    /// When it became ready for its stage; it keeps its place in the queue over all tries.
+    /// The time at which it became ready for its stage; it keeps its place in the queue over all tries.
     pub(crate) ready: Micros,
     /// The worker that holds its lease; `None` while it waits.
     pub(crate) holder: Option<WorkerId>,
-    /// The equal request whose outcome it waits for instead of running.
-    pub(crate) primary: Option<RequestId>,
-    /// The time at which the client that waits for it gives up; its entry among the scheduler's deadlines.
-    pub(crate) deadline: Option<Micros>,
-    /// The inherited deadline: the earliest estimated end among the batches whose requests wait for this one.
-    pub(crate) inherited_deadline: Option<Micros>,
+    rare: Option<Box<Rare>>,
     /// Ended tries of this stage; those that failed, and those that were lost with their worker.
     pub(crate) tries: u32,
     failed: u32,
     lost: u32,
     /// The tries of this stage that ended because another tenant took the worker; they are not counted as tries.
     pub(crate) preempted: u32,
+    pub(crate) ran: Vec<StageTiming>,
+}
+
+/// The fields that few requests have. They are allocated apart, so that a million queued requests stay small.
+#[derive(Debug, Default)]
+struct Rare {
+    /// The equal request whose outcome it waits for instead of running.
+    primary: Option<RequestId>,
+    /// The time at which the client that waits for it gives up; its entry among the scheduler's deadlines.
+    deadline: Option<Micros>,
+    /// The inherited deadline: the earliest estimated end among the batches whose requests wait for this one.
+    inherited_deadline: Option<Micros>,
     /// Times of the stages that ended before the scheduler heard of it, one for each of them.
     before: Vec<Micros>,
-    pub(crate) ran: Vec<StageTiming>,
 }
 
 /// The consequence of the end of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum TryConsequence {
     Advance,
     Retry,
     End(FinalEnd),
@@ -75,21 +82,50 @@ impl Request {
             arrived,
             ready,
             holder: None,
-            primary: None,
-            deadline: None,
-            inherited_deadline: None,
+            rare: (!before.is_empty()).then(|| Box::new(Rare { before, ..Rare::default() })),
             tries: 0,
             failed: 0,
             lost: 0,
             preempted: 0,
-            before,
             ran: Vec::new(),
         }
     }
 
+    pub(crate) fn primary(&self) -> Option<RequestId> {
+        self.rare.as_ref()?.primary
+    }
+
+    pub(crate) fn set_primary(&mut self, primary: Option<RequestId>) {
+        if primary != self.primary() {
+            self.rare_mut().primary = primary;
+        }
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Micros> {
+        self.rare.as_ref()?.deadline
+    }
+
+    pub(crate) fn set_deadline(&mut self, deadline: Option<Micros>) {
+        if deadline != self.deadline() {
+            self.rare_mut().deadline = deadline;
+        }
+    }
+
+    pub(crate) fn inherited_deadline(&self) -> Option<Micros> {
+        self.rare.as_ref()?.inherited_deadline
+    }
+
+    pub(crate) fn inherit_deadline(&mut self, deadline: Micros) {
+        self.rare_mut().inherited_deadline = Some(deadline);
+    }
+
+    fn rare_mut(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
     /// The earlier one of its own and its inherited deadline.
     pub(crate) fn effective_deadline(&self) -> Option<Micros> {
-        [self.deadline, self.inherited_deadline].into_iter().flatten().min()
+        [self.deadline(), self.inherited_deadline()].into_iter().flatten().min()
     }
 
     /// The paper's t_i (eq. 1), as far as its stages ran.
@@ -99,7 +135,8 @@ impl Request {
 
     /// How long each of its stages ran that ended, from the first on.
     pub(crate) fn times(&self) -> impl Iterator<Item = Micros> {
-        self.before.iter().copied().chain(self.ran.iter().map(|stage| stage.ran))
+        let before = self.rare.iter().flat_map(|rare| rare.before.iter().copied());
+        before.chain(self.ran.iter().map(|stage| stage.ran))
     }
 
     /// A try ended with an answer.
@@ -109,23 +146,25 @@ impl Request {
         shape: &StageShape,
         last: bool,
         worker_lost_retries_max: u32,
-    ) -> Then {
+    ) -> TryConsequence {
         // The worker lives, but the try was lost all the same: no fault of the plugin's.
         if let End::Failed(code @ (ErrorCode::LeaseExpired | ErrorCode::WorkerLost)) = end {
-            return self.lost(code, worker_lost_retries_max).map_or(Then::Retry, Then::End);
+            return self
+                .lost(code, worker_lost_retries_max)
+                .map_or(TryConsequence::Retry, TryConsequence::End);
         }
         self.holder = None;
         self.tries += 1;
-        let failed = |code| Then::End(FinalEnd::Error { code, attempts: self.tries });
+        let failed = |code| TryConsequence::End(FinalEnd::Error { code, attempts: self.tries });
         match end {
             End::Next if last => failed(ErrorCode::BadOutcome),
-            End::Next => Then::Advance,
-            End::Scored => Then::End(FinalEnd::Scored),
+            End::Next => TryConsequence::Advance,
+            End::Scored => TryConsequence::End(FinalEnd::Scored),
             // Tried again, it would run into its timeout again.
-            End::TimedOut => Then::End(FinalEnd::TimedOut { stage: self.stage }),
+            End::TimedOut => TryConsequence::End(FinalEnd::TimedOut { stage: self.stage }),
             End::Failed(code) if may_pass(code) && self.failed < shape.retries_max => {
                 self.failed += 1;
-                Then::Retry
+                TryConsequence::Retry
             }
             End::Failed(code) => failed(code),
         }

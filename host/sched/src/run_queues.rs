@@ -16,7 +16,7 @@ use crate::queue::{Place, Queue, Rank};
 
 /// The key by which runs are ordered. The smaller comes first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
+struct NextRun {
     /// The number of workers that serve the run; 0 if the tenant does not share workers between runs.
     workers: u32,
     /// The rank of the run's next request.
@@ -30,7 +30,7 @@ struct RunQueue {
     queue: Queue,
     /// The number of workers whose running lease is of the run.
     workers: u32,
-    candidate: Option<Candidate>,
+    candidate: Option<NextRun>,
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(crate) struct RunQueues {
     shared: bool,
     runs: BTreeMap<Arc<str>, RunQueue>,
     /// The runs with a waiting request.
-    candidates: BTreeSet<Candidate>,
+    candidates: BTreeSet<NextRun>,
     len: usize,
 }
 
@@ -149,7 +149,7 @@ impl RunQueue {
         self.workers == 0 && self.queue.len() == 0
     }
 
-    fn arrange(&mut self, run: &Arc<str>, shared: bool, candidates: &mut BTreeSet<Candidate>) {
+    fn arrange(&mut self, run: &Arc<str>, shared: bool, candidates: &mut BTreeSet<NextRun>) {
         let workers = if shared { self.workers } else { 0 };
         let first = self.queue.first();
         let is_in_place = match (&self.candidate, first) {
@@ -166,7 +166,7 @@ impl RunQueue {
             candidates.remove(&old);
         }
         self.candidate =
-            first.map(|(rank, batch)| Candidate { workers, rank, batch, run: Arc::clone(run) });
+            first.map(|(rank, batch)| NextRun { workers, rank, batch, run: Arc::clone(run) });
         candidates.extend(self.candidate.clone());
     }
 }

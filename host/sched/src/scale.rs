@@ -8,21 +8,9 @@ use std::sync::Arc;
 use assay_core::time::Micros;
 
 use crate::action::Action;
+use crate::plan::PoolPlan;
 use crate::sched::Sched;
-use crate::timer::Due;
-
-/// What the planner wants of a pool until it plans again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PoolPlan {
-    /// The pool.
-    pub pool: Arc<str>,
-    /// Started workers that are there whether or not anything waits for them, those that start included.
-    pub hold: usize,
-    /// Started workers that demand may raise this to; never less than `hold`.
-    pub ceiling: usize,
-    /// How long a worker above `hold` stays without work.
-    pub linger: Micros,
-}
+use crate::timer::SchedTimer;
 
 impl Sched {
     pub(crate) fn planned(&mut self, pools: Vec<PoolPlan>, again: Option<Micros>) {
@@ -41,7 +29,7 @@ impl Sched {
 
     /// A worker has lingered: `scale`, at the end of the step, sees it.
     pub(crate) fn lingered(&mut self) {
-        self.timers.replace(Due::Linger, self.lingers_until.take(), None);
+        self.timers.replace(SchedTimer::Linger, self.lingers_until.take(), None);
     }
 
     /// Before work is given out: workers above the ceiling that hold nothing get nothing more.
@@ -61,7 +49,7 @@ impl Sched {
         let mut until = None;
         for (name, pool) in &mut self.pools {
             let Some(plan) = &pool.plan else { continue };
-            // What waits because of its tenant's bound needs no worker.
+            // A request that waits because of its tenant's bound needs no worker.
             let demand = pool.serving() - pool.idle() + pool.fair_queue.grantable();
             let demand = demand.saturating_sub(pool.serving_came());
             let target = plan.hold.max(plan.ceiling.min(demand));
@@ -91,7 +79,7 @@ impl Sched {
                 out.push(Action::StopWorker { worker: id });
             }
         }
-        self.timers.replace(Due::Linger, self.lingers_until, until);
+        self.timers.replace(SchedTimer::Linger, self.lingers_until, until);
         self.lingers_until = until;
     }
 }

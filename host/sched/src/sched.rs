@@ -5,6 +5,8 @@
 //! waits for an equal request. No worker is idle while a request waits for it whose tenant is below its bound,
 //! except above the pool's ceiling.
 
+mod view;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
@@ -21,7 +23,7 @@ use crate::estimate::Estimates;
 use crate::event::{Event, NewBatch, NewRequest};
 use crate::pool::Pool;
 use crate::queue::Place;
-use crate::timer::{Due, Timers};
+use crate::timer::{SchedTimer, Timers};
 use crate::worker::Worker;
 
 /// Batches whose estimate is brought up to date after each answer, in turn: service times move for
@@ -32,7 +34,7 @@ const REFRESHED_PER_ANSWER: usize = 2;
 #[derive(Debug)]
 pub struct Sched {
     pub(crate) config: Config,
-    /// Never goes back, whatever the caller's clock does.
+    /// The current time, which never goes back, whatever the caller's clock does.
     pub(crate) now: Micros,
     pub(crate) last_lease: LeaseId,
     pub(crate) batches: BTreeMap<BatchId, Batch>,
@@ -44,9 +46,9 @@ pub struct Sched {
     pub(crate) timers: Timers,
     /// The deadlines of clients that have not passed.
     pub(crate) deadlines: BTreeSet<(Micros, RequestId)>,
-    /// When the next worker that no plan holds has lingered; its entry among the timers.
+    /// The time at which the next worker that no plan holds has lingered; its entry among the timers.
     pub(crate) lingers_until: Option<Micros>,
-    /// When a worker may have to be taken for a tenant without one; its entry among the timers.
+    /// The time at which a worker may have to be taken for a tenant without one; its entry among the timers.
     pub(crate) preempts_at: Option<Micros>,
     /// The batch refreshed last in turn.
     turn: Option<BatchId>,
@@ -156,14 +158,14 @@ impl Sched {
 
     /// It is time to plan again, or nobody needs to be reminded of it.
     pub(crate) fn plan_due(&mut self) {
-        self.timers.replace(Due::Plan, self.planning.due.take(), None);
+        self.timers.replace(SchedTimer::Plan, self.planning.due.take(), None);
         self.planning.called = true;
     }
 
     /// Plans again at this time, or earlier.
     pub(crate) fn plan_next(&mut self, at: Option<Micros>) {
         let due = [self.planning.due, at].into_iter().flatten().min();
-        self.timers.replace(Due::Plan, self.planning.due, due);
+        self.timers.replace(SchedTimer::Plan, self.planning.due, due);
         self.planning.due = due;
     }
 
@@ -229,7 +231,7 @@ impl Sched {
         let rank = batch.rank();
         let request = batch.request(id.seq);
         request.holder = None;
-        if let Some(primary) = request.primary {
+        if let Some(primary) = request.primary() {
             return self.inherit(primary, rank.at);
         }
         let (stage, group) = (request.stage, request.group);
@@ -285,7 +287,7 @@ impl Sched {
         let expires = batch.expires(&self.config);
         // Putting it off on each change would cost more than a look too early does.
         if batch.due.is_none() || expires < batch.due {
-            self.timers.replace(Due::Batch(id), batch.due, expires);
+            self.timers.replace(SchedTimer::Batch(id), batch.due, expires);
             batch.due = expires;
         }
     }
@@ -303,14 +305,14 @@ impl Sched {
         let pause = self.config.open_idle_max.max(Micros(1));
         let earliest = if idle { Micros::ZERO } else { self.now + pause };
         let next = expires.map(|at| at.max(earliest));
-        self.timers.replace(Due::Batch(id), batch.due, next);
+        self.timers.replace(SchedTimer::Batch(id), batch.due, next);
         batch.due = next;
     }
 
     /// The end of a batch: what is unfinished ends with it, and its memory is freed.
     fn close(&mut self, id: BatchId, ending: BatchEnding, out: &mut Vec<Action>) {
         let Some(mut batch) = self.batches.remove(&id) else { return };
-        self.timers.replace(Due::Batch(id), batch.due, None);
+        self.timers.replace(SchedTimer::Batch(id), batch.due, None);
         let owner = batch.owner();
         for stage in batch.new.stages.iter() {
             if let Some(pool) = self.pools.get_mut(&stage.pool) {
@@ -323,7 +325,7 @@ impl Sched {
             if let Some(worker) = request.holder {
                 self.take_back(worker, id, out);
             }
-            if let Some(deadline) = request.deadline {
+            if let Some(deadline) = request.deadline() {
                 self.deadlines.remove(&(deadline, id));
             }
             let end = FinalEnd::Error { code: ErrorCode::Cancelled, attempts: request.tries };
@@ -384,7 +386,7 @@ impl Sched {
     }
 }
 
-/// What a tenant may have of a pool.
+/// The tenant's entitlement in one pool.
 pub(crate) fn pool_entitlement(
     entitlements: &BTreeMap<TenantId, Entitlement>,
     tenant: TenantId,

@@ -10,7 +10,7 @@ use assay_core::id::{BatchId, WorkerId};
 use assay_core::time::Micros;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Due {
+pub(crate) enum SchedTimer {
     /// It may have expired.
     Batch(BatchId),
     /// A worker's running lease may block it or have passed its deadline.
@@ -25,14 +25,14 @@ pub(crate) enum Due {
 
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    entries: BTreeSet<(Micros, Due)>,
+    entries: BTreeSet<(Micros, SchedTimer)>,
     /// The shell was asked for a tick no later than this, and it has not come.
     wake: Option<Micros>,
 }
 
 impl Timers {
     /// Moves `due` from `old` to `new`, which the caller then keeps in place of `old`.
-    pub(crate) fn replace(&mut self, due: Due, old: Option<Micros>, new: Option<Micros>) {
+    pub(crate) fn replace(&mut self, due: SchedTimer, old: Option<Micros>, new: Option<Micros>) {
         if old == new {
             return;
         }
@@ -45,7 +45,7 @@ impl Timers {
     }
 
     /// The first entry at or before `now`. It stays: handling it must move or remove it.
-    pub(crate) fn first_due(&self, now: Micros) -> Option<Due> {
+    pub(crate) fn first_due(&self, now: Micros) -> Option<SchedTimer> {
         self.entries.first().filter(|(at, _)| *at <= now).map(|(_, due)| *due)
     }
 

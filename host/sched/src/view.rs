@@ -3,18 +3,15 @@
 //! It has counts instead of requests, so that it costs O(pools * tenants + workers + batches), however many
 //! requests wait. It decides nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_core::id::{BatchId, Digest, RequestId, TenantId, WorkerId};
 use assay_core::time::Micros;
 
 use crate::discipline::Consumes;
-use crate::event::StageShape;
-use crate::pool::Pool;
-use crate::scale::PoolPlan;
-use crate::sched::{Sched, pool_entitlement};
-use crate::worker::Worker;
+use crate::plan::PoolPlan;
+use crate::stage::StageShape;
 
 /// The scheduler's state between two steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,7 +80,7 @@ pub struct BatchView {
     pub stages: Arc<[StageShape]>,
     /// The batch's tolerance for delay; `None` if it names none.
     pub tolerance: Option<Micros>,
-    /// What its trainer waits for.
+    /// The unit for which its trainer waits.
     pub consumes: Consumes,
     /// The time of its announcement.
     pub announced: Micros,
@@ -170,99 +167,5 @@ impl BatchView {
         let at_stages: usize =
             self.at_stage.iter().map(|stage| stage.waiting + stage.running.len()).sum();
         at_stages + self.waiters
-    }
-}
-
-impl Sched {
-    /// A view of the current state.
-    #[must_use]
-    pub fn view(&self) -> SchedView {
-        let pools = self.pools.iter().map(|(name, pool)| (Arc::clone(name), pool.view(self.now)));
-        let mut pools: BTreeMap<Arc<str>, PoolView> = pools.collect();
-        for (name, workers_max) in self.bounds() {
-            pools.entry(name).or_default().workers_max = Some(workers_max);
-        }
-        let mut batches: BTreeMap<BatchId, BatchView> =
-            self.batches.iter().map(|(id, batch)| (*id, batch.view())).collect();
-        for worker in self.workers.values() {
-            let pool = pools.get_mut(&worker.pool).expect("a worker's pool is there");
-            pool.leased += worker.leases().len();
-            let Some((held, elapsed)) = worker.running(self.now) else { continue };
-            let Some(batch) = batches.get_mut(&held.request.batch) else { continue };
-            if !held.abandoned {
-                let request = held.request;
-                let started = self.now - elapsed;
-                let ready = self.batches[&request.batch].could_be_ready(request.seq);
-                let running = RunningView { elapsed, queued: started.since(ready) };
-                let stage = &mut batch.at_stage[held.stage];
-                stage.waiting -= 1;
-                stage.running.push(running);
-            }
-        }
-        let workers = self.workers.values().map(|worker| worker.view(self.now)).collect();
-        SchedView { pools, batches: batches.into_values().collect(), workers }
-    }
-
-    /// The sum of the tenants' bounds, for each pool that only tenants with a bound need. A tenant that has a
-    /// worker needs the pool, and keeps its workers above the bound.
-    fn bounds(&self) -> BTreeMap<Arc<str>, usize> {
-        if self.entitlements.values().all(|entitlement| entitlement.workers_max.is_empty()) {
-            return BTreeMap::new();
-        }
-        let mut users: BTreeMap<&Arc<str>, BTreeSet<TenantId>> = BTreeMap::new();
-        for batch in self.batches.values() {
-            for stage in batch.new.stages.iter() {
-                users.entry(&stage.pool).or_default().insert(batch.new.tenant);
-            }
-        }
-        for (name, pool) in &self.pools {
-            users.entry(name).or_default().extend(pool.fair_queue.served());
-        }
-        users.retain(|_, tenants| !tenants.is_empty());
-        let together = |(name, tenants): (&Arc<str>, BTreeSet<TenantId>)| {
-            let pool = self.pools.get(name);
-            let bounds = tenants.into_iter().map(|tenant| {
-                let has = pool.map_or(0, |pool| pool.fair_queue.serving(tenant));
-                let max = pool_entitlement(&self.entitlements, tenant, name).workers_max?;
-                Some(max.max(has) as usize)
-            });
-            Some((Arc::clone(name), bounds.sum::<Option<usize>>()?))
-        };
-        users.into_iter().filter_map(together).collect()
-    }
-}
-
-impl Pool {
-    /// Without leases and the tenants' bound, which other parts of the scheduler know.
-    fn view(&self, now: Micros) -> PoolView {
-        PoolView {
-            workers: self.serving(),
-            came: self.serving_came(),
-            idle: self.idle(),
-            draining: self.draining,
-            starting: self.starting.iter().map(|asked| now.since(*asked)).collect(),
-            startup: self.startup.map(|mean| mean.value()),
-            waiting: self.fair_queue.waiting(),
-            leased: 0,
-            workers_max: None,
-            plan: self.plan.clone(),
-            tenants: self.fair_queue.view(),
-        }
-    }
-}
-
-impl Worker {
-    fn view(&self, now: Micros) -> WorkerView {
-        WorkerView {
-            id: self.id,
-            pool: Arc::clone(&self.pool),
-            draining: self.draining,
-            leased: self.leases().len(),
-            running: self.running(now).map(|(held, elapsed)| RunningLease {
-                request: held.request,
-                stage: held.stage,
-                since: now - elapsed,
-            }),
-        }
     }
 }

@@ -55,8 +55,9 @@ impl Sched {
             return;
         }
         let batch = self.batches.get_mut(&id.batch).expect("a waiter's batch is live");
-        batch.request(id.seq).primary = Some(primary);
-        let deadline = batch.request(id.seq).deadline;
+        let request = batch.request(id.seq);
+        request.set_primary(Some(primary));
+        let deadline = request.deadline();
         self.queue(id);
         self.set_deadline(id, deadline);
     }
@@ -64,6 +65,6 @@ impl Sched {
     fn is_waiter(&self, id: RequestId) -> bool {
         let batch = self.batches.get(&id.batch);
         let request = batch.and_then(|batch| batch.requests.get(&id.seq));
-        request.is_some_and(|request| request.primary.is_some())
+        request.is_some_and(|request| request.primary().is_some())
     }
 }

@@ -15,10 +15,10 @@ use assay_core::time::Micros;
 use crate::config::Config;
 use crate::fair_queue::{Owner, Prefetcher};
 use crate::pool::{Offer, Pool};
-use crate::timer::{Due, Timers};
+use crate::timer::{SchedTimer, Timers};
 
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct WorkerLease {
     pub(crate) lease: LeaseId,
     pub(crate) request: RequestId,
     pub(crate) owner: Owner,
@@ -37,11 +37,11 @@ pub(crate) struct Worker {
     pub(crate) pool: Arc<str>,
     pub(crate) draining: bool,
     leases_max: usize,
-    leases: VecDeque<Held>,
+    leases: VecDeque<WorkerLease>,
     /// The time from which the first lease runs; the end of the load of its plugin, once that has ended.
     running_since: Micros,
     /// The load of the first lease's plugin.
-    load: Load,
+    load: PluginLoad,
     /// The time from which it has no lease, if it has none.
     idle_since: Micros,
     /// Whether the running lease takes so long that no lease may wait after it.
@@ -55,7 +55,7 @@ pub(crate) struct Worker {
     due: Option<Micros>,
 }
 
-/// What the running lease calls for.
+/// The kind of overrun of the running lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overrun {
     None,
@@ -67,7 +67,7 @@ pub(crate) enum Overrun {
 /// The load of the running lease's plugin, as its worker reports it. A lease has one load at most, so that a worker
 /// cannot put its deadline off for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Load {
+enum PluginLoad {
     NotReported,
     Since(Micros),
     Ended,
@@ -82,7 +82,7 @@ impl Worker {
             leases_max: leases_max.max(1),
             leases: VecDeque::new(),
             running_since: Micros::ZERO,
-            load: Load::NotReported,
+            load: PluginLoad::NotReported,
             idle_since: now,
             blocked: false,
             expected: Micros::ZERO,
@@ -93,11 +93,11 @@ impl Worker {
         }
     }
 
-    pub(crate) fn leases(&self) -> &VecDeque<Held> {
+    pub(crate) fn leases(&self) -> &VecDeque<WorkerLease> {
         &self.leases
     }
 
-    pub(crate) fn hold(&mut self, held: Held, now: Micros) {
+    pub(crate) fn hold(&mut self, held: WorkerLease, now: Micros) {
         if self.leases.is_empty() {
             self.running_since = now;
         }
@@ -109,13 +109,13 @@ impl Worker {
     }
 
     /// Removes a lease; `None` if the worker does not hold it.
-    pub(crate) fn release(&mut self, lease: LeaseId, now: Micros) -> Option<Held> {
+    pub(crate) fn release(&mut self, lease: LeaseId, now: Micros) -> Option<WorkerLease> {
         let at = self.leases.iter().position(|held| held.lease == lease)?;
         let held = self.leases.remove(at)?;
         self.forget(&held);
         if at == 0 {
             self.running_since = now;
-            self.load = Load::NotReported;
+            self.load = PluginLoad::NotReported;
             self.blocked = false;
         }
         if self.leases.is_empty() {
@@ -126,15 +126,15 @@ impl Worker {
 
     /// The worker fetches and loads the plugin of its running lease: the stage has not started.
     pub(crate) fn load_started(&mut self, lease: LeaseId, now: Micros) {
-        if self.load == Load::NotReported && self.runs(lease) {
-            self.load = Load::Since(now);
+        if self.load == PluginLoad::NotReported && self.runs(lease) {
+            self.load = PluginLoad::Since(now);
         }
     }
 
     /// The plugin of its running lease is loaded: the stage starts.
     pub(crate) fn load_ended(&mut self, lease: LeaseId, now: Micros) {
-        if matches!(self.load, Load::Since(_)) && self.runs(lease) {
-            self.load = Load::Ended;
+        if matches!(self.load, PluginLoad::Since(_)) && self.runs(lease) {
+            self.load = PluginLoad::Ended;
             self.running_since = now;
         }
     }
@@ -157,9 +157,9 @@ impl Worker {
     }
 
     /// Marks the worker as blocked and removes its prefetched leases, in their order.
-    pub(crate) fn block(&mut self) -> Vec<Held> {
+    pub(crate) fn block(&mut self) -> Vec<WorkerLease> {
         self.blocked = true;
-        let prefetched: Vec<Held> = self.leases.drain(1..).collect();
+        let prefetched: Vec<WorkerLease> = self.leases.drain(1..).collect();
         for held in &prefetched {
             self.forget(held);
         }
@@ -169,8 +169,8 @@ impl Worker {
     pub(crate) fn overrun(&self, config: &Config, now: Micros) -> Overrun {
         if self.deadline(config).is_some_and(|at| at <= now) {
             match self.load {
-                Load::Since(_) => Overrun::LoadPastDeadline,
-                Load::NotReported | Load::Ended => Overrun::PastDeadline,
+                PluginLoad::Since(_) => Overrun::LoadPastDeadline,
+                PluginLoad::NotReported | PluginLoad::Ended => Overrun::PastDeadline,
             }
         } else if self.blocked_at(config).is_some_and(|at| at <= now) {
             Overrun::Blocked
@@ -190,7 +190,7 @@ impl Worker {
     }
 
     /// The running lease, and the time for which it has run.
-    pub(crate) fn running(&self, now: Micros) -> Option<(&Held, Micros)> {
+    pub(crate) fn running(&self, now: Micros) -> Option<(&WorkerLease, Micros)> {
         Some((self.leases.front()?, now.since(self.running_since)))
     }
 
@@ -210,19 +210,19 @@ impl Worker {
         self.offer = offer;
         let dues = [self.deadline(config), self.blocked_at(config)];
         let due = dues.into_iter().flatten().min();
-        timers.replace(Due::Worker(self.id), self.due, due);
+        timers.replace(SchedTimer::Worker(self.id), self.due, due);
         self.due = due;
     }
 
     /// Removes its entries for good and returns its leases.
-    pub(crate) fn leave(self, pool: &mut Pool, timers: &mut Timers) -> VecDeque<Held> {
+    pub(crate) fn leave(self, pool: &mut Pool, timers: &mut Timers) -> VecDeque<WorkerLease> {
         pool.replace_offer(self.offer, None);
         pool.fair_queue.replace_served(self.serves.as_ref(), None);
-        timers.replace(Due::Worker(self.id), self.due, None);
+        timers.replace(SchedTimer::Worker(self.id), self.due, None);
         self.leases
     }
 
-    fn forget(&mut self, held: &Held) {
+    fn forget(&mut self, held: &WorkerLease) {
         match held.expected {
             Some(expected) => self.expected = self.expected - expected,
             None => self.unknown -= 1,
@@ -248,7 +248,7 @@ impl Worker {
 
     fn deadline(&self, config: &Config) -> Option<Micros> {
         let running = self.leases.front()?;
-        if let Load::Since(since) = self.load {
+        if let PluginLoad::Since(since) = self.load {
             return Some(since + config.load_max);
         }
         let lease = Micros(running.timeout.0.saturating_mul(config.lease_factor.into()));

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The characters of a pointer, name or rule that are shown.
 const SHOWN_MAX: usize = 120;
 
-/// How deep forms within forms are looked through for the part that is wrong.
+/// The depth of forms within forms to which the wrong part is looked for.
 const FORMS_DEPTH_MAX: usize = 16;
 
 /// A value that does not match: the field by its JSON pointer, and the rule that it breaks.

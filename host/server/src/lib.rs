@@ -2,6 +2,7 @@
 
 mod retention;
 mod sampler;
+mod samples;
 mod server;
 mod waiting;
 

@@ -21,10 +21,10 @@ const PERIOD: Duration = Duration::from_secs(3_600);
 /// The retention of tenants that have no setting of their own.
 #[derive(Debug, Clone, Copy)]
 pub struct RetentionDefaults {
-    /// Kept forever if absent.
+    /// The time for which results are kept; forever if absent.
     pub results: Option<Micros>,
     pub history: Micros,
-    /// Kept forever if absent.
+    /// The time for which the audit log is kept; forever if absent.
     pub audit: Option<Micros>,
 }
 

@@ -1,5 +1,7 @@
 //! A whole server put together: Postgres, dispatcher, workers, REST. Started and stopped in order.
 
+mod launchers;
+
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -14,22 +16,23 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::retention::{Retention, RetentionDefaults};
 use crate::sampler;
+use crate::samples::Sampling;
 use crate::waiting::{LOCK_PERIOD, Waiting};
-use assay_dispatch::planning::{self, PoolDefaults};
+use assay_api::sample::SamplesPrepared;
+use assay_dispatch::planning::{self, PlannerPlace, PoolDefaults};
 use assay_dispatch::secrets::Secrets;
 use assay_dispatch::tenants::Tenants;
-use assay_dispatch::{Dispatch, Parts, PlanConfig};
-use assay_fleet::{
-    Device, Failures, Fleet, Launch, Launchers, ProcessLauncher, Programs, SlurmFile,
-    SlurmLauncher, SlurmSettings,
-};
+use assay_dispatch::{Dispatch, Parts, PlanConfig, Plugins, ReadyPlugin};
+use assay_fleet::{Device, Failures, Fleet, Programs, SlurmFile};
 use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
 use assay_http::{App, Front, Inside, SignInConfig};
 use assay_link::{Link, RemoteSettings, RemoteWorkers};
 use assay_registry::{CaseSettings, Registry};
 use assay_storage::blob::Blobs;
 use assay_storage::{Roots, Storage};
+use assay_store::admissions::BatchRow;
 use assay_store::{DispatcherLock, Store, StoreError};
+use launchers::fleet;
 
 /// The time for which the server tries to get the dispatcher's lock back after the database was
 /// unavailable.
@@ -68,6 +71,8 @@ pub struct Settings {
     pub preempt_after: Option<Duration>,
     pub pool_defaults: PoolDefaults,
     pub kept: RetentionDefaults,
+    /// The part of each ended batch that is prepared for lists of samples.
+    pub samples: SamplesPrepared,
     pub environment: String,
     pub first_key: FirstKey,
     pub sign_in: SignInConfig,
@@ -85,12 +90,26 @@ pub struct Server {
     dispatch: Dispatch,
     dispatching: JoinSet<()>,
     stop: watch::Sender<bool>,
-    lock_lost: oneshot::Receiver<StoreError>,
-    /// Gives the dispatcher's lock back.
-    unlock: oneshot::Sender<()>,
-    keeping: JoinHandle<()>,
+    lock: HeldLock,
     /// A folder for the socket, if the data folder's path is too long for one.
     _socket_folder: Option<tempfile::TempDir>,
+}
+
+/// The dispatcher's lock, and the task that watches it.
+struct HeldLock {
+    lost: oneshot::Receiver<StoreError>,
+    /// Gives the lock back.
+    unlock: oneshot::Sender<()>,
+    keeping: JoinHandle<()>,
+}
+
+impl HeldLock {
+    fn keep(store: Store, lock: DispatcherLock) -> Self {
+        let (losing, lost) = oneshot::channel();
+        let (unlock, unlocked) = oneshot::channel();
+        let keeping = tokio::spawn(keep_lock(store, lock, losing, unlocked));
+        Self { lost, unlock, keeping }
+    }
 }
 
 impl Server {
@@ -106,9 +125,7 @@ impl Server {
         })?;
         let lock = waiting.take_lock(&store).await?;
         // At once: a server that is silent for long, as while it reads back many batches, is taken for one that hangs.
-        let (lost, lock_lost) = oneshot::channel();
-        let (unlock, unlocked) = oneshot::channel();
-        let keeping = tokio::spawn(keep_lock(store.clone(), lock, lost, unlocked));
+        let lock = HeldLock::keep(store.clone(), lock);
         let set_up = Installation {
             data,
             first_key: &settings.first_key,
@@ -118,45 +135,18 @@ impl Server {
         let first_admin = FirstAdmin::wanted(&store, &set_up).await?;
 
         let blobs = Blobs::in_folder(&data.join(OBJECTS))?;
-        let program = settings.worker_program.clone();
-        let scratch = data.join(SCRATCH);
-        let registry = Registry::open(
-            store.clone(),
-            blobs.clone(),
-            program,
-            scratch,
-            case_settings(&settings),
-        )
-        .await?;
-        let registry = Arc::new(registry);
+        let registry = Arc::new(registry(&settings, &store, &blobs).await?);
         let metrics = start_metrics()?;
-        let remote = remote(&settings, &store, &registry.engine).await?;
+        let remote = remote(&settings, &store, registry.engine()).await?;
         let (socket, socket_folder) = socket_path(data)?;
         // Bound before the dispatcher starts the first worker.
         let workers = assay_link::bind(&socket)?;
-        let program = settings.worker_program.clone();
-        let programs = settings.programs.clone();
-        let cache = data.join(CACHE);
-        let launch = Launch { program, socket, cache, programs };
-        let slurm = slurm(&settings, remote.as_ref().map(|(remote, _)| remote))?;
-        let (fleet, failures) = Fleet::with_launchers(|events| {
-            let launchers = Launchers::new(ProcessLauncher::new(launch, events.clone()));
-            match slurm {
-                None => launchers,
-                Some(slurm) => {
-                    let pools = slurm.pools.keys().cloned().collect();
-                    launchers.with(pools, SlurmLauncher::new(slurm, events))
-                }
-            }
-        });
+        let joining = remote.as_ref().map(|(remote, _)| remote);
+        let (fleet, failures) = fleet(&settings, joining, socket)?;
         fleet.find().await;
         let parts = parts(&settings, &store, fleet.clone(), failures).await?;
-        let (dispatch, dispatching) = Dispatch::start(parts, async |row| {
-            registry.pinned(row.tenant, &row.plugin, &row.version).await.with_context(|| {
-                format!("restoring batch {}: {}@{}", row.id, row.plugin, row.version)
-            })
-        })
-        .await?;
+        let plugins = PinnedPlugins(Arc::clone(&registry));
+        let (dispatch, dispatching) = Dispatch::start(parts, plugins).await?;
 
         let stop = watch::Sender::new(false);
         let mut tasks = JoinSet::new();
@@ -166,7 +156,7 @@ impl Server {
             blobs,
             storage: Storage::new(settings.storage.clone(), store.clone()),
             remote: remote.as_ref().map(|(remote, _)| remote.clone()),
-            engine: registry.engine.clone(),
+            engine: registry.engine().to_owned(),
         };
         let link = Arc::new(link);
         tasks.spawn(serve_link(Arc::clone(&link), workers, stopped(&stop)));
@@ -190,9 +180,16 @@ impl Server {
             roots: settings.storage.clone(),
             metrics,
             retention_changed: retention.changed.clone(),
+            samples: settings.samples,
             first_admin,
         };
         tasks.spawn(retention.run(stopped(&stop)));
+        let sampling = Sampling {
+            store: store.clone(),
+            dispatch: dispatch.clone(),
+            prepared: settings.samples,
+        };
+        tasks.spawn(sampling.run(stopped(&stop)));
         tasks.spawn(sampler::run(store.clone(), dispatch.clone(), stopped(&stop)));
         let front = Front {
             url: url.parse().context("reading the server's own address")?,
@@ -213,9 +210,7 @@ impl Server {
             dispatch,
             dispatching,
             stop,
-            lock_lost,
-            unlock,
-            keeping,
+            lock,
             _socket_folder: socket_folder,
         })
     }
@@ -230,7 +225,7 @@ impl Server {
         };
         tokio::select! {
             error = cluster_failed => error.into(),
-            lost = &mut self.lock_lost => match lost {
+            lost = &mut self.lock.lost => match lost {
                 Ok(error) => anyhow::Error::from(error).context("the dispatcher's lock is lost"),
                 Err(_) => anyhow::anyhow!("a part of the server ended by itself"),
             },
@@ -250,12 +245,23 @@ impl Server {
             );
         }
         // Last: nothing is committed without the lock. The task may have ended because the lock was lost.
-        let _ = self.unlock.send(());
-        let _ = self.keeping.await;
+        let _ = self.lock.unlock.send(());
+        let _ = self.lock.keeping.await;
         self.store.close().await;
         if let Some(cluster) = self.cluster {
             cluster.stop().await;
         }
+    }
+}
+
+/// The plugins of restored batches.
+struct PinnedPlugins(Arc<Registry>);
+
+impl Plugins for PinnedPlugins {
+    async fn of(&self, row: &BatchRow) -> anyhow::Result<Arc<ReadyPlugin>> {
+        let pinned = self.0.pinned(row.tenant, &row.plugin, &row.version).await;
+        pinned
+            .with_context(|| format!("restoring batch {}: {}@{}", row.id, row.plugin, row.version))
     }
 }
 
@@ -264,7 +270,7 @@ async fn parts(
     store: &Store,
     fleet: Fleet,
     failures: Failures,
-) -> anyhow::Result<Parts> {
+) -> anyhow::Result<Parts<Store>> {
     let pool_defaults = settings.pool_defaults.clone();
     let mut plan = settings.plan.clone();
     planning::override_bounds(store, &mut plan, &pool_defaults).await?;
@@ -272,7 +278,22 @@ async fn parts(
     let tenants = Arc::new(Tenants::new(store.tenants().await?, Arc::clone(&settings.secrets)));
     let store = store.clone();
     let preempt_after = settings.preempt_after;
-    Ok(Parts { store, fleet, failures, plan, preempt_after, pool_defaults, tenants, history })
+    Ok(Parts {
+        store,
+        fleet,
+        failures,
+        plan,
+        planner: PlannerPlace::Thread,
+        preempt_after,
+        pool_defaults,
+        tenants,
+        history,
+    })
+}
+
+async fn registry(settings: &Settings, store: &Store, blobs: &Blobs) -> anyhow::Result<Registry> {
+    let (program, scratch) = (settings.worker_program.clone(), settings.data.join(SCRATCH));
+    Registry::open(store.clone(), blobs.clone(), program, scratch, case_settings(settings)).await
 }
 
 /// Golden cases of uploads run as requests do, but on no GPU: the machine's GPUs belong to its workers.
@@ -305,38 +326,6 @@ async fn remote(
     let address = listener.local_addr().context("reading the port for workers")?;
     let workers = RemoteWorkers::open(store.clone(), engine.to_owned(), remote, address).await?;
     Ok(Some((workers, listener)))
-}
-
-/// The settings of jobs of Slurm, with what the nodes must know of this server.
-fn slurm(
-    settings: &Settings,
-    remote: Option<&RemoteWorkers>,
-) -> anyhow::Result<Option<SlurmSettings>> {
-    let Some(file) = &settings.slurm else { return Ok(None) };
-    let remote = remote.context(
-        "workers on the nodes of Slurm join by TLS: give the server an address for them by --worker-listen",
-    )?;
-    let listen = remote.listen();
-    let server = match &file.server {
-        Some(server) => server.clone(),
-        None => {
-            anyhow::ensure!(
-                !listen.ip().is_unspecified(),
-                "the file of --slurm needs `server`, the address at which nodes reach {listen}"
-            );
-            listen.to_string()
-        }
-    };
-    let ca_pin = remote.pin().to_string();
-    let digest = ca_pin.rsplit(':').next().unwrap_or_default();
-    Ok(Some(SlurmSettings {
-        server,
-        cluster: digest.chars().take(8).collect(),
-        program: file.program.clone().unwrap_or_else(|| settings.worker_program.clone()),
-        logs: file.logs.clone(),
-        pools: file.pools.clone(),
-        ca_pin,
-    }))
 }
 
 async fn serve_remote(
@@ -417,7 +406,7 @@ fn without_secrets(url: &str) -> &str {
 }
 
 /// Watches the lock. After the database was unavailable it is taken again, unless another server has
-/// it.
+/// it or had it since.
 async fn keep_lock(
     store: Store,
     mut lock: DispatcherLock,
@@ -432,7 +421,7 @@ async fn keep_lock(
                 continue;
             }
             let since = *away_since.get_or_insert_with(tokio::time::Instant::now);
-            match store.try_lock().await {
+            match store.try_lock_again(&lock).await {
                 Ok(Some(again)) => {
                     lock = again;
                     away_since = None;
@@ -440,6 +429,7 @@ async fn keep_lock(
                 // PostgreSQL may not have noticed the end of the old connection yet.
                 Ok(None) if since.elapsed() < LOCK_LOST_AFTER => {}
                 Ok(None) => return StoreError::Conflict("another server has taken it".into()),
+                Err(error @ StoreError::Conflict(_)) => return error,
                 Err(error) => tracing::warn!("the database is unavailable: {error}"),
             }
         }

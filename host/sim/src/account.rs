@@ -192,7 +192,7 @@ pub struct BatchRun {
     pub completed: Micros,
     /// Each group's own delay: from when its last request could have ended to when it did.
     pub group_delays: Vec<Micros>,
-    /// When each request ended, ascending.
+    /// The ends of the requests, ascending.
     pub request_ends: Vec<Micros>,
     pub requests: usize,
     /// Requests that ended without an answer, by a fault.

@@ -27,10 +27,10 @@ use assay_sched::{
 };
 
 use crate::account::{Account, BatchRun, Change, StageUse, TenantUse};
-use crate::policy::{Hint, Policy, Settings};
+use crate::policy::{Hint, Settings, SimulatedPolicy};
 use crate::trace::Trace;
 use chance::Chance;
-use clock::{Clock, Due};
+use clock::{Clock, SimEvent};
 use fleet::Fleet;
 use tenants::Tenants;
 use trainer::Trainer;
@@ -60,16 +60,16 @@ pub enum SimulateError {
 pub struct Watch<'a> {
     /// Time since a fixed point, to measure the planner by: the simulator has no clock.
     pub elapsed: &'a mut dyn FnMut() -> Duration,
-    /// Called after each completed batch with how many are, of how many.
+    /// Called after each completed batch with the number of completed batches, and of all.
     pub completed: &'a mut dyn FnMut(usize, usize),
-    /// The run is given up when its plans have taken longer together.
+    /// The total planning time after which the run is given up.
     pub patience: Option<Duration>,
 }
 
 /// The result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    pub policy: Policy,
+    pub policy: SimulatedPolicy,
     /// The use of each stage, in the order of the trace's stages.
     pub stages: Vec<StageUse>,
     /// The batches in order of completion.
@@ -77,7 +77,7 @@ pub struct Run {
     /// The tenants by name; empty if there is only one.
     pub tenants: Vec<TenantUse>,
     pub planner: PlannerTimes,
-    /// When the last batch was complete; billing ends with it.
+    /// The end of the last batch; billing ends with it.
     pub ended: Micros,
 }
 
@@ -101,7 +101,7 @@ struct Pool {
 struct Engine<'a> {
     trace: &'a Trace,
     settings: &'a Settings,
-    policy: &'a Policy,
+    policy: &'a SimulatedPolicy,
     watch: Watch<'a>,
     clock: Clock,
     sched: Sched,
@@ -131,7 +131,7 @@ struct Engine<'a> {
 /// Replays the trace until its last measured batch is complete.
 pub fn simulate<'a>(
     trace: &'a Trace,
-    policy: &'a Policy,
+    policy: &'a SimulatedPolicy,
     settings: &'a Settings,
     watch: Watch<'a>,
 ) -> Result<Run, SimulateError> {
@@ -154,11 +154,11 @@ pub fn simulate<'a>(
 }
 
 impl Engine<'_> {
-    fn happen(&mut self, due: Due) {
+    fn happen(&mut self, due: SimEvent) {
         match due {
-            Due::RolloutStarts { task, iteration } => self.rollout_starts(task, iteration),
-            Due::RequestArrives { batch, request } => self.request_arrives(batch, request),
-            Due::WorkerJoins(worker) => {
+            SimEvent::RolloutStarts { task, iteration } => self.rollout_starts(task, iteration),
+            SimEvent::RequestArrives { batch, request } => self.request_arrives(batch, request),
+            SimEvent::WorkerJoins(worker) => {
                 if let Some(pool) = self.fleet.joined(worker) {
                     let stage = self.pools[pool].stage;
                     self.accounts[stage].change(self.clock.now(), Change::Joined);
@@ -166,10 +166,10 @@ impl Engine<'_> {
                     self.pending.push_back(Event::WorkerJoined { worker, pool, leases_max: 1 });
                 }
             }
-            Due::StageEnds { worker, lease } => self.stage_ends(worker, lease),
-            Due::SchedulerWakes => self.pending.push_back(Event::Tick),
-            Due::WorkerFails => self.worker_fails(),
-            Due::HostRestarts => self.restart(),
+            SimEvent::StageEnds { worker, lease } => self.stage_ends(worker, lease),
+            SimEvent::SchedulerWakes => self.pending.push_back(Event::Tick),
+            SimEvent::WorkerFails => self.worker_fails(),
+            SimEvent::HostRestarts => self.restart(),
         }
     }
 
@@ -180,7 +180,7 @@ impl Engine<'_> {
         let number = self.work.number(task, iteration);
         let batch = Batch::new(task, iteration, truth, now);
         for request in 0..truth.requests.len() {
-            let arrives = Due::RequestArrives { batch: number, request };
+            let arrives = SimEvent::RequestArrives { batch: number, request };
             self.clock.push(batch.arrival(request), arrives);
         }
         self.work.started(number, batch);
@@ -216,7 +216,7 @@ impl Engine<'_> {
 
     fn rollout_follows(&mut self, task: usize, next: Option<(usize, Micros)>) {
         if let Some((iteration, at)) = next {
-            self.clock.push(at, Due::RolloutStarts { task, iteration });
+            self.clock.push(at, SimEvent::RolloutStarts { task, iteration });
         }
     }
 
@@ -268,7 +268,7 @@ impl Engine<'_> {
 
     fn loss_follows(&mut self) {
         if let Some(after) = self.chance.next_loss() {
-            self.clock.push(self.clock.now() + after, Due::WorkerFails);
+            self.clock.push(self.clock.now() + after, SimEvent::WorkerFails);
         }
     }
 

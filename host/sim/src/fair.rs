@@ -15,7 +15,7 @@ const TIMEOUT: Micros = Micros::from_secs(60);
 #[derive(Debug, Clone, Copy)]
 pub struct Demand {
     pub tenant: &'static str,
-    /// When the first request comes.
+    /// The time of the first request.
     pub start: Micros,
     pub requests: u32,
     /// All come within this time, evenly.

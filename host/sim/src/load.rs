@@ -158,7 +158,7 @@ mod tests {
         let submitted: Vec<u32> = load.view.batches.iter().map(|batch| batch.submitted).collect();
         assert!(submitted.is_sorted() && submitted[0] < submitted[2], "{submitted:?}");
         let report = load.plan();
-        // What has ended is not simulated, all else is.
+        // Batches that ended are not simulated, all others are.
         assert!((2 * BATCH..=3 * BATCH).contains(&report.requests), "{}", report.requests);
         assert!(report.pools.iter().all(|pool| pool.ceiling > 0), "{report:?}");
     }

@@ -16,7 +16,7 @@ pub const QUOTA_DEFAULT: usize = 100_000;
 
 /// How the number of workers is chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Policy {
+pub enum SimulatedPolicy {
     /// A policy of the planner's table, but for `fixed`.
     Planner(planner::Policy),
     /// Workers by stage; a stage that is not named has its quota.
@@ -32,7 +32,7 @@ pub enum Policy {
 #[error("`{0}` is none of {names}", names = names())]
 pub struct BadPolicy(String);
 
-/// All that [`Policy::from_str`] reads, between commas.
+/// All that [`SimulatedPolicy::from_str`] reads, between commas.
 fn names() -> String {
     let own = planner::Policy::ALL.into_iter().map(|policy| policy.name);
     let own = own.filter(|name| *name != planner::Policy::FIXED.name);
@@ -41,7 +41,7 @@ fn names() -> String {
         .join(", ")
 }
 
-impl Policy {
+impl SimulatedPolicy {
     /// The policy by which the planner decides.
     pub(crate) fn planner(&self) -> planner::Policy {
         match self {
@@ -70,7 +70,7 @@ impl Policy {
 
 /// Several policies, as they are written on a command line: between commas, and a policy may have
 /// commas itself.
-pub fn parse_policies(text: &str) -> Result<Vec<Policy>, BadPolicy> {
+pub fn parse_policies(text: &str) -> Result<Vec<SimulatedPolicy>, BadPolicy> {
     let mut texts: Vec<String> = Vec::new();
     for part in text.split(',') {
         match texts.last_mut() {
@@ -84,7 +84,7 @@ pub fn parse_policies(text: &str) -> Result<Vec<Policy>, BadPolicy> {
     texts.iter().map(|text| text.parse()).collect()
 }
 
-impl FromStr for Policy {
+impl FromStr for SimulatedPolicy {
     type Err = BadPolicy;
 
     fn from_str(text: &str) -> Result<Self, BadPolicy> {
@@ -109,7 +109,7 @@ impl FromStr for Policy {
     }
 }
 
-impl fmt::Display for Policy {
+impl fmt::Display for SimulatedPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Planner(policy) => f.write_str(policy.name),
@@ -149,7 +149,7 @@ impl<T: Copy> ByStage<T> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub discipline: Discipline,
-    /// What the trainers wait for.
+    /// The unit for which the trainers wait.
     pub consumes: Consumes,
     /// The paper's D.
     pub tolerance: Micros,
@@ -159,7 +159,7 @@ pub struct Settings {
     pub startup_spread: f64,
     /// The most workers; by task as well where a policy has pools by task.
     pub quota: ByStage<usize>,
-    /// How long a worker that the plan does not hold stays without work.
+    /// The time for which a worker that the plan does not hold stays without work.
     pub linger: Micros,
     /// The time between two plans, for a policy that plans between batch edges.
     pub period: Micros,
@@ -214,13 +214,13 @@ mod tests {
         for text in
             ["distrs", "assay", "history", "zq", "ideal", "limit", "fixed", "fixed:a=1,b=20"]
         {
-            assert_eq!(text.parse::<Policy>().expect(text).to_string(), text);
+            assert_eq!(text.parse::<SimulatedPolicy>().expect(text).to_string(), text);
         }
         let several = parse_policies("zq,fixed:a=1,b=20,assay,fixed:a=3").expect("four");
-        let several: Vec<String> = several.iter().map(Policy::to_string).collect();
+        let several: Vec<String> = several.iter().map(SimulatedPolicy::to_string).collect();
         assert_eq!(several, ["zq", "fixed:a=1,b=20", "assay", "fixed:a=3"]);
         for bad in ["", "none", "fixed:", "fixed:a", "fixed:a=x", "zq:a=1"] {
-            assert!(bad.parse::<Policy>().is_err(), "{bad}");
+            assert!(bad.parse::<SimulatedPolicy>().is_err(), "{bad}");
         }
     }
 }

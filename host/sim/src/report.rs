@@ -172,9 +172,9 @@ impl Spread {
         sum as f64 / 1e6 / self.0.len().max(1) as f64
     }
 
-    /// The least that so large a share is not above, in seconds.
-    fn quantile(&self, share: f64) -> f64 {
-        let rank = (share * self.0.len() as f64).ceil() as usize;
+    /// The smallest value that this fraction of all values does not exceed, in seconds.
+    fn quantile(&self, fraction: f64) -> f64 {
+        let rank = (fraction * self.0.len() as f64).ceil() as usize;
         self.0.get(rank.saturating_sub(1)).map_or(0.0, |span| span.as_secs_f64())
     }
 }

@@ -69,7 +69,7 @@ pub struct Iteration {
     pub number: u32,
     /// Absolute, if every extra delay were zero.
     pub rollout_start: Micros,
-    /// How long the rollout takes, the training after it, and handing over the weights.
+    /// The times of the rollout, of the training after it, and of the transfer of the weights.
     pub rollout: Micros,
     pub train: Micros,
     pub sync: Micros,
@@ -82,7 +82,7 @@ pub struct TraceRequest {
     pub group: u32,
     /// The tokens of the response; zero where the trace has none.
     pub tokens: u32,
-    /// When it is sent, from the rollout's start.
+    /// The time at which it is sent, from the rollout's start.
     pub rollout: Micros,
     /// s_ij, a stage each, cut at the stage's timeout; `None`: not reached.
     pub service: Vec<Option<Micros>>,

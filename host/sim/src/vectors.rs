@@ -45,7 +45,7 @@ struct Vector {
     #[serde(rename = "D")]
     tolerance: f64,
     lt_check: bool,
-    policy: Policy,
+    policy: VectorPolicy,
     timeout: Vec<f64>,
     cost: Vec<f64>,
     #[serde(rename = "T")]
@@ -57,7 +57,7 @@ struct Vector {
 }
 
 #[derive(Deserialize)]
-enum Policy {
+enum VectorPolicy {
     #[serde(rename = "EBF")]
     Ebf,
     #[serde(rename = "FCFS")]
@@ -123,8 +123,8 @@ impl Vector {
         let problem = self.problem();
         let rule = Rule {
             discipline: match self.policy {
-                Policy::Ebf => Discipline::EBF,
-                Policy::Fcfs => Discipline::FCFS,
+                VectorPolicy::Ebf => Discipline::EBF,
+                VectorPolicy::Fcfs => Discipline::FCFS,
             },
             check: if self.lt_check { Check::Timeouts } else { Check::Late },
         };

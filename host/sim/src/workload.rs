@@ -77,7 +77,7 @@ impl Default for Shift {
 struct Moment {
     batch: u32,
     group_size: u32,
-    /// How far the training is: 0 at its first iteration, 1 at its last.
+    /// The progress of the training: 0 at its first iteration, 1 at its last.
     progress: f64,
     shift: Shift,
 }

@@ -18,7 +18,7 @@ use assay_api::simulation::{SimulatedBatch, SimulatedPoint, SimulatedStage, Simu
 use assay_core::limits;
 use assay_core::time::Micros;
 pub use assay_sim::SimulateError;
-use assay_sim::policy::{ByStage, Hint, Policy, Settings};
+use assay_sim::policy::{ByStage, Hint, Settings, SimulatedPolicy};
 use assay_sim::trace::Trace;
 use assay_sim::{BatchRun, Run, Sample, StageUse, Watch};
 pub use peaks::peaks;
@@ -27,28 +27,28 @@ pub use peaks::peaks;
 const PAUSE: Micros = Micros::from_secs(1);
 
 /// The input of a simulation.
-pub struct Wanted {
+pub struct SimulationInput {
     /// The profiles of one run in the order of time. The first is history only, unless it is the only one.
     pub profiles: Vec<BatchProfile>,
     pub policy: String,
     pub tolerance: Micros,
-    /// What the trainer waits for.
+    /// The unit for which the trainer waits.
     pub consumes: Consumes,
-    pub pools: BTreeMap<String, PoolWanted>,
-    /// It is given up when the planner has taken longer.
+    pub pools: BTreeMap<String, PoolInput>,
+    /// The planning time after which the simulation is given up.
     pub patience: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PoolWanted {
+pub struct PoolInput {
     pub max: u32,
     pub startup: Micros,
     pub cost: f64,
 }
 
-/// Why nothing came of it.
+/// The reason why a simulation has no result.
 #[derive(Debug, thiserror::Error)]
-pub enum Refused {
+pub enum SimulationError {
     #[error("{0}")]
     Policy(#[from] assay_sim::policy::BadPolicy),
     #[error("{0}")]
@@ -57,14 +57,14 @@ pub enum Refused {
     Trace(anyhow::Error),
 }
 
-impl Wanted {
-    fn pool(&self, pool: &str) -> PoolWanted {
-        let none = PoolWanted { max: 0, startup: Micros::ZERO, cost: 1.0 };
+impl SimulationInput {
+    fn pool(&self, pool: &str) -> PoolInput {
+        let none = PoolInput { max: 0, startup: Micros::ZERO, cost: 1.0 };
         self.pools.get(pool).copied().unwrap_or(none)
     }
 
     /// `of` a stage's pool, by stage.
-    fn by_stage<T: Default>(&self, of: impl Fn(PoolWanted) -> T) -> ByStage<T> {
+    fn by_stage<T: Default>(&self, of: impl Fn(PoolInput) -> T) -> ByStage<T> {
         let stages = self.profiles.iter().flat_map(|profile| &profile.stages);
         let named = stages.map(|stage| (stage.name.clone(), of(self.pool(&stage.pool))));
         ByStage { all: T::default(), named: named.collect() }
@@ -88,11 +88,12 @@ impl Wanted {
 }
 
 /// Replays all but the first batch. It blocks.
-pub fn simulate(mut wanted: Wanted) -> Result<Simulation, Refused> {
+pub fn simulate(mut wanted: SimulationInput) -> Result<Simulation, SimulationError> {
     wanted.profiles.sort_by_key(|profile| (profile.batch.announced_at, profile.batch.id));
-    let policy: Policy = wanted.policy.parse()?;
+    let policy: SimulatedPolicy = wanted.policy.parse()?;
     let costs = wanted.pools.iter().map(|(pool, wanted)| (pool.clone(), wanted.cost)).collect();
-    let mut trace = trace::trace(wanted.profiles.clone(), &costs).map_err(Refused::Trace)?;
+    let mut trace =
+        trace::trace(wanted.profiles.clone(), &costs).map_err(SimulationError::Trace)?;
     let own_history = wanted.profiles.len() == 1;
     if own_history {
         repeat_first(&mut trace);
@@ -105,7 +106,7 @@ pub fn simulate(mut wanted: Wanted) -> Result<Simulation, Refused> {
     let watch = Watch { elapsed: &mut elapsed, completed: &mut completed, patience };
     let run = assay_sim::simulate(&trace, &policy, &settings, watch)?;
     let took = started.elapsed();
-    // Of a trace's iterations the first is not simulated.
+    // The first iteration of a trace is not simulated.
     let simulated = if own_history { &wanted.profiles[..] } else { &wanted.profiles[1..] };
     let requests = wanted.profiles.iter().map(|profile| profile.batch.requests).sum();
     Ok(Simulation {
@@ -153,7 +154,7 @@ fn batches(run: &Run, profiles: &[BatchProfile], tolerance: Micros) -> Vec<Simul
     batches.collect()
 }
 
-fn stages(run: &Run, profiles: &[BatchProfile], wanted: &Wanted) -> Vec<SimulatedStage> {
+fn stages(run: &Run, profiles: &[BatchProfile], wanted: &SimulationInput) -> Vec<SimulatedStage> {
     let start = run.batches.iter().map(|batch| batch.rollout_start).min().unwrap_or_default();
     let shapes = profiles.first().map_or(&[][..], |first| &first.stages);
     let stages = run.stages.iter().zip(shapes).enumerate().map(|(number, (used, shape))| {

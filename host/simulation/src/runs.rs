@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::bail;
-use assay_sim::policy::{Policy, Settings};
+use assay_sim::policy::{Settings, SimulatedPolicy};
 use assay_sim::trace::Trace;
 use assay_sim::{Run, SimulateError, Watch, simulate};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -15,7 +15,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 #[derive(Debug, Clone, Copy)]
 pub struct Job<'a> {
     pub trace: &'a Trace,
-    pub policy: &'a Policy,
+    pub policy: &'a SimulatedPolicy,
     pub settings: &'a Settings,
 }
 

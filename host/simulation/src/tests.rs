@@ -39,9 +39,9 @@ fn profile(announced: u64, requests: u32) -> BatchProfile {
     BatchProfile { batch, stages: vec![stage], requests: (0..requests).map(request).collect() }
 }
 
-fn wanted(profiles: Vec<BatchProfile>, policy: &str, max: u32) -> Wanted {
-    let pool = PoolWanted { max, startup: Micros::ZERO, cost: 3.0 };
-    Wanted {
+fn wanted(profiles: Vec<BatchProfile>, policy: &str, max: u32) -> SimulationInput {
+    let pool = PoolInput { max, startup: Micros::ZERO, cost: 3.0 };
+    SimulationInput {
         profiles,
         policy: policy.into(),
         tolerance: Micros::from_secs(2),
@@ -94,7 +94,7 @@ fn what_cannot_be_simulated_is_refused() {
 #[test]
 fn what_takes_too_long_is_given_up() {
     let wanted = wanted(vec![profile(0, 8), profile(60, 8)], "assay", 2);
-    let refused = simulate(Wanted { patience: Duration::ZERO, ..wanted });
+    let refused = simulate(SimulationInput { patience: Duration::ZERO, ..wanted });
     assert!(refused.expect_err("it is given up").to_string().contains("too long"));
 }
 

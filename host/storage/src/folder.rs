@@ -26,7 +26,7 @@ use crate::reading::{Chunks, Content, ReadPermit};
 const FRESH: Duration = Duration::from_secs(2);
 /// The kernel asks for another try when something was renamed under it.
 const TRIES_MAX: usize = 16;
-/// Not blocking: a pipe that nobody writes to would hold the thread.
+/// The flags to open a file. Not blocking: a pipe that nobody writes to would hold the thread.
 const READ: OFlag = OFlag::O_NONBLOCK.union(OFlag::O_NOCTTY);
 
 pub(super) struct Folder {
@@ -34,7 +34,7 @@ pub(super) struct Folder {
 }
 
 /// An open file and the number of bytes that are left to read.
-struct Reading {
+struct OpenFile {
     file: File,
     version: String,
     left: u64,
@@ -65,7 +65,7 @@ impl Folder {
                 return Ok(Content { version, size, chunks: None });
             }
             let told = if is_fresh(&metadata) { unrepeatable(&version) } else { version.clone() };
-            let chunks = Some(chunks(Reading { file, version, left: size, _turn: turn }));
+            let chunks = Some(chunks(OpenFile { file, version, left: size, _turn: turn }));
             Ok(Content { version: told, size, chunks })
         })
         .await
@@ -156,7 +156,7 @@ fn unrepeatable(version: &str) -> String {
     format!("{version}-fresh")
 }
 
-fn chunks(reading: Reading) -> Chunks {
+fn chunks(reading: OpenFile) -> Chunks {
     stream::try_unfold(reading, |reading| async {
         if reading.left == 0 {
             return Ok(None);
@@ -166,7 +166,7 @@ fn chunks(reading: Reading) -> Chunks {
     .boxed()
 }
 
-fn read(mut reading: Reading) -> Result<(Bytes, Reading), ReadError> {
+fn read(mut reading: OpenFile) -> Result<(Bytes, OpenFile), ReadError> {
     let length = reading.left.min(assay_wire::CHUNK_BYTES as u64);
     let mut bytes = vec![0; usize::try_from(length).expect("a chunk is small")];
     let changed = || ReadError::Unavailable("a file changed while it was read".into());

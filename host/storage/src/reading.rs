@@ -22,14 +22,14 @@ pub(crate) struct Content {
 pub(crate) type ReadPermit = Arc<OwnedSemaphorePermit>;
 
 /// The rest of an object that is being read.
-pub(crate) struct Reading {
+pub(crate) struct ObjectStream {
     pub chunks: Chunks,
     pub left: u64,
     /// Returned when this is dropped.
     pub _turn: ReadPermit,
 }
 
-impl Reading {
+impl ObjectStream {
     /// Checks the next chunk or the end against the announced size.
     pub(crate) fn admit(&mut self, chunk: Option<Bytes>) -> Result<Option<Bytes>, ReadError> {
         let length = chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);

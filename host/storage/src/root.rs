@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use crate::bucket::Bucket;
 use crate::error::{ReadError, StorageError, WAIT_MAX, silent};
 use crate::folder::Folder;
-use crate::reading::{Content, ReadPermit, Reading};
+use crate::reading::{Content, ObjectStream, ReadPermit};
 
 /// The time between log lines about a store that cannot be read, because it fails many reads.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
@@ -145,7 +145,7 @@ impl Root {
     /// Counts the bytes and checks the store against the announced size.
     pub(crate) fn watched(
         self: Arc<Self>,
-        reading: Reading,
+        reading: ObjectStream,
     ) -> impl Stream<Item = Result<Bytes, StorageError>> + Send + use<> {
         stream::try_unfold((self, reading), |(root, mut reading)| async {
             let next = tokio::time::timeout(WAIT_MAX, reading.chunks.next()).await;

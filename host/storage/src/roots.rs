@@ -181,7 +181,11 @@ fn place(url: &str, options: &[(String, String)]) -> anyhow::Result<(&'static st
 fn folder(path: &str) -> anyhow::Result<PathBuf> {
     let path = PathBuf::from(path);
     ensure!(path.is_absolute(), "`url` must be absolute, such as file:///srv/judge");
-    ensure!(path.is_dir(), "`url` names {}, which is no folder: make or mount it", path.display());
+    ensure!(
+        path.is_dir(),
+        "`url` names {}, which is not a folder: make or mount it",
+        path.display()
+    );
     Ok(path)
 }
 
@@ -244,7 +248,7 @@ mod tests {
             (root("url = \"/srv/judge\""), "`url` is none: write file:///folder"),
             (root("url = \"ftp://x/y\""), "begins with ftp://, which is not known"),
             (root("url = \"file://judge\""), "must be absolute"),
-            (root("url = \"file:///nowhere/at/all\""), "/nowhere/at/all, which is no folder"),
+            (root("url = \"file:///nowhere/at/all\""), "/nowhere/at/all, which is not a folder"),
             (root("url = \"s3://key:hush@bucket\""), "no credentials"),
             (root("url = \"s3://bucket/../x\""), "bad prefix"),
             (root("url = \"s3://\""), "names no bucket"),

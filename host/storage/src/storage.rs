@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::error::{ReadError, StorageError, WAIT_MAX, silent};
 use crate::name::{check_path, split};
-use crate::reading::{Content, ReadPermit, Reading};
+use crate::reading::{Content, ObjectStream, ReadPermit};
 use crate::root::Root;
 use crate::roots::Roots;
 use assay_store::{Store, StoreError};
@@ -63,7 +63,7 @@ impl Storage {
                 let error = root.explain(name, ReadError::TooLarge(size));
                 return stream::once(async { Err(error) }).boxed();
             }
-            root.watched(Reading { chunks, left: size, _turn: turn }).boxed()
+            root.watched(ObjectStream { chunks, left: size, _turn: turn }).boxed()
         });
         Ok(FetchedObject { version, size, chunks })
     }

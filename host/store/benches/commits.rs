@@ -46,6 +46,9 @@ fn main() {
         });
     };
     bench("announcement", 1, &|_| Group::default().announcement());
+    for size in [15, 16, 64, 256] {
+        bench("outcomes", size, &|size| Group::announced().outcomes(size));
+    }
     for size in SIZES {
         bench("requests", size, &|size| Group::announced().requests(size));
         bench("outcomes", size, &|size| Group::announced().outcomes(size));
@@ -53,6 +56,70 @@ fn main() {
     }
     group.finish();
     criterion.final_summary();
+    for size in SHAPES {
+        let batches = Shape { name: "as rows (of batches with 15)", batch_size: ROWS_EACH };
+        for shape in [Shape { name: "of one batch", batch_size: size }, batches] {
+            runtime.block_on(print_cost(&mut connection, size, shape));
+        }
+    }
+}
+
+/// The outcomes of a commit whose processor time is measured: few, whose cost is the commit's, and many.
+const SHAPES: [u32; 8] = [4, 8, 15, 16, 32, 64, 256, 1_000];
+/// So few outcomes of a batch are stored as rows.
+const ROWS_EACH: u32 = 15;
+const COMMITS: u32 = 400;
+
+struct Shape {
+    name: &'static str,
+    /// The outcomes of each of the commit's batches.
+    batch_size: u32,
+}
+
+/// Prints what PostgreSQL takes for an outcome: processor time of the connection's process, and write-ahead log.
+async fn print_cost(connection: &mut PgConnection, size: u32, shape: Shape) {
+    let commits = COMMITS.min(64_000 / size);
+    let groups: Vec<Vec<Recorded>> = (0..commits)
+        .map(|_| {
+            let starts = (0..size).step_by(shape.batch_size as usize);
+            let sizes = starts.map(|start| shape.batch_size.min(size - start));
+            sizes.flat_map(|count| Group::default().outcomes(count).recorded).collect()
+        })
+        .collect();
+    let before = Cost::read(connection).await;
+    for group in &groups {
+        let group: Vec<_> = group.iter().collect();
+        outcomes::write(connection, &group).await.expect("a commit");
+    }
+    let after = Cost::read(connection).await;
+    let outcomes = f64::from(commits * size);
+    println!(
+        "{size:5} outcomes a commit, {:30} {:6.2} us {:6.0} B of WAL an outcome",
+        shape.name,
+        (after.processor_us - before.processor_us) / outcomes,
+        (after.wal_bytes - before.wal_bytes) / outcomes,
+    );
+}
+
+struct Cost {
+    processor_us: f64,
+    wal_bytes: f64,
+}
+
+impl Cost {
+    async fn read(connection: &mut PgConnection) -> Self {
+        let (pid, wal_bytes): (i32, f64) = sqlx::query_as(
+            "select pg_backend_pid(), pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8",
+        )
+        .fetch_one(connection)
+        .await
+        .expect("PostgreSQL tells");
+        // The first number of it is the time on a processor in nanoseconds.
+        let times = std::fs::read_to_string(format!("/proc/{pid}/schedstat"));
+        let times = times.expect("PostgreSQL runs on this machine");
+        let first = times.split(' ').next().and_then(|it| it.parse::<f64>().ok());
+        Self { processor_us: first.expect("a number") / 1e3, wal_bytes }
+    }
 }
 
 fn tenant() -> TenantId {
@@ -167,7 +234,7 @@ impl Group {
 
     fn outcomes(mut self, count: u32) -> Self {
         for seq in 0..count {
-            let result = format!(r#"{{"seq":{seq},"message":"{}"}}"#, "x".repeat(400));
+            let result = result(self.batch, seq);
             self.record(Record::Outcome(OutcomeRow {
                 seq,
                 position: seq + 1,
@@ -207,6 +274,15 @@ impl Group {
     fn record(&mut self, record: Record) {
         self.recorded.push(Recorded { tenant: tenant(), batch: self.batch, record });
     }
+}
+
+/// About what a short plugin leaves; times and numbers differ, so that it compresses as results do.
+fn result(batch: BatchId, seq: u32) -> String {
+    let (cursor, group, answer) = (seq + 1, seq / 8, u64::from(seq) * 7_919 % 10_007);
+    let (queued, ran) = ((answer * 31) % 9_973, (answer * 17) % 997);
+    format!(
+        r#"{{"cursor":{cursor},"id":"{batch}-{seq}","key":"request-{seq}","group":"group-{group}","outcome":{{"kind":"scored","reward":1.0,"verdict":"correct_exact","components":{{"exact":1.0}},"explanation":"the answer {answer} equals the label {answer}"}},"stages":[{{"stage":"score","queued_ms":{queued}.{ran},"ran_ms":0.0{ran},"attempts":1}}]}}"#
+    )
 }
 
 fn history(batch: BatchId, size: u32) -> HistoryRow {

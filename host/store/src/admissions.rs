@@ -27,7 +27,7 @@ pub struct BatchRow {
     pub expected_size: Option<u32>,
     pub group_size: Option<u32>,
     pub max_extra_delay_ms: Option<u32>,
-    /// What the trainer waits for.
+    /// The unit for which the trainer waits.
     pub consumes: Consumes,
     /// Whether equal requests may share one computation.
     pub share_equal: bool,

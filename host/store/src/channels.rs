@@ -1,6 +1,7 @@
 //! Channels: names that point to versions, and the versions that they pointed to before.
 
 use assay_api::plugin::PluginChannel;
+use assay_api::view::Promotion;
 use assay_core::id::TenantId;
 use assay_core::limits;
 use assay_core::time::Micros;
@@ -73,6 +74,41 @@ impl Store {
             rolls_back_to: row.rolls_back_to,
         });
         Ok(channels.collect())
+    }
+
+    /// The promotions and rollbacks of a plugin since a time, the last 100, the oldest first.
+    pub async fn promotions(
+        &self,
+        tenant: TenantId,
+        plugin: &str,
+        since: Micros,
+    ) -> Result<Vec<Promotion>, StoreError> {
+        let rows = sqlx::query!(
+            r#"
+            select at, split_part(subject, '@', 2) as "channel!", before ->> 'version' as before,
+                after ->> 'version' as "version?", action = 'plugin.rollback' as "rollback!"
+            from audit
+            where tenant_id = $1 and split_part(subject, '@', 1) = $2 and at >= $3
+                and action in ('plugin.promote', 'plugin.rollback')
+            order by at desc limit $4
+            "#,
+            tenant.0,
+            plugin,
+            since.to_datetime(),
+            i64::from(limits::PROMOTIONS_SHOWN_MAX),
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let promotions = rows.into_iter().rev().filter_map(|row| {
+            Some(Promotion {
+                at: Micros::from_datetime(row.at),
+                channel: row.channel,
+                version: row.version?,
+                before: row.before,
+                rollback: row.rollback,
+            })
+        });
+        Ok(promotions.collect())
     }
 
     /// Points a channel to a version that is not yanked.

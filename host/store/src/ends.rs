@@ -114,7 +114,7 @@ impl EndRows {
                     reward_sum = it.reward_sum,
                     sealed_at = case when it.state = 'done'
                         then coalesce(batches.sealed_at, it.ended_at) else batches.sealed_at end
-                from unnest($14::text[]) as r (row), json_populate_record(null::batches, row::json) as it
+                from unnest($29::text[]) as r (row), json_populate_record(null::batches, row::json) as it
                 where batches.tenant_id = it.tenant_id and batches.id = it.id
                     -- `ended_at is null`, written so that the planner does not walk the index of all
                     -- live batches for the few that end.
@@ -130,7 +130,7 @@ impl EndRows {
                 select it.tenant_id, it.batch_id, it.run, it.digest, it.stages, it.announced_at,
                     it.first_arrival_at, it.earliest_end_at, it.ended_at, it.requests,
                     it.worker_seconds, it.arrived_us, it.ran_us, it.endings
-                from unnest($15::text[]) as r (row), json_populate_record(null::batch_history, row::json) as it
+                from unnest($30::text[]) as r (row), json_populate_record(null::batch_history, row::json) as it
             ), new_summaries as (
                 insert into batch_rollups (
                     tenant_id, batch_id, run, plugin, version, ended_at, scored, timed_out, error,
@@ -143,7 +143,7 @@ impl EndRows {
                     it.reward_max, it.histogram_from, it.histogram_to, it.histogram, it.verdicts,
                     it.errors, it.worker_seconds, it.cost, it.groups, it.complete_groups,
                     it.zero_variance_groups, it.critical_seq, it.last_seq, it.stages
-                from unnest($16::text[]) as r (row)
+                from unnest($31::text[]) as r (row)
                     cross join json_populate_record(null::batch_rollups, row::json) as it
                     join ended on ended.tenant_id = it.tenant_id and ended.id = it.batch_id
                 returning tenant_id, batch_id, run, ended_at
@@ -162,7 +162,7 @@ impl EndRows {
                 insert into usage (tenant_id, day, pool, writer, requests, worker_seconds, cost)
                 select it.tenant_id, it.day, it.pool, $1, sum(it.requests), sum(it.worker_seconds),
                     sum(it.cost)
-                from unnest($17::text[]) as r (row)
+                from unnest($32::text[]) as r (row)
                     cross join json_to_record(row::json) as it (
                         tenant_id uuid, batch_id uuid, day date, pool text, requests bigint,
                         worker_seconds double precision, cost double precision

@@ -32,7 +32,7 @@ impl From<sqlx::Error> for StoreError {
 }
 
 impl StoreError {
-    /// What the database says while it starts, as after a crash, and takes no connections yet.
+    /// The words of a database that starts, as after a crash, and takes no connections yet.
     #[must_use]
     pub fn starting(&self) -> Option<&str> {
         let Self::Unavailable(error) = self else { return None };

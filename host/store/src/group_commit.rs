@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use assay_clock::{now, sleep, sleep_until};
 use assay_core::id::BatchId;
-use sqlx::PgConnection;
+use assay_core::time::Micros;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
 
-use super::{Store, is_connection_loss};
+use super::{CommitError, DispatchStore};
 
 const ROWS_MAX: usize = 1_000;
 /// A smaller group yields to the other tasks once, and gathers again.
@@ -16,7 +16,7 @@ const ROWS_FEW: usize = 64;
 const BYTES_MAX: usize = 16 << 20;
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
 /// The time after which refused writes that are kept are tried again.
-const KEPT_RETRY: Duration = Duration::from_secs(5);
+const KEPT_RETRY: Micros = Micros::from_secs(5);
 /// The writes that were kept and are tried again before others have their turn: each is a commit.
 const KEPT_AT_ONCE: usize = 64;
 
@@ -27,15 +27,20 @@ pub trait Weigh {
 }
 
 /// One write of a group.
-pub trait Write: Weigh {
+pub trait Write: Weigh + Send + Sync + Sized {
     /// The batch whose writes keep their order among themselves.
     fn batch(&self) -> BatchId;
+
+    /// Writes a group as one transaction; what it commits before that must be repeatable.
+    fn write<S: DispatchStore>(
+        connection: &mut S::Connection,
+        group: &[Self],
+    ) -> impl Future<Output = Result<(), CommitError>> + Send;
 }
 
 /// Writes everything that comes until the sender is gone. `committed` gets the writes in their order.
 ///
-/// `write` is one transaction that fails as a whole on a row which is there already; what it commits
-/// before that must be repeatable. After a lost connection nobody knows whether the group was
+/// A write fails as a whole on a row which is there already. After a lost connection nobody knows whether the group was
 /// committed. Repeated, it either commits or fails on such a row, and both mean that the group is in.
 /// (`on conflict do nothing` would look up every row first, and make each commit dearer for the sake
 /// of that moment.) At a first try such a row means that another dispatcher has written: this process
@@ -48,16 +53,15 @@ pub trait Write: Weigh {
 ///
 /// A transaction of several statements can be left open by a connection that is lost without a word,
 /// and the repeat then waits for its locks. `idle_in_transaction_session_timeout` bounds that wait;
-/// see [`Store::connect`].
-pub async fn run<W: Write>(
-    store: Store,
+/// see [`super::Store::connect`].
+pub async fn run<S: DispatchStore, W: Write>(
+    store: S,
     what: &'static str,
     mut writes: mpsc::UnboundedReceiver<W>,
-    write: impl AsyncFn(&mut PgConnection, &[W]) -> Result<(), sqlx::Error>,
     mut committed: impl FnMut(Vec<W>),
     mut refused: impl FnMut(W, &str) -> Option<W>,
 ) {
-    let mut writer = Writer { store, what, connection: None, write };
+    let mut writer = Writer { store, what, connection: None };
     let mut kept = Kept::default();
     loop {
         if kept.are_due() {
@@ -66,7 +70,7 @@ pub async fn run<W: Write>(
         let first = tokio::select! {
             biased;
             first = writes.recv() => first,
-            () = tokio::time::sleep_until(kept.due), if !kept.batches.is_empty() => continue,
+            () = sleep_until(kept.due), if !kept.batches.is_empty() => continue,
         };
         let Some(first) = first else { break };
         let mut group = Group::of(first);
@@ -87,14 +91,14 @@ pub async fn run<W: Write>(
                     let later = part.split_off(part.len() / 2);
                     parts.extend([later, part]);
                 }
-                Err(error) => {
-                    let again = part.pop().and_then(|write| refused(write, &reason(&error)));
+                Err(reason) => {
+                    let again = part.pop().and_then(|write| refused(write, &reason));
                     again.into_iter().for_each(|write| kept.keep(write));
                 }
             }
         }
     }
-    kept.due = Instant::now();
+    kept.due = now();
     while kept.are_due() {
         kept.retry(&mut writer, &mut committed).await;
     }
@@ -129,23 +133,23 @@ impl<W: Weigh> Group<W> {
 /// bounds the writes under way bounds these as well.
 struct Kept<W> {
     batches: BTreeMap<BatchId, VecDeque<W>>,
-    due: Instant,
+    due: Micros,
 }
 
 impl<W> Default for Kept<W> {
     fn default() -> Self {
-        Self { batches: BTreeMap::new(), due: Instant::now() }
+        Self { batches: BTreeMap::new(), due: now() }
     }
 }
 
 impl<W: Write> Kept<W> {
     fn are_due(&self) -> bool {
-        !self.batches.is_empty() && self.due <= Instant::now()
+        !self.batches.is_empty() && self.due <= now()
     }
 
     fn keep(&mut self, write: W) {
         if self.batches.is_empty() {
-            self.due = Instant::now() + KEPT_RETRY;
+            self.due = now() + KEPT_RETRY;
         }
         self.batches.entry(write.batch()).or_default().push_back(write);
     }
@@ -166,115 +170,94 @@ impl<W: Write> Kept<W> {
     }
 
     /// Writes each batch as far as the database takes it. A failure of another kind ends the round.
-    async fn retry<F>(&mut self, writer: &mut Writer<F>, committed: &mut impl FnMut(Vec<W>))
-    where
-        F: AsyncFn(&mut PgConnection, &[W]) -> Result<(), sqlx::Error>,
-    {
+    async fn retry<S: DispatchStore>(
+        &mut self,
+        writer: &mut Writer<S>,
+        committed: &mut impl FnMut(Vec<W>),
+    ) {
         let ids: Vec<BatchId> = self.batches.keys().copied().collect();
         let mut tried = 0;
         'round: for id in ids {
             while let Some(write) = self.batches.get_mut(&id).and_then(VecDeque::pop_front) {
                 tried += 1;
                 match writer.write_once(std::slice::from_ref(&write)).await {
-                    Err(error) if !is_repeat(&error) => {
+                    // The try before may have been committed on a connection that was lost then.
+                    Ok(()) | Err(CommitError::Repeat(_)) => committed(vec![write]),
+                    Err(error) => {
                         let batch = id;
                         tracing::warn!(%error, %batch, what = writer.what, "a write is refused again");
                         self.batches.entry(id).or_default().push_front(write);
-                        if is_of_the_rows(&error) { continue 'round } else { break 'round }
+                        match error {
+                            CommitError::Rows(_) => continue 'round,
+                            _ => break 'round,
+                        }
                     }
-                    // The try before may have been committed on a connection that was lost then.
-                    Ok(()) | Err(_) => committed(vec![write]),
                 }
                 if tried >= KEPT_AT_ONCE {
-                    self.due = Instant::now();
+                    self.due = now();
                     return;
                 }
             }
             self.batches.remove(&id);
         }
-        self.due = Instant::now() + KEPT_RETRY;
+        self.due = now() + KEPT_RETRY;
     }
 }
 
-struct Writer<F> {
-    store: Store,
+struct Writer<S: DispatchStore> {
+    store: S,
     what: &'static str,
     /// One connection, kept: its statements stay prepared and its server process warm.
-    connection: Option<PgConnection>,
-    write: F,
+    connection: Option<S::Connection>,
 }
 
-impl<F> Writer<F> {
+impl<S: DispatchStore> Writer<S> {
     /// Writes until the database has taken or refused it. `in_doubt` says whether an earlier try may have
-    /// been committed.
-    async fn write_in_time<W>(&mut self, part: &[W], in_doubt: &mut bool) -> Result<(), sqlx::Error>
-    where
-        F: AsyncFn(&mut PgConnection, &[W]) -> Result<(), sqlx::Error>,
-    {
+    /// been committed. An error is the reason of a refusal.
+    async fn write_in_time<W: Write>(
+        &mut self,
+        part: &[W],
+        in_doubt: &mut bool,
+    ) -> Result<(), String> {
         let what = self.what;
         let mut delay = Duration::from_millis(20);
         while let Err(error) = self.write_once(part).await {
-            if is_repeat(&error) {
-                if *in_doubt {
-                    break;
+            match error {
+                CommitError::Repeat(_) if *in_doubt => break,
+                CommitError::Repeat(error) => {
+                    tracing::error!(%error, what, "another server writes for this one; stopping at once");
+                    self.store.end_usurped();
                 }
-                tracing::error!(%error, what, "another server writes for this one; stopping at once");
-                std::process::abort();
-            }
-            if is_of_the_rows(&error) {
-                let writes = part.len();
-                tracing::error!(%error, what, writes, "the database refused the rows of a commit");
-                return Err(error);
+                CommitError::Rows(error) => {
+                    let writes = part.len();
+                    tracing::error!(%error, what, writes, "the database refused the rows of a commit");
+                    return Err(error);
+                }
+                CommitError::Lost(error) => {
+                    tracing::warn!(%error, what, "the database cannot be reached; trying again");
+                }
+                CommitError::Other(error) => {
+                    tracing::error!(%error, what, "the database refused a commit; trying again");
+                }
             }
             *in_doubt = true;
-            if is_connection_loss(&error) {
-                tracing::warn!(%error, what, "the database cannot be reached; trying again");
-            } else {
-                tracing::error!(%error, what, "the database refused a commit; trying again");
-            }
-            tokio::time::sleep(delay).await;
+            sleep(delay).await;
             delay = (delay * 2).min(RETRY_DELAY_MAX);
         }
         Ok(())
     }
 
-    async fn write_once<W>(&mut self, part: &[W]) -> Result<(), sqlx::Error>
-    where
-        F: AsyncFn(&mut PgConnection, &[W]) -> Result<(), sqlx::Error>,
-    {
+    async fn write_once<W: Write>(&mut self, part: &[W]) -> Result<(), CommitError> {
         if part.is_empty() {
             return Ok(());
         }
         // Kept again only after a success.
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
-            None => self.store.writer().await?,
+            None => self.store.connect().await?,
         };
-        (self.write)(&mut connection, part).await?;
+        W::write::<S>(&mut connection, part).await?;
         self.connection = Some(connection);
         Ok(())
-    }
-}
-
-/// The message alone: it is about these rows, and no others.
-fn reason(error: &sqlx::Error) -> String {
-    error.as_database_error().map_or_else(|| error.to_string(), |it| it.message().to_owned())
-}
-
-fn is_repeat(error: &sqlx::Error) -> bool {
-    error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
-}
-
-/// Whether the database refused what the rows hold, so that it would refuse the same rows again, and
-/// might take others.
-fn is_of_the_rows(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Encode(_) => true,
-        // 21, 22: values; 23, 44: constraints; 54: a value that is too large or too deep; P0: a trigger;
-        // XX: a damaged table or index.
-        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
-            ["21", "22", "23", "44", "54", "P0", "XX"].iter().any(|class| code.starts_with(class))
-        }),
-        _ => false,
     }
 }

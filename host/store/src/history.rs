@@ -262,8 +262,9 @@ impl Store {
     ) -> Result<(), StoreError> {
         let rows = sqlx::query!(
             r#"
-            select o.position, o.seq, o.verdict, r.group_name as "group_name?"
-            from outcomes o left join lateral (
+            select o.position as "position!", o.seq as "seq!", o.verdict as "verdict!",
+                r.group_name as "group_name?"
+            from all_outcomes o left join lateral (
                 -- With its limit it is looked up by its key, whatever the planner knows of the table.
                 select group_name from requests
                 where tenant_id = o.tenant_id and batch_id = o.batch_id and seq = o.seq limit 1

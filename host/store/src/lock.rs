@@ -3,7 +3,8 @@
 //! The lock is an advisory lock of a session. Group commits write only on connections that were opened while the
 //! dispatcher of this process held the lock. Whoever takes the lock ends all such connections first. So a server that
 //! hung, and wakes up after another one has taken its place, commits nothing: its connections are gone, and new ones
-//! are refused.
+//! are refused. It does so also if the other one has ended by then: each server that takes the lock begins an epoch,
+//! and one that lost the lock takes it again only in its own epoch.
 
 use std::io;
 use std::sync::PoisonError;
@@ -52,14 +53,45 @@ impl Store {
     /// Takes the dispatcher's lock on a connection of its own, or returns `None` while another server
     /// holds it. The lock is held as long as the connection lives.
     pub async fn try_lock(&self) -> Result<Option<DispatcherLock>, StoreError> {
+        let Some(mut connection) = self.advisory_lock().await? else { return Ok(None) };
+        let epoch =
+            sqlx::query_scalar!("update dispatcher_epoch set epoch = epoch + 1 returning epoch")
+                .fetch_one(&mut connection)
+                .await?;
+        self.hold(connection, epoch).await.map(Some)
+    }
+
+    /// Takes the lock again whose connection was lost. Fails if another server has dispatched since: what this one knows
+    /// is old then.
+    pub async fn try_lock_again(
+        &self,
+        lost: &DispatcherLock,
+    ) -> Result<Option<DispatcherLock>, StoreError> {
+        let Some(mut connection) = self.advisory_lock().await? else { return Ok(None) };
+        let epoch = sqlx::query_scalar!("select epoch from dispatcher_epoch")
+            .fetch_one(&mut connection)
+            .await?;
+        if epoch != lost.epoch {
+            return Err(StoreError::Conflict("another server has dispatched since".into()));
+        }
+        self.hold(connection, epoch).await.map(Some)
+    }
+
+    async fn advisory_lock(&self) -> Result<Option<PgConnection>, StoreError> {
         let mut connection = PgConnection::connect_with(&self.upkeep.connect_options()).await?;
         let taken =
             sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, DISPATCHER_LOCK)
                 .fetch_one(&mut connection)
                 .await?;
-        if !taken {
-            return Ok(None);
-        }
+        Ok(taken.then_some(connection))
+    }
+
+    /// From now on group commits write while the lock is held by this connection.
+    async fn hold(
+        &self,
+        mut connection: PgConnection,
+        epoch: i64,
+    ) -> Result<DispatcherLock, StoreError> {
         let session = sqlx::query_as!(
             Session,
             r#"
@@ -70,7 +102,7 @@ impl Store {
         .fetch_one(&mut connection)
         .await?;
         *self.holding.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
-        Ok(Some(DispatcherLock { connection }))
+        Ok(DispatcherLock { connection, epoch })
     }
 
     /// Ends what is left of former dispatchers. Must be called once after the lock was taken for the first time, before
@@ -163,6 +195,8 @@ impl Store {
 /// The right to dispatch for a database, as an advisory lock.
 pub struct DispatcherLock {
     connection: PgConnection,
+    /// The number of the acquisition.
+    epoch: i64,
 }
 
 impl DispatcherLock {
@@ -219,14 +253,41 @@ mod tests {
         assert!(holder.session == later.session && holder.spoke < later.spoke, "{later:?}");
 
         second.end_holder(later).await.expect("it ends");
-        let _second = second.try_lock().await.expect("answers").expect("it is free");
+        let other = second.try_lock().await.expect("answers").expect("it is free");
         second.end_former_writers().await.expect("they end");
         assert!(lock.check().await.is_err());
         assert!(sqlx::query("select 1").execute(&mut writer).await.is_err());
         let refused = first.writer().await.expect_err("another holds the lock");
         assert!(crate::is_connection_loss(&refused), "{refused}");
         second.writer().await.expect("it holds the lock");
-        assert!(first.try_lock().await.expect("answers").is_none());
+        assert!(first.try_lock_again(&lock).await.expect("answers").is_none());
+
+        // The former one sleeps through the whole life of the other.
+        drop(other);
+        let refused = loop {
+            match first.try_lock_again(&lock).await {
+                // The database has not noticed the end of the connection yet.
+                Ok(None) => tokio::task::yield_now().await,
+                Ok(Some(_)) => panic!("it has the state of before"),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(refused, StoreError::Conflict(_)), "{refused}");
+        assert!(first.writer().await.is_err());
+        // A server that starts anew may.
+        let mut again = loop {
+            match second.try_lock().await.expect("answers") {
+                Some(lock) => break lock,
+                None => tokio::task::yield_now().await,
+            }
+        };
+        // So may one that lost the database for a while, and nothing else.
+        let session = second.lock_holder().await.expect("answers").expect("itself");
+        second.end_holder(session).await.expect("it ends");
+        assert!(again.check().await.is_err());
+        let kept = second.try_lock_again(&again).await.expect("answers").expect("it is free");
+        second.writer().await.expect("it holds the lock");
+        drop(kept);
         first.close().await;
         second.close().await;
         cluster.stop().await;

@@ -112,6 +112,7 @@ impl Store {
                 (select * from incidents where tenant_id = $1
                     and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
                     and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
+                    and ($10::text is null or run = $10)
                     and (not $9 or not exists (
                         select 1 from acknowledged_incidents a
                         where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
@@ -124,6 +125,7 @@ impl Store {
                 (select * from incidents where $2 and tenant_id is null
                     and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
                     and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
+                    and ($10::text is null or run = $10)
                     and (not $9 or not exists (
                         select 1 from acknowledged_incidents a
                         where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
@@ -136,6 +138,7 @@ impl Store {
                 (select * from incidents where $3 and tenant_id <> $1
                     and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)
                     and ($6::text is null or kind = $6) and ($7::bigint is null or id < $7)
+                    and ($10::text is null or run = $10)
                     and (not $9 or not exists (
                         select 1 from acknowledged_incidents a
                         where a.tenant_id = coalesce(incidents.tenant_id, '00000000-0000-0000-0000-000000000000')
@@ -160,6 +163,7 @@ impl Store {
             filter.after,
             i64::from(limit),
             filter.open,
+            filter.run,
         )
         .fetch_all(&self.pool)
         .await?;

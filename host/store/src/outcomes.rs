@@ -2,35 +2,18 @@
 //! the way out writes.
 
 use assay_core::id::{BatchId, TenantId};
-use assay_core::time::Micros;
-use bytes::Bytes;
 use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 pub use super::artifacts::{ArtifactRow, LogRow};
 pub use super::ends::EndRow;
+pub use super::segments::OutcomeRow;
 
 use super::artifacts::{ArtifactColumns, LogColumns};
 use super::ends::EndRows;
 use super::group_commit::Weigh;
+use super::segments::{FactColumns, OutcomePiece, SegmentColumns, WrittenOutcome, cut};
 use super::usage::{StoredColumns, insert_counted};
-
-#[derive(Debug)]
-pub struct OutcomeRow {
-    pub seq: u32,
-    /// Place in the order in which the batch's requests ended, from 1.
-    pub position: u32,
-    pub kind: &'static str,
-    pub reward: Option<f64>,
-    pub verdict: String,
-    pub earliest_end_at: Micros,
-    pub finished_at: Micros,
-    /// Whether the computation was an equal request's; `result` names that request.
-    pub shared: bool,
-    /// The `ResultItem` for the trainer, as JSON.
-    pub result: Bytes,
-}
 
 /// A record of a request or of a batch.
 #[derive(Debug)]
@@ -83,14 +66,14 @@ impl Weigh for Recorded {
 pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result<(), sqlx::Error> {
     let mut artifacts = ArtifactColumns::default();
     let mut logs = LogColumns::default();
-    let mut outcomes = OutcomeColumns::default();
+    let mut outcomes = Vec::new();
     let mut ends = EndRows::default();
     for recorded in group {
         let (tenant, batch) = (recorded.tenant, recorded.batch);
         match &recorded.record {
             Record::Artifact(row) => artifacts.push((tenant, batch), row),
             Record::Logs(rows) => rows.iter().for_each(|row| logs.push((tenant, batch), row)),
-            Record::Outcome(row) => outcomes.push((tenant, batch), row),
+            Record::Outcome(row) => outcomes.push(WrittenOutcome { tenant, batch, row }),
             Record::End(row) => ends.push((tenant, batch), row),
         }
     }
@@ -100,25 +83,30 @@ pub async fn write(connection: &mut PgConnection, group: &[&Recorded]) -> Result
     if !logs.seq.is_empty() {
         logs.insert(connection).await?;
     }
-    outcomes.sum_bytes();
+    let outcomes = OutcomeColumns::of(outcomes);
     if !ends.is_empty() {
         ends.write(&outcomes, connection).await
-    } else if !outcomes.seq.is_empty() {
+    } else if !outcomes.is_empty() {
         outcomes.insert(connection).await
     } else {
         Ok(())
     }
 }
 
-/// Makes a checked query that inserts outcomes and adds up their bytes. `$with` are more `with` queries,
-/// each after a comma; their parameters are bound from `$14` on.
+/// Makes a checked query that inserts outcomes, as rows and as segments, and adds up their bytes. `$with` are more `with`
+/// queries, each after a comma; their parameters are bound from `$29` on.
+///
+/// The keys refuse a row that is there as a row, and a segment that begins as one that is there. The rest is looked up:
+/// a row that is there in a segment, and a segment that shares a request with rows or with a segment that was cut
+/// otherwise. What another transaction has written and not yet committed is not seen so. That is enough: a repeat is cut
+/// as its first try was, so that its keys wait for that one. Another cut is written only after the whole was refused.
 macro_rules! insert_outcomes {
     ($outcomes:expr, [$($with:tt)*], $($parameters:tt)*) => {
         insert_counted!(
             "outcomes",
             [r#"
             new_outcomes as (
-                insert into outcomes (
+                insert into outcome_rows (
                     tenant_id, batch_id, seq, position, kind, reward, verdict, earliest_end_at,
                     finished_at, result
                 )
@@ -132,61 +120,109 @@ macro_rules! insert_outcomes {
                     tenant_id, batch_id, seq, position, kind, reward, verdict, earliest_end_at,
                     finished_at, result
                 )
+                where case when exists (
+                    select from outcome_segments s
+                    where s.tenant_id = t.tenant_id and s.batch_id = t.batch_id
+                        and s.block = t.seq >> 10 and s.first_seq <= t.seq and s.last_seq >= t.seq
+                        and array_position(s.seqs, t.seq) is not null
+                ) then refuse_outcome(t.batch_id, t.seq) else true end
+            ), cuts as materialized (
+                select tenant_id, batch_id, first_position, last_position, result_bytes, head, tail,
+                    ($21::integer[])[head] as first_seq, ($21::integer[])[tail] as last_seq,
+                    ($21::integer[])[head:tail] as seqs
+                from unnest(
+                    $14::uuid[], $15::uuid[], $16::integer[], $17::integer[], $18::integer[],
+                    $19::integer[], $20::bigint[]
+                ) as t (
+                    tenant_id, batch_id, head, tail, first_position, last_position, result_bytes
+                )
+            ), new_segments as (
+                insert into outcome_segments (
+                    tenant_id, batch_id, block, first_seq, last_seq, first_position, last_position,
+                    result_bytes, seqs, positions, kinds, rewards, verdicts, earliest_end_times,
+                    finish_times, results
+                )
+                select tenant_id, batch_id, first_seq >> 10, first_seq, last_seq, first_position,
+                    last_position, result_bytes, seqs, ($22::integer[])[head:tail],
+                    ($23::text[])[head:tail], ($24::double precision[])[head:tail],
+                    ($25::text[])[head:tail], ($26::timestamptz[])[head:tail],
+                    ($27::timestamptz[])[head:tail], ($28::text[])[head:tail]
+                from cuts t
+                where case when exists (
+                    select from outcome_rows o
+                    where o.tenant_id = t.tenant_id and o.batch_id = t.batch_id
+                        and o.seq >= t.first_seq and o.seq <= t.last_seq
+                        and array_position(t.seqs, o.seq) is not null
+                ) or exists (
+                    select from outcome_segments s
+                    where s.tenant_id = t.tenant_id and s.batch_id = t.batch_id
+                        and s.block = t.first_seq >> 10 and s.first_seq <= t.last_seq
+                        and s.last_seq >= t.first_seq and s.seqs && t.seqs
+                ) then refuse_outcome(t.batch_id, t.first_seq) else true end
             ), added as (
                 select * from unnest($2::uuid[], $3::bigint[]) as t (tenant_id, bytes)
             )
             "# $($with)*],
             &$outcomes.stored.tenant,
             &$outcomes.stored.bytes,
-            &$outcomes.tenant,
-            &$outcomes.batch,
-            &$outcomes.seq,
-            &$outcomes.position,
-            &$outcomes.kind as _,
-            &$outcomes.reward as _,
-            &$outcomes.verdict as _,
-            &$outcomes.earliest_end_at,
-            &$outcomes.finished_at,
-            &$outcomes.result as _,
+            &$outcomes.rows.tenant,
+            &$outcomes.rows.batch,
+            &$outcomes.rows.facts.seq,
+            &$outcomes.rows.facts.position,
+            &$outcomes.rows.facts.kind as _,
+            &$outcomes.rows.facts.reward as _,
+            &$outcomes.rows.facts.verdict as _,
+            &$outcomes.rows.facts.earliest_end_at,
+            &$outcomes.rows.facts.finished_at,
+            &$outcomes.rows.facts.result as _,
+            &$outcomes.segments.tenant,
+            &$outcomes.segments.batch,
+            &$outcomes.segments.head,
+            &$outcomes.segments.tail,
+            &$outcomes.segments.first_position,
+            &$outcomes.segments.last_position,
+            &$outcomes.segments.result_bytes,
+            &$outcomes.segments.facts.seq,
+            &$outcomes.segments.facts.position,
+            &$outcomes.segments.facts.kind as _,
+            &$outcomes.segments.facts.reward as _,
+            &$outcomes.segments.facts.verdict as _,
+            &$outcomes.segments.facts.earliest_end_at,
+            &$outcomes.segments.facts.finished_at,
+            &$outcomes.segments.facts.result as _,
             $($parameters)*
         )
     };
 }
 pub(super) use insert_outcomes;
 
-#[derive(Default)]
+/// The outcomes of one commit: rows, and segments of those that are many.
 pub(super) struct OutcomeColumns<'a> {
-    pub tenant: Vec<Uuid>,
-    pub batch: Vec<Uuid>,
-    pub seq: Vec<i32>,
-    pub position: Vec<i32>,
-    pub kind: Vec<&'static str>,
-    pub reward: Vec<Option<f64>>,
-    pub verdict: Vec<&'a str>,
-    pub earliest_end_at: Vec<OffsetDateTime>,
-    pub finished_at: Vec<OffsetDateTime>,
-    pub result: Vec<&'a str>,
-    /// The bytes of `result`, by tenant.
+    pub rows: RowColumns<'a>,
+    pub segments: SegmentColumns<'a>,
+    /// The bytes of the results, by tenant.
     pub stored: StoredColumns,
 }
 
 impl<'a> OutcomeColumns<'a> {
-    fn push(&mut self, (tenant, batch): (TenantId, BatchId), row: &'a OutcomeRow) {
-        self.tenant.push(tenant.0);
-        self.batch.push(batch.0);
-        self.seq.push(row.seq.cast_signed());
-        self.position.push(row.position.cast_signed());
-        self.kind.push(row.kind);
-        self.reward.push(row.reward);
-        self.verdict.push(&row.verdict);
-        self.earliest_end_at.push(row.earliest_end_at.to_datetime());
-        self.finished_at.push(row.finished_at.to_datetime());
-        self.result.push(std::str::from_utf8(&row.result).expect("JSON is UTF-8"));
+    fn of(outcomes: Vec<WrittenOutcome<'a>>) -> Self {
+        let sizes = outcomes.iter().map(|it| (it.tenant, it.row.result.len()));
+        let stored = StoredColumns::sum(sizes);
+        let mut columns =
+            Self { rows: RowColumns::default(), segments: SegmentColumns::default(), stored };
+        for piece in cut(outcomes) {
+            match piece {
+                OutcomePiece::Rows(outcomes) => {
+                    outcomes.iter().for_each(|it| columns.rows.push(it))
+                }
+                OutcomePiece::Segment(outcomes) => columns.segments.push(&outcomes),
+            }
+        }
+        columns
     }
 
-    fn sum_bytes(&mut self) {
-        let sizes = self.tenant.iter().zip(&self.result);
-        self.stored = StoredColumns::sum(sizes.map(|(tenant, it)| (TenantId(*tenant), it.len())));
+    fn is_empty(&self) -> bool {
+        self.rows.tenant.is_empty() && self.segments.tenant.is_empty()
     }
 
     async fn insert(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
@@ -194,3 +230,21 @@ impl<'a> OutcomeColumns<'a> {
         Ok(())
     }
 }
+
+#[derive(Default)]
+pub(super) struct RowColumns<'a> {
+    pub tenant: Vec<Uuid>,
+    pub batch: Vec<Uuid>,
+    pub facts: FactColumns<'a>,
+}
+
+impl<'a> RowColumns<'a> {
+    fn push(&mut self, outcome: &WrittenOutcome<'a>) {
+        self.tenant.push(outcome.tenant.0);
+        self.batch.push(outcome.batch.0);
+        self.facts.push(outcome.row);
+    }
+}
+
+#[cfg(test)]
+mod tests;

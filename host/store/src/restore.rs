@@ -1,5 +1,7 @@
 //! The state that a starting dispatcher reads back: every batch that has not ended, of all tenants.
 
+use std::collections::BTreeMap;
+
 use assay_core::id::{BatchId, TenantId};
 use assay_core::outcome::Artifact;
 use assay_core::time::Micros;
@@ -88,32 +90,33 @@ impl Store {
             .collect()
     }
 
+    /// Outcomes first, all together, and then the requests: to look up the outcome of each would open its segment anew.
+    /// Nothing is written between the two, as a dispatcher that starts has ended the writers of the former one.
     pub async fn live_requests(
         &self,
         tenant: TenantId,
         batch: BatchId,
     ) -> Result<Vec<LiveRequestRow>, StoreError> {
+        let mut finished = self.finished_requests(tenant, batch).await?;
+        let ended = bits(finished.keys().map(|seq| seq.cast_unsigned()));
         let rows = sqlx::query!(
             r#"
             select r.seq, r.key, r.group_name, r.arrived_at,
-                case when o.seq is null then r.body end as body,
-                o.position as "position?", o.earliest_end_at as "earliest_end_at?", o.reward, o.kind as "kind?",
-                o.result::text as result,
+                case when o.is_waiting then r.body end as body,
                 a.stage as "stage?", a.content_type as "content_type?", a.bytes as "bytes?",
                 a.times::text as times,
-                case when o.seq is null then (
+                case when o.is_waiting then (
                     select max(l.line) from logs l
                     where l.tenant_id = r.tenant_id and l.batch_id = r.batch_id and l.seq = r.seq
                 ) end as log_lines
             from requests r
-            left join lateral (
-                -- With its limit it is looked up by its key, whatever the planner knows of the table.
-                select seq, position, earliest_end_at, reward, kind, result from outcomes
-                where tenant_id = r.tenant_id and batch_id = r.batch_id and seq = r.seq limit 1
-            ) o on true
+            cross join lateral (
+                select case when r.seq < octet_length($3::bytea) * 8 then get_bit($3, r.seq) = 0 else true end
+                    as is_waiting
+            ) o
             left join lateral (
                 select a.stage, a.content_type, a.bytes, a.times from artifacts a
-                where o.seq is null and a.tenant_id = r.tenant_id and a.batch_id = r.batch_id
+                where o.is_waiting and a.tenant_id = r.tenant_id and a.batch_id = r.batch_id
                     and a.seq = r.seq
                 order by a.stage desc limit 1
             ) a on true
@@ -122,32 +125,22 @@ impl Store {
             "#,
             tenant.0,
             batch.0,
+            ended,
         )
         .fetch_all(&self.upkeep)
         .await?;
         let requests = rows.into_iter().map(|row| {
-            let state = match (row.position, row.earliest_end_at, row.result) {
-                (Some(position), Some(earliest_end_at), Some(result)) => {
-                    LiveRequestState::Finished {
-                        position: position.cast_unsigned(),
-                        earliest_end_at: Micros::from_datetime(earliest_end_at),
-                        reward: row.reward,
-                        kind: row.kind.unwrap_or_default(),
-                        result: result.into(),
-                    }
-                }
-                _ => LiveRequestState::Waiting {
-                    body: row.body.unwrap_or_default().into(),
-                    left: row.stage.zip(row.content_type).zip(row.bytes).map(
-                        |((stage, content_type), bytes)| Left {
-                            stage: usize::from(stage.cast_unsigned()),
-                            artifact: Artifact { content_type, bytes },
-                            times: row.times.unwrap_or_default(),
-                        },
-                    ),
-                    log_lines: row.log_lines.unwrap_or_default().cast_unsigned(),
-                },
-            };
+            let state = finished.remove(&row.seq).unwrap_or_else(|| LiveRequestState::Waiting {
+                body: row.body.unwrap_or_default().into(),
+                left: row.stage.zip(row.content_type).zip(row.bytes).map(
+                    |((stage, content_type), bytes)| Left {
+                        stage: usize::from(stage.cast_unsigned()),
+                        artifact: Artifact { content_type, bytes },
+                        times: row.times.unwrap_or_default(),
+                    },
+                ),
+                log_lines: row.log_lines.unwrap_or_default().cast_unsigned(),
+            });
             LiveRequestRow {
                 seq: row.seq.cast_unsigned(),
                 key: row.key,
@@ -157,5 +150,58 @@ impl Store {
             }
         });
         Ok(requests.collect())
+    }
+
+    async fn finished_requests(
+        &self,
+        tenant: TenantId,
+        batch: BatchId,
+    ) -> Result<BTreeMap<i32, LiveRequestState>, StoreError> {
+        let rows = sqlx::query!(
+            r#"
+            select seq as "seq!", position as "position!", earliest_end_at as "earliest_end_at!",
+                reward, kind as "kind!", result as "result!"
+            from all_results where tenant_id = $1 and batch_id = $2
+            "#,
+            tenant.0,
+            batch.0,
+        )
+        .fetch_all(&self.upkeep)
+        .await?;
+        let finished = rows.into_iter().map(|row| {
+            let state = LiveRequestState::Finished {
+                position: row.position.cast_unsigned(),
+                earliest_end_at: Micros::from_datetime(row.earliest_end_at),
+                reward: row.reward,
+                kind: row.kind,
+                result: row.result.into(),
+            };
+            (row.seq, state)
+        });
+        Ok(finished.collect())
+    }
+}
+
+/// Numbers as bits, as PostgreSQL's `get_bit` counts them.
+fn bits(numbers: impl Iterator<Item = u32>) -> Vec<u8> {
+    let mut bits = Vec::new();
+    for number in numbers {
+        let place = number as usize / 8;
+        if place >= bits.len() {
+            bits.resize(place + 1, 0);
+        }
+        bits[place] |= 1_u8 << (number % 8);
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_bits_from_the_lowest_on() {
+        assert_eq!(bits([].into_iter()), [0; 0]);
+        assert_eq!(bits([0, 3, 15].into_iter()), [0b1001, 0b1000_0000]);
     }
 }

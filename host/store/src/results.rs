@@ -6,7 +6,8 @@ use bytes::Bytes;
 use super::{Store, StoreError};
 
 impl Store {
-    /// The results after position `after`, in the order of completion, as JSON with their positions.
+    /// The results after position `after`, in the order of completion, as JSON with their positions. These have no gap,
+    /// so that `limit` of them end at a known one.
     pub async fn results(
         &self,
         tenant: TenantId,
@@ -16,16 +17,16 @@ impl Store {
     ) -> Result<Vec<(u32, Bytes)>, StoreError> {
         let rows = sqlx::query!(
             r#"
-            select position, result::text as "result!"
-            from outcomes
-            where tenant_id = $1 and batch_id = $2 and position > $3
+            select position as "position!", result as "result!"
+            from all_results
+            where tenant_id = $1 and batch_id = $2 and position > $3 and position <= $4
+                and last_position > $3 and first_position <= $4
             order by position
-            limit $4
             "#,
             tenant.0,
             batch.0,
-            after.cast_signed(),
-            i64::from(limit),
+            i32::try_from(after).unwrap_or(i32::MAX),
+            i32::try_from(after.saturating_add(limit)).unwrap_or(i32::MAX),
         )
         .fetch_all(&self.pool)
         .await?;
@@ -40,8 +41,7 @@ impl Store {
     ) -> Result<Option<String>, StoreError> {
         let result = sqlx::query_scalar!(
             r#"
-            select result::text as "result!" from outcomes
-            where tenant_id = $1 and batch_id = $2 and seq = $3
+            select result as "result!" from outcome_of($1, $2, $3) limit 1
             "#,
             tenant.0,
             request.batch.0,

@@ -118,19 +118,32 @@ impl Store {
                 where tenant_id = $1 and batch_id = any ($2) and seq >= $3 and seq < $4
                 returning octet_length(bytes)::bigint as bytes
             ), old_outcomes as (
-                delete from outcomes
+                delete from outcome_rows
                 where tenant_id = $1 and batch_id = any ($2) and seq >= $3 and seq < $4
                 returning octet_length(result::text)::bigint as bytes
+            ), old_segments as (
+                -- A segment goes with the first of its requests.
+                delete from outcome_segments
+                where tenant_id = $1 and batch_id = any ($2) and block >= $3 >> 10
+                    and block <= $4 >> 10 and first_seq >= $3 and first_seq < $4
+                returning result_bytes as bytes
             ), old_logs as (
                 delete from logs
                 where tenant_id = $1 and batch_id = any ($2) and seq >= $3 and seq < $4
                 returning octet_length(message)::bigint as bytes
+            ), old_samples as (
+                delete from samples
+                where tenant_id = $1 and batch_id = any ($2) and seq >= $3 and seq < $4
+            ), old_sample_texts as (
+                delete from sample_texts
+                where tenant_id = $1 and batch_id = any ($2) and seq >= $3 and seq < $4
             )
             insert into stored_bytes (tenant_id, writer, bytes)
             select $1, 'retention', -coalesce(sum(bytes), 0)
             from (
                 select * from old_requests union all select * from old_artifacts
-                union all select * from old_outcomes union all select * from old_logs
+                union all select * from old_outcomes union all select * from old_segments
+                union all select * from old_logs
             ) as rows
             on conflict (tenant_id, writer)
             do update set bytes = stored_bytes.bytes + excluded.bytes

@@ -114,7 +114,7 @@ impl<'a> Columns<'a> {
                 insert into requests (tenant_id, batch_id, seq, key, body, arrived_at)
                 select tenant_id, id, 0, key, body, arrived_at from single
             ), new_outcomes as (
-                insert into outcomes (
+                insert into outcome_rows (
                     tenant_id, batch_id, seq, position, kind, reward, verdict, earliest_end_at,
                     finished_at, result
                 )

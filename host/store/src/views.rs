@@ -8,7 +8,9 @@ pub mod logs;
 pub mod plugins;
 pub mod requests;
 pub mod runs;
+pub mod sample_pages;
 pub mod samples;
+pub mod solve_rates;
 pub mod timeline;
 
 use assay_core::time::Micros;

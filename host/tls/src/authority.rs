@@ -1,4 +1,4 @@
-//! The private certificate authority, and what it issues. Of a request it takes the key alone.
+//! The private certificate authority and its certificates. It uses nothing of a signing request but the key.
 
 use assay_core::time::Micros;
 use rcgen::string::Ia5String;
@@ -13,7 +13,7 @@ use crate::{Identity, Pin, SERVER_NAME, TlsError};
 const DAY_SECONDS: u64 = 86_400;
 /// The lifetime of an authority and of the server's own certificate, whose key never leaves a process.
 const LIFETIME: Micros = Micros::from_secs(10 * 365 * DAY_SECONDS);
-/// How far the clock of a worker may be behind the server's.
+/// The largest time by which a worker's clock may be behind the server's.
 const CLOCKS_APART: Micros = Micros::from_secs(300);
 
 /// A certificate authority with its key.

@@ -28,7 +28,7 @@ pub use server::{peer_identity, purpose, server_config};
 /// The name of every server in its certificate; a worker knows the server by its authority, wherever it is.
 pub const SERVER_NAME: &str = "server.workers.assay.internal";
 
-/// What a connection is for. Both sides agree on it in the handshake (ALPN), where what passes through a connection
+/// The purpose of a connection. Both sides agree on it in the handshake (ALPN), so that data on the connection
 /// cannot change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {

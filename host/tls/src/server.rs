@@ -42,7 +42,7 @@ pub fn peer_identity(verified: Option<&[CertificateDer<'_>]>) -> Option<Identity
     names.next().is_none().then_some(identity)
 }
 
-/// What a connection is for, by the protocol that its handshake agreed on.
+/// The purpose of a connection, by the protocol of its handshake.
 #[must_use]
 pub fn purpose(alpn: Option<&[u8]>) -> Option<Purpose> {
     Purpose::ALL.into_iter().find(|purpose| Some(purpose.alpn()) == alpn)

@@ -9,13 +9,13 @@ use anyhow::Context as _;
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_core::plugin::Description;
-use assay_sandbox::compile::{CompiledPlugin, PluginCompiler, UploadError};
+use assay_sandbox::compile::{CompiledPlugin, UploadError};
 use assay_sandbox::engine_id;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 use serde::Serialize;
 
-use crate::compiled_cache::CompiledCache;
+use crate::compiled_cache::{self, CompiledCache};
 use crate::environment;
 
 /// The places of the address space and of the memory in `/proc/self/statm`.
@@ -51,7 +51,7 @@ pub(crate) fn run(component: &Path, out: &Path, cache: Option<&Path>) -> anyhow:
         std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
     let engine_id = engine_id();
     let cache = CompiledCache::open(cache);
-    let compiler = PluginCompiler::reserve()?;
+    let compiler = compiled_cache::compiler(cache.as_ref())?;
     limit_memory()?;
     let report = Report::default();
     watch_memory(&report)?;

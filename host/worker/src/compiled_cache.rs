@@ -1,5 +1,6 @@
 //! Code that this user's processes have compiled, by the component's digest and the engine: `assay plugin test` and
-//! `assay plugin publish` compile a component once.
+//! `assay plugin publish` compile a component once. The functions of all components are kept as well, so that of a component
+//! that was built anew only new functions are compiled.
 //!
 //! Loading code is trusting it: the folder must be this user's, and nobody else may write to it or to a folder above
 //! it. Otherwise nothing is kept. Each file begins with the digest of the code, so that a damaged one is compiled anew.
@@ -8,13 +9,14 @@ use std::fs::{self, DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_exec::file_cache::{FileCache, PartialFile};
 use assay_sandbox::compile::{CompiledPlugin, PluginCompiler, UploadError};
-use assay_sandbox::engine_id;
+use assay_sandbox::{FunctionCache, NotStarted, engine_id};
 use nix::unistd::geteuid;
 
 const DIGEST_BYTES: usize = 32;
@@ -23,8 +25,17 @@ const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 
 pub(crate) struct CompiledCache {
-    files: FileCache,
+    files: Arc<FileCache>,
     engine: String,
+    functions: Arc<FunctionCache>,
+}
+
+/// Reserves a compiler, which takes functions from the cache if there is one.
+pub(crate) fn compiler(cache: Option<&CompiledCache>) -> Result<PluginCompiler, NotStarted> {
+    match cache {
+        Some(cache) => PluginCompiler::reserve_with(Arc::clone(&cache.functions)),
+        None => PluginCompiler::reserve(),
+    }
 }
 
 impl CompiledCache {
@@ -51,56 +62,130 @@ impl CompiledCache {
             let safe = if above == folder { ours && !others_write(&meta) } else { is_safe(&meta) };
             ensure!(safe, "{} is another user's, or others may write to it", above.display());
         }
-        let files = FileCache::open(&folder, limits::COMPILED_CACHE_BYTES_MAX)?;
-        Ok(Self { files, engine: engine_id() })
+        let files = Arc::new(FileCache::open(&folder, limits::COMPILED_CACHE_BYTES_MAX)?);
+        let engine = engine_id();
+        let (kept, name) = (Arc::clone(&files), functions_name(&engine));
+        let functions = FunctionCache::new(move || match read(&kept, &name) {
+            Some((digest, functions)) if Digest::of(&functions) == digest => functions,
+            _ => Vec::new(),
+        });
+        Ok(Self { files, engine, functions: Arc::new(functions) })
     }
 
-    /// Compiles a component, unless a process of this user has done so before. Of several at the same time one compiles.
+    /// Compiles a component, unless a process of this user has done so before. One of several at the same time compiles.
     pub(crate) fn compile(
         &self,
         compiler: &PluginCompiler,
         bytes: &[u8],
     ) -> Result<CompiledPlugin, UploadError> {
         let name = format!("{}-{}", Digest::of(bytes), self.engine);
-        if let Some(known) = self.recall(compiler, bytes, &name) {
-            return known;
-        }
-        let Ok(mut file) = self.files.partial(&name) else { return compiler.compile(bytes) };
-        if let Some(known) = self.recall(compiler, bytes, &name) {
-            self.files.discard(file);
-            return known;
-        }
-        let compiled = compiler.compile(bytes);
-        let written = compiled.as_ref().is_ok_and(|compiled| write(&mut file, compiled).is_ok());
-        if written {
-            // A full disk costs another compilation, nothing else.
-            let _ = self.files.complete(file, &name);
-        } else {
-            self.files.discard(file);
-        }
-        compiled
+        let recall = || {
+            let (digest, code) = read(&self.files, &name)?;
+            compiler.recall(bytes, code, digest)
+        };
+        self.kept_or(&name, recall, || {
+            let compiled = compiler.compile(bytes);
+            compiled.map(|compiled| (compiled.compiled_digest, compiled))
+        })
     }
 
-    fn recall(
+    /// The code of a component that is not asked what it is, and the code's digest.
+    pub(crate) fn compile_alone(
         &self,
         compiler: &PluginCompiler,
         bytes: &[u8],
+    ) -> Result<(Digest, Vec<u8>), UploadError> {
+        let name = format!("{}-alone-{}", Digest::of(bytes), self.engine);
+        let recall = || {
+            let kept = read(&self.files, &name);
+            kept.filter(|(digest, code)| Digest::of(code) == *digest).map(Ok)
+        };
+        self.kept_or(&name, recall, || {
+            let code = compiler.compile_alone(bytes)?;
+            let digest = Digest::of(&code);
+            Ok((digest, (digest, code)))
+        })
+    }
+
+    fn kept_or<T: Code>(
+        &self,
         name: &str,
-    ) -> Option<Result<CompiledPlugin, UploadError>> {
-        let mut kept = self.files.read(name)?;
-        if kept.len() < DIGEST_BYTES {
-            return None;
+        recall: impl Fn() -> Option<Result<T, UploadError>>,
+        compile: impl Fn() -> Result<(Digest, T), UploadError>,
+    ) -> Result<T, UploadError> {
+        if let Some(known) = recall() {
+            return known;
         }
-        let code = kept.split_off(DIGEST_BYTES);
-        let digest = Digest::try_from(&kept[..]).expect("it has the length of a digest");
-        compiler.recall(bytes, code, digest)
+        let Ok(mut file) = self.files.partial(name) else { return Ok(compile()?.1) };
+        if let Some(known) = recall() {
+            self.files.discard(file);
+            return known;
+        }
+        let compiled = compile();
+        let written = compiled
+            .as_ref()
+            .is_ok_and(|(digest, compiled)| write(&mut file, *digest, compiled.code()).is_ok());
+        if written {
+            // A full disk costs another compilation, nothing else.
+            let _ = self.files.complete(file, name);
+        } else {
+            self.files.discard(file);
+        }
+        self.keep_functions();
+        compiled.map(|(_, compiled)| compiled)
+    }
+
+    /// Another process may do so at the same time; what one of them added is then compiled once more.
+    fn keep_functions(&self) {
+        let max = limits::COMPILED_FUNCTIONS_BYTES_MAX;
+        let Some(functions) = self.functions.changed(max) else { return };
+        let kept = self.files.draft().and_then(|mut draft| {
+            draft.write(&Digest::of(&functions).0)?;
+            draft.write(&functions)?;
+            self.files.keep(draft, &functions_name(&self.engine))
+        });
+        if let Err(problem) = kept {
+            eprintln!("compiled functions are not kept: {problem}");
+        }
     }
 }
 
-fn write(file: &mut PartialFile, compiled: &CompiledPlugin) -> io::Result<()> {
+/// A value with native code.
+trait Code {
+    fn code(&self) -> &[u8];
+}
+
+impl Code for CompiledPlugin {
+    fn code(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Code for (Digest, Vec<u8>) {
+    fn code(&self) -> &[u8] {
+        &self.1
+    }
+}
+
+fn functions_name(engine: &str) -> String {
+    format!("functions-{engine}")
+}
+
+/// The digest at the beginning of a file, and what follows it.
+fn read(files: &FileCache, name: &str) -> Option<(Digest, Vec<u8>)> {
+    let mut kept = files.read(name)?;
+    if kept.len() < DIGEST_BYTES {
+        return None;
+    }
+    let rest = kept.split_off(DIGEST_BYTES);
+    let digest = Digest::try_from(&kept[..]).expect("it has the length of a digest");
+    Some((digest, rest))
+}
+
+fn write(file: &mut PartialFile, digest: Digest, code: &[u8]) -> io::Result<()> {
     file.clear()?;
-    file.write(&compiled.compiled_digest.0)?;
-    file.write(&compiled.bytes)
+    file.write(&digest.0)?;
+    file.write(code)
 }
 
 /// Whether nobody but this user and root can put something else in the place of what is in the folder.

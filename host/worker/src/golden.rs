@@ -16,15 +16,16 @@ use crate::schemas;
 pub(crate) struct GoldenOptions {
     #[command(flatten)]
     local: local::LocalOptions,
+    /// Files or folders with golden cases
     #[arg(required = true)]
     cases: Vec<PathBuf>,
-    /// Write what came into the cases that expect something else
+    /// Write the actual outcome into each case that expects another
     #[arg(long)]
     update: bool,
-    /// Run each case this often; a case that does not end the same each time fails
+    /// Number of times to run each case; a case fails if its outcomes differ
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: u32,
-    /// Print a line of JSON a case
+    /// Print a line of JSON for each case
     #[arg(long)]
     json: bool,
 }
@@ -34,7 +35,7 @@ pub(crate) struct GoldenOptions {
 struct GoldenReport<'a> {
     case: &'a str,
     file: &'a Path,
-    state: CaseState,
+    state: LocalCaseState,
     /// The time of its first run, over all stages, in milliseconds.
     ran_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +50,7 @@ struct GoldenReport<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum CaseState {
+enum LocalCaseState {
     Passed,
     Failed,
     /// It failed, and now expects the new outcome.
@@ -71,14 +72,15 @@ pub(crate) fn run(options: &GoldenOptions) -> anyhow::Result<ExitCode> {
         let ran = case.run(&local.pipeline());
         let mut report = judge(&local, options, &case, &ran, path);
         if let Err(mismatch) = schemas::check(&schemas, &case) {
-            (report.state, report.problem) = (CaseState::Failed, Some(mismatch));
+            (report.state, report.problem) = (LocalCaseState::Failed, Some(mismatch));
         }
-        if report.state == CaseState::Updated {
+        if report.state == LocalCaseState::Updated {
             let timeout_reward = local.compiled.description.timeout_reward;
             let updated = case.updated(&text, pipeline::end(&ran), timeout_reward);
             std::fs::write(path, updated).with_context(|| format!("writing {}", path.display()))?;
         }
-        failures += usize::from(matches!(report.state, CaseState::Failed | CaseState::Unstable));
+        failures +=
+            usize::from(matches!(report.state, LocalCaseState::Failed | LocalCaseState::Unstable));
         if options.json {
             println!("{}", serde_json::to_string(&report)?);
         } else {
@@ -133,14 +135,14 @@ fn state_of(
     again: Option<String>,
     compared: Result<(), String>,
     update: bool,
-) -> (CaseState, Option<String>) {
+) -> (LocalCaseState, Option<String>) {
     match (again, compared) {
         // This says nothing about the plugin, so an update must not expect it.
-        _ if end.is_starved() => (CaseState::Failed, Some(explanation(end))),
-        (Some(problem), _) => (CaseState::Unstable, Some(problem)),
-        (None, Ok(())) => (CaseState::Passed, None),
-        (None, Err(problem)) if update => (CaseState::Updated, Some(problem)),
-        (None, Err(problem)) => (CaseState::Failed, Some(problem)),
+        _ if end.is_starved() => (LocalCaseState::Failed, Some(explanation(end))),
+        (Some(problem), _) => (LocalCaseState::Unstable, Some(problem)),
+        (None, Ok(())) => (LocalCaseState::Passed, None),
+        (None, Err(problem)) if update => (LocalCaseState::Updated, Some(problem)),
+        (None, Err(problem)) => (LocalCaseState::Failed, Some(problem)),
     }
 }
 
@@ -167,10 +169,12 @@ fn line(report: &GoldenReport<'_>) -> String {
     let name = report.case;
     let problem = report.problem.as_deref().unwrap_or_default();
     match report.state {
-        CaseState::Passed => format!("ok      {name}"),
-        CaseState::Failed => format!("FAILED  {name}: {problem}"),
-        CaseState::Updated => format!("updated {name}: {problem}"),
-        CaseState::Unstable => format!("FAILED  {name}: it is not the same each time: {problem}"),
+        LocalCaseState::Passed => format!("ok      {name}"),
+        LocalCaseState::Failed => format!("FAILED  {name}: {problem}"),
+        LocalCaseState::Updated => format!("updated {name}: {problem}"),
+        LocalCaseState::Unstable => {
+            format!("FAILED  {name}: it is not the same each time: {problem}")
+        }
     }
 }
 
@@ -191,10 +195,10 @@ mod tests {
         let differs = || Err("expected Scored".to_owned());
         for update in [false, true] {
             let (state, problem) = state_of(&starved, None, differs(), update);
-            assert_eq!(state, CaseState::Failed);
+            assert_eq!(state, LocalCaseState::Failed);
             assert_eq!(problem.as_deref(), Some("the machine is overloaded"));
         }
-        assert_eq!(state_of(&trapped, None, differs(), true).0, CaseState::Updated);
+        assert_eq!(state_of(&trapped, None, differs(), true).0, LocalCaseState::Updated);
         let first = Expect::of(&StageEnd::TimedOut, 0.0);
         assert_eq!(difference(2, &starved, &first, 0.0), None);
         assert!(difference(2, &trapped, &first, 0.0).is_some());

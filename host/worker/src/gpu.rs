@@ -13,13 +13,13 @@ const PROGRAM: &str = "assay-gpu";
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct GpuArguments {
-    /// What kernels run on; nothing unless given
+    /// Device that runs kernels [default: none]
     #[arg(long, value_enum)]
     gpu: Option<GpuArgument>,
-    /// What CUDA sources are compiled for where they do not say
+    /// Architecture for CUDA sources that name none
     #[arg(long, value_name = "ARCH", default_value = "compute_90")]
     gpu_arch: String,
-    /// The CUDA toolkit's folder
+    /// Folder of the CUDA toolkit
     #[arg(long, value_name = "DIR")]
     cuda: Option<PathBuf>,
 }

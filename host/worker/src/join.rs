@@ -25,7 +25,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 use credentials::{Credentials, NoCertificate, Server};
-use session::{Ended, Session};
+use session::{Session, SessionEnd};
 
 const PAUSE_MIN: Duration = Duration::from_millis(limits::WORKER_RECONNECT_MS_MIN);
 const PAUSE_MAX: Duration = Duration::from_millis(limits::WORKER_RECONNECT_MS_MAX);
@@ -38,7 +38,7 @@ pub(crate) struct JoinOptions {
     /// SHA-256 of the certificate of the server's authority
     #[arg(long, value_name = "sha256:HEX")]
     ca_pin: Pin,
-    /// The kind of worker this is; the token must be for it
+    /// Pool that the worker serves; the token must be for it
     #[arg(long, default_value = "cpu")]
     pool: String,
     /// The token to join; it works once [default: the ticket in ASSAY_WORKER_TICKET]
@@ -48,7 +48,7 @@ pub(crate) struct JoinOptions {
     /// before the end of its time on this machine; SIGTERM has the same effect at any time
     #[arg(long, value_name = "SECONDS")]
     leave_after_seconds: Option<u64>,
-    /// Where compiled plugins are kept; in a temporary folder unless given
+    /// Folder for compiled plugins [default: a temporary folder]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     /// The program that serves, when it is not this one
@@ -127,11 +127,11 @@ async fn live(
     loop {
         let started = Instant::now();
         match session.run(&server, &mut credentials, leaving.clone()).await {
-            Ok(Ended::Drained) => {
+            Ok(SessionEnd::Drained) => {
                 tracing::info!("the server lets this worker go");
                 return Ok(());
             }
-            Ok(Ended::Broken(why)) => tracing::warn!("the session ended: {why}"),
+            Ok(SessionEnd::Broken(why)) => tracing::warn!("the session ended: {why}"),
             Err(error) => tracing::warn!("no session: {error:#}"),
         }
         if *leaving.borrow() {

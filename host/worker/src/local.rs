@@ -10,10 +10,10 @@ use assay_sandbox::Sandbox;
 use assay_sandbox::capability::Capabilities;
 use assay_sandbox::capability::folder::FolderStorage;
 use assay_sandbox::capability::http::Outbound;
-use assay_sandbox::compile::{CompiledPlugin, PluginCompiler};
+use assay_sandbox::compile::CompiledPlugin;
 use assay_sandbox::pipeline::LocalPipeline;
 
-use crate::compiled_cache::CompiledCache;
+use crate::compiled_cache::{self, CompiledCache};
 use crate::programs;
 
 /// The one tenant of an author's machine.
@@ -22,6 +22,7 @@ const TENANT: &str = "00000000-0000-0000-0000-000000000000";
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct LocalOptions {
+    /// Component (.wasm)
     component: PathBuf,
     /// Folder whose folders are the storage roots that the plugin may read
     #[arg(long, value_name = "DIR")]
@@ -32,7 +33,7 @@ pub(crate) struct LocalOptions {
     /// Folder of this user alone with compiled code to use again; nothing is kept unless given
     #[arg(long, value_name = "DIR")]
     compiled: Option<PathBuf>,
-    /// Where compiled programs are kept for the next time; nowhere unless given
+    /// Folder for compiled programs [default: none is kept]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     #[command(flatten)]
@@ -55,7 +56,7 @@ impl LocalOptions {
         let bytes =
             std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
         let cache = CompiledCache::open(self.compiled.as_deref());
-        let compiler = PluginCompiler::reserve()?;
+        let compiler = compiled_cache::compiler(cache.as_ref())?;
         let compiled = match cache {
             Some(cache) => cache.compile(&compiler, &bytes),
             None => compiler.compile(&bytes),

@@ -16,6 +16,7 @@ mod programs;
 mod schemas;
 mod score;
 mod serve;
+mod snapshot;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "assay-worker", version, about = "Runs and compiles plugins for an Assay host")]
+#[command(name = "assay-worker", version, about = "Runs and compiles plugins for an Assay server")]
 struct WorkerArguments {
     #[command(subcommand)]
     command: WorkerCommand,
@@ -35,8 +36,9 @@ enum WorkerCommand {
     Engine,
     /// Compile a component and print, as one line of JSON, what it is or why it is refused.
     Compile {
+        /// Component (.wasm)
         component: PathBuf,
-        /// Where to write the compiled plugin.
+        /// File for the compiled plugin
         #[arg(long)]
         out: PathBuf,
         /// Folder of this user alone with compiled code to use again; nothing is kept unless given
@@ -52,15 +54,17 @@ enum WorkerCommand {
     Score(score::ScoreOptions),
     /// Print, as one line of JSON, what this machine gives to programs that plugins run.
     Doctor {
-        /// Where to keep what is prepared for programs; nowhere unless given
+        /// Folder for prepared toolchains [default: none]
         #[arg(long, value_name = "DIR")]
         cache: Option<PathBuf>,
         #[command(flatten)]
         programs: programs::ProgramOptions,
     },
-    /// Connect to a host and run what it grants; its ticket is in ASSAY_WORKER_TICKET.
+    /// Write a component with the memory that it has after it described itself.
+    Snapshot(snapshot::SnapshotOptions),
+    /// Connect to a server and run the stages that it grants; the ticket is in ASSAY_WORKER_TICKET.
     Serve(serve::ServeOptions),
-    /// Join a server on another machine with a token, and run what it grants.
+    /// Join a server on another machine with a token, and run the stages that it grants.
     Join(join::JoinOptions),
 }
 
@@ -83,6 +87,7 @@ fn main() -> ExitCode {
         WorkerCommand::Doctor { cache, programs } => {
             doctor::run(&programs, cache.as_deref()).map(|()| ExitCode::SUCCESS)
         }
+        WorkerCommand::Snapshot(options) => snapshot::run(&options).map(|()| ExitCode::SUCCESS),
         WorkerCommand::Join(options) => join::run(options, ticket).map(|()| ExitCode::SUCCESS),
         WorkerCommand::Serve(options) => serve::run(options, ticket).map(|()| ExitCode::SUCCESS),
     };

@@ -20,7 +20,7 @@ const HELPER: &str = "assay-exec";
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct ProgramOptions {
-    /// Folder with further toolchains, a TOML file each
+    /// Folder with additional toolchains (*.toml)
     #[arg(long, value_name = "DIR")]
     toolchains: Option<PathBuf>,
     /// Parts of the programs' sandbox that this machine may lack: cgroups, landlock

@@ -3,11 +3,12 @@
 use std::io::{BufRead as _, Write as _};
 
 use anyhow::Context as _;
-use assay_core::id::Digest;
 use assay_core::outcome::{Outcome, StageEnd};
+use assay_core::recorded::{
+    RecordedRequest, ScoredArtifact, ScoredLogLine, ScoredRequest, ScoredStage,
+};
 use assay_sandbox::pipeline::{self, StageRecord};
 use assay_sandbox::{Request, digest_of};
-use serde::{Deserialize, Serialize};
 
 use crate::local;
 
@@ -15,50 +16,6 @@ use crate::local;
 pub(crate) struct ScoreOptions {
     #[command(flatten)]
     local: local::LocalOptions,
-}
-
-/// A request as it was recorded. `label`, `metadata` and `settings` are JSON text.
-#[derive(Debug, Deserialize)]
-struct RecordedRequest {
-    id: String,
-    #[serde(default)]
-    group: Option<String>,
-    prompt: String,
-    response: String,
-    label: String,
-    metadata: String,
-    settings: String,
-    seed: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct ScoredLine<'a> {
-    id: &'a str,
-    outcome: Outcome,
-    stages: Vec<StageLine<'a>>,
-    logs: Vec<LogEntryLine<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct StageLine<'a> {
-    stage: &'a str,
-    ran_ms: f64,
-    /// The artifact for the next stage.
-    artifact: Option<ArtifactLine<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct ArtifactLine<'a> {
-    content_type: &'a str,
-    bytes: usize,
-    digest: Digest,
-}
-
-#[derive(Debug, Serialize)]
-struct LogEntryLine<'a> {
-    stage: &'a str,
-    level: &'static str,
-    message: &'a str,
 }
 
 pub(crate) fn run(options: &ScoreOptions) -> anyhow::Result<()> {
@@ -79,40 +36,35 @@ pub(crate) fn run(options: &ScoreOptions) -> anyhow::Result<()> {
             seed: recorded.seed,
         };
         let ran = local.pipeline().run(&recorded.settings, &request);
-        let scored = scored(&recorded.id, &ran, timeout_reward);
+        let scored = scored(recorded.id.clone(), &ran, timeout_reward);
         serde_json::to_writer(&mut out, &scored).context("writing an outcome")?;
         out.write_all(b"\n").and_then(|()| out.flush()).context("writing an outcome")?;
     }
     Ok(())
 }
 
-fn scored<'a>(id: &'a str, ran: &'a [StageRecord], timeout_reward: f64) -> ScoredLine<'a> {
-    let stages = ran.iter().map(|ran| StageLine {
-        stage: &ran.stage,
+fn scored(id: String, ran: &[StageRecord], timeout_reward: f64) -> ScoredRequest {
+    let stages = ran.iter().map(|ran| ScoredStage {
+        stage: ran.stage.clone(),
         ran_ms: ran.run.ran.as_ms_f64(),
         artifact: match &ran.run.end {
-            StageEnd::Next(artifact) => Some(ArtifactLine {
-                content_type: &artifact.content_type,
-                bytes: artifact.bytes.len(),
+            StageEnd::Next(artifact) => Some(ScoredArtifact {
+                content_type: artifact.content_type.clone(),
+                bytes: artifact.bytes.len() as u64,
                 digest: digest_of(&artifact.bytes),
             }),
             _ => None,
         },
     });
     let logs = ran.iter().flat_map(|ran| {
-        let line = |line: &'a assay_sandbox::capability::log::LogLine| LogEntryLine {
-            stage: &ran.stage,
-            level: line.level.as_str(),
-            message: &line.message,
-        };
-        ran.run.logs.iter().map(line)
+        ran.run.logs.iter().map(|line| ScoredLogLine {
+            stage: ran.stage.clone(),
+            level: line.level.as_str().to_owned(),
+            message: line.message.clone(),
+        })
     });
-    ScoredLine {
-        id,
-        outcome: outcome(ran, timeout_reward),
-        stages: stages.collect(),
-        logs: logs.collect(),
-    }
+    let (stages, logs) = (stages.collect(), logs.collect());
+    ScoredRequest { id, outcome: outcome(ran, timeout_reward), stages, logs }
 }
 
 /// The outcome as the service would report it.

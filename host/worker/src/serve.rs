@@ -41,16 +41,16 @@ use run_delay::RunDelay;
 
 #[derive(clap::Args)]
 pub(crate) struct ServeOptions {
-    /// The host's Unix socket.
+    /// Unix socket of the server
     #[arg(long)]
     connect: PathBuf,
-    /// The kind of worker this is.
+    /// Pool that the worker serves
     #[arg(long, default_value = "cpu")]
     pool: String,
-    /// Number of GPUs of this worker.
+    /// Number of GPUs of this worker
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=1))]
     gpus: u8,
-    /// Where compiled plugins are kept, by digest; several workers may share it.
+    /// Folder for compiled plugins; several workers may share it
     #[arg(long)]
     cache: PathBuf,
     #[command(flatten)]

@@ -14,15 +14,15 @@ pub(crate) use kattis::Flags;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Comparison {
-    /// The host's own.
+    /// The comparison by the host.
     Host(Compare),
     /// The default validator of Kattis packages.
     Kattis(Flags),
-    /// Words must be equal and line breaks stand between the same ones.
+    /// Words are equal, with line breaks between the same ones.
     Standard,
     /// Line by line: words, numbers among them within the tolerance.
     Floats { epsilon: f64, mode: FloatMode },
-    /// In any order.
+    /// Words are equal in any order.
     Sorted(Split),
     /// The same characters, in any order and case.
     Easy,

@@ -11,7 +11,7 @@ use assay_plugin::exec;
 
 use crate::verdict::Failure;
 pub(crate) use function::judge_function;
-pub(crate) use whole::Bench;
+pub(crate) use whole::ProgramUnderTest;
 
 /// How one test went.
 pub(crate) struct Judged {

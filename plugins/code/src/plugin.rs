@@ -77,7 +77,7 @@ pub fn run_stage<M: Machine, O: Objects>(
             match compile(machine, program)? {
                 Ok(program) => Ok(Artifact::json(&program)?.into()),
                 Err(refused) => {
-                    // What a package needs and is not supported may be what was missing.
+                    // The missing name may belong to a feature of packages that is not supported.
                     if let Task::Package(package) = &task {
                         package::read(objects, package)?;
                     }

@@ -5,7 +5,7 @@ use assay_plugin::{Error, Scored, exec};
 use crate::compare::Comparison;
 use crate::compile::{Refused, toolchain};
 use crate::extract::Languages;
-use crate::judge::{Bench, Judged, judge_function};
+use crate::judge::{Judged, ProgramUnderTest, judge_function};
 use crate::label::{Judging, StdioTask, Task, TestSource};
 use crate::limits::{SPENT_SECONDS_MAX, STALLED_TESTS_MAX, TESTS_MAX};
 use crate::machine::{Compiled, Machine, Objects};
@@ -46,7 +46,8 @@ pub(crate) fn run<M: Machine, O: Objects>(
     };
     let toolchains = machine.toolchains();
     let languages = Languages::new(&toolchains, &settings.toolchains)?;
-    let mut bench = Bench::new(machine, objects, settings, languages, &problem, (opened, limits));
+    let mut bench =
+        ProgramUnderTest::new(machine, objects, settings, languages, &problem, (opened, limits));
     let tally = run_all(&problem, settings.scoring, |test| bench.judge(test))?;
     Ok(tally.into_scored(settings, program))
 }

@@ -17,7 +17,7 @@ const REWARD_MAX: f64 = 1e9;
 pub(crate) struct Settings {
     /// A language or a toolchain, where the label names none; otherwise the fence decides.
     pub(crate) language: Option<String>,
-    /// Which toolchain a language means.
+    /// The toolchain for each language.
     pub(crate) toolchains: BTreeMap<String, String>,
     /// Whether a response without any fenced block is the program.
     pub(crate) unfenced: Accept,

@@ -1,16 +1,17 @@
 //! The stage `compile`: images and plans of the response, the reference and, for timing, the baseline.
 
+use assay_plugin::gpu::compiler;
 use assay_plugin::gpu::compiler::{Fault, FrontEnd, Request, TextFile, Toolkit};
-use assay_plugin::gpu::{KernelInfo, compiler};
 use assay_plugin::{Artifact, Error};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Form, Program};
-use crate::label::{Launch, Size, Task, Trusted, fault};
+use crate::label::{Size, Task, Trusted, fault};
 use crate::limits::{BUILT_BYTES_MAX, COMPILE_CPU_MS, COMPILE_MEMORY_MIB, LOG_SHOWN_BYTES_MAX};
 use crate::machine::Machine;
 use crate::plan::{self, Plan};
 use crate::settings::Settings;
+use crate::subject::{Subject, complaint};
 use crate::verdict::{Failure, Stop, Verdict, beginning};
 
 /// All that the next stage needs beside the request.
@@ -44,25 +45,6 @@ impl Prepared {
     }
 }
 
-/// A program to compile: that of a response, or one of the label's.
-pub(crate) struct Subject<'a> {
-    pub(crate) form: Form,
-    pub(crate) code: &'a str,
-    pub(crate) entry: &'a str,
-    pub(crate) bound: bool,
-    /// The launch of a bare kernel.
-    pub(crate) launch: Option<&'a Launch>,
-    file: &'static str,
-}
-
-impl<'a> Subject<'a> {
-    fn trusted(program: &'a Trusted, file: &'static str) -> Self {
-        let form = if program.launch.is_some() { Form::Kernel } else { Form::Host };
-        let launch = program.launch.as_ref();
-        Self { form, code: &program.source, entry: &program.entry, bound: false, launch, file }
-    }
-}
-
 pub(crate) fn compile<M: Machine>(
     machine: &M,
     settings: &Settings,
@@ -71,7 +53,7 @@ pub(crate) fn compile<M: Machine>(
 ) -> Result<Prepared, Stop> {
     // Whatever is wrong with the toolkit itself is no source's fault.
     let toolkit = machine.toolkit().map_err(|error| Error::unavailable(error.to_string()))?;
-    let bench = Bench { machine, toolkit, task };
+    let bench = TaskCompiler { machine, toolkit, task };
     let mut sizes = task.checked();
     let timed = settings.policy.needs_time().then(|| task.timed());
     sizes.extend(timed.clone());
@@ -100,13 +82,13 @@ pub(crate) fn compile<M: Machine>(
     Ok(Prepared { origin: program.origin, candidate, reference, baseline })
 }
 
-struct Bench<'a, M> {
+struct TaskCompiler<'a, M> {
     machine: &'a M,
     toolkit: Toolkit,
     task: &'a Task,
 }
 
-impl<M: Machine> Bench<'_, M> {
+impl<M: Machine> TaskCompiler<'_, M> {
     fn build(&self, subject: &Subject<'_>, sizes: &[Size]) -> Result<Built, Stop> {
         let artifact = match subject.form {
             Form::Kernel => self.kernel(subject)?,
@@ -212,43 +194,4 @@ fn unsupported(log: &str) -> Option<String> {
     let at = log.find(MARK)? + MARK.len();
     let line = log[at..].lines().next().unwrap_or_default();
     Some(beginning(line.trim().trim_end_matches('"'), LOG_SHOWN_BYTES_MAX))
-}
-
-/// The lines about errors with what stands below them, else the log's beginning.
-pub(crate) fn complaint(log: &str) -> String {
-    const LINES_BELOW: usize = 2;
-    let mut shown = String::new();
-    let mut below = 0;
-    for line in log.lines() {
-        if line.contains("error") || line.contains("undefined reference") {
-            below = LINES_BELOW + 1;
-        }
-        if below > 0 && shown.len() < LOG_SHOWN_BYTES_MAX {
-            shown.push_str(line);
-            shown.push('\n');
-            below -= 1;
-        }
-    }
-    let text = if shown.is_empty() { log } else { &shown };
-    beginning(text.trim(), LOG_SHOWN_BYTES_MAX)
-}
-
-/// A kernel by its name in the source; a C++ name is found by what the compiler made of it.
-pub(crate) fn kernel_named<'a>(
-    kernels: &'a [KernelInfo],
-    entry: &str,
-) -> Result<&'a KernelInfo, Failure> {
-    if let Some(kernel) = kernels.iter().find(|kernel| kernel.name == entry) {
-        return Ok(kernel);
-    }
-    let mangled = [format!("_Z{}{entry}", entry.len()), format!("_ZL{}{entry}", entry.len())];
-    let is_named =
-        |kernel: &&KernelInfo| mangled.iter().any(|begin| kernel.name.starts_with(begin));
-    let mut named = kernels.iter().filter(is_named);
-    let reason = match (named.next(), named.next()) {
-        (Some(kernel), None) => return Ok(kernel),
-        (None, _) => format!("there is no kernel `{entry}` in what was compiled"),
-        (Some(_), Some(_)) => format!("there are several kernels `{entry}`"),
-    };
-    Err(Failure::new(Verdict::CompileFailed, reason))
 }

@@ -17,7 +17,7 @@ use crate::machine::Machine;
 use crate::report::{Report, Sizes};
 use crate::settings::Settings;
 use crate::verdict::{Failure, Stop, Verdict, beginning};
-pub(crate) use bench::{Bench, Part};
+pub(crate) use bench::{Part, TaskSession};
 
 /// Ends well where the response is right, and was timed if that was asked for.
 pub(crate) fn execute<M: Machine>(
@@ -61,7 +61,7 @@ fn check<M: Machine>(
         .map(|(size, (candidate, reference))| Part { size, candidate, reference })
         .collect();
     let images = (&prepared.candidate.image[..], &prepared.reference.image[..]);
-    let bench = Bench::open(machine, settings, CHECK_TOTAL_MS, task, images, &parts)?;
+    let bench = TaskSession::open(machine, settings, CHECK_TOTAL_MS, task, images, &parts)?;
     let mut printed = Printed::default();
     for (at, part) in parts.iter().enumerate() {
         let checked = bench.check(at, &seeds(seed, at, settings.seeds));
@@ -78,8 +78,8 @@ fn check<M: Machine>(
     Ok(())
 }
 
-/// What the response's kernels print at the stated sizes, for the request's log. Text from a held-out size would
-/// give it away.
+/// The output of the response's kernels at the stated sizes, for the request's log. Text from a held-out size would
+/// reveal the size.
 #[derive(Default)]
 struct Printed {
     text: String,
@@ -87,7 +87,7 @@ struct Printed {
 }
 
 impl Printed {
-    fn read<M: Machine>(&mut self, bench: &Bench<'_, M>, size: &Size) {
+    fn read<M: Machine>(&mut self, bench: &TaskSession<'_, M>, size: &Size) {
         self.was_held_out |= size.kind == Kind::HeldOut;
         // A session that ended with an error has nothing to tell.
         if let (false, Ok(text)) = (self.was_held_out, bench.printed()) {

@@ -90,7 +90,7 @@ pub(crate) struct Launch {
 pub(crate) struct Trusted {
     pub(crate) source: String,
     pub(crate) entry: String,
-    /// Absent: a host function.
+    /// The launch of a kernel; absent for a host function.
     #[serde(default)]
     pub(crate) launch: Option<Launch>,
 }

@@ -22,6 +22,7 @@ mod extract;
 
 mod compile;
 mod plan;
+mod subject;
 
 mod execute;
 mod report;

@@ -30,7 +30,7 @@ pub(crate) const SCRATCH_BYTES_MAX: u64 = 4 << 30;
 
 pub(crate) const STEPS_MAX: u32 = 4_096;
 pub(crate) const PRINTED_BYTES_MAX: u32 = 4_096;
-/// What a line of the request's log has room for, less its beginning.
+/// Bytes of printed text in one line of the request's log, after its beginning.
 pub(crate) const PRINTED_SHOWN_BYTES_MAX: usize = 900;
 /// The time of the session that checks, in milliseconds. Both sessions together end before their stage
 /// does.

@@ -8,11 +8,11 @@ use assay_plugin::gpu::compiler::{Argument, Fault, Recording, Returned, Tensor, 
 use assay_plugin::gpu::{Address, Arg, CopyBytes, KernelInfo, Launch, Step};
 use serde::{Deserialize, Serialize};
 
-use crate::compile::{Subject, complaint, kernel_named};
 use crate::extract::Form;
 use crate::label::{Size, Task};
 use crate::limits::{LOG_SHOWN_BYTES_MAX, RECORD_CPU_MS, SCRATCH_BYTES_MAX};
 use crate::machine::Machine;
+use crate::subject::{Subject, complaint, kernel_named};
 use crate::verdict::{Failure, Stop, Verdict, beginning};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -193,7 +193,7 @@ fn returns(task: &Task, size: &Size, returned: &[Returned], plan: &mut Plan) -> 
             return Err(wrong(format!("`{name}` is returned without its memory")).into());
         }
         match scratch.and_then(|scratch| plan.scratch_bytes.get_mut(scratch)) {
-            // What it allocated for a result is the result's buffer from the start.
+            // A buffer that it allocated for a result is the result's buffer from the start.
             Some(scratch) if alone && tensor.offset == 0 && *scratch == bytes => {
                 *scratch = 0;
                 plan.renumber(|number| if number == tensor.buffer { buffer } else { number });

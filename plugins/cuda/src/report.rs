@@ -12,7 +12,7 @@ pub(crate) struct Report {
     /// The place from which the source was taken, and its form.
     pub(crate) origin: String,
     pub(crate) simulated: bool,
-    /// Absent in the first stage.
+    /// The sizes; absent in the first stage.
     pub(crate) sizes: Option<Sizes>,
     pub(crate) times: Option<Times>,
 }

@@ -79,7 +79,7 @@ pub(crate) struct Threshold {
 pub(crate) struct Rewards {
     success: f64,
     wrong_answer: f64,
-    /// That of `wrong_answer`, unless it is given.
+    /// The reward for suspicious timings; that of `wrong_answer` if absent.
     suspicious: Option<f64>,
     execute_error: f64,
     compile_failed: f64,

@@ -8,7 +8,7 @@ use crate::settings::Settings;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
     pub verdict: Verdict,
-    /// Why the form is wrong; empty where it is right.
+    /// The reason why the form is wrong; empty where it is right.
     pub reason: String,
     /// Whether each section is there, once and not empty, in the order of the settings.
     pub complete: Vec<bool>,
@@ -125,7 +125,7 @@ fn judge(text: &str, settings: &Settings, found: &[Result<Section, Fault>]) -> (
     }
     if !settings.other_text && !outside.trim().is_empty() {
         let shown: String = outside.trim().chars().take(60).collect();
-        return (Verdict::OtherText, format!("outside of the sections stands `{shown}`"));
+        return (Verdict::OtherText, format!("text outside of the sections: `{shown}`"));
     }
     (Verdict::Formatted, String::new())
 }

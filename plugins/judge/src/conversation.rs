@@ -16,7 +16,7 @@ const WAIT_MS_MAX: u32 = 30_000;
 const UNREADABLE_MAX: u32 = 2;
 
 /// The result of one try.
-pub enum Said {
+pub enum TryResult {
     Judged(Judged),
     /// A failure that another try may mend, and the wait before it in milliseconds.
     Later(String, u32),
@@ -36,14 +36,14 @@ pub fn judge(
     for attempt in 0..settings.tries {
         let (mark, answer) = ask(question + attempt);
         match heard(answer, settings, mark, attempt)? {
-            Said::Judged(judged) => return Ok(judged),
-            Said::Later(problem, wait_ms) => {
+            TryResult::Judged(judged) => return Ok(judged),
+            TryResult::Later(problem, wait_ms) => {
                 last = problem;
                 if attempt + 1 < settings.tries {
                     wait(wait_ms);
                 }
             }
-            Said::Unreadable(problem) => {
+            TryResult::Unreadable(problem) => {
                 last = format!("the judge's answer cannot be read: {problem}");
                 unreadable += 1;
                 if unreadable == UNREADABLE_MAX {
@@ -63,22 +63,23 @@ fn heard(
     settings: &Settings,
     mark: Mark,
     attempt: u32,
-) -> Result<Said, Error> {
+) -> Result<TryResult, Error> {
     let backoff = WAIT_MS.saturating_mul(1 << attempt.min(8)).min(WAIT_MS_MAX);
     let answer = match answer {
         Ok(answer) => answer,
         Err(NoAnswer::Unavailable(problem)) => {
-            return Ok(Said::Later(format!("the judge does not answer: {problem}"), backoff));
+            return Ok(TryResult::Later(format!("the judge does not answer: {problem}"), backoff));
         }
         Err(error) => return Err(error.into()),
     };
     let status = answer.status;
     match status {
-        200 => Ok(read(&answer.body, settings, mark).map_or_else(Said::Unreadable, Said::Judged)),
+        200 => Ok(read(&answer.body, settings, mark)
+            .map_or_else(TryResult::Unreadable, TryResult::Judged)),
         408 | 409 | 425 | 429 | 500..=599 => {
             let named = answer.header("retry-after").and_then(|text| text.trim().parse().ok());
             let wait_ms = named.map_or(backoff, |seconds: u32| seconds.saturating_mul(1_000));
-            Ok(Said::Later(
+            Ok(TryResult::Later(
                 format!("the judge answers with status {status}"),
                 wait_ms.min(WAIT_MS_MAX),
             ))

@@ -11,7 +11,7 @@ mod prompt;
 mod settings;
 
 pub use answer::{Judged, read};
-pub use conversation::{Said, judge};
+pub use conversation::{TryResult, judge};
 pub use plugin::Judge;
 pub use prompt::{Mark, messages};
 pub use settings::{Criterion, Settings};

@@ -3,7 +3,7 @@
 use assay_plugin::{Error, settings_as};
 use serde::Deserialize;
 
-/// Beyond them sums would not be exact enough, or infinite.
+/// The bounds of scales and weights: beyond them sums would not be exact enough, or infinite.
 const SCALE_MAX: f64 = 1e6;
 const WEIGHT_MIN: f64 = 1e-6;
 const WEIGHT_MAX: f64 = 1e6;

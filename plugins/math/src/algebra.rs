@@ -3,11 +3,12 @@
 //! `1/2x` is `(1/2)x`; `-x^2` is `-(x^2)`; `3\frac{1}{2}` and `3 1/2` are mixed numbers; `e` is
 //! Euler's number and `i` the imaginary unit; `\log` without a base is to base 10.
 
-use crate::expression::{Expression, Function};
+use crate::expression::Expression;
+use crate::function::Function;
 use crate::kind::Kind;
-use crate::lex::{Result, Unreadable};
 use crate::parse::Parser;
 use crate::polynomial::{Atom, Symbol};
+use crate::unreadable::{Result, Unreadable};
 
 fn pair(
     make: fn(Box<Expression>, Box<Expression>) -> Expression,

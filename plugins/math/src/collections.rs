@@ -3,10 +3,10 @@
 
 use crate::expression::Expression;
 use crate::kind::{Environment, Kind};
-use crate::lex::{Result, Unreadable};
 use crate::matrix;
 use crate::parse::Parser;
 use crate::polynomial::Atom;
+use crate::unreadable::{Result, Unreadable};
 use crate::value::{Scalar, Value};
 
 impl Parser<'_> {

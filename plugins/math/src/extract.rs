@@ -4,7 +4,7 @@
 //! `A:`, `Answer:`, "answer is"); the whole response where it is nothing but an answer; the last formula
 //! (`$...$`, `\(...\)`); the last number with the formula it stands in. A "final answer is" after the last box
 //! comes before it. A box that is never closed is a response cut short: then there is no answer, rather than a
-//! part of one. What stands before `</think>` counts only where nothing stands after it.
+//! part of one. Text before `</think>` counts only where no text follows it.
 
 use std::borrow::Cow;
 
@@ -152,7 +152,7 @@ struct Marks {
     /// The places after `\boxed`, at most [`limits::PARTS_MAX`].
     boxes: Vec<usize>,
     mark: Option<Mark>,
-    /// At most [`limits::PARTS_MAX`].
+    /// The formulas; [`limits::PARTS_MAX`] at most.
     formulas: Vec<(usize, usize)>,
     number: Option<LastNumber>,
 }
@@ -261,7 +261,7 @@ fn scan(text: &str) -> Marks {
                     }
                     _ => {}
                 }
-                // What follows a backslash is part of the command: `\$` opens nothing.
+                // The character after a backslash is part of the command: `\$` opens nothing.
                 at += 1 + usize::from(
                     rest.get(1).is_some_and(|byte| byte.is_ascii() && *byte != b'\\'),
                 );

@@ -1,4 +1,4 @@
-//! What stands between and around answers: whether several boxes or formulas make one answer, whether a sentence
+//! Reads the text between and around answers: whether several boxes or formulas make one answer, whether a sentence
 //! states a value, and how far a formula without delimiters reaches.
 
 use crate::limits;

@@ -2,7 +2,7 @@
 
 use num_rational::BigRational;
 
-use crate::expression::Function;
+use crate::function::Function;
 use crate::polynomial::Atom;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +59,7 @@ pub(crate) enum Kind<'a> {
     Row,
 }
 
-/// What separates the members of a list.
+/// The separator of the members of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
     Comma,

@@ -9,6 +9,7 @@ use crate::names::{
 use crate::number::{Commas, Number, read, read_based, read_digit};
 use crate::polynomial::Atom;
 use crate::units;
+use crate::unreadable::{Result, Unreadable};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Token<'a> {
@@ -17,12 +18,6 @@ pub(crate) struct Token<'a> {
     /// White space stands before it.
     pub(crate) spaced: bool,
 }
-
-/// The reason why a text is no mathematics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unreadable(pub(crate) &'static str);
-
-pub(crate) type Result<T> = std::result::Result<T, Unreadable>;
 
 pub(crate) fn tokens(text: &str, decimal_comma: bool) -> Result<Vec<Token<'_>>> {
     if text.len() > limits::ANSWER_BYTES_MAX {

@@ -6,9 +6,11 @@
 
 mod limits;
 
+mod label;
 mod plugin;
 mod profiles;
 mod settings;
+mod verdict;
 mod verify;
 
 mod extract;
@@ -25,18 +27,23 @@ mod names;
 mod number;
 mod parse;
 mod relate;
+mod unreadable;
 
 mod compare;
 mod difference;
+mod equal;
 mod expression;
+mod function;
 mod near;
 mod polynomial;
 mod show;
 mod units;
 mod value;
 
+pub use label::{Label, labels};
 pub use plugin::Math;
 pub use settings::{AnswerFrom, Boxes, Profile, Settings};
-pub use verify::{Label, Verdict, Verified, labels, verify};
+pub use verdict::{Verdict, Verified};
+pub use verify::verify;
 
 assay_plugin::export!(Math);

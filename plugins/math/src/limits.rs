@@ -2,7 +2,7 @@
 
 /// Bytes of an answer, as found in a response or given as a label.
 pub(crate) const ANSWER_BYTES_MAX: usize = 2_048;
-/// How deep brackets, fractions, powers and signs may nest.
+/// The depth to which brackets, fractions, powers and signs may nest.
 pub(crate) const DEPTH_MAX: usize = 40;
 /// Operators and factors of one answer.
 pub(crate) const OPERATIONS_MAX: usize = 200;

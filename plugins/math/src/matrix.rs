@@ -1,8 +1,8 @@
 //! Sums, products and determinants of matrices whose entries are expressions, up to a bounded size.
 
 use crate::expression::Expression;
-use crate::lex::{Result, Unreadable};
 use crate::limits;
+use crate::unreadable::{Result, Unreadable};
 use crate::value::{Scalar, Value};
 
 const UNUSABLE: Unreadable = Unreadable("matrices that do not fit together");

@@ -1,6 +1,6 @@
 //! The meaning of signs, words and LaTeX commands: tables, no state.
 
-use crate::expression::Function;
+use crate::function::Function;
 use crate::kind::{Environment, Join, Kind};
 use crate::polynomial::{Atom, Symbol};
 

@@ -4,9 +4,9 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-use crate::compare::Equal;
-use crate::expression::{Exact, Expression};
-use crate::polynomial::{Symbol, Work};
+use crate::equal::Equal;
+use crate::expression::Expression;
+use crate::polynomial::{Exact, Symbol, Work};
 use crate::settings::Settings;
 
 pub(crate) fn expressions(

@@ -9,8 +9,8 @@
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
-use crate::lex::{Result, Unreadable};
 use crate::limits;
+use crate::unreadable::{Result, Unreadable};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Number {
@@ -20,7 +20,7 @@ pub(crate) struct Number {
     pub(crate) length: usize,
 }
 
-/// What the text round a number says about its commas.
+/// The meaning of commas in a number, from the text around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Commas {
     /// Inside brackets a comma separates members.

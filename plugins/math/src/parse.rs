@@ -9,12 +9,13 @@ use num_rational::BigRational;
 
 use crate::expression::Expression;
 use crate::kind::{Join, Kind};
-use crate::lex::{Result, Token, Unreadable, tokens};
+use crate::lex::{Token, tokens};
 use crate::limits;
 use crate::moment::Moment;
 use crate::polynomial::Atom;
 use crate::relate::{is_relation, relate};
 use crate::units::Unit;
+use crate::unreadable::{Result, Unreadable};
 use crate::value::{Scalar, Value, is_wordy, plain, words_as_value};
 
 /// Reads an answer; words that are no mathematics are a text.
@@ -76,7 +77,7 @@ fn read(text: &str, decimal_comma: bool) -> Result<Value> {
     }
 }
 
-/// What follows the last `=` outside all brackets, where a name that cannot be read stands before it: `5` in
+/// The text after the last `=` outside all brackets, where a name that cannot be read stands before it: `5` in
 /// `\text{Area of } ABC = 5`.
 fn value_of_named(text: &str) -> Option<&str> {
     if text.len() > limits::ANSWER_BYTES_MAX {

@@ -2,8 +2,9 @@
 
 use assay_plugin::{Artifact, Description, Error, Outcome, Plugin, Request, Scored, Stage};
 
+use crate::label::{Label, labels};
 use crate::settings::{SCHEMA, Settings};
-use crate::verify::{Label, labels, verify};
+use crate::verify::verify;
 
 pub struct Math;
 

@@ -4,6 +4,8 @@
 //! Two polynomials are equal when their maps are. Every operation costs [`Work`] and gives `None`
 //! past a limit: it must never run long.
 
+mod exact;
+
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
@@ -11,7 +13,9 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-use crate::expression::{Exact, Function};
+pub(crate) use exact::Exact;
+
+use crate::function::Function;
 use crate::limits;
 
 /// A variable: `x`, or `x_1` with its index, which is zeros where there is none.
@@ -53,7 +57,7 @@ pub(crate) enum Atom {
     Opaque(u32),
 }
 
-/// What an opaque atom stands for: equal descriptions have equal values.
+/// The description of an opaque atom: equal descriptions have equal values.
 #[derive(Debug, Clone)]
 pub(crate) struct Opaque {
     pub(crate) name: OpaqueName,

@@ -8,10 +8,11 @@ mod prime;
 use crate::compare::compare;
 use crate::extract::{find, last_boxes};
 use crate::fold::fold;
+use crate::label::Label;
 use crate::parse::parse_mathematics;
 use crate::settings::{AnswerFrom, Profile, Settings};
 use crate::value::{choice, plain};
-use crate::verify::{Label, Verdict, Verified, shown};
+use crate::verdict::{Verdict, Verified, shown};
 
 pub(crate) fn verify(profile: Profile, response: &str, labels: &[Label]) -> Verified {
     let boxed = !last_boxes(response).is_empty();

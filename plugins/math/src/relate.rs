@@ -1,14 +1,15 @@
-//! What relations make of their sides: equations, intervals, unions, and inequalities that stay as they are.
+//! Values of relations between their sides: equations, intervals, unions, and inequalities that stay as they are.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
-use crate::expression::{Expression, Function};
+use crate::expression::Expression;
+use crate::function::Function;
 use crate::kind::Kind;
-use crate::lex::{Result, Unreadable};
 use crate::polynomial::Work;
+use crate::unreadable::{Result, Unreadable};
 use crate::value::{Order, Scalar, Value};
 
 const UNUSABLE: Unreadable = Unreadable("a relation that is neither an equation nor an interval");

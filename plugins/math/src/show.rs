@@ -3,7 +3,8 @@
 
 use num_rational::BigRational;
 
-use crate::expression::{Expression, Function};
+use crate::expression::Expression;
+use crate::function::Function;
 use crate::limits;
 use crate::polynomial::Atom;
 use crate::units::Unit;

@@ -13,7 +13,7 @@ pub(crate) struct Scalar {
     pub(crate) unit: Option<Unit>,
     /// Written with a percent sign.
     pub(crate) percent: bool,
-    /// What it was said to be nearly, as in `1/3 \approx 0.33`.
+    /// The rounded value that was given beside it, as in `1/3 \approx 0.33`.
     pub(crate) rounded: Option<Box<Expression>>,
 }
 
@@ -64,7 +64,7 @@ impl Value {
         Self::Scalar(Scalar { expression, unit: None, percent: false, rounded: None })
     }
 
-    /// What it is, in words.
+    /// The kind of the value, in words.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Scalar(_) => "a single value",

@@ -1,161 +1,18 @@
 //! From a response and a label to a verdict and the reason for it.
 
-use std::borrow::Cow;
-
-use assay_plugin::Error;
-
-use crate::compare::{Equal, compare};
+use crate::compare::compare;
 use crate::difference::difference;
+use crate::equal::Equal;
 use crate::extract::{Found, Source, find, find_inside, last_boxes};
 use crate::fold::fold;
-use crate::limits;
+use crate::label::{Label, Reading};
 use crate::parse::{parse, parse_decimal_comma, parse_mathematics};
 use crate::profiles;
 use crate::settings::{AnswerFrom, Boxes, Profile, Settings};
 use crate::show::show;
+use crate::unreadable::Unreadable;
 use crate::value::{Value, choice, plain, written};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    CorrectExact,
-    /// A number that is right within the tolerance, or as far as it can be computed.
-    CorrectNumeric,
-    /// A right answer in words, or the right letter of a multiple choice.
-    CorrectText,
-    /// Right, but only as the last number of a response that marks no answer.
-    CorrectLastNumber,
-    Wrong,
-    /// Another text than a label that is no mathematics.
-    WrongText,
-    /// There is an answer, but it is no mathematics.
-    Unparsable,
-    /// Boxes that do not agree, where all must.
-    Contradictory,
-    NoAnswer,
-}
-
-impl Verdict {
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::CorrectExact => "correct_exact",
-            Self::CorrectNumeric => "correct_numeric",
-            Self::CorrectText => "correct_text",
-            Self::CorrectLastNumber => "correct_last_number",
-            Self::Wrong => "wrong",
-            Self::WrongText => "wrong_text",
-            Self::Unparsable => "unparsable",
-            Self::Contradictory => "contradictory",
-            Self::NoAnswer => "no_answer",
-        }
-    }
-
-    #[must_use]
-    pub const fn is_correct(self) -> bool {
-        matches!(
-            self,
-            Self::CorrectExact | Self::CorrectNumeric | Self::CorrectText | Self::CorrectLastNumber
-        )
-    }
-}
-
-#[derive(Debug)]
-pub struct Verified {
-    pub verdict: Verdict,
-    pub boxed: bool,
-    pub explanation: String,
-}
-
-/// An accepted answer.
-#[derive(Debug)]
-pub struct Label {
-    /// As the data set has it.
-    pub(crate) raw: String,
-    text: String,
-    reading: Reading,
-}
-
-#[derive(Debug)]
-enum Reading {
-    Value(Box<Value>),
-    /// No mathematics: compared as text.
-    Text(&'static str),
-}
-
-impl Label {
-    /// A label may be the bare answer, or a whole solution that marks it by `\boxed` or `####`.
-    pub fn read(raw: &str) -> Result<Self, Error> {
-        let folded = fold(raw);
-        let marked = folded.contains("\\boxed") || folded.contains("####");
-        let answer = match marked {
-            true => find(&folded, AnswerFrom::Mark).into_iter().next().map(|found| found.text),
-            false => Some(Cow::Borrowed(folded.trim())),
-        };
-        let answer = answer.filter(|answer| !answer.trim().is_empty());
-        let answer = answer.ok_or_else(|| Error::bad_request("the label holds no answer"))?;
-        let label =
-            |text: &str, reading| Self { raw: raw.to_owned(), text: text.to_owned(), reading };
-        // `A is the centre` is a text, not the choice A.
-        if let Some(letter) = choice(&answer).filter(|_| plain(&answer).len() <= "(b)".len()) {
-            return Ok(label(&answer, Reading::Value(Box::new(Value::Choice(letter)))));
-        }
-        match parse(&answer) {
-            Ok(Value::Text(_)) | Err(_) if !marked && states_answer(&answer) => {
-                let found = find(&answer, AnswerFrom::Formula).into_iter().next();
-                let inner =
-                    found.and_then(|found| Some((parse_mathematics(&found.text).ok()?, found)));
-                if let Some((value, found)) = inner {
-                    return Ok(label(&found.text, Reading::Value(Box::new(value))));
-                }
-            }
-            Ok(value) => return Ok(label(&answer, Reading::Value(Box::new(value)))),
-            Err(_) => {}
-        }
-        if answer.len() > limits::TEXT_BYTES_MAX {
-            let max = limits::TEXT_BYTES_MAX;
-            return Err(Error::bad_request(format!("the label is longer than {max} bytes")));
-        }
-        match parse(&answer) {
-            Ok(value) => Ok(label(&answer, Reading::Value(Box::new(value)))),
-            Err(unreadable) => Ok(label(&answer, Reading::Text(unreadable.0))),
-        }
-    }
-
-    /// Refuses a label that is compared as text because no mathematics can be read from it.
-    pub fn mathematical(&self) -> Result<(), Error> {
-        let Reading::Text(why) = self.reading else { return Ok(()) };
-        let shown = shown(&self.text);
-        Err(Error::bad_request(format!("the label `{shown}` cannot be read: {why}")))
-    }
-}
-
-/// Whether a label is a whole solution rather than an answer.
-fn states_answer(label: &str) -> bool {
-    label.len() > 60 && label.contains(". ") && label.contains(['$', '\\'])
-}
-
-/// Labels as the data set has them: a string, a number, or a list of accepted answers.
-pub fn labels(json: &serde_json::Value) -> Result<Vec<Label>, Error> {
-    match json {
-        serde_json::Value::String(text) => Ok(vec![Label::read(text)?]),
-        serde_json::Value::Number(number) => Ok(vec![Label::read(&number.to_string())?]),
-        serde_json::Value::Array(items) => {
-            if items.is_empty() || items.len() > limits::LABELS_MAX {
-                let max = limits::LABELS_MAX;
-                return Err(Error::bad_request(format!("a label lists 1 to {max} answers")));
-            }
-            let mut all = Vec::new();
-            for item in items {
-                if item.is_array() {
-                    return Err(Error::bad_request("a label is no list of lists"));
-                }
-                all.append(&mut labels(item)?);
-            }
-            Ok(all)
-        }
-        _ => Err(Error::bad_request("a label is a string, a number or a list of them")),
-    }
-}
+use crate::verdict::{Verdict, Verified, shown};
 
 #[must_use]
 pub fn verify(response: &str, labels: &[Label], settings: &Settings) -> Verified {
@@ -308,31 +165,36 @@ fn judge(found: &Found, labels: &[Label], settings: &Settings) -> Judged {
             return Judged { verdict: correct(equal, found.source), explanation };
         }
     }
-    let against = labels.first().map_or_else(String::new, against);
-    let others = match labels.len() {
-        0 | 1 => String::new(),
-        count => format!(" (nor any of {} others)", count - 1),
-    };
     match (readable, answer) {
         (false, Err(unreadable)) => Judged {
             verdict: Verdict::Unparsable,
             explanation: format!("{took}; it cannot be read: {}", unreadable.0),
         },
         (_, answer) => {
-            let value = labels.first().and_then(|label| match &label.reading {
-                Reading::Value(value) => Some(&**value),
-                Reading::Text(_) => None,
-            });
-            let why = match (value, &answer) {
-                (Some(Value::Choice(_)), _) => "the choices differ".to_owned(),
-                (Some(Value::Text(_)) | None, _) => "the texts differ".to_owned(),
-                (Some(value), Ok(answer)) => difference(value, answer),
-                (Some(_), Err(unreadable)) => format!("it cannot be read: {}", unreadable.0),
-            };
             let verdict = if compared_as_text { Verdict::WrongText } else { Verdict::Wrong };
-            Judged { verdict, explanation: format!("{took}{read}; {against}; {why}{others}") }
+            Judged { verdict, explanation: format!("{took}{read}; {}", why_wrong(&answer, labels)) }
         }
     }
+}
+
+/// How an answer differs from the first label.
+fn why_wrong(answer: &Result<Value, Unreadable>, labels: &[Label]) -> String {
+    let against = labels.first().map_or_else(String::new, against);
+    let others = match labels.len() {
+        0 | 1 => String::new(),
+        count => format!(" (nor any of {} others)", count - 1),
+    };
+    let value = labels.first().and_then(|label| match &label.reading {
+        Reading::Value(value) => Some(&**value),
+        Reading::Text(_) => None,
+    });
+    let why = match (value, answer) {
+        (Some(Value::Choice(_)), _) => "the choices differ".to_owned(),
+        (Some(Value::Text(_)) | None, _) => "the texts differ".to_owned(),
+        (Some(value), Ok(answer)) => difference(value, answer),
+        (Some(_), Err(unreadable)) => format!("it cannot be read: {}", unreadable.0),
+    };
+    format!("{against}; {why}{others}")
 }
 
 fn against(label: &Label) -> String {
@@ -386,8 +248,4 @@ fn correct(equal: Equal, source: Source) -> Verdict {
         _ if equal.is_numeric() => Verdict::CorrectNumeric,
         _ => Verdict::CorrectExact,
     }
-}
-
-pub(crate) fn shown(text: &str) -> String {
-    text.chars().take(limits::SHOWN_CHARS_MAX).collect()
 }

@@ -14,7 +14,7 @@ const FILES_BYTES_MAX: usize = 2 << 20;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
-    /// Absent where the language is not compiled.
+    /// The compilation; absent where the language is not compiled.
     pub(crate) compile: Option<Ran>,
     /// The cases' results; empty if the program did not compile.
     pub(crate) cases: Vec<Ran>,

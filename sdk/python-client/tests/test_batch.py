@@ -8,6 +8,7 @@ import math
 import multiprocessing
 import pickle
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -270,6 +271,33 @@ def test_samples_of_a_run_have_texts_and_no_reward_for_a_failure(client: assay.C
         next(client.samples("no such run"))
     # A reader may stop in the middle.
     assert next(client.samples(run)).id == good.id
+
+
+def test_samples_are_found_by_their_words_and_sorted(client: assay.Client, run: str) -> None:
+    with client.batch("liar@prod", run=run, iteration=4) as batch:
+        batch.submit(key="good", prompt="what is 6*7?", response="random")
+        batch.submit(key="trap", prompt="who knows?", response="panic")
+    batch.results(timeout=60)
+    until = time.monotonic() + 60
+    while len(found := list(client.find_samples(run, sort="-key"))) < 2:
+        assert time.monotonic() < until, "samples are prepared within a minute"
+    assert [(sample.key, sample.response) for sample in found] == [("trap", "panic"), ("good", "random")]
+    assert [sample.key for sample in client.find_samples(batch=batch.id, q="KNOWS")] == ["trap"]
+    assert [sample.key for sample in client.find_samples(run, kind="scored")] == ["good"]
+
+
+def test_the_solve_rate_of_a_prompt_and_pass_at_k(client: assay.Client, run: str) -> None:
+    with client.batch("math@prod", run=run, iteration=4) as batch:
+        for key, response in [("right", "A: 42"), ("wrong", "A: 41")]:
+            batch.submit(key=key, group="sum", prompt="6*7?", response=response, label="42")
+    batch.results(timeout=60)
+    until = time.monotonic() + 60
+    while not (rates := client.solve_rates(run, "sum")).batch:
+        assert time.monotonic() < until, "samples are prepared within a minute"
+    assert (rates.iteration, rates.samples, rates.passed, rates.mean) == ([4], [2], [1], [0.5])
+    while not (pass_at := client.run(run).iterations.pass_at[0]):
+        assert time.monotonic() < until, "the batch is marked soon after its samples"
+    assert pass_at == {"1": 0.5, "2": 1.0}
 
 
 def test_refusals_have_types(client: assay.Client, server: Server, run: str) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import filecmp
 import io
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -99,6 +100,10 @@ class Projects(unittest.TestCase):
             ("", ["log"]),
             ("from assay_plugin import storage", ["log", "storage"]),
             ("import assay_plugin.exec as boxes", ["log", "assay:exec/exec@0.1.0"]),
+            (
+                "from assay_plugin import http",
+                ["log", "wasi:http/outgoing-handler@0.2.0", "wasi:clocks/monotonic-clock@0.2.0"],
+            ),
             ("from assay_plugin.gpu import compiler", ["log", "assay:gpu/compiler@0.1.0"]),
             ("def late():\n    from assay_plugin.gpu.device import run", ["log", "assay:gpu/device@0.1.0"]),
         ):
@@ -180,11 +185,15 @@ class Stubs(unittest.TestCase):
             f"--import-interface-name={interface}={name}" for interface, name in world.MODULE_NAMES.items()
         ]
         with tempfile.TemporaryDirectory() as folder:
+            wit = Path(folder) / "wit"
+            shutil.copytree(command.SDK.parent / "wit" / "reward", wit)
+            used = [sources.Import(module, "plugin.py", 1, True) for module in world._CAPABILITIES]
+            (wit / "all.wit").write_text(world.world(wit, used), encoding="utf-8")
             subprocess.run(
                 [
                     tools.Toolbox(Path(given)).program("componentize-py"),
-                    f"--wit-path={command.SDK.parent / 'wit' / 'reward'}",
-                    "--world=reward-plugin",
+                    f"--wit-path={wit}",
+                    f"--world={world.NAME}",
                     *names,
                     "bindings",
                     folder,

@@ -49,7 +49,7 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub status: u16,
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, Vec<u8>)>,
     pub body: Vec<u8>,
 }

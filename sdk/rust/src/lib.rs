@@ -68,7 +68,7 @@ pub mod bindings {
         export_macro_name: "export_component",
         default_bindings_module: "assay_plugin::bindings",
         generate_all,
-        // What one stage got from the host may be handed to the next.
+        // A stage may pass a value from the host to the next stage.
         additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
         additional_derives_ignore: ["compiled", "compile-result"],
     });

@@ -7,7 +7,7 @@ use assay_core::limits;
 use assay_tests::{Answer, Host, HostOptions, Http, checkout, component};
 use serde_json::{Value, json};
 
-use super::{CASE_EVEN, Desk, explained};
+use super::{AuthorFolder, CASE_EVEN, explained};
 
 const BOUNDARY: &str = "the-boundary";
 
@@ -63,7 +63,7 @@ async fn publication(http: &Http) -> Value {
 #[tokio::test]
 async fn cases_that_pass_stand_with_their_version() {
     let host = host();
-    let (http, desk) = (Http::new(&host), Desk::new(Some(&host)));
+    let (http, desk) = (Http::new(&host), AuthorFolder::new(Some(&host)));
     desk.project("p", "trivial");
     desk.write("p/cases/even.yaml", CASE_EVEN);
     desk.write("p/cases/more/odd.yml", case("odd", "abc", "outcome: scored, reward: 0"));
@@ -101,7 +101,7 @@ async fn cases_that_pass_stand_with_their_version() {
 #[tokio::test]
 async fn a_case_that_fails_leaves_no_version_and_an_administrator_may_skip_it() {
     let host = host();
-    let (http, desk) = (Http::new(&host), Desk::new(Some(&host)));
+    let (http, desk) = (Http::new(&host), AuthorFolder::new(Some(&host)));
     desk.project("p", "trivial");
     desk.write("p/cases/good.yaml", CASE_EVEN);
     desk.write("p/cases/wrong.yaml", case("wrong", "ab", "outcome: scored, reward: 0.5"));

@@ -7,13 +7,13 @@ use std::time::Duration;
 use assay_tests::Spawned;
 use serde_json::Value;
 
-use super::{Desk, explained, link, shared_target};
+use super::{AuthorFolder, explained, link, shared_target};
 
 const SOON: Duration = Duration::from_secs(180);
 
 /// A project made from a template builds alone and passes its own tests and its golden cases.
 fn check(template: &str, cases: u64, stages: &[&str]) {
-    let desk = Desk::new(None);
+    let desk = AuthorFolder::new(None);
     let made = desk.json(&["plugin", "new", "a-judge", "--template", template], 0);
     assert_eq!(
         (made["name"].as_str(), made["folder"].as_str()),
@@ -61,7 +61,7 @@ fn javascript_tools() -> Option<PathBuf> {
 #[test]
 fn the_template_in_javascript_builds_and_passes() {
     let Some(tools) = javascript_tools() else { return };
-    let desk = Desk::new(None);
+    let desk = AuthorFolder::new(None);
     desk.json(&["plugin", "new", "a-judge", "--template", "javascript"], 0);
     link(&desk.path("a-judge/node_modules"), &tools);
     let built = desk.json(&["plugin", "build", "a-judge"], 0);
@@ -89,7 +89,7 @@ fn the_template_in_javascript_builds_and_passes() {
 
 #[test]
 fn nothing_is_overwritten_and_mistakes_are_explained() {
-    let desk = Desk::new(None);
+    let desk = AuthorFolder::new(None);
     desk.write("there/precious", "mine");
     explained(&desk.assay(&["plugin", "new", "there"]), "is not overwritten");
     assert_eq!(desk.read("there/precious"), "mine");
@@ -130,7 +130,7 @@ expect:
 
 #[test]
 fn cases_tell_what_differs_and_can_be_updated() {
-    let desk = Desk::new(None);
+    let desk = AuthorFolder::new(None);
     desk.project("p", "trivial");
     explained(&desk.assay(&["plugin", "test", "p"]), "no golden cases");
     desk.write("p/cases/even.yaml", CASE);
@@ -164,7 +164,7 @@ fn cases_tell_what_differs_and_can_be_updated() {
 
 #[test]
 fn a_case_that_is_not_the_same_each_time_is_found() {
-    let desk = Desk::new(None);
+    let desk = AuthorFolder::new(None);
     desk.project("p", "execute");
     // A plugin has no randomness but its request's; the programs that it runs have.
     let program = "import os; raise SystemExit(os.urandom(1)[0])";
@@ -181,7 +181,7 @@ fn a_case_that_is_not_the_same_each_time_is_found() {
 
 #[test]
 fn a_project_is_tested_again_as_it_changes() {
-    let desk = Desk::new(None);
+    let desk = AuthorFolder::new(None);
     desk.project("p", "trivial");
     desk.write("p/cases/even.yaml", CASE);
     let mut watch = Spawned::start(&mut desk.command(&["plugin", "test", "p", "--watch"]));

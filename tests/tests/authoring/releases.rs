@@ -6,12 +6,12 @@ use assay_api::plugin::PluginList;
 use assay_tests::{Host, HostOptions, Http, until};
 use serde_json::{Value, json};
 
-use super::{CASE_EVEN, Desk, batch, explained};
+use super::{AuthorFolder, CASE_EVEN, batch, explained};
 
 #[tokio::test]
 async fn a_release_and_the_way_back() {
     let host = Host::start(HostOptions::default());
-    let (http, desk) = (Http::new(&host), Desk::new(Some(&host)));
+    let (http, desk) = (Http::new(&host), AuthorFolder::new(Some(&host)));
     desk.project("p", "trivial");
     desk.write("p/cases/even.yaml", CASE_EVEN.replace("reward: 1", "reward: 0"));
     // What fails its own cases is not published.
@@ -67,7 +67,7 @@ async fn audited(http: &Http) {
     );
 }
 
-fn what_is_yanked_is_passed_over(desk: &Desk) {
+fn what_is_yanked_is_passed_over(desk: &AuthorFolder) {
     // With 1.0.0 yanked, nothing but what it points to is left to go back to.
     for version in ["trivial@1.1.0", "trivial@1.0.0", "trivial@1.1.0", "trivial@1.1.0"] {
         let _ = desk.json(&["plugin", "promote", version, "--channel", "beta"], 0);
@@ -82,7 +82,7 @@ fn what_is_yanked_is_passed_over(desk: &Desk) {
 #[tokio::test]
 async fn a_key_is_kept_for_its_server_alone() {
     let host = Host::start(HostOptions { workers: vec!["cpu=0".into()], ..HostOptions::default() });
-    let desk = Desk::new(None);
+    let desk = AuthorFolder::new(None);
     explained(&desk.assay(&["whoami"]), "assay login");
     let wrong = ["login", "--url", &host.url, "--key", "assay_test_000000000000_00"];
     explained(&desk.assay(&wrong), "unauthenticated");
@@ -106,7 +106,7 @@ async fn a_key_is_kept_for_its_server_alone() {
 #[tokio::test]
 async fn logs_of_a_run_are_found() {
     let host = Host::start(HostOptions::default());
-    let (http, desk) = (Http::new(&host), Desk::new(Some(&host)));
+    let (http, desk) = (Http::new(&host), AuthorFolder::new(Some(&host)));
     let plugin = host.publish("assay_plugin_hello").await;
     let mut batches = Vec::new();
     for _ in 0..2 {

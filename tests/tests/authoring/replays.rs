@@ -4,7 +4,7 @@ use assay_api::batch::ResultsPage;
 use assay_tests::{Host, HostOptions, Http};
 use serde_json::Value;
 
-use super::{Desk, batch, explained};
+use super::{AuthorFolder, batch, explained};
 
 async fn ids(http: &Http, batch: &str) -> Vec<String> {
     let page: ResultsPage = http.get(&format!("/v1/batches/{batch}/results")).await.json(200);
@@ -16,7 +16,7 @@ async fn ids(http: &Http, batch: &str) -> Vec<String> {
 #[tokio::test]
 async fn recorded_requests_are_replayed_by_a_changed_plugin() {
     let host = Host::start(HostOptions::default());
-    let (http, desk) = (Http::new(&host), Desk::new(Some(&host)));
+    let (http, desk) = (Http::new(&host), AuthorFolder::new(Some(&host)));
     let plugin = host.publish("trivial").await;
     desk.project("p", "trivial");
     explained(&desk.assay(&["plugin", "test", "p", "--against", "prod"]), "are stored");
@@ -53,7 +53,7 @@ async fn recorded_requests_are_replayed_by_a_changed_plugin() {
 #[tokio::test]
 async fn a_request_is_shown_and_replayed_here() {
     let host = Host::start(HostOptions::default());
-    let (http, desk) = (Http::new(&host), Desk::new(Some(&host)));
+    let (http, desk) = (Http::new(&host), AuthorFolder::new(Some(&host)));
     let plugin = host.publish("assay_plugin_hello").await;
     let talks = batch(&http, "talks", &plugin, &["Answer: 42", "none"]).await;
     let ids = ids(&http, &talks.id.to_string()).await;
@@ -103,7 +103,7 @@ async fn a_request_is_shown_and_replayed_here() {
 #[tokio::test]
 async fn what_cannot_be_run_here_is_said() {
     let host = Host::start(HostOptions::default());
-    let (http, desk) = (Http::new(&host), Desk::new(Some(&host)));
+    let (http, desk) = (Http::new(&host), AuthorFolder::new(Some(&host)));
     let plugin = host.publish("execute").await;
     // The server has no storage either: what it recorded is not the plugin's doing.
     let call = serde_json::json!({ "plugin": plugin, "run": "reads", "expected_size": 1 });

@@ -92,5 +92,9 @@ async fn a_client_that_hangs_up_counts() {
     let missing = world.missing_rewards(1).await;
     assert!(missing[0].detail.contains("hung up"), "{missing:?}");
     assert_eq!(missing[0].run.as_deref(), Some("missing"));
+    let batch = world.batch("missing").await;
+    assert_eq!(missing[0].batch, Some(batch.id), "{missing:?}");
+    let iteration = format!("in iteration {} ", batch.iteration);
+    assert!(missing[0].detail.contains(&iteration), "{missing:?}");
     assert_eq!(world.counted("open-instruct").await, 1);
 }

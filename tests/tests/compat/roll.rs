@@ -96,4 +96,9 @@ async fn a_failure_has_a_code_and_no_score() {
     let _ = unknown.problem(404, "not_found");
     let missing = world.missing_rewards(4).await;
     assert!(missing.iter().any(|it| it.run.as_deref() == Some("project/first")), "{missing:?}");
+    // ROLL says which step it is.
+    let steps = missing.iter().filter(|it| it.run.as_deref() == Some("project/first"));
+    for missing in steps {
+        assert!(missing.batch.is_some() && missing.detail.contains("iteration"), "{missing:?}");
+    }
 }

@@ -12,6 +12,8 @@ pub(crate) struct Source {
     pub(crate) lines: usize,
     /// The same lines without comments and texts.
     code: String,
+    /// The lines on which a doc comment begins, with the first line of its text.
+    docs: Vec<(usize, String)>,
 }
 
 /// Every source of the checkout that is not a test.
@@ -51,7 +53,23 @@ impl Source {
         let end = text.find("\n#[cfg(test)]\nmod tests {").map_or(text.len(), |at| at + 1);
         let kept = &text[..end];
         let code = kept.lines().map(without_comments_and_texts).collect::<Vec<_>>().join("\n");
-        Self { path: path.to_owned(), lines: kept.lines().count(), code }
+        let docs = doc_beginnings(kept);
+        Self { path: path.to_owned(), lines: kept.lines().count(), code, docs }
+    }
+
+    /// The package's folder, such as `host/sched`.
+    pub(crate) fn package(&self) -> &str {
+        self.path.split("/src/").next().expect("a text has a first part")
+    }
+
+    /// The lines on which a doc comment begins, with the first line of its text.
+    pub(crate) fn docs(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.docs.iter().map(|(line, text)| (*line, text.as_str()))
+    }
+
+    /// The names of the types and traits that are defined here, without those that a trait asks for.
+    pub(crate) fn types(&self) -> impl Iterator<Item = &str> {
+        self.code.lines().filter_map(type_name)
     }
 
     /// The lines where a word or path stands by itself.
@@ -80,6 +98,35 @@ impl Source {
     fn line_of(&self, at: usize) -> usize {
         self.code[..at].matches('\n').count() + 1
     }
+}
+
+fn doc_beginnings(text: &str) -> Vec<(usize, String)> {
+    let doc = |line: &str| {
+        let line = line.trim_start();
+        let text = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))?;
+        Some(text.trim().to_owned())
+    };
+    let mut beginnings = Vec::new();
+    let mut is_inside = false;
+    for (at, line) in text.lines().enumerate() {
+        let text = doc(line);
+        beginnings.extend(text.clone().filter(|_| !is_inside).map(|text| (at + 1, text)));
+        is_inside = text.is_some();
+    }
+    beginnings
+}
+
+fn type_name(line: &str) -> Option<&str> {
+    let is_indented = line.starts_with(' ');
+    let mut words = line.split_whitespace().peekable();
+    while words.next_if(|word| word.starts_with("pub") || *word == "unsafe").is_some() {}
+    match words.next()? {
+        "struct" | "enum" | "trait" => {}
+        "type" if !is_indented => {}
+        _ => return None,
+    }
+    let name = words.next()?.split(|letter| !is_of_a_name(letter)).next()?;
+    (!name.is_empty()).then_some(name)
 }
 
 /// The name at the beginning of a path, or those of a group in braces.

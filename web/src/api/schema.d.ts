@@ -27,7 +27,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verifies a row; `ng-rollout/ID/` may stand before `verify`. */
+        /** Verifies a row; `ng-rollout/ID/` may precede `verify`. */
         post: operations["post_compat_nemo_gym_plugin_run_verify"];
         delete?: never;
         options?: never;
@@ -44,7 +44,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Runs a program with each assertion behind it, by the plugin `run`. */
+        /** Runs a program with each assertion appended, by the plugin `run`. */
         post: operations["post_compat_open_instruct_plugin_run_test_program"];
         delete?: never;
         options?: never;
@@ -1075,6 +1075,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{run}/solve-rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The solve rate of one prompt over the batches of a run: how many samples of the group have a reward, and how many
+         *     passed. It is read from the samples that are prepared after the end of a batch, of the last 20,000 of the group.
+         */
+        get: operations["get_runs_run_solve_rates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The samples of a run, a batch or a plugin version: requests of ended batches with the beginnings of their
+         *     texts, sorted and filtered. Samples are prepared after the end of their batch; `preparing` says how many
+         *     batches are not in the list yet.
+         */
+        get: operations["get_samples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/session": {
         parameters: {
             query?: never;
@@ -1401,7 +1442,9 @@ export interface components {
         AcceptInvitation: {
             /** @description Name that replaces the one in the invitation. */
             name?: string | null;
+            /** @description New password. */
             password: string;
+            /** @description Secret token of the invitation. */
             token: string;
         };
         /** @description `POST /v1/incidents/{id}/acknowledge`. */
@@ -1414,8 +1457,9 @@ export interface components {
              */
             mute_hours: number;
         };
-        /** @description That somebody has seen an incident, and others like it up to a time. */
+        /** @description The acknowledgement of an incident and of others like it, up to a time. */
         Acknowledgement: {
+            /** @description Time of the acknowledgement. */
             at: string;
             /** @description Name of the key or address of the person. */
             by: string;
@@ -1427,9 +1471,11 @@ export interface components {
         };
         /** @description `POST /v1/members`. */
         AddMember: {
+            /** @description E-mail address. */
             email: string;
             /** @description Name of the person, if they are new. */
             name?: string;
+            /** @description Role in the tenant. */
             role: components["schemas"]["Role"];
             /** @description Name of the tenant; your own when absent. */
             tenant?: string | null;
@@ -1447,7 +1493,10 @@ export interface components {
              * @description Number of samples of each prompt; a group is complete with this many.
              */
             group_size?: number | null;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration?: number;
             join?: components["schemas"]["JoinBatch"] | null;
             /**
@@ -1471,23 +1520,33 @@ export interface components {
         ArrivalCurve: {
             /** @description Times since the first request in milliseconds, evenly spaced up to the last arrival. */
             at_ms: number[];
+            /** @description Id of the batch. */
             batch: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration: number;
             /** @description Part of the requests that had arrived by each of these times. */
             share: number[];
         };
         /** @description An artifact that a stage handed to the next one, without its bytes. */
         ArtifactSummary: {
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Size in bytes.
+             */
             bytes: number;
+            /** @description Content type of the artifact. */
             content_type: string;
+            /** @description Time at which the artifact was stored. */
             created_at: string;
             /** @description Name of the stage that returned it. */
             stage: string;
         };
         /** @description The actor of an administrative act. */
         AuditActor: {
+            /** @description Id of the key or person; absent for the platform. */
             id?: string | null;
             /** @description `key`, `person`, or `platform`: the server itself. */
             kind: string;
@@ -1500,9 +1559,11 @@ export interface components {
         AuditEntry: {
             /** @description Noun and verb, such as `key.revoke`. */
             action: string;
+            /** @description Who made the change. */
             actor: components["schemas"]["AuditActor"];
             /** @description Value after the change; absent for a deleted object. */
             after?: unknown;
+            /** @description Time of the change. */
             at: string;
             /** @description Value before the change; absent for a created object. */
             before?: unknown;
@@ -1516,6 +1577,7 @@ export interface components {
             /** @description Tenant that was changed; absent for changes to the platform. */
             tenant?: string | null;
         };
+        /** @description A page of the audit log. */
         AuditPage: {
             /** @description The latest first. */
             items: components["schemas"]["AuditEntry"][];
@@ -1525,14 +1587,22 @@ export interface components {
              */
             next?: number | null;
         };
+        /** @description A batch. */
         Batch: {
+            /** @description Time of the announcement. */
             announced_at: string;
+            /** @description The unit for which the trainer waits. */
             consumes?: components["schemas"]["Consumes"];
+            /** @description Numbers of ended requests by ending. */
             counts: components["schemas"]["Counts"];
+            /** @description Time at which the last request ended; absent before it. */
             done_at?: string | null;
             /** @description Time at which the last request is expected to end. */
             estimated_done_at?: string | null;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Expected number of requests; absent if the trainer gave none.
+             */
             expected_size?: number | null;
             /** @description Time at which its requests and results were deleted; its totals are kept. */
             expired_at?: string | null;
@@ -1542,13 +1612,24 @@ export interface components {
              *     d).
              */
             extra_delay_ms?: number | null;
+            /** @description Time of the first request; absent before it. */
             first_request_at?: string | null;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Expected number of requests in a group; absent if the trainer gave none.
+             */
             group_size?: number | null;
+            /** @description Id of the batch. */
             id: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Extra delay that the run tolerates, in milliseconds (the paper's D); absent if it sets none.
+             */
             max_extra_delay_ms?: number | null;
             /**
              * Format: double
@@ -1557,14 +1638,20 @@ export interface components {
             mean_reward?: number | null;
             /** @description `name@version`. */
             plugin: string;
+            /** @description SHA-256 of the plugin's component. */
             plugin_digest: string;
+            /** @description Name of the run. */
             run: string;
+            /** @description Time at which the batch was sealed; absent before it. */
             sealed_at?: string | null;
+            /** @description State. */
             state: components["schemas"]["BatchState"];
         };
         /** @description A completed batch in numbers. */
         BatchHistory: {
+            /** @description Time of the announcement. */
             announced_at: string;
+            /** @description Time at which the last request ended; absent before it. */
             done_at: string;
             /** @description Time at which the last request could have ended without any waiting (the paper's T). */
             earliest_end_at: string;
@@ -1573,15 +1660,25 @@ export interface components {
              * @description Time from T to the end of the batch, in milliseconds (the paper's d).
              */
             extra_delay_ms: number;
+            /** @description Time of the first request; absent before it. */
             first_request_at: string;
+            /** @description Id of the batch. */
             id: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration: number;
             /** @description `name@version`. */
             plugin: string;
+            /** @description SHA-256 of the plugin's component. */
             plugin_digest: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of requests.
+             */
             requests: number;
+            /** @description Name of the run. */
             run: string;
             /** @description Seconds for which workers were busy with the batch, by pool. */
             worker_seconds: {
@@ -1590,6 +1687,7 @@ export interface components {
         };
         /** @description `GET /v1/batches`: the newest first. */
         BatchList: {
+            /** @description The batches of this page. */
             items: components["schemas"]["BatchSummary"][];
             /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
@@ -1598,15 +1696,18 @@ export interface components {
         BatchLogPage: {
             /** @description Whether the page is full, so that more lines may be there already. */
             full: boolean;
+            /** @description The lines of this page. */
             items: components["schemas"]["RunLogLine"][];
             /** @description Cursor of the next page, to be sent as `after`; also of lines that are not there yet. */
             next: string;
         };
         /** @description `GET /v1/batches/{id}/profile`: arrival and run times of the requests of a completed batch. */
         BatchProfile: {
+            /** @description The batch. */
             batch: components["schemas"]["BatchHistory"];
-            /** @description In the order of completion. */
+            /** @description The requests in the order of completion. */
             requests: components["schemas"]["RequestProfile"][];
+            /** @description The stages of the plugin, in order. */
             stages: components["schemas"]["ProfileStage"][];
         };
         /**
@@ -1619,7 +1720,9 @@ export interface components {
          * @enum {string}
          */
         BatchStateFilter: "live" | "ended" | "announced" | "open" | "sealed" | "done" | "cancelled" | "expired";
+        /** @description A batch with its summary. */
         BatchSummary: {
+            /** @description The batch. */
             batch: components["schemas"]["Batch"];
             /** @description Whether its extra delay is above the tolerance of its run. */
             late: boolean;
@@ -1627,8 +1730,11 @@ export interface components {
         };
         /** @description `POST /v1/bootstrap`: makes the first administrator of the platform. */
         Bootstrap: {
+            /** @description E-mail address. */
             email: string;
+            /** @description Name of the administrator. */
             name?: string;
+            /** @description Password. */
             password: string;
             /** @description Token from the file `bootstrap.token` in the server's data folder. */
             token: string;
@@ -1643,17 +1749,26 @@ export interface components {
         };
         /** @description `GET /v1/capacity/history`: kept for 7 days. */
         CapacityHistory: {
+            /** @description Start of the period. */
             from: string;
             /** @description Sorted by name. */
             pools: components["schemas"]["PoolHistory"][];
+            /** @description End of the period. */
             to: string;
         };
         /** @description State of a pool; each number is the maximum within the sample's period. */
         CapacitySample: {
+            /** @description Time of the sample. */
             at: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of busy workers.
+             */
             busy: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of workers up to which demand could raise the pool; absent before the first plan.
+             */
             ceiling?: number | null;
             /**
              * Format: double
@@ -1665,15 +1780,30 @@ export interface components {
              * @description Number of busy workers and waiting requests.
              */
             demand: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of workers that finish their leases, get no new ones, and end.
+             */
             draining: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of workers that were kept even when idle; absent before the first plan.
+             */
             hold?: number | null;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of idle workers.
+             */
             idle: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of requests that waited for a worker.
+             */
             queued: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of workers that start.
+             */
             starting: number;
             /**
              * Format: u-int32
@@ -1683,28 +1813,45 @@ export interface components {
         };
         /** @description Numbers of golden cases of a version, by state. No case of a published version failed. */
         CaseCounts: {
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of cases that were not run.
+             */
             not_run: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of cases that passed.
+             */
             passed: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of cases that were skipped.
+             */
             skipped: number;
         };
         /** @description `POST /v1/session/password`. */
         ChangePassword: {
+            /** @description Current password. */
             current: string;
+            /** @description New password. */
             new: string;
         };
         /**
-         * @description What a trainer waits for before it goes on.
+         * @description The unit for which a trainer waits.
          * @enum {string}
          */
         Consumes: "batch" | "groups";
         /** @description Number of requests of a batch, by outcome. */
         Counts: {
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of requests that ended as an error.
+             */
             error: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of requests with a reward.
+             */
             scored: number;
             /**
              * Format: u-int32
@@ -1716,21 +1863,30 @@ export interface components {
              * @description Requests that were acknowledged.
              */
             submitted: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of requests that timed out.
+             */
             timed_out: number;
         };
+        /** @description The key to make. */
         CreateKey: {
+            /** @description Time at which it expires; absent if it never does. */
             expires_at?: string | null;
+            /** @description Name of the key. */
             name?: string;
             /** @description Plugins that the key may use, as `name` or `name@channel`; all of them when absent. */
             plugins?: string[] | null;
+            /** @description Scopes. */
             scopes: components["schemas"]["Scope"][];
             /** @description Name of the tenant; your own when absent. */
             tenant?: string | null;
         };
         /** @description `POST /v1/session/keys`. */
         CreatePersonalKey: {
+            /** @description Time at which it expires; absent if it never does. */
             expires_at?: string | null;
+            /** @description Name of the key. */
             name?: string;
             /** @description Plugins that the key may use, as `name` or `name@channel`; all of them when absent. */
             plugins?: string[] | null;
@@ -1742,11 +1898,14 @@ export interface components {
         };
         /** @description `POST /v1/tenants`. */
         CreateTenant: {
+            /** @description Name of the tenant. */
             name: string;
+            /** @description Quotas, grants and retention. */
             settings?: components["schemas"]["TenantSettings"];
         };
-        /** @description `POST /v1/worker-tokens`: the pool of the worker that may join. */
+        /** @description `POST /v1/workers/tokens`: the pool of the worker that may join. */
         CreateWorkerToken: {
+            /** @description Pool of the worker. */
             pool: string;
             /**
              * Format: u-int32
@@ -1763,29 +1922,47 @@ export interface components {
             cost: number;
             /** @description Day, such as `2026-09-21`. */
             day: string;
+            /** @description Name of the pool. */
             pool: string;
             /**
              * Format: u-int64
              * @description Number of requests that ran on the pool.
              */
             requests: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Seconds for which workers were busy.
+             */
             worker_seconds: number;
         };
         /** @description A batch that has just ended. */
         EndedBatch: {
+            /** @description Numbers of ended requests by ending. */
             counts: components["schemas"]["Counts"];
+            /** @description Time at which the last request ended; absent before it. */
             done_at?: string | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Extra delay, in milliseconds (the paper's d); absent if unknown.
+             */
             extra_delay_ms?: number | null;
+            /** @description Id of the batch. */
             id: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Mean over all requests with a reward; absent if there is none.
+             */
             mean_reward?: number | null;
             /** @description `name@version`. */
             plugin: string;
+            /** @description Name of the run. */
             run: string;
+            /** @description State. */
             state: components["schemas"]["BatchState"];
             /** @description Its name. */
             tenant: string;
@@ -1814,9 +1991,12 @@ export interface components {
             ran_ms: number;
             /** @description Reason why the case was not run; empty otherwise. */
             reason: string;
+            /** @description State of the case. */
             state: components["schemas"]["GoldenCaseState"];
         };
+        /** @description The golden cases of a version. */
         GoldenCaseList: {
+            /** @description The golden cases. */
             items: components["schemas"]["GoldenCase"][];
         };
         /**
@@ -1849,16 +2029,31 @@ export interface components {
         GroupColumns: {
             /** @description Time at which the last request of the group ended; null before that. */
             completed_ms: (number | null)[];
+            /** @description Numbers of requests that have ended. */
             finished: number[];
+            /** @description Names of the groups. */
             name: string[];
+            /** @description Numbers of requests. */
             requests: number[];
         };
+        /**
+         * @description How the rewards of a complete group differ.
+         * @enum {string}
+         */
+        GroupRewards: "all_right" | "all_wrong" | "mixed";
         /** @description Bins of equal width between two bounds; both bounds are inclusive. */
         Histogram: {
+            /** @description Number of values in each bin; all bins have the same width. */
             counts: number[];
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Start of the first bin.
+             */
             from: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description End of the last bin.
+             */
             to: number;
         };
         /** @description A fault that was noticed. */
@@ -1866,26 +2061,36 @@ export interface components {
             acknowledged?: components["schemas"]["Acknowledgement"] | null;
             /** @description Time of its latest occurrence. */
             at: string;
+            /** @description Id of the batch; absent if it concerns none. */
             batch?: string | null;
             /** @description Error code of the failed requests. */
             code?: string | null;
             /**
              * Format: u-int32
-             * @description Number of affected workers or requests; for an entry that stands for further batches, the
-             *     number of batches.
+             * @description Number of affected workers or requests; for an entry for several batches, the number of
+             *     batches.
              */
             count: number;
             /** @description Description as a sentence. */
             detail: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Id of the incident.
+             */
             id: number;
+            /** @description Kind of the incident. */
             kind: components["schemas"]["IncidentKind"];
+            /** @description Name of the pool; absent if it concerns none. */
             pool?: string | null;
+            /** @description Name of the run; absent if it concerns none. */
             run?: string | null;
             /** @description Name of the tenant; absent for incidents of the platform. */
             tenant?: string | null;
         };
-        /** @enum {string} */
+        /**
+         * @description The kind of an incident.
+         * @enum {string}
+         */
         IncidentKind: "worker_died" | "worker_killed" | "worker_start_failed" | "worker_starved" | "batch_late" | "requests_failed" | "reward_missing" | "trainer_silent";
         /** @description `GET /v1/incidents`. */
         IncidentPage: {
@@ -1899,11 +2104,16 @@ export interface components {
         };
         /** @description An invitation, whose token allows its holder to set a password once. */
         Invitation: {
+            /** @description Time at which the token expires. */
             expires_at: string;
+            /** @description Secret token with which the person accepts the invitation. */
             token: string;
         };
+        /** @description The reason why an item was rejected. */
         ItemProblem: {
+            /** @description Stable code of the error. */
             code: string;
+            /** @description Description as a sentence. */
             detail: string;
             /**
              * Format: u-int64
@@ -1916,28 +2126,66 @@ export interface components {
          *     live batches and for those that ended before summaries were kept.
          */
         Iterations: {
+            /**
+             * @description Part of the complete groups whose rewards are all equal and above zero; null until the samples of the
+             *     batch are prepared.
+             */
+            all_right_share: (number | null)[];
+            /** @description Times of the announcements. */
             announced_at: string[];
+            /** @description Ids of the batches. */
             batch: string[];
+            /**
+             * @description Means of the components of rewards, by name, of the first 32; empty until the samples of the batch are
+             *     prepared.
+             */
+            components: {
+                [key: string]: number;
+            }[];
+            /** @description Cost of these seconds, by pool. */
             cost: {
                 [key: string]: number;
             }[];
+            /** @description Numbers of ended requests by ending. */
             counts: components["schemas"]["Counts"][];
             /** @description Time from the first request to the end of the batch, in milliseconds. */
             duration_ms: (number | null)[];
+            /** @description Times at which the batches ended; null for live ones. */
             ended_at: (string | null)[];
+            /** @description Extra delay, in milliseconds (the paper's d). */
             extra_delay_ms: (number | null)[];
+            /** @description Histogram of the rewards. */
             histogram: (components["schemas"]["Histogram"] | null)[];
+            /** @description Numbers of the iterations. */
             iteration: number[];
+            /** @description Largest reward. */
             max: (number | null)[];
+            /** @description Extra delay that the run tolerates, in milliseconds; null if it sets none. */
             max_extra_delay_ms: (number | null)[];
+            /** @description Mean reward. */
             mean: (number | null)[];
+            /** @description Smallest reward. */
             min: (number | null)[];
+            /**
+             * @description pass@k by k, for powers of two: the chance that at least one of k samples of a prompt passes, by the unbiased
+             *     estimator 1 - C(n-c, k) / C(n, k) for c of n samples that passed, as a mean over the groups with at least k
+             *     rewards. A sample passes with a reward of at least 1. Empty without groups, and until the samples of the
+             *     batch are prepared.
+             */
+            pass_at: {
+                [key: string]: number;
+            }[];
+            /** @description Number of groups by solve rate, the part of their samples that passed; null where `pass_at` is empty. */
+            solve_rates: (components["schemas"]["Histogram"] | null)[];
+            /** @description States. */
             state: components["schemas"]["BatchState"][];
+            /** @description Standard deviation of the rewards. */
             std: (number | null)[];
             /** @description Number of requests by verdict; empty without a batch summary. */
             verdicts: {
                 [key: string]: number;
             }[];
+            /** @description Seconds for which workers were busy, by pool. */
             worker_seconds: {
                 [key: string]: number;
             }[];
@@ -1946,6 +2194,7 @@ export interface components {
         };
         /** @description How the processes of a trainer share a batch. The server seals it, after a time without calls. */
         JoinBatch: {
+            /** @description The requests that share a batch. */
             by: components["schemas"]["JoinBy"];
             /**
              * Format: u-int32
@@ -1959,12 +2208,17 @@ export interface components {
          * @enum {string}
          */
         JoinBy: "run" | "iteration";
+        /** @description An API key, without its secret. */
         Key: {
+            /** @description Time of the creation. */
             created_at: string;
+            /** @description Time at which it expires; absent if it never does. */
             expires_at?: string | null;
+            /** @description Id of the key. */
             id: string;
             /** @description Time of the last use, to the minute. */
             last_used_at?: string | null;
+            /** @description Name of the key. */
             name: string;
             /** @description Address of the person whose personal key it is; absent for a key of the tenant. */
             person?: string | null;
@@ -1974,20 +2228,28 @@ export interface components {
             prefix: string;
             /** @description Time until which the secret before the last rotation works. */
             previous_secret_until?: string | null;
+            /** @description Time of the revocation; absent while it is valid. */
             revoked_at?: string | null;
+            /** @description Scopes. */
             scopes: components["schemas"]["Scope"][];
             /** @description The whole key; shown only once, when it is created or rotated. */
             secret?: string | null;
+            /** @description Name of the key's tenant. */
             tenant: string;
         };
+        /** @description A list of API keys. */
         KeyList: {
+            /** @description The keys. */
             items: components["schemas"]["Key"][];
             /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
         };
         /** @description The planner's last run. */
         LastPlan: {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Age of the plan, in milliseconds.
+             */
             age_ms: number;
             /** @description Time of the state that the plan is based on. */
             at: string;
@@ -2001,7 +2263,10 @@ export interface components {
              * @description Number of simulations.
              */
             simulations: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Time in which the plan was computed, in milliseconds.
+             */
             took_ms: number;
         };
         /** @description The reasons for the time at which a batch ended. */
@@ -2025,7 +2290,9 @@ export interface components {
         };
         /** @description A batch that has not ended. */
         LiveBatch: {
+            /** @description Time of the announcement. */
             announced_at: string;
+            /** @description Numbers of ended requests by ending. */
             counts: components["schemas"]["Counts"];
             /** @description T + D. */
             due_at?: string | null;
@@ -2036,11 +2303,19 @@ export interface components {
             earliest_end_at?: string | null;
             /** @description Time at which its last request is expected to end if no request waits any more. */
             estimated_done_at?: string | null;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Expected number of requests; absent if the trainer gave none.
+             */
             expected_size?: number | null;
+            /** @description Time of the first request; absent before it. */
             first_request_at?: string | null;
+            /** @description Id of the batch. */
             id: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration: number;
             /** @description Time at which the latest request came. */
             last_request_at?: string | null;
@@ -2051,12 +2326,14 @@ export interface components {
              * @description Number of requests that wait for a worker now.
              */
             queued: number;
+            /** @description Name of the run. */
             run: string;
             /**
              * Format: u-int32
              * @description Number of requests that run now.
              */
             running: number;
+            /** @description State. */
             state: components["schemas"]["BatchState"];
             /** @description Its name. */
             tenant: string;
@@ -2068,10 +2345,14 @@ export interface components {
         };
         /** @description The event `delta` of `GET /v1/live`: the changes, at most four times a second. */
         LiveDelta: {
+            /** @description Time of this state. */
             at: string;
             /** @description New or changed batches; each replaces its earlier version. */
             batches: components["schemas"]["LiveBatch"][];
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of live batches, including those that are not listed.
+             */
             batches_total: number;
             /** @description Batches that have ended since the last event. */
             ended: components["schemas"]["EndedBatch"][];
@@ -2086,13 +2367,18 @@ export interface components {
         };
         /** @description The event `snapshot` of `GET /v1/live`: the whole state. */
         LiveSnapshot: {
+            /** @description Time of this state. */
             at: string;
             /** @description Live batches, the most urgent first, at most 200. */
             batches: components["schemas"]["LiveBatch"][];
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of live batches, including those that are not listed.
+             */
             batches_total: number;
             /** @description Pools; only with the scope `platform:*`. */
             pools?: components["schemas"]["PoolCapacity"][] | null;
+            /** @description Waiting and running requests by stage. */
             queue: components["schemas"]["StageQueue"][];
         };
         LlamaFactoryBatch: {
@@ -2106,35 +2392,50 @@ export interface components {
         LogLine: {
             /** @description Level: `debug`, `info`, `warn`, `error`, or `stderr`. */
             level: string;
+            /** @description The message. */
             message: string;
+            /** @description Name of the stage. */
             stage: string;
         };
         /** @description `GET /v1/runs/{run}/logs`: the newest batch first, and each batch in the order of its requests. */
         LogPage: {
+            /** @description The lines of this page. */
             items: components["schemas"]["RunLogLine"][];
             /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
         };
+        /** @description A member of a tenant. */
         Member: {
+            /** @description Time at which the person was added. */
             added_at: string;
             /** @description Time since which the person is barred from signing in. */
             disabled_at?: string | null;
+            /** @description E-mail address. */
             email: string;
             invitation?: components["schemas"]["Invitation"] | null;
             /** @description Whether the person has neither set a password nor signed in. */
             invited: boolean;
+            /** @description Name of the person. */
             name: string;
+            /** @description Id of the person. */
             person: string;
+            /** @description Role in the tenant. */
             role: components["schemas"]["Role"];
+            /** @description Name of the tenant. */
             tenant: string;
         };
+        /** @description A page of members. */
         MemberList: {
+            /** @description The members of this page. */
             items: components["schemas"]["Member"][];
             /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
         };
+        /** @description The membership of a person in a tenant. */
         Membership: {
+            /** @description Role in the tenant. */
             role: components["schemas"]["Role"];
+            /** @description Name of the tenant. */
             tenant: string;
         };
         /** @description The row with its reward, its components as numbers, or a mask. */
@@ -2143,7 +2444,7 @@ export interface components {
             mask_sample?: boolean | null;
             /**
              * Format: double
-             * @description Absent in a masked answer, unless the address names a value for it.
+             * @description The reward; absent in a masked answer, unless the address names a value for it.
              */
             reward?: number | null;
         } & {
@@ -2169,7 +2470,7 @@ export interface components {
             /** @description A list, or a text with one: as JSON, or pickled, compressed and in base64. */
             tests: unknown;
         };
-        /** @description What became of each test. */
+        /** @description The results of the tests. */
         OpenInstructResults: {
             /** @description 1 for each test that passed, else 0. */
             results: number[];
@@ -2196,16 +2497,26 @@ export interface components {
         }) | {
             /** @enum {string} */
             kind: "timed_out";
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The plugin's reward for timeouts.
+             */
             reward: number;
+            /** @description Name of the stage. */
             stage: string;
         } | {
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of attempts.
+             */
             attempts: number;
+            /** @description Stable code of the error. */
             code: components["schemas"]["ErrorCode"];
             /** @enum {string} */
             kind: "error";
+            /** @description Description for people. */
             message: string;
+            /** @description Whether the same request may succeed if it is sent again. */
             retryable: boolean;
         };
         /** @description `GET /v1/overview`: the live batches and their state in the scheduler. */
@@ -2226,59 +2537,93 @@ export interface components {
             /** @description Waiting and running requests by plugin, stage and pool, including single requests. */
             queue: components["schemas"]["StageQueue"][];
         };
+        /** @description A person. */
         Person: {
+            /** @description Time of the creation. */
             created_at: string;
             /** @description Time since which the person is barred from signing in. */
             disabled_at?: string | null;
+            /** @description E-mail address. */
             email: string;
+            /** @description Id of the person. */
             id: string;
             invitation?: components["schemas"]["Invitation"] | null;
+            /** @description Tenants of the person, with the role in each. */
             memberships: components["schemas"]["Membership"][];
+            /** @description Name of the person. */
             name: string;
             /** @description Whether the person has signed in by the OpenID provider. */
             oidc: boolean;
             /** @description Whether a password was set. */
             password: boolean;
         };
+        /** @description A page of persons. */
         PersonList: {
+            /** @description The persons of this page. */
             items: components["schemas"]["Person"][];
             /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
         };
         /** @description The reason why that start is too late. */
         PlanBecause: {
+            /** @description Latest time at which the batch may end. */
             by_at: string;
+            /** @description Time at which the batch would end. */
             end_at: string;
             /** @enum {string} */
             kind: "late";
         } | {
+            /** @description Latest time at which the batch may end. */
             by_at: string;
             /** @enum {string} */
             kind: "may_time_out";
+            /** @description Latest time at which the request could end. */
             latest_at: string;
         } | {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Budget for the delay, in milliseconds.
+             */
             budget_ms: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Expected delay, in milliseconds.
+             */
             expected_ms: number;
             /** @enum {string} */
             kind: "risk";
         } | {
             /** @enum {string} */
             kind: "waits";
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Largest mean wait that is allowed, in milliseconds.
+             */
             max_ms: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Mean wait of the requests, in milliseconds.
+             */
             mean_ms: number;
         };
         /** @description A change of the planner's target for a pool. */
         PlanDecision: {
+            /** @description Time of the plan. */
             at: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of workers up to which demand may raise the pool.
+             */
             ceiling: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Ceiling before the change; absent if unknown.
+             */
             ceiling_before?: number | null;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of workers that are kept even when they are idle.
+             */
             hold: number;
             /**
              * Format: u-int32
@@ -2301,7 +2646,10 @@ export interface components {
         } | {
             /** @enum {string} */
             kind: "maximum";
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of workers that the plan needed.
+             */
             wanted: number;
         } | {
             /** @enum {string} */
@@ -2310,12 +2658,15 @@ export interface components {
             /** @enum {string} */
             kind: "needed";
         } | {
+            /** @description Id of the batch. */
             batch: string;
+            /** @description The reason why that start is too late. */
             because: components["schemas"]["PlanBecause"];
             /** @enum {string} */
             kind: "bound";
             /** @description Time at which a request of the batch would be ready for the stage. */
             ready_at: string;
+            /** @description Name of the run. */
             run: string;
             /**
              * Format: u-int32
@@ -2329,26 +2680,39 @@ export interface components {
         Plugin: {
             /** @description Channels that point to this version, such as `prod`. */
             channels: string[];
+            /** @description Whether equal input always has an equal reward. */
             deterministic: boolean;
+            /** @description SHA-256 of the component. */
             digest: string;
             /** @description Numbers of golden cases by state; all 0 if the version has none. */
             golden_cases?: components["schemas"]["CaseCounts"];
+            /** @description JSON Schema of the labels; absent if there is none. */
             label_schema?: unknown;
+            /** @description Name of the plugin. */
             name: string;
+            /** @description Time of the publication. */
             published_at: string;
             /** @description Name of the key, or address of the person, that published it; absent if unknown. */
             published_by?: string | null;
+            /** @description JSON Schema of the settings; absent if there is none. */
             settings_schema?: unknown;
+            /** @description The stages, in order. */
             stages: components["schemas"]["Stage"][];
+            /** @description Summary for people. */
             summary: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Reward of a request when a stage exceeds its timeout.
+             */
             timeout_reward: number;
+            /** @description Version. */
             version: string;
             /** @description Reason why no new run may use this version; absent while it is not yanked. */
             yanked?: string | null;
         };
         /** @description A channel of a plugin. */
         PluginChannel: {
+            /** @description Name of the channel. */
             channel: string;
             /** @description Time at which it was last promoted or rolled back. */
             promoted_at: string;
@@ -2359,9 +2723,12 @@ export interface components {
         };
         /** @description `GET /v1/plugins/{name}/channels`: sorted by name. */
         PluginChannelList: {
+            /** @description The channels. */
             items: components["schemas"]["PluginChannel"][];
         };
+        /** @description A page of versions of plugins. */
         PluginList: {
+            /** @description The versions of this page. */
             items: components["schemas"]["Plugin"][];
             /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
@@ -2373,24 +2740,33 @@ export interface components {
              * @description Number of batches in these totals.
              */
             batches: number;
+            /** @description Numbers of ended requests by ending. */
             counts: components["schemas"]["Counts"];
+            /** @description Numbers of requests without a reward, by error code. */
             errors: {
                 [key: string]: number;
             };
             /** @description End of the first of these batches; `to` is the end of the last one. */
             from?: string | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Mean over all requests with a reward; absent while there is none.
+             */
             mean_reward?: number | null;
             /** @description `name@version`. */
             plugin: string;
             /** @description Names of the runs of these batches. */
             runs: components["schemas"]["RunOnVersion"][];
+            /** @description Run times by stage. */
             stages: components["schemas"]["StageHistogram"][];
+            /** @description End of the last of these batches. */
             to?: string | null;
+            /** @description Numbers of requests by verdict. */
             verdicts: {
                 [key: string]: number;
             };
         };
+        /** @description The capacity of a pool. */
         PoolCapacity: {
             /**
              * Format: double
@@ -2407,6 +2783,7 @@ export interface components {
              * @description Minimum number of workers, kept even when no batch is live.
              */
             min: number;
+            /** @description Name of the pool. */
             pool: string;
             /**
              * Format: u-int64
@@ -2425,15 +2802,19 @@ export interface components {
              *     launcher places workers at once.
              */
             waiting?: components["schemas"]["WaitingWorkers"][];
+            /** @description Numbers of workers by state. */
             workers: components["schemas"]["PoolWorkers"];
         };
+        /** @description The samples and plans of a pool. */
         PoolHistory: {
             /** @description Changes of the target, the latest first, at most 100. */
             decisions: components["schemas"]["PlanDecision"][];
+            /** @description Name of the pool. */
             pool: string;
             /** @description Samples in the order of time, at most 500; each holds until the next one. */
             samples: components["schemas"]["CapacitySample"][];
         };
+        /** @description The queue of a pool. */
         PoolQueue: {
             /**
              * @description Waiting batches in the order in which they are served within their tenant (earliest batch
@@ -2445,8 +2826,12 @@ export interface components {
              * @description Number of waiting batches, including those that are not listed.
              */
             batches_total: number;
+            /** @description Name of the pool. */
             pool: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of requests that wait for a worker.
+             */
             queued: number;
             /**
              * @description Tenants with waiting requests or workers: those that wait, and those for which they wait. The one with the
@@ -2466,6 +2851,7 @@ export interface components {
              * @description Number of workers that are kept even when they are idle.
              */
             hold: number;
+            /** @description The reason for the target, for programs. */
             reason: components["schemas"]["PlanReason"];
             /** @description The reason as a sentence. */
             why: string;
@@ -2482,6 +2868,7 @@ export interface components {
              * @description Number of requests that wait for a worker.
              */
             queued: number;
+            /** @description Name of the tenant. */
             tenant: string;
             /**
              * Format: u-int32
@@ -2496,14 +2883,20 @@ export interface components {
         };
         /** @description Number of workers, by state. */
         PoolWorkers: {
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of busy workers.
+             */
             busy: number;
             /**
              * Format: u-int32
              * @description Workers that finish their leases, get no new ones, and end.
              */
             draining: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of idle workers.
+             */
             idle: number;
             /**
              * Format: u-int32
@@ -2520,6 +2913,7 @@ export interface components {
         Problem: {
             /** @description Stable code of the error, for programs. */
             code: string;
+            /** @description Description as a sentence. */
             detail: string;
             /**
              * @description Member of the body that is at fault, with dots between levels, such as
@@ -2528,35 +2922,74 @@ export interface components {
             field?: string | null;
             /** @description Advice on what to do. */
             hint?: string | null;
+            /** @description Id of the HTTP request, as in the server's log. */
             request_id?: string | null;
-            /** Format: u-int16 */
+            /**
+             * Format: u-int16
+             * @description HTTP status.
+             */
             status: number;
+            /** @description Title of the HTTP status. */
             title: string;
+            /** @description URI of the problem type. */
             type: string;
         };
         /** @description A stage as it was when the batch ran. */
         ProfileStage: {
+            /** @description Name of the stage. */
             name: string;
+            /** @description Name of the pool. */
             pool: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Maximum number of retries of the stage.
+             */
             retries_max: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Timeout of the stage, in milliseconds.
+             */
             timeout_ms: number;
         };
         /** @description `PUT /v1/plugins/{name}/channels/{channel}`. */
         PromotePlugin: {
+            /** @description Version to which the channel points from now on. */
             version: string;
         };
+        /** @description A change of the version that a channel of a plugin points to. */
+        Promotion: {
+            /** @description Time of the change. */
+            at: string;
+            /** @description Version that it pointed to before; absent for a new channel. */
+            before?: string | null;
+            /** @description Name of the channel. */
+            channel: string;
+            /** @description Whether it was a rollback. */
+            rollback: boolean;
+            /** @description Version that it points to since then. */
+            version: string;
+        };
+        /** @description Quantiles of times. */
         Quantiles: {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Maximum, in milliseconds.
+             */
             max_ms: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Median, in milliseconds.
+             */
             median_ms: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description 95th percentile, in milliseconds.
+             */
             p95_ms: number;
         };
         /** @description `GET /v1/queue`: the waiting requests of each pool. */
         QueueList: {
+            /** @description Time of this state. */
             at: string;
             /** @description Sorted by name; pools without waiting requests are absent. */
             pools: components["schemas"]["PoolQueue"][];
@@ -2565,14 +2998,26 @@ export interface components {
         QueuedBatch: {
             /** @description Time T as far as known now, by which the batches are sorted. */
             earliest_end_at?: string | null;
+            /** @description Id of the batch. */
             id: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of requests that wait for a worker.
+             */
             queued: number;
+            /** @description Name of the run. */
             run: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of requests that run.
+             */
             running: number;
+            /** @description Name of the tenant. */
             tenant: string;
         };
         /** @description Quotas. An absent one is limited only by the platform. */
@@ -2613,12 +3058,14 @@ export interface components {
             expires_at: string;
             /** @description Its identity in its certificate, and its ticket in the list of workers. */
             id: string;
+            /** @description Time at which the worker joined. */
             joined_at: string;
             /** @description Name of the machine, as the worker says it. */
             machine: string;
+            /** @description Name of the pool. */
             pool: string;
         };
-        /** @description `GET /v1/remote-workers`. */
+        /** @description `GET /v1/workers/remote`. */
         RemoteWorkerList: {
             /** @description Sorted by the time of their join. */
             items: components["schemas"]["RemoteWorker"][];
@@ -2629,8 +3076,11 @@ export interface components {
             agrees: boolean;
             /** @description Names of the values that differ: `kind`, `verdict`, `reward`. */
             differences: string[];
+            /** @description The recorded computation. */
             recorded: components["schemas"]["ReplaySide"];
+            /** @description The new computation. */
             replayed: components["schemas"]["ReplaySide"];
+            /** @description Id of the recorded request. */
             request: string;
         };
         /** @description `POST /v1/requests/{id}/replay`. */
@@ -2638,56 +3088,83 @@ export interface components {
             /** @description Version of the same plugin that runs the request; the request's own when absent. */
             version?: string | null;
         };
+        /** @description One of the two computations of a replay. */
         ReplaySide: {
+            /** @description Id of the request. */
             id: string;
+            /** @description The outcome. */
             outcome: components["schemas"]["Outcome"];
             /** @description `name@version`. */
             plugin: string;
+            /** @description SHA-256 of the plugin's component. */
             plugin_digest: string;
+            /** @description Times of the stages that ran. */
             stages: components["schemas"]["StageTime"][];
         };
         /** @description One request with everything that is stored about it. */
         Request: {
+            /** @description Time of the arrival. */
             arrived_at: string;
             context?: components["schemas"]["RequestContext"] | null;
+            /** @description Name of the group; absent without one. */
             group?: string | null;
+            /** @description Id of the request. */
             id: string;
+            /** @description Key of the request, which is unique in its batch. */
             key: string;
+            /** @description The label, which the plugin compares with. */
             label?: unknown;
+            /** @description Metadata for the plugin. */
             metadata?: unknown;
+            /** @description The prompt. */
             prompt: string;
+            /** @description The response. */
             response: string;
             result?: components["schemas"]["ResultItem"] | null;
         };
         /** @description The requests of a timeline, in the order of admission. */
         RequestColumns: {
+            /** @description Times of arrival, in milliseconds. */
             arrived_ms: number[];
+            /** @description Times of the ends, in milliseconds; null while it waits or runs. */
             finished_ms: (number | null)[];
             /** @description Index into the list of groups. */
             group: (number | null)[];
+            /** @description Keys. */
             key: string[];
             /** @description `scored`, `timed_out` or `error`; null while it waits or runs. */
             kind: (string | null)[];
+            /** @description Rewards; null without one. */
             reward: (number | null)[];
+            /** @description Positions in the batch, from 0. */
             seq: number[];
             /** @description One element for each stage. */
             stages: components["schemas"]["StageColumns"][];
+            /** @description The plugin's verdict, `timed_out`, or the error's code; null while it waits or runs. */
             verdict: (string | null)[];
         };
         /** @description The run and batch of a request, and its stages in time. */
         RequestContext: {
+            /** @description Artifacts that its stages returned. */
             artifacts: components["schemas"]["ArtifactSummary"][];
+            /** @description State of the batch. */
             batch_state: components["schemas"]["BatchState"];
             /** @description Time at which it could have ended without any waiting. */
             earliest_end_at?: string | null;
+            /** @description Time of the end; absent while it waits or runs. */
             finished_at?: string | null;
             /** @description Arrival of the first request of its batch. */
             first_request_at?: string | null;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration: number;
             /** @description `name@version`. */
             plugin: string;
+            /** @description SHA-256 of the plugin's component. */
             plugin_digest: string;
+            /** @description Name of the run. */
             run: string;
             /** @description Settings of the run. */
             settings: Record<string, never>;
@@ -2701,13 +3178,17 @@ export interface components {
              * @description Time from the end of its last stage to its own end, in milliseconds.
              */
             rest_ms: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Position of the request in its batch, from 0.
+             */
             seq: number;
             /**
              * Format: double
              * @description Time from its earliest possible end to T, in milliseconds.
              */
             slack_ms: number;
+            /** @description The waits at the stages, in order. */
             waits: components["schemas"]["StageWait"][];
         };
         /**
@@ -2717,6 +3198,7 @@ export interface components {
         RequestKindFilter: "scored" | "timed_out" | "error" | "waiting";
         /** @description `GET /v1/batches/{id}/requests`: in the order of admission. */
         RequestList: {
+            /** @description The requests of this page. */
             items: components["schemas"]["RequestSummary"][];
             /**
              * Format: u-int32
@@ -2724,12 +3206,14 @@ export interface components {
              */
             next?: number | null;
         };
+        /** @description The times of one request. */
         RequestProfile: {
             /**
              * Format: double
              * @description Time from the first request of the batch to this one, in milliseconds (the paper's r_i).
              */
             arrived_ms: number;
+            /** @description Name of the group; absent without one. */
             group?: string | null;
             /** @description `scored`, `timed_out` or `error`. */
             outcome: string;
@@ -2746,24 +3230,36 @@ export interface components {
             /** @description The plugin's verdict, `timed_out`, or the error's code. */
             verdict?: string | null;
         };
+        /** @description A request in a list. */
         RequestSummary: {
+            /** @description Time of the arrival. */
             arrived_at: string;
+            /** @description Name of the group; absent without one. */
             group?: string | null;
+            /** @description Id of the request. */
             id: string;
+            /** @description Key of the request, which is unique in its batch. */
             key: string;
             /** @description `scored`, `timed_out` or `error`; null while it waits or runs. */
             kind?: string | null;
             /** @description First characters of the error's message or of the plugin's explanation. */
             message?: string | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The reward; absent without one.
+             */
             reward?: number | null;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Position of the request in its batch, from 0.
+             */
             seq: number;
             /**
              * Format: double
              * @description Time from its arrival to its end, in milliseconds.
              */
             took_ms?: number | null;
+            /** @description The plugin's verdict, `timed_out`, or the error's code; absent while the request waits or runs. */
             verdict?: string | null;
         };
         /** @description One finished request. */
@@ -2774,18 +3270,24 @@ export interface components {
              *     this one.
              */
             cursor: number;
+            /** @description Name of the group; absent without one. */
             group?: string | null;
+            /** @description Id of the request. */
             id: string;
+            /** @description Key of the request, which is unique in its batch. */
             key: string;
+            /** @description The outcome. */
             outcome: components["schemas"]["Outcome"];
             /** @description Id of the equal request that ran and whose outcome this request shares. */
             shared_from?: string | null;
             /** @description The stages that ran, in order; empty if the outcome comes from an equal request. */
             stages: components["schemas"]["StageTime"][];
         };
+        /** @description A page of results. */
         ResultsPage: {
             /** @description Whether this is the last page. */
             done: boolean;
+            /** @description The results of this page. */
             items: components["schemas"]["ResultItem"][];
             /**
              * Format: u-int32
@@ -2808,35 +3310,59 @@ export interface components {
              */
             results_days: number | null;
         };
+        /** @description The answer to a single request. */
         Reward: {
+            /** @description Id of the request. */
             id: string;
+            /** @description The outcome. */
             outcome: components["schemas"]["Outcome"];
+            /** @description SHA-256 of the plugin's component. */
             plugin_digest: string;
             /** @description Id of the equal request that ran and whose outcome this request shares. */
             shared_from?: string | null;
+            /** @description Times of the stages that ran. */
             stages: components["schemas"]["StageTime"][];
         };
         /** @description `POST /v1/rewards`: one request, its outcome in the response. */
         RewardRequest: {
+            /** @description The label, which the plugin compares with. */
             label?: unknown;
+            /** @description Metadata for the plugin. */
             metadata?: unknown;
+            /** @description `name@channel` or `name@version`. */
             plugin: string;
+            /** @description The prompt. */
             prompt?: string;
+            /** @description The response. */
             response: string;
+            /** @description Settings of the plugin; `{}` when absent. */
             settings?: Record<string, never> | null;
             /** @description Whether equal requests share one computation, as in `POST /v1/batches`. */
             share_equal?: boolean | null;
         };
         /** @description Statistics of the rewards of a batch, including those of timeouts. */
         Rewards: {
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of rewards.
+             */
             count: number;
+            /** @description Histogram of the rewards. */
             histogram: components["schemas"]["Histogram"];
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Largest reward.
+             */
             max: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Mean of the rewards.
+             */
             mean: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Smallest reward.
+             */
             min: number;
             /**
              * Format: double
@@ -2905,7 +3431,10 @@ export interface components {
             errors: {
                 [key: string]: number;
             };
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of groups.
+             */
             groups: number;
             /**
              * Format: u-int32
@@ -2913,6 +3442,7 @@ export interface components {
              */
             last_seq?: number | null;
             rewards?: components["schemas"]["Rewards"] | null;
+            /** @description Times of the stages, in order. */
             stages: components["schemas"]["StageStats"][];
             /** @description Number of requests by verdict: the most frequent verdicts, and all others under `other`. */
             verdicts: {
@@ -2940,10 +3470,12 @@ export interface components {
         };
         /** @description `GET /v1/runs/{run}/history`: completed batches of a run, the latest first. */
         RunHistory: {
+            /** @description The batches. */
             items: components["schemas"]["BatchHistory"][];
         };
         /** @description `GET /v1/runs`: the run that was active last comes first. */
         RunList: {
+            /** @description The runs of this page. */
             items: components["schemas"]["RunSummary"][];
             /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
@@ -2952,8 +3484,11 @@ export interface components {
         RunLogLine: {
             /** @description Level: `debug`, `info`, `warn`, `error`, or `stderr`. */
             level: string;
+            /** @description The message. */
             message: string;
+            /** @description Id of the request. */
             request: string;
+            /** @description Name of the stage. */
             stage: string;
             /**
              * @description Verdict of the request: the plugin's verdict, `timed_out`, or the error's code; absent while
@@ -2961,69 +3496,112 @@ export interface components {
              */
             verdict?: string | null;
         };
+        /** @description A run that uses a version of a plugin. */
         RunOnVersion: {
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of batches.
+             */
             batches: number;
+            /** @description Time at which the last batch ended. */
             last_batch_at: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Mean reward of the last batch with rewards; absent if there is none.
+             */
             last_mean_reward?: number | null;
+            /** @description Name of the run. */
             run: string;
         };
+        /** @description A run. */
         RunSummary: {
             /**
              * Format: u-int32
              * @description Number of batches that have ended.
              */
             batches: number;
+            /** @description Time at which the run began. */
             created_at: string;
             /** @description Time at which its last batch ended. */
             last_batch_at?: string | null;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the last iteration; absent if there is none.
+             */
             last_iteration?: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Mean reward of the last batch with rewards; absent if there is none.
+             */
             last_mean_reward?: number | null;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of live batches.
+             */
             live_batches: number;
+            /** @description Name of the run. */
             name: string;
             /** @description `name@version` of the run's first batch, which all later ones use. */
             plugin: string;
+            /** @description SHA-256 of the plugin's component. */
             plugin_digest: string;
         };
         /** @description `GET /v1/runs/{run}`. */
         RunView: {
+            /** @description Arrivals of the requests of the last batches. */
             curves: components["schemas"]["ArrivalCurve"][];
             /** @description Whether the run has earlier batches than those shown. */
             earlier: boolean;
+            /** @description The last batches as columns. */
             iterations: components["schemas"]["Iterations"];
+            /**
+             * @description Promotions and rollbacks of the run's plugin since the announcement of the first of these batches, the
+             *     oldest first, the last 100. The run itself keeps its version.
+             */
+            promotions: components["schemas"]["Promotion"][];
+            /** @description The run. */
             run: components["schemas"]["RunSummary"];
+            /** @description Settings of the run. */
             settings: Record<string, never>;
         };
         /** @description One request of a run with its texts and, once it has ended, its outcome. */
         Sample: {
+            /** @description Time of the arrival. */
             arrived_at: string;
+            /** @description Id of the batch. */
             batch: string;
             /** @description The parts that the reward was made from. */
             components?: {
                 [key: string]: number;
             };
+            /** @description Time of the end; absent while it waits or runs. */
             finished_at?: string | null;
+            /** @description Name of the group; absent without one. */
             group?: string | null;
+            /** @description Id of the request. */
             id: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration: number;
+            /** @description Key of the request, which is unique in its batch. */
             key: string;
             /** @description `scored`, `timed_out` or `error`; absent while it waits or runs. */
             kind?: string | null;
+            /** @description The label; absent without texts. */
             label?: unknown;
             /** @description The plugin's explanation, or the error's message. */
             message?: string | null;
+            /** @description Metadata for the plugin; absent without texts. */
             metadata?: unknown;
-            /** @description Absent without texts. */
+            /** @description The prompt; absent without texts. */
             prompt?: string | null;
+            /** @description The response; absent without texts. */
             response?: string | null;
             /**
              * Format: double
-             * @description Absent for an error.
+             * @description The reward; absent for an error.
              */
             reward?: number | null;
             /** @description The plugin's verdict, `timed_out`, or the error's code. */
@@ -3034,6 +3612,93 @@ export interface components {
          * @enum {string}
          */
         SampleFormat: "jsonl" | "csv";
+        /** @description A page of samples. */
+        SampleList: {
+            /** @description The samples, in the order asked for. */
+            items: components["schemas"]["SampleSummary"][];
+            /**
+             * Format: u-int32
+             * @description Number of newest samples of the runs among which the items are, where older ones were left out: no index has
+             *     the order, or few samples match the filters. `iteration_min` and `iteration_max` reach older ones.
+             */
+            newest?: number | null;
+            /** @description Cursor of the next page; absent on the last page. */
+            next?: string | null;
+            /** @description Whether samples are prepared, and whether their words are. */
+            prepared: components["schemas"]["SamplesPrepared"];
+            /**
+             * Format: u-int32
+             * @description Number of ended batches whose samples are still being prepared and are not in the list; at most 1,000.
+             *     A batch that has not ended counts where it is asked for.
+             */
+            preparing: number;
+        };
+        /** @description A sample as a row of a list, with the beginnings of its texts. */
+        SampleSummary: {
+            /**
+             * Format: double
+             * @description The distance of the reward from the mean of its group, in standard deviations; absent without a
+             *     group or a reward.
+             */
+            advantage?: number | null;
+            /** @description The time at which it arrived. */
+            arrived_at: string;
+            /** @description The id of its batch. */
+            batch: string;
+            /** @description The parts that the reward was made from. */
+            components?: {
+                [key: string]: number;
+            };
+            /** @description The name of its group; absent without one. */
+            group?: string | null;
+            group_rewards?: components["schemas"]["GroupRewards"] | null;
+            /** @description The id of the request. */
+            id: string;
+            /**
+             * Format: u-int64
+             * @description The iteration of the batch.
+             */
+            iteration: number;
+            /** @description The key that the trainer gave the request. */
+            key: string;
+            /** @description `scored`, `timed_out` or `error`. */
+            kind: string;
+            /** @description The label as JSON; absent without one. */
+            label?: string | null;
+            /** @description The first characters of the text, as for `response` and `label`. */
+            prompt: string;
+            /**
+             * Format: u-int32
+             * @description Number of characters of the prompt.
+             */
+            prompt_chars: number;
+            /** @description The first characters of the response. */
+            response: string;
+            /**
+             * Format: u-int32
+             * @description Number of characters of the response.
+             */
+            response_chars: number;
+            /**
+             * Format: double
+             * @description Absent for an error.
+             */
+            reward?: number | null;
+            /** @description The name of the run. */
+            run: string;
+            /**
+             * Format: double
+             * @description Milliseconds from its arrival to its end.
+             */
+            took_ms: number;
+            /** @description The plugin's verdict, `timed_out`, or the error's code. */
+            verdict: string;
+        };
+        /**
+         * @description The part of samples that the server prepares.
+         * @enum {string}
+         */
+        SamplesPrepared: "words" | "rows" | "nothing";
         /** @description The answer, with its fields in SandboxFusion's order. */
         SandboxFusionAnswer: {
             compile_result?: components["schemas"]["SandboxFusionCommand"] | null;
@@ -3081,8 +3746,12 @@ export interface components {
             components?: {
                 [key: string]: number;
             };
+            /** @description The plugin's explanation for people. */
             explanation?: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The reward.
+             */
             reward: number;
             /** @description The plugin's word for the result, such as `correct_exact`. */
             verdict: string;
@@ -3104,22 +3773,30 @@ export interface components {
             key?: components["schemas"]["SessionKey"] | null;
             person?: components["schemas"]["SessionPerson"] | null;
             role?: components["schemas"]["Role"] | null;
+            /** @description Scopes of the caller in this tenant. */
             scopes: components["schemas"]["Scope"][];
             /** @description Name of the tenant that the session works with. */
             tenant: string;
             /** @description Tenants to which the session can be switched. */
             tenants?: components["schemas"]["Membership"][];
         };
+        /** @description The key of a call. */
         SessionKey: {
+            /** @description Id of the key. */
             id: string;
+            /** @description Name of the key. */
             name: string;
         };
+        /** @description The person of a session. */
         SessionPerson: {
+            /** @description E-mail address. */
             email: string;
+            /** @description Id of the person. */
             id: string;
+            /** @description Name of the person. */
             name: string;
         };
-        /** @description `PUT /v1/capacity/{pool}`: from now on, and over restarts. */
+        /** @description `PUT /v1/capacity/{pool}`; takes effect at once and survives restarts. */
         SetCapacity: {
             /**
              * Format: u-int32
@@ -3134,31 +3811,43 @@ export interface components {
         };
         /** @description `PATCH /v1/members/{person}`. */
         SetMember: {
+            /** @description Role in the tenant. */
             role: components["schemas"]["Role"];
         };
         /** @description `PATCH /v1/people/{id}`: absent fields stay unchanged. */
         SetPerson: {
             /** @description Whether the person is barred from signing in; their sessions end. */
             disabled?: boolean | null;
+            /** @description New name; unchanged when absent. */
             name?: string | null;
         };
         /** @description `POST /v1/session`. */
         SignIn: {
+            /** @description E-mail address. */
             email: string;
+            /** @description Password. */
             password: string;
         };
         /** @description The ways to sign in. */
         SignInMethods: {
             /** @description Whether there is no administrator yet; the token in the data folder creates the first one. */
             bootstrap: boolean;
+            /** @description Whether people sign in at an OpenID provider. */
             oidc: boolean;
+            /** @description Whether people sign in with a password. */
             password: boolean;
         };
         /** @description One batch as it was and as it would have been. */
         SimulatedBatch: {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Time from its announcement to its actual end, in milliseconds.
+             */
             actual_end_ms: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Actual extra delay, in milliseconds.
+             */
             actual_extra_delay_ms: number;
             /**
              * Format: double
@@ -3175,13 +3864,22 @@ export interface components {
              * @description Simulated extra delay, in milliseconds (the paper's d).
              */
             extra_delay_ms: number;
+            /** @description Id of the batch. */
             id: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of the iteration in its run.
+             */
             iteration: number;
+            /** @description Whether it ended later than T + D in the simulation. */
             late: boolean;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of requests.
+             */
             requests: number;
         };
+        /** @description A point of the curve of a stage. */
         SimulatedPoint: {
             /**
              * Format: double
@@ -3189,9 +3887,15 @@ export interface components {
              *     it.
              */
             at_ms: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of busy workers.
+             */
             busy: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of waiting requests.
+             */
             queued: number;
             /**
              * Format: u-int32
@@ -3206,24 +3910,41 @@ export interface components {
              * @description Seconds for which workers of the stage were busy with these batches in reality.
              */
             actual_busy_seconds: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Seconds for which workers were busy, summed up.
+             */
             busy_seconds: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Cost of the worker seconds.
+             */
             cost: number;
             /** @description Points in the order of time, at most 500; each holds until the next one. */
             curve: components["schemas"]["SimulatedPoint"][];
+            /** @description Name of the pool. */
             pool: string;
+            /** @description Name of the stage. */
             stage: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Seconds for which workers started, summed up.
+             */
             starting_seconds: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of workers that were started.
+             */
             starts: number;
             /**
              * Format: double
              * @description Seconds from the request for each worker to its stop, summed up.
              */
             worker_seconds: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Maximum number of workers at one time.
+             */
             workers_peak: number;
         };
         /** @description The simulated ends of recorded batches. */
@@ -3237,14 +3958,24 @@ export interface components {
             batches_replayed: number;
             /** @description Whether the batch was the first of its run and therefore its own history. */
             own_history: boolean;
+            /** @description Name of the policy. */
             policy: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of replayed requests.
+             */
             requests_replayed: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Time that the simulation took, in milliseconds.
+             */
             simulated_in_ms: number;
             /** @description Workers of each stage of the plugin over the whole simulated time. */
             stages: components["schemas"]["SimulatedStage"][];
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Tolerated extra delay, in milliseconds (the paper's D).
+             */
             tolerance_ms: number;
         };
         /** @description `POST /v1/simulations`: replays recorded batches with other settings of the planner. */
@@ -3286,16 +4017,49 @@ export interface components {
             prompt?: components["schemas"]["TrainerPrompt"];
             response: string;
         };
+        /** @description `GET /v1/runs/{run}/solve-rates`: the solve rate of a prompt as columns, the oldest batch first. */
+        SolveRates: {
+            /** @description Ids of the batches. */
+            batch: string[];
+            /** @description Whether earlier batches were not read. */
+            earlier: boolean;
+            /** @description Name of the group. */
+            group: string;
+            /** @description Numbers of their iterations. */
+            iteration: number[];
+            /** @description Mean rewards. */
+            mean: number[];
+            /**
+             * Format: double
+             * @description The smallest reward that is a pass.
+             */
+            pass_reward: number;
+            /** @description Number of those that passed; the solve rate is their part. */
+            passed: number[];
+            /** @description Number of samples of the group that have a reward. */
+            samples: number[];
+        };
         /** @description One stage of one request, with absolute times. */
         Span: {
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of attempts of the stage.
+             */
             attempts: number;
+            /** @description Time at which the stage ended. */
             ended_at: string;
+            /** @description Name of the pool. */
             pool: string;
+            /** @description Time at which the request was ready for the stage. */
             queued_at: string;
+            /** @description Name of the stage. */
             stage: string;
+            /** @description Time at which the stage started. */
             started_at: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Timeout of the stage, in milliseconds.
+             */
             timeout_ms: number;
         };
         /** @description One stage of a plugin: `stage` of `assay:reward/types`. */
@@ -3312,46 +4076,72 @@ export interface components {
         };
         /** @description One stage of each request of a timeline; null where it has not ended or was not reached. */
         StageColumns: {
+            /** @description Number of attempts. */
             attempts: (number | null)[];
+            /** @description Time at which the stage ended, in milliseconds. */
             ended_ms: (number | null)[];
             /**
              * @description Time at which the request was ready for the stage; also given for the current stage of an
              *     unfinished request.
              */
             queued_ms: (number | null)[];
+            /** @description Time at which the stage started, in milliseconds. */
             started_ms: (number | null)[];
         };
         /** @description Run times of a stage. */
         StageHistogram: {
+            /** @description Number of requests in each bin. */
             counts: number[];
-            /** @description Where each bin ends; the first begins at zero, the last holds all that is longer. */
+            /** @description Ends of the bins, in milliseconds; the first bin begins at zero, and the last holds all longer times. */
             edges_ms: number[];
+            /** @description Name of the pool. */
             pool: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of requests.
+             */
             requests: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of attempts after the first one.
+             */
             retries: number;
+            /** @description Name of the stage. */
             stage: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Timeout of the stage, in milliseconds.
+             */
             timeout_ms: number;
         };
         /** @description Requests at one stage of one plugin. */
         StageQueue: {
             /** @description `name@version`. */
             plugin: string;
+            /** @description Name of the pool. */
             pool: string;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of requests that wait for a worker.
+             */
             queued: number;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Number of requests that run.
+             */
             running: number;
+            /** @description Name of the stage. */
             stage: string;
         };
         /** @description Times of one stage of a batch. */
         StageStats: {
+            /** @description Name of the pool. */
             pool: string;
+            /** @description Times for which requests waited for a worker. */
             queued: components["schemas"]["Quantiles"];
+            /** @description Run times. */
             ran: components["schemas"]["Quantiles"];
-            /** @description Requests by how long it ran; [`stage_edge_ms`] says where each bin ends. */
+            /** @description Number of requests by run time; the bins end at `StageHistogram.edges_ms`. */
             ran_counts: number[];
             /**
              * Format: u-int32
@@ -3363,13 +4153,20 @@ export interface components {
              * @description Number of attempts after the first one of each request.
              */
             retries: number;
+            /** @description Name of the stage. */
             stage: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Timeout of the stage, in milliseconds.
+             */
             timeout_ms: number;
         };
         /** @description Times of one stage of one request. */
         StageTime: {
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of attempts of the stage.
+             */
             attempts: number;
             /**
              * Format: double
@@ -3377,25 +4174,36 @@ export interface components {
              *     milliseconds.
              */
             queued_ms: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Run time of the attempt that finished, in milliseconds.
+             */
             ran_ms: number;
+            /** @description Name of the stage. */
             stage: string;
         };
+        /** @description The wait of a request at a stage. */
         StageWait: {
+            /** @description Name of the pool. */
             pool: string;
             /**
              * Format: double
              * @description Time for which it waited for a worker, including earlier attempts, in milliseconds.
              */
             queued_ms: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of attempts after the first one.
+             */
             retries: number;
+            /** @description Name of the stage. */
             stage: string;
         };
         /** @description The reason why workers of a pool do not start. */
         StartTrouble: {
             /** @description Error of the last start. */
             error: string;
+            /** @description Time of the last failure. */
             failed_at: string;
             /**
              * Format: u-int64
@@ -3409,6 +4217,7 @@ export interface components {
         StreamEvent: {
             /** @description Data of the event, as JSON text. */
             data: string;
+            /** @description Name of the event. */
             event: string;
             /**
              * @description Id of the event; a reconnecting client sends it as `Last-Event-ID` and gets the events after
@@ -3421,48 +4230,77 @@ export interface components {
          *     changes nothing.
          */
         SubmitItem: {
+            /** @description Name of the item's group, such as its prompt's id; absent without one. */
             group?: string | null;
+            /** @description Key of the item, unique in the batch; an item with a known key is a repeat. */
             key: string;
             /** @description The data set's answer as any JSON value; the plugin gets its JSON text. */
             label?: unknown;
+            /** @description Metadata for the plugin. */
             metadata?: unknown;
+            /** @description The prompt. */
             prompt?: string;
+            /** @description The response. */
             response: string;
         };
+        /** @description The answer to a submission. */
         SubmitReply: {
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of items that were accepted.
+             */
             accepted: number;
+            /** @description The result of each item, in order. */
             items: components["schemas"]["Submitted"][];
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of items that were rejected.
+             */
             rejected: number;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of items that are repeats of known ones.
+             */
             repeated: number;
         };
-        /** @enum {string} */
+        /**
+         * @description The result of the submission of an item.
+         * @enum {string}
+         */
         SubmitStatus: "accepted" | "repeated" | "rejected";
         /** @description Result of one submitted item; the results have the order of the items. */
         Submitted: {
+            /** @description Id of the request; absent if the item was rejected. */
             id?: string | null;
             /** @description Key of the item; empty if the item could not be parsed. */
             key: string;
             problem?: components["schemas"]["ItemProblem"] | null;
+            /** @description The result for this item. */
             status: components["schemas"]["SubmitStatus"];
         };
         /** @description `POST /v1/session/tenant`. */
         SwitchTenant: {
+            /** @description Name of the tenant to work with. */
             tenant: string;
         };
+        /** @description A tenant. */
         Tenant: {
+            /** @description Time of the creation. */
             created_at: string;
+            /** @description Id of the tenant. */
             id: string;
+            /** @description Name of the tenant. */
             name: string;
+            /** @description Quotas, grants and retention. */
             settings?: components["schemas"]["TenantSettings"];
             /** @description Storage roots that the operator grants to the tenant. */
             storage_roots?: string[];
             /** @description Time of its suspension; absent while it is not suspended. */
             suspended_at?: string | null;
         };
+        /** @description A page of tenants. */
         TenantList: {
+            /** @description The tenants of this page. */
             items: components["schemas"]["Tenant"][];
             /** @description Cursor of the next page, to be sent as `after`; absent on the last page. */
             next?: string | null;
@@ -3475,14 +4313,21 @@ export interface components {
              */
             display_name: string;
             /**
+             * @description Grants.
              * @default {
              *       "gpu": false
              *     }
              */
             grants: components["schemas"]["Grants"];
-            /** @default {} */
+            /**
+             * @description Quotas.
+             * @default {}
+             */
             quotas: components["schemas"]["Quotas"];
-            /** @default {} */
+            /**
+             * @description Times for which data is kept.
+             * @default {}
+             */
             retention: components["schemas"]["Retention"];
             /**
              * @description Whether the tenant's workers of a contended pool are shared between its runs: the run with the
@@ -3507,13 +4352,16 @@ export interface components {
         TenantUsage: {
             /** @description Usage of ended batches by day, the latest day first. */
             days: components["schemas"]["DayUsage"][];
+            /** @description Number of live batches. */
             open_batches: components["schemas"]["Used"];
             /**
              * @description Tokens that are missing from the bucket; more than the maximum while a large batch is not
              *     paid off.
              */
             requests_per_minute: components["schemas"]["Used"];
+            /** @description Bytes that the tenant's data takes in the database. */
             stored_bytes: components["schemas"]["Used"];
+            /** @description Name of the tenant. */
             tenant: string;
             /** @description Workers with leases of the tenant, by pool. */
             workers: {
@@ -3527,6 +4375,7 @@ export interface components {
              * @description Time of this state in milliseconds: now, or the end of the batch.
              */
             as_of_ms: number;
+            /** @description The batch. */
             batch: components["schemas"]["Batch"];
             /**
              * Format: u-int32
@@ -3539,15 +4388,19 @@ export interface components {
              *     milliseconds; for a live batch, estimated from its finished requests.
              */
             earliest_end_ms?: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Time at which the batch ended, in milliseconds; absent while it is live.
+             */
             ended_ms?: number | null;
             /**
              * Format: double
              * @description Expected end of the batch, in milliseconds.
              */
             estimated_end_ms?: number | null;
-            /** @description Absent before the first request. */
+            /** @description Time of the first request; absent before it. */
             first_arrival_at?: string | null;
+            /** @description The groups as columns. */
             groups: components["schemas"]["GroupColumns"];
             /**
              * Format: u-int32
@@ -3560,8 +4413,10 @@ export interface components {
              * @description Tolerated extra delay that the run sets, in milliseconds (the paper's D).
              */
             max_extra_delay_ms?: number | null;
+            /** @description The requests as columns. */
             requests: components["schemas"]["RequestColumns"];
             rollup?: components["schemas"]["Rollup"] | null;
+            /** @description The stages of the plugin, in order. */
             stages: components["schemas"]["ProfileStage"][];
             /** @description Whether only some of the requests are shown, evenly chosen by position. */
             thinned: boolean;
@@ -3600,7 +4455,10 @@ export interface components {
              * @description Maximum; absent if there is none.
              */
             max?: number | null;
-            /** Format: u-int64 */
+            /**
+             * Format: u-int64
+             * @description Amount in use.
+             */
             used: number;
         };
         /** @description Starting workers that wait for a place for one reason. */
@@ -3609,9 +4467,13 @@ export interface components {
             reason: string;
             /** @description The time since which the first of them has waited. */
             since: string;
-            /** Format: u-int32 */
+            /**
+             * Format: u-int32
+             * @description Number of workers that wait.
+             */
             workers: number;
         };
+        /** @description A worker. */
         Worker: {
             /** @description Time at which the worker was requested. */
             asked_at?: string | null;
@@ -3619,7 +4481,7 @@ export interface components {
             heard_at?: string | null;
             /**
              * Format: u-int64
-             * @description Absent until it has joined.
+             * @description Id of the worker; absent until it has joined.
              */
             id?: number | null;
             /**
@@ -3627,6 +4489,7 @@ export interface components {
              * @description Number of leases: one is running, the others are prefetched.
              */
             in_hand: number;
+            /** @description Time at which the worker joined; absent while it starts. */
             joined_at?: string | null;
             /**
              * @description Launcher of the worker: `process` for a child process of the server, `slurm` for a job of Slurm, `joined`
@@ -3643,6 +4506,7 @@ export interface components {
              * @description Process id, if the launcher runs it on the server's machine.
              */
             pid?: number | null;
+            /** @description Name of the pool. */
             pool: string;
             running?: components["schemas"]["WorkerRunning"] | null;
             /**
@@ -3650,42 +4514,54 @@ export interface components {
              * @description Number of stages that it finished.
              */
             stages_done: number;
+            /** @description State of the worker. */
             state: components["schemas"]["WorkerState"];
             /** @description Identity of the worker from its start to its end. */
             ticket: string;
         };
         /** @description `GET /v1/workers`. */
         WorkerList: {
+            /** @description Time of this state. */
             at: string;
             /** @description Sorted by pool and id; workers that start come first in each pool. */
             items: components["schemas"]["Worker"][];
         };
         /** @description The stage that a worker runs now. */
         WorkerRunning: {
+            /** @description Id of the batch. */
             batch: string;
             /** @description `name@version`. */
             plugin: string;
+            /** @description Id of the request. */
             request: string;
+            /** @description Time since which it runs. */
             since: string;
+            /** @description Name of the stage. */
             stage: string;
             /** @description Its name. */
             tenant: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The state of a worker.
+         * @enum {string}
+         */
         WorkerState: "starting" | "idle" | "busy" | "draining";
         /** @description A token with which one worker joins once, and what the worker needs beside it. */
         WorkerToken: {
             /** @description SHA-256 of the certificate of the server's authority, `sha256:HEX`. */
             ca_pin: string;
+            /** @description Time until which the token can be used. */
             expires_at: string;
             /** @description Address on which the server listens for workers, `IP:PORT`. */
             listen: string;
+            /** @description Pool of the worker. */
             pool: string;
             /** @description The secret, which is shown only once. */
             token: string;
         };
         /** @description `POST /v1/plugins/{name}/versions/{version}/yank`. */
         YankPlugin: {
+            /** @description Reason why no new run may use the version. */
             reason: string;
         };
     };
@@ -3704,7 +4580,7 @@ export interface operations {
             path: {
                 /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
                 plugin: string;
-                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
             };
             cookie?: never;
@@ -3748,7 +4624,7 @@ export interface operations {
             path: {
                 /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
                 plugin: string;
-                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
             };
             cookie?: never;
@@ -3792,7 +4668,7 @@ export interface operations {
             path: {
                 /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
                 plugin: string;
-                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
             };
             cookie?: never;
@@ -3836,7 +4712,7 @@ export interface operations {
             path: {
                 /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
                 plugin: string;
-                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
             };
             cookie?: never;
@@ -3880,7 +4756,7 @@ export interface operations {
             path: {
                 /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
                 plugin: string;
-                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
             };
             cookie?: never;
@@ -3924,7 +4800,7 @@ export interface operations {
             path: {
                 /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
                 plugin: string;
-                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
             };
             cookie?: never;
@@ -3968,7 +4844,7 @@ export interface operations {
             path: {
                 /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
                 plugin: string;
-                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
             };
             cookie?: never;
@@ -4012,7 +4888,7 @@ export interface operations {
             path: {
                 /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
                 plugin: string;
-                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
             };
             cookie?: never;
@@ -4056,7 +4932,7 @@ export interface operations {
             path: {
                 /** @description The plugin: `name@channel`, `name@version`, or `tenant/name@channel`. */
                 plugin: string;
-                /** @description The run, with the call's options behind it: `my-run;timeout=300`. */
+                /** @description The run, followed by the call's options: `my-run;timeout=300`. */
                 run: string;
             };
             cookie?: never;
@@ -4846,9 +5722,14 @@ export interface operations {
             query?: {
                 /** @description Whether all tenants are included; needs the scope `platform:*`. */
                 all?: boolean;
+                /** @description Start of the period. */
                 from?: string;
+                /** @description End of the period. */
                 to?: string;
+                /** @description Only incidents of this kind. */
                 kind?: components["schemas"]["IncidentKind"];
+                /** @description Only incidents of the run of this name. */
+                run?: string;
                 /**
                  * @description Whether incidents of the same tenant, kind, pool, run and code are one item: the latest of them,
                  *     with the sum of the counts. Only the last 1,000 incidents are grouped, into one page.
@@ -6393,6 +7274,134 @@ export interface operations {
                 content: {
                     "application/x-ndjson": components["schemas"]["Sample"];
                     "text/csv": string;
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_runs_run_solve_rates: {
+        parameters: {
+            query: {
+                /** @description Name of the group: a prompt with its samples. */
+                group: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveRates"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_samples: {
+        parameters: {
+            query?: {
+                /** @description Run whose samples are listed. Exactly one of `run`, `batch` and `plugin` is given. */
+                run?: string;
+                /** @description Id of the batch whose samples are listed. */
+                batch?: string;
+                /** @description Plugin version, `name@version`, whose samples are listed: those of its last 256 runs. */
+                plugin?: string;
+                /**
+                 * @description Words that the prompt or the response has, in any case: all of them; `or` between two for either;
+                 *     `-` before one that it must not have; quotes around words that follow each other.
+                 */
+                q?: string;
+                /**
+                 * @description Column, with `-` before it for descending order: `iteration`, `reward`, `advantage`, `verdict`,
+                 *     `kind`, `group`, `key`, `prompt`, `response`, `label`, `prompt_chars`, `response_chars`, `took_ms`,
+                 *     or `component`. When absent, the newest iteration comes first, and a batch is in the order of its
+                 *     requests. A sample without a value counts as below all others.
+                 */
+                sort?: string;
+                /** @description `scored`, `timed_out` or `error`. */
+                kind?: string;
+                /** @description The plugin's verdict, `timed_out`, or the error's code. */
+                verdict?: string;
+                /** @description Name of the group. */
+                group?: string;
+                /** @description How the rewards of the sample's group differ: `all_right`, `all_wrong` or `mixed`. */
+                group_rewards?: components["schemas"]["GroupRewards"];
+                /** @description The label as JSON, up to its first 40 characters. */
+                label?: string;
+                iteration_min?: number;
+                iteration_max?: number;
+                reward_min?: number;
+                reward_max?: number;
+                advantage_min?: number;
+                advantage_max?: number;
+                prompt_chars_min?: number;
+                prompt_chars_max?: number;
+                response_chars_min?: number;
+                response_chars_max?: number;
+                /** @description Milliseconds from a request's arrival to its end. */
+                took_ms_min?: number;
+                took_ms_max?: number;
+                /**
+                 * @description Name of the component of the reward that `component_min`, `component_max` and the order `component`
+                 *     are about.
+                 */
+                component?: string;
+                component_min?: number;
+                component_max?: number;
+                /** @description Cursor: the `next` of the previous page. */
+                after?: string;
+                /** @description Maximum number of items: 100 when absent, 500 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleList"];
                 };
             };
             "4XX": {

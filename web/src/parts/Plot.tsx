@@ -7,6 +7,7 @@ import uPlot from "uplot";
 import { SERIES } from "../theme";
 import { clippedSpans } from "./clip";
 import { moment } from "./format";
+import { drawMarks, type Mark } from "./marks";
 
 export interface PlotSeries {
   label: string;
@@ -43,6 +44,8 @@ export interface PlotProps {
   bands?: { upper: number; lower: number; colour?: number }[];
   /** Charts with the same key share the cursor. */
   sync?: string;
+  /** Vertical lines where something happened. */
+  marks?: readonly Mark[];
   /** Called with the index of the clicked point. */
   onPick?: (at: number) => void;
 }
@@ -173,7 +176,10 @@ function options(
     legend: { live: false, markers: { fill: "transparent", dash: legendDash } },
     ...(sync ? { cursor: { sync: { key: sync } } } : {}),
     hooks: {
-      draw: [(chart) => drawClipped(chart, shown.current)],
+      draw: [
+        (chart) => drawClipped(chart, shown.current),
+        (chart) => drawMarks(chart, shown.current.marks ?? []),
+      ],
       setCursor: [
         (chart) => placeTooltip(chart, tooltipText(chart, xAs === "time", xText, y, shown)),
       ],

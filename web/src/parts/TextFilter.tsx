@@ -10,9 +10,11 @@ export function TextFilter(props: {
   label: string;
   value: string | undefined;
   placeholder?: string;
+  /** For a number. */
+  narrow?: boolean;
   onChange: (value: string | undefined) => void;
 }) {
-  const { label, value = "", placeholder, onChange } = props;
+  const { label, value = "", placeholder, narrow = false, onChange } = props;
   const [typed, setTyped] = useState(value);
   // The URL changed: back, forward or a link.
   useEffect(() => setTyped(value), [value]);
@@ -22,6 +24,7 @@ export function TextFilter(props: {
     <TextInput
       size="xs"
       label={label}
+      {...(narrow ? { w: 96, inputMode: "decimal" as const } : {})}
       {...(placeholder ? { placeholder } : {})}
       value={typed}
       onChange={({ currentTarget }) => {

@@ -4,6 +4,12 @@ import { csvCell, exported, valueAt } from "./exports";
 it("quotes texts and disarms formulas, and leaves numbers alone", () => {
   expect(csvCell('say "hi", now')).toBe('"say ""hi"", now"');
   expect(csvCell("=HYPERLINK(1)")).toBe("'=HYPERLINK(1)");
+  expect(csvCell("1;=1+1")).toBe('"1;\'=1+1"');
+  expect(csvCell('a;"=1+1')).toBe('"a;""\'=1+1"');
+  expect(csvCell("a\t@x")).toBe('"a\t\'@x"');
+  expect(csvCell("a\n -1+1")).toBe('"a\n \'-1+1"');
+  expect(csvCell(";;=1+1")).toBe('";;\'=1+1"');
+  expect(csvCell("x - y = z")).toBe("x - y = z");
   expect(csvCell(-0.5)).toBe("-0.5");
   expect(csvCell("two\nlines")).toBe('"two\nlines"');
   expect(csvCell(null)).toBe("");

@@ -13,14 +13,20 @@ export interface ExportPage<Cursor> {
 }
 
 /**
- * Quotes as RFC 4180 says. A text that a spreadsheet would run as a formula gets an apostrophe before it,
- * because texts of tenants may be hostile.
+ * The start of a formula: at the start of the text, or after a separator. Some spreadsheets separate cells by
+ * semicolons or tabs, or without regard to quotes. Space and quotes before a formula do not hide it.
+ */
+const FORMULA = /((?:^|[,;\t|\r\n])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+
+/**
+ * Quotes as RFC 4180 says. Where a spreadsheet would run a part of a text as a formula, an apostrophe comes before
+ * it, because texts of tenants may be hostile.
  */
 export function csvCell(value: Cell): string {
   if (value == null) return "";
   if (typeof value !== "string") return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = value.replace(FORMULA, "$1'");
+  return /[",;\t|\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 export function csvLine(cells: readonly Cell[]): string {

@@ -9,7 +9,7 @@ import { ProblemError } from "../api/client";
  */
 export type FieldPaths = Readonly<Record<string, string>>;
 
-/** What a form tells the part that sends it. */
+/** The state that a form passes to the part that sends it. */
 export interface Fields {
   /** Checks the fields; false if one shows an error. */
   validate: () => boolean;

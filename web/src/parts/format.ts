@@ -28,6 +28,12 @@ export function reward(value: number | null | undefined): string {
   return Number.isInteger(value) ? String(value) : value.toPrecision(3);
 }
 
+/** Formats an advantage with its sign. */
+export function signed(value: number | null | undefined): string {
+  if (value == null) return NONE;
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(2)}`;
+}
+
 export function percent(share: number | null | undefined): string {
   return share == null ? NONE : `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 }

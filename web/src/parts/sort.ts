@@ -14,7 +14,7 @@ import { columnId, type SortSearch, sortingOf } from "./sortSearch";
 
 export type Direction = "ascending" | "descending" | "none";
 
-/** What the heads of a table need to sort it. Columns are named by their titles. */
+/** The properties that the heads of a table need to sort it. Columns are named by their titles. */
 export interface SortHeads {
   direction: (title: string) => Direction;
   toggle: (title: string) => void;

@@ -1,4 +1,4 @@
-// What the command palette finds: pages, tenants, runs, plugins, and batches and requests by their ids.
+// The entries of the command palette: pages, tenants, runs, plugins, and batches and requests by their ids.
 
 import type { Session } from "../api/session";
 import { placesOf } from "./places";

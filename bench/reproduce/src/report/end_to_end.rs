@@ -11,7 +11,7 @@ use super::published::{Measured, Savings, paper, reference};
 use super::workloads::{Workload, Workloads};
 
 const POLICIES: &str = "zq,history,distrs,ideal,assay,limit";
-/// Those whose lines the paper's figures show, and ours.
+/// The policies whose lines the paper's figures show, and ours.
 const DRAWN: [&str; 4] = ["zq", "distrs", "ideal", "assay"];
 
 /// ZQ-Dedicated's GPU time over that of `assay`, at least.

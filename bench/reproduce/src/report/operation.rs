@@ -26,7 +26,7 @@ const STARTUP_S: u64 = 30;
 const QUOTAS: [usize; 6] = [70, 85, 100, 130, 160, 200];
 const QUOTAS_FOR: usize = 6 * 2_048;
 
-/// By how much the order inside a batch may change the batch's own delay.
+/// The largest time by which the order inside a batch may change the batch's own delay.
 const GROUPS_LATER_MAX_S: f64 = 0.3;
 
 pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> {
@@ -59,7 +59,7 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
     faults(page, &workload.trace)
 }
 
-/// What a trainer waits for, in which order its batch is served, and the policy: a row of the table.
+/// The rows of the table: their name, the discipline, the unit for which trainers wait, and the policy.
 const CONSUMED: [(&str, Discipline, Consumes, &str); 7] = [
     ("`ebf`, batches", Discipline::EBF, Consumes::Batch, "distrs"),
     ("`ebf-groups`, batches", Discipline::EBF_GROUPS, Consumes::Batch, "distrs"),
@@ -74,7 +74,7 @@ const CONSUMED: [(&str, Discipline, Consumes, &str); 7] = [
 const PLAIN: usize = 2;
 const CONSUMING: usize = 4;
 
-/// What a run is to have that consumes groups: their mean delay, and the GPU norm for it.
+/// The goals for a run that consumes groups: the mean delay of a group, and the GPU norm.
 const GROUP_DELAY_MAX_S: f64 = 2.0;
 const GROUP_NORM_MAX: f64 = 1.2;
 
@@ -154,7 +154,7 @@ fn consumed(name: String, report: &PolicyReport) -> Vec<String> {
 /// Seconds that a start takes on average.
 const SLOW_STARTS_S: [u64; 4] = [30, 60, 120, 300];
 
-/// By how much of it a start is faster or slower at most.
+/// The fraction by which a start is faster or slower at most.
 const SPREAD: f64 = 0.5;
 
 /// The goal with starts of a minute: mean d, and the GPU norm for it.

@@ -3,7 +3,7 @@
 use assay_core::time::Micros;
 use assay_sched::Discipline;
 use assay_sim::plot::{Labels, Line, Scale, Scales, Series, curve, line_chart};
-use assay_sim::policy::{Policy, Settings};
+use assay_sim::policy::{Settings, SimulatedPolicy};
 use assay_sim::trace::Trace;
 use assay_sim::{BatchRun, Run};
 use assay_simulation::runs::{Job, run_all};
@@ -59,7 +59,7 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
         seen >= paper::EBF_FACTOR,
     );
     page.say(
-        "The paper finds 1.5× \"at the same low extra delay of just a few seconds\". What is gained \
+        "The paper finds 1.5× \"at the same low extra delay of just a few seconds\". The gain \
          depends on how far the batches overlap at the GPUs: EBF takes from the second batch what \
          it has to spare, and gives it to the first. With more tasks there is more to gain: see \
          the quotas below.",
@@ -71,7 +71,7 @@ pub(super) fn add(page: &mut Page, workloads: &Workloads) -> anyhow::Result<()> 
 
 struct Sweep {
     gpus: Vec<usize>,
-    /// By order, by number of GPUs, by pair.
+    /// The runs by order, by number of GPUs, by pair.
     runs: Vec<Vec<Vec<Run>>>,
 }
 
@@ -83,9 +83,9 @@ impl Sweep {
         gpus.dedup();
         let policy = |gpus: &usize| {
             let counts = [(CPU.to_owned(), 2 * batch), (GPU.to_owned(), *gpus)];
-            Policy::Fixed(counts.into())
+            SimulatedPolicy::Fixed(counts.into())
         };
-        let policies: Vec<Policy> = gpus.iter().map(policy).collect();
+        let policies: Vec<SimulatedPolicy> = gpus.iter().map(policy).collect();
         let pairs: Vec<Trace> = (1..=PAIRS).map(|seed| pair(workloads, seed)).collect();
         let settings = ORDERS.map(|(_, discipline)| Settings { discipline, ..settings(0) });
         let mut jobs = Vec::new();

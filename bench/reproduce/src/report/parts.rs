@@ -53,9 +53,12 @@ fn parts() -> Vec<(String, Settings)> {
         tuned("no check of timeouts at all", Tuning { check: Checked::Late, ..usual.clone() }),
         tuned("a budget of 1 s for risk", Tuning { check: risk(1_000), ..usual.clone() }),
         tuned("the last batch alone as history", Tuning { history: 1, ..usual.clone() }),
-        tuned("T from service times as they were", Tuning { robust_share: 1.0, ..usual.clone() }),
         tuned(
-            "a worker goes with the first plan that does not need it",
+            "T from service times as they were",
+            Tuning { robust_quantile: 1.0, ..usual.clone() },
+        ),
+        tuned(
+            "a worker is stopped by the first plan that does not need it",
             Tuning { held_plans: 0, ..usual.clone() },
         ),
         tuned("drift is not looked for", Tuning { follows_drift: false, ..usual.clone() }),

@@ -64,10 +64,10 @@ pub(super) fn add(page: &mut Page) {
     );
     let owned = |row: &[&str; 3]| row.iter().map(|&cell| cell.to_owned()).collect();
     let mut rows: Vec<Vec<String>> = READINGS.iter().map(owned).collect();
-    let Tuning { history, robust_share, .. } = Policy::ASSAY.tuning();
+    let Tuning { history, robust_quantile, .. } = Policy::ASSAY.tuning();
     let taken = format!(
         "`distrs`: service times of the last batch as they were; `assay`: those of the last {history}, \
-         cut at their quantile {robust_share} for T"
+         cut at their quantile {robust_quantile} for T"
     );
     let why = "one late long-runner makes the next batch's T, and its deadlines, too late";
     rows.push(vec!["T from history".to_owned(), taken, why.to_owned()]);

@@ -14,7 +14,7 @@ const POLICIES: &str = "distrs,assay";
 
 const STARTUPS_S: [u64; 2] = [0, 30];
 
-/// By how much a batch may be later than under the published policy.
+/// The largest time by which a batch may be later than under the published policy.
 const LATER_MAX_S: f64 = 0.3;
 
 const SHIFTS_SEED: u64 = 11;

@@ -4,7 +4,7 @@ use assay_core::time::Micros;
 use assay_sched::{Entitlement, Weight};
 use assay_sim::Run;
 use assay_sim::fair::{Demand, STAGE, trace};
-use assay_sim::policy::{Policy, Settings};
+use assay_sim::policy::{Settings, SimulatedPolicy};
 use assay_sim::trace::Trace;
 use assay_simulation::runs::{Job, run_all};
 
@@ -12,10 +12,10 @@ use super::comparison::fixed;
 use super::page::Page;
 
 const WORKERS: usize = 24;
-/// How long requests come, and from when on something of each tenant waits.
+/// The time in which requests come, all of it with waiting requests of each tenant.
 const SPAN: Micros = Micros::from_secs(300);
 const LOADED: Micros = Micros::from_secs(60);
-/// How far from its weight a tenant's part may be.
+/// The largest difference between a tenant's weight and its fraction of the workers.
 const OFF_MAX: f64 = 0.05;
 
 const FLOOD: u32 = 10_000;
@@ -76,9 +76,9 @@ fn add_shares(page: &mut Page) -> anyhow::Result<()> {
         ["tenant", "weight", "a request takes, s", "its part by weight", "of the workers"];
     page.table(&heading, &rows);
     page.say(
-        "What is shared is workers at each moment: who has long stages gets no more, and no less, than \
-         who has short ones. Nothing is owed for the past: a tenant that asked for nothing has saved \
-         nothing up. And shares are whole workers: where a pool has fewer than one for each tenant, \
+        "The weights divide the workers at each moment: a tenant with long stages gets as many workers as \
+         one with short stages. The past does not count: a tenant that asked for nothing has saved \
+         nothing. A tenant gets whole workers: where a pool has fewer than one for each tenant, \
          earliest batch first decides who is served first.",
     );
     page.goal(
@@ -139,8 +139,8 @@ fn add_flood(page: &mut Page) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn workers(count: usize) -> Policy {
-    Policy::Fixed([(STAGE.to_owned(), count)].into())
+fn workers(count: usize) -> SimulatedPolicy {
+    SimulatedPolicy::Fixed([(STAGE.to_owned(), count)].into())
 }
 
 /// Each tenant wants all workers.

@@ -26,7 +26,7 @@ struct Report {
     exec: Sandbox,
     toolchains: Vec<Toolchain>,
     cuda: Result<Cuda, String>,
-    /// Absent if the device is `none`.
+    /// The GPU, or why it cannot be used; absent if the device is `none`.
     gpu: Option<Result<Gpu, String>>,
 }
 

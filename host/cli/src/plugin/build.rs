@@ -31,7 +31,7 @@ struct Built<'a> {
 }
 
 pub(super) async fn run(options: PluginBuildCommand, format: Format) -> anyhow::Result<()> {
-    let component = Source::at(&options.path)?.component().await?;
+    let component = Source::at(&options.path)?.component(&options.engine).await?;
     let plugin = options.engine.describe(&component).await?;
     match format {
         Format::Json => print_json(&Built {

@@ -11,6 +11,8 @@ use assay_core::golden::{CaseFile, check_cases};
 use serde::Deserialize;
 use tokio::process::Command;
 
+use super::super::engine::EngineOptions;
+
 pub(super) const MANIFEST: &str = "plugin.toml";
 /// Limit of cases and watched files; a project with more has a mistake in `watch`.
 const FILES_MAX: usize = 20_000;
@@ -57,10 +59,10 @@ impl Source {
     }
 
     /// Builds the component if it is a project's.
-    pub(crate) async fn component(&self) -> anyhow::Result<PathBuf> {
+    pub(crate) async fn component(&self, engine: &EngineOptions) -> anyhow::Result<PathBuf> {
         match self {
             Self::Component(component) => Ok(component.clone()),
-            Self::Project(project) => project.build().await,
+            Self::Project(project) => project.build(engine).await,
         }
     }
 
@@ -92,7 +94,7 @@ impl Project {
     }
 
     /// Runs the build; what it prints is shown as it comes.
-    pub(super) async fn build(&self) -> anyhow::Result<PathBuf> {
+    pub(super) async fn build(&self, engine: &EngineOptions) -> anyhow::Result<PathBuf> {
         let [program, arguments @ ..] = &self.manifest.build[..] else {
             unreachable!("was checked as it was read")
         };
@@ -100,6 +102,7 @@ impl Project {
         let shown = std::io::stderr().as_fd().try_clone_to_owned().context("standard error")?;
         let status = Command::new(program)
             .args(arguments)
+            .envs(engine.builder_environment()?)
             .current_dir(&self.folder)
             .stdin(Stdio::null())
             .stdout(shown)
@@ -146,7 +149,7 @@ impl Project {
             // `cases` may name one file.
             let name = name.filter(|name| !name.as_os_str().is_empty());
             let name = name.or_else(|| path.file_name().map(Path::new)).unwrap_or(&path);
-            let file = name.to_str().context("a golden case's file name is no UTF-8 text")?;
+            let file = name.to_str().context("a golden case's file name is not UTF-8")?;
             Ok(CaseFile { file: file.to_owned(), text })
         };
         let cases = self.cases()?.into_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;

@@ -7,7 +7,7 @@ use assay_api::plugin::{Plugin, PromotePlugin};
 use assay_client::{Client, Publication, Upload};
 use serde::Serialize;
 
-use super::super::engine::{CaseRuns, EngineOptions};
+use super::super::engine::{EngineOptions, LocalCaseOptions};
 use super::super::progress::{mib, told_while};
 use super::super::{Format, print_json};
 use super::project::Source;
@@ -48,7 +48,7 @@ pub(super) async fn run(
     let source = Source::at(&options.path)?;
     let component = match (&source, options.no_test || options.skip_cases) {
         (Source::Project(_), false) => {
-            let runs = CaseRuns { update: false, repeat: 1 };
+            let runs = LocalCaseOptions { update: false, repeat: 1 };
             // As JSON only the published version is printed.
             let (plugin, tested) = test(&source, &options.engine, runs, format).await?;
             ensure!(
@@ -60,7 +60,7 @@ pub(super) async fn run(
             );
             plugin.component
         }
-        _ => source.component().await?,
+        _ => source.component(&options.engine).await?,
     };
     let bytes = tokio::fs::read(&component).await;
     let bytes = bytes.with_context(|| format!("reading {}", component.display()))?;

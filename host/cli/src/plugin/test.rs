@@ -10,7 +10,7 @@ use anyhow::ensure;
 use assay_client::Client;
 use serde::Serialize;
 
-use super::super::engine::{CaseReport, CaseRuns, Described, EngineOptions};
+use super::super::engine::{Described, EngineOptions, LocalCaseOptions, LocalCaseReport};
 use super::super::{Format, print_json};
 use super::project::Source;
 
@@ -48,7 +48,7 @@ pub(super) struct Tested {
     pub plugin: String,
     pub passed: usize,
     pub failed: usize,
-    cases: Vec<CaseReport>,
+    cases: Vec<LocalCaseReport>,
 }
 
 pub(super) async fn run(
@@ -75,8 +75,9 @@ pub(super) async fn run(
         }
         return Ok(code(tested.failed == 0));
     };
-    let plugin = options.engine.describe(&source.component().await?).await?;
-    let wanted = against::Wanted { against, run: options.run.as_deref(), limit: options.limit };
+    let plugin = options.engine.describe(&source.component(&options.engine).await?).await?;
+    let wanted =
+        against::ReplaySelection { against, run: options.run.as_deref(), limit: options.limit };
     let report = against::replay(&client()?, &options.engine, &plugin, wanted).await?;
     match format {
         Format::Json => print_json(&report)?,
@@ -86,8 +87,8 @@ pub(super) async fn run(
 }
 
 impl PluginTestCommand {
-    fn runs(&self) -> CaseRuns {
-        CaseRuns { update: self.update, repeat: self.repeat }
+    fn runs(&self) -> LocalCaseOptions {
+        LocalCaseOptions { update: self.update, repeat: self.repeat }
     }
 }
 
@@ -99,12 +100,12 @@ fn code(good: bool) -> ExitCode {
 pub(super) async fn test(
     source: &Source,
     engine: &EngineOptions,
-    runs: CaseRuns,
+    runs: LocalCaseOptions,
     format: Format,
 ) -> anyhow::Result<(Described, Tested)> {
-    let plugin = engine.describe(&source.component().await?).await?;
+    let plugin = engine.describe(&source.component(engine).await?).await?;
     let cases = source.project().map_or_else(|| Ok(Vec::new()), |project| project.cases())?;
-    let told = |case: &CaseReport| {
+    let told = |case: &LocalCaseReport| {
         if format == Format::Text {
             print!("{}", line(case));
         }
@@ -122,8 +123,8 @@ pub(super) async fn test(
 }
 
 /// A line for a case; below a failed one, the differences and the plugin's explanation and logs.
-fn line(case: &CaseReport) -> String {
-    let CaseReport { case: name, file, state, ran_ms, .. } = case;
+fn line(case: &LocalCaseReport) -> String {
+    let LocalCaseReport { case: name, file, state, ran_ms, .. } = case;
     let word = match state.as_str() {
         "passed" => "ok",
         "updated" => "updated",

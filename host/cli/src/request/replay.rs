@@ -9,10 +9,11 @@ use assay_api::result::ResultItem;
 use assay_client::Client;
 use assay_core::id::{Digest, RequestId};
 use assay_core::outcome::Outcome;
+use assay_core::recorded::{ScoredLogLine, ScoredRequest};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::super::engine::{Described, EngineOptions, Recorded, Scored};
+use super::super::engine::{Described, EngineOptions, recorded};
 use super::super::plugin::project::Source;
 use super::super::{Format, print_json};
 use super::show;
@@ -49,7 +50,7 @@ struct LocalReplay {
     /// The names of what differs: `kind`, `verdict`, `reward`, and `stage NAME: ...`.
     differences: Vec<String>,
     stages: Vec<StageCompared>,
-    logs: Vec<assay_api::request::LogLine>,
+    logs: Vec<ScoredLogLine>,
     /// Possible differences between this machine and the server.
     notes: Vec<String>,
 }
@@ -97,7 +98,7 @@ async fn local(client: &Client, options: &ReplayCommand) -> anyhow::Result<Local
     let context = request.context.as_ref().context("the server is older than this program")?;
     let folder = tempfile::tempdir().context("creating a folder for the component")?;
     let component = match &options.plugin {
-        Some(path) => Source::at(path)?.component().await?,
+        Some(path) => Source::at(path)?.component(&options.engine).await?,
         None => {
             let published = (context.plugin.as_str(), context.plugin_digest);
             download(client, published, folder.path()).await?
@@ -105,7 +106,7 @@ async fn local(client: &Client, options: &ReplayCommand) -> anyhow::Result<Local
     };
     let engine = &options.engine;
     let plugin = engine.describe(&component).await?;
-    let mut scored = engine.score(&plugin, vec![Recorded::of(&request)?], |_| ()).await?;
+    let mut scored = engine.score(&plugin, vec![recorded(&request)?], |_| ()).await?;
     let scored = scored.pop().context("the worker program left the request out")?;
     let stages = stages(client, &request, result, &scored).await?;
     Ok(compared(engine, &plugin, &request, result, scored, stages))
@@ -116,7 +117,7 @@ fn compared(
     plugin: &Described,
     request: &Request,
     result: &ResultItem,
-    scored: Scored,
+    scored: ScoredRequest,
     stages: Vec<StageCompared>,
 ) -> LocalReplay {
     let context = request.context.as_ref().expect("was there before");
@@ -162,7 +163,7 @@ async fn stages(
     client: &Client,
     request: &Request,
     result: &ResultItem,
-    scored: &Scored,
+    scored: &ScoredRequest,
 ) -> anyhow::Result<Vec<StageCompared>> {
     let mut names: Vec<&str> = result.stages.iter().map(|it| it.stage.as_str()).collect();
     for stage in &scored.stages {

@@ -48,7 +48,7 @@ pub(super) struct GenerateCommand {
     #[arg(long, value_enum)]
     mode: Option<Mode>,
     /// Sudden change of the workload: at=ITERATION with any of length=FACTOR, execute=FACTOR,
-    /// compile=FACTOR, timeouts=SHARE, separated by commas; may be repeated
+    /// compile=FACTOR, timeouts=FRACTION, separated by commas; may be repeated
     #[arg(long = "shift", value_name = "AT,CHANGE...", value_parser = shift)]
     shifts: Vec<Shift>,
     /// Seed of the random numbers [default: 0]

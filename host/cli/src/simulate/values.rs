@@ -2,7 +2,7 @@
 
 use assay_core::time::Micros;
 use assay_sched::Weight;
-use assay_sim::policy::{ByStage, Policy};
+use assay_sim::policy::{ByStage, SimulatedPolicy};
 use assay_sim::workload::Shift;
 
 /// A limit above the length of any run.
@@ -10,7 +10,7 @@ const SECONDS_MAX: f64 = 1e9;
 
 /// All policies of one option; clap would take a plain list for a repeated option.
 #[derive(Debug, Clone)]
-pub(super) struct Policies(pub(super) Vec<Policy>);
+pub(super) struct Policies(pub(super) Vec<SimulatedPolicy>);
 
 /// The value of `TENANT:STAGE=N`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub(super) fn shift(text: &str) -> Result<Shift, String> {
         let wrong = || {
             format!(
                 "`{part}` is not one of at=ITERATION, length=FACTOR, execute=FACTOR, compile=FACTOR, \
-                 timeouts=SHARE"
+                 timeouts=FRACTION"
             )
         };
         let (name, value) = part.split_once('=').ok_or_else(wrong)?;

@@ -30,7 +30,7 @@ pub(super) fn key_hash(key: &str) -> KeyHash {
 }
 
 /// The known state of a key.
-pub(super) enum Known {
+pub(super) enum KeyState {
     /// Scored by an earlier call, and not read from the file yet.
     Prior(Prior),
     /// Read from the file.
@@ -82,7 +82,7 @@ pub(super) struct Reader {
     file: BufReader<File>,
     bytes_total: u64,
     sizes: Sizes,
-    known: HashMap<KeyHash, Known>,
+    known: HashMap<KeyHash, KeyState>,
     line: u64,
     bytes_read: u64,
     chunk: Chunk,
@@ -95,7 +95,7 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn open(
         options: &Options,
-        priors: HashMap<KeyHash, Known>,
+        priors: HashMap<KeyHash, KeyState>,
     ) -> Result<Self, ScoreError> {
         let path = options.input.clone();
         let failed = |source| ScoreError::Input { path: options.input.clone(), source };
@@ -197,11 +197,11 @@ impl Reader {
         }
         let FileRow { key, group, prompt, response, label, metadata, expected } = row;
         let met = Row { line: self.line, key: key.clone(), expected };
-        match self.known.insert(key_hash(&key), Known::Seen) {
-            Some(Known::Seen) => {
+        match self.known.insert(key_hash(&key), KeyState::Seen) {
+            Some(KeyState::Seen) => {
                 return self.malformed(format!("the key `{key}` occurs earlier in the file"));
             }
-            Some(Known::Prior(prior)) => {
+            Some(KeyState::Prior(prior)) => {
                 self.chunk.skipped.push(Skipped { row: met, prior });
                 return self.cut_if_full();
             }

@@ -11,7 +11,7 @@ use assay_core::id::BatchId;
 use assay_core::outcome::Outcome;
 use serde::Serialize;
 
-use super::input::{KeyHash, Known, key_hash};
+use super::input::{KeyHash, KeyState, key_hash};
 use super::{ScoreError, Target};
 
 const WRITE_BUFFER_BYTES: usize = 1 << 18;
@@ -46,7 +46,7 @@ pub(super) struct Output {
     path: PathBuf,
     sink: Sink,
     line: Vec<u8>,
-    priors: HashMap<KeyHash, Known>,
+    priors: HashMap<KeyHash, KeyState>,
     verdicts: BTreeSet<Arc<str>>,
     /// The batches with results in the file, each with its last cursor.
     batches: BTreeMap<BatchId, u32>,
@@ -84,7 +84,7 @@ impl Output {
     }
 
     /// The results in the file, which the reader skips.
-    pub(super) fn take_priors(&mut self) -> HashMap<KeyHash, Known> {
+    pub(super) fn take_priors(&mut self) -> HashMap<KeyHash, KeyState> {
         std::mem::take(&mut self.priors)
     }
 
@@ -102,7 +102,7 @@ impl Output {
             }
         };
         let timed_out = matches!(item.outcome, Outcome::TimedOut { .. });
-        let prior = Known::Prior(Prior { reward, timed_out, verdict });
+        let prior = KeyState::Prior(Prior { reward, timed_out, verdict });
         self.priors.insert(key_hash(&item.key), prior).is_none()
     }
 

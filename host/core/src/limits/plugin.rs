@@ -66,6 +66,8 @@ pub const COMPILE_WALL_SECONDS_MAX: u64 = 3 * COMPILE_CPU_SECONDS_MAX;
 pub const COMPILED_BYTES_MAX: usize = 1 << 30;
 /// The bytes of all compiled plugins that a machine keeps on disk for its workers.
 pub const COMPILED_CACHE_BYTES_MAX: u64 = 4 << 30;
+/// The bytes of single functions that an author's machine keeps compiled for components that are built anew.
+pub const COMPILED_FUNCTIONS_BYTES_MAX: usize = 256 << 20;
 /// The plugins that a worker keeps loaded.
 pub const LOADED_PLUGINS_MAX: usize = 32;
 /// The plugins of live batches that a worker loads when it joins, before it has a request for them.

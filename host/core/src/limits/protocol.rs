@@ -18,6 +18,8 @@ pub const COMPAT_GAP_SECONDS_MAX: u64 = 3_600;
 pub const COMPAT_REPEAT_SECONDS: u64 = 600;
 /// The latest batches of a run that are searched for the first try of a repeated call.
 pub const COMPAT_REPEAT_BATCHES_MAX: usize = 4;
+/// The longest time for which a server that cannot work yet holds a call, in seconds: shorter than any trainer waits.
+pub const COMPAT_HOLD_SECONDS: u64 = 10;
 /// The tries of one call, each after the failure of the one before.
 pub const COMPAT_TRIES_MAX: usize = 16;
 /// The runs of a tenant (or steps of runs) that have an auto batch or had one recently.

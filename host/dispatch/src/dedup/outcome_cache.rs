@@ -93,7 +93,7 @@ mod tests {
     }
 
     fn key(tenant: usize, number: u8) -> DedupKey {
-        (TenantId(Uuid::from_u128(tenant as u128)), ContentHash::from_bytes([number; 32]))
+        (TenantId(Uuid::from_u128(tenant as u128)), ContentHash::from_bytes([number; 16]))
     }
 
     #[test]

@@ -15,7 +15,7 @@ fn id(seq: u32) -> RequestId {
 }
 
 fn key(number: u8) -> DedupKey {
-    (TenantId(Uuid::nil()), ContentHash::from_bytes([number; 32]))
+    (TenantId(Uuid::nil()), ContentHash::from_bytes([number; 16]))
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// One hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HierarchyMount {
-    /// Where it is mounted.
+    /// The folder at which it is mounted.
     pub(super) mount: PathBuf,
     /// The group of this process, below the mount.
     pub(super) own: PathBuf,

@@ -30,7 +30,7 @@ impl<H> Default for HelperLife<H> {
 }
 
 impl<H> HelperLife<H> {
-    /// What the machine lacked for boxes at the last start; `None` if it lacked nothing, or was not asked yet.
+    /// The part that the machine lacked for boxes at the last start; `None` if it lacked nothing or has not started.
     pub fn lacking(&self) -> Option<&str> {
         match &self.state {
             HelperState::Refused { refusal: Refusal::Lacking(what), .. } => Some(what),

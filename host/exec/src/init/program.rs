@@ -20,9 +20,9 @@ use crate::{lock, sys};
 /// The kernel's limit on CPU time is this much above that of the job, which the zygote enforces; it matters only
 /// if the zygote is gone.
 const CPU_GRACE_SECONDS: u64 = 5;
-/// The share of the memory limit for the stack, where the limit is one on address space: each thread's stack
-/// takes as much of that.
-const STACK_SHARE: u64 = 8;
+/// The divisor of the memory limit that gives the limit of a stack, where the memory limit is one on address
+/// space: each thread's stack takes as much of that.
+const STACK_DIVISOR: u64 = 8;
 /// The processes of the helper's user that are not the program's. Without a cgroup the kernel counts all
 /// processes of the user.
 const OTHER_PROCESSES: u64 = 4;
@@ -119,7 +119,7 @@ fn set_limits(limits: &BoxLimits, alone: bool) -> std::io::Result<()> {
     let cpu_seconds = u64::from(limits.cpu_ms).div_ceil(1_000) + CPU_GRACE_SECONDS;
     let memory = limits.memory_bytes;
     let (stack, address_space, processes) = if alone {
-        (memory / STACK_SHARE, memory, u64::from(limits.processes) + OTHER_PROCESSES)
+        (memory / STACK_DIVISOR, memory, u64::from(limits.processes) + OTHER_PROCESSES)
     } else {
         (memory, u64::MAX, u64::MAX)
     };

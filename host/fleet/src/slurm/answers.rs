@@ -1,4 +1,4 @@
-//! What Slurm's commands print, read and said in words. Pure: every text may be odd, cut short or long.
+//! Parses the output of Slurm's commands and describes it in words. Pure: any text may be odd, truncated or long.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(super) struct Listed {
     pub pool: Arc<str>,
     pub state: JobState,
     pub nodes: String,
-    /// Why it waits, or how it ended, as Slurm says it.
+    /// The reason why it waits, or how it ended, in Slurm's words.
     pub reason: String,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn waits(listed: &Listed) -> String {
     // Slurm says some reasons as `ReqNodeNotAvail, UnavailableNodes:n1`.
     let word = reason.split([',', ' ', ':']).next().unwrap_or_default();
     let words = match word {
-        "Resources" => "no node has free what the job asks for",
+        "Resources" => "no node has the requested resources free",
         "Priority" => "jobs of a higher priority wait before it",
         "None" | "" => "Slurm has not looked at it yet",
         "Dependency" | "DependencyNeverSatisfied" => "it depends on another job",

@@ -20,7 +20,7 @@ pub(super) async fn sbatch(options: &[String], script: &str) -> Result<JobId, St
     submitted(&run("sbatch", options, script).await?)
 }
 
-/// What `squeue` prints of all jobs of this user, those that ended lately included.
+/// The output of `squeue` for all jobs of this user, with those that ended recently.
 pub(super) async fn squeue() -> Result<String, String> {
     let options = ["--noheader", "--array", "--states=all", "--me", "--format", COLUMNS];
     run("squeue", &options.map(str::to_owned), "").await
@@ -46,7 +46,7 @@ pub async fn ask_slurm() -> Result<String, String> {
     Ok(cut(&plain(&version)))
 }
 
-/// What the program prints, or what it says when it fails.
+/// Runs a program and returns its output, or its message when it fails.
 async fn run(program: &str, options: &[String], input: &str) -> Result<String, String> {
     let mut command = Command::new(program);
     command.args(options).env_clear().env("LC_ALL", "C");

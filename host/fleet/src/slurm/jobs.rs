@@ -30,7 +30,7 @@ const STOP_MAX: Micros = Micros::from_secs(limits::SLURM_STOP_SECONDS_MAX);
 const RECENT: Micros = Micros::from_secs(limits::SLURM_RECENT_SECONDS);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum JobPhase {
     Submitting,
     Waiting,
     Running,
@@ -39,11 +39,11 @@ enum Phase {
 struct Job {
     pool: Arc<str>,
     id: Option<JobId>,
-    phase: Phase,
+    phase: JobPhase,
     changed_at: Micros,
     /// The strongest call so far to end it, and the time of the first.
     stop: Option<(Stop, Micros)>,
-    /// Whether its end was told.
+    /// Whether its end was reported.
     told: bool,
     /// The number of the last poll that may have begun before Slurm had the job.
     unseen_until: u64,
@@ -55,7 +55,7 @@ struct Job {
 
 /// The actions after a change, in this order.
 #[derive(Debug, Clone)]
-pub(super) enum Effect {
+pub(super) enum JobEffect {
     Submit(Start),
     Cancel(JobId, Cancel),
     Tell(WorkerEvent),
@@ -79,11 +79,11 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    pub(super) fn start(&mut self, now: Micros, starts: Vec<Start>) -> Vec<Effect> {
+    pub(super) fn start(&mut self, now: Micros, starts: Vec<Start>) -> Vec<JobEffect> {
         let submit = |start: Start| {
-            let job = Job::new(Arc::clone(&start.pool), None, Phase::Submitting, now);
+            let job = Job::new(Arc::clone(&start.pool), None, JobPhase::Submitting, now);
             self.jobs.insert(start.ticket.id, job);
-            Effect::Submit(start)
+            JobEffect::Submit(start)
         };
         starts.into_iter().map(submit).collect()
     }
@@ -94,22 +94,22 @@ impl Jobs {
         now: Micros,
         ticket: TicketId,
         answer: Result<JobId, String>,
-    ) -> Vec<Effect> {
+    ) -> Vec<JobEffect> {
         let polls = self.polls;
         let Some(job) = self.jobs.get_mut(&ticket) else {
             // It was told of as ended meanwhile.
-            return answer.map(|id| Effect::Cancel(id, Cancel::End)).into_iter().collect();
+            return answer.map(|id| JobEffect::Cancel(id, Cancel::End)).into_iter().collect();
         };
         match answer {
             Ok(id) => {
                 job.id = Some(id);
                 job.unseen_until = polls;
                 job.changed_at = now;
-                if job.phase == Phase::Submitting {
-                    job.phase = Phase::Waiting;
+                if job.phase == JobPhase::Submitting {
+                    job.phase = JobPhase::Waiting;
                 }
                 let stopped = job.stop.is_some();
-                stopped.then_some(Effect::Cancel(id, Cancel::End)).into_iter().collect()
+                stopped.then_some(JobEffect::Cancel(id, Cancel::End)).into_iter().collect()
             }
             Err(why) => {
                 let mut effects = Vec::new();
@@ -119,7 +119,7 @@ impl Jobs {
         }
     }
 
-    pub(super) fn stop(&mut self, now: Micros, ticket: TicketId, how: Stop) -> Vec<Effect> {
+    pub(super) fn stop(&mut self, now: Micros, ticket: TicketId, how: Stop) -> Vec<JobEffect> {
         let Some(job) = self.jobs.get_mut(&ticket) else { return Vec::new() };
         let since = job.stop.map_or(now, |(_, since)| since);
         let raised = job.stop.is_none_or(|(before, _)| how > before);
@@ -143,7 +143,7 @@ impl Jobs {
     }
 
     /// `squeue` answered the poll of this number.
-    pub(super) fn polled(&mut self, now: Micros, poll: u64, listing: &[Listed]) -> Vec<Effect> {
+    pub(super) fn polled(&mut self, now: Micros, poll: u64, listing: &[Listed]) -> Vec<JobEffect> {
         self.failures = 0;
         let mut effects = Vec::new();
         let mut seen: BTreeMap<TicketId, &Listed> = BTreeMap::new();
@@ -178,11 +178,11 @@ impl Jobs {
     }
 
     /// `squeue` cannot be asked, for this reason: no job is counted as gone.
-    pub(super) fn poll_failed(&mut self, now: Micros, why: &str) -> Vec<Effect> {
+    pub(super) fn poll_failed(&mut self, now: Micros, why: &str) -> Vec<JobEffect> {
         self.failures = self.failures.saturating_add(1);
         let mut effects = Vec::new();
         for (&ticket, job) in &mut self.jobs {
-            if job.phase == Phase::Waiting {
+            if job.phase == JobPhase::Waiting {
                 let why = format!("Slurm cannot be asked: {why}");
                 effects.extend(job.tell_waiting(ticket, why));
             }
@@ -197,15 +197,15 @@ impl Jobs {
     }
 
     /// Ends the jobs that have not started: after a restart nobody knows the ticket with which such a job would join.
-    pub(super) fn end_queued(&mut self, now: Micros) -> Vec<Effect> {
-        let queued = self.jobs.iter().filter(|(_, job)| job.phase != Phase::Running);
+    pub(super) fn end_queued(&mut self, now: Micros) -> Vec<JobEffect> {
+        let queued = self.jobs.iter().filter(|(_, job)| job.phase != JobPhase::Running);
         let queued: Vec<TicketId> = queued.map(|(ticket, _)| *ticket).collect();
         queued.into_iter().flat_map(|ticket| self.stop(now, ticket, Stop::Kill)).collect()
     }
 
     /// The workers whose jobs run.
     pub(super) fn running(&self) -> Vec<(TicketId, Arc<str>)> {
-        let running = self.jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
+        let running = self.jobs.iter().filter(|(_, job)| job.phase == JobPhase::Running);
         running.map(|(ticket, job)| (*ticket, Arc::clone(&job.pool))).collect()
     }
 
@@ -214,13 +214,13 @@ impl Jobs {
         let (least, most) = (limits::SLURM_POLL_SECONDS_MIN, limits::SLURM_POLL_SECONDS_MAX);
         let recent = self.jobs.values().any(|job| {
             job.stop.is_some()
-                || now.since(job.changed_at) < RECENT && job.phase != Phase::Submitting
+                || now.since(job.changed_at) < RECENT && job.phase != JobPhase::Submitting
         });
         let pause = if recent { least << self.failures.min(8) } else { most };
         Micros::from_secs(pause.min(most))
     }
 
-    fn listed(&mut self, now: Micros, ticket: TicketId, listed: &Listed, out: &mut Vec<Effect>) {
+    fn listed(&mut self, now: Micros, ticket: TicketId, listed: &Listed, out: &mut Vec<JobEffect>) {
         if let JobState::Ended(state) = &listed.state {
             let how = |job: &Job| {
                 let words = ended(listed, state);
@@ -232,8 +232,8 @@ impl Jobs {
             return self.end(ticket, how, out);
         }
         let phase = match listed.state {
-            JobState::Waiting => Phase::Waiting,
-            _ => Phase::Running,
+            JobState::Waiting => JobPhase::Waiting,
+            _ => JobPhase::Running,
         };
         // A job that no start of this server is known of belongs to a server before it, or its sbatch broke off.
         let new = || Job::new(Arc::clone(&listed.pool), Some(listed.id), phase, now);
@@ -242,12 +242,12 @@ impl Jobs {
         job.missing = 0;
         match (job.phase, &listed.state) {
             (_, JobState::Waiting) => {
-                job.set(Phase::Waiting, now);
+                job.set(JobPhase::Waiting, now);
                 out.extend(job.tell_waiting(ticket, waits(listed)));
             }
-            (Phase::Submitting | Phase::Waiting, JobState::Running) => {
-                job.set(Phase::Running, now);
-                out.push(Effect::Tell(WorkerEvent::Placed { ticket, pid: None }));
+            (JobPhase::Submitting | JobPhase::Waiting, JobState::Running) => {
+                job.set(JobPhase::Running, now);
+                out.push(JobEffect::Tell(WorkerEvent::Placed { ticket, pid: None }));
             }
             _ => {}
         }
@@ -259,30 +259,30 @@ impl Jobs {
         &mut self,
         ticket: TicketId,
         how: impl FnOnce(&Job) -> WorkerEnd,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<JobEffect>,
     ) {
         if let Some(job) = self.jobs.remove(&ticket) {
             let how = how(&job);
-            out.extend((!job.told).then_some(Effect::Tell(WorkerEvent::Ended { ticket, how })));
+            out.extend((!job.told).then_some(JobEffect::Tell(WorkerEvent::Ended { ticket, how })));
         }
     }
 
     /// Tells the end of jobs that were to end long ago; they are cancelled further.
-    fn give_up(&mut self, now: Micros, out: &mut Vec<Effect>) {
+    fn give_up(&mut self, now: Micros, out: &mut Vec<JobEffect>) {
         for (&ticket, job) in &mut self.jobs {
             let late = job.stop.is_some_and(|(_, since)| now.since(since) >= STOP_MAX);
             if late && !job.told {
                 job.told = true;
                 let why = "it was cancelled, which Slurm has not confirmed yet";
                 let how = WorkerEnd::Finished(why.into());
-                out.push(Effect::Tell(WorkerEvent::Ended { ticket, how }));
+                out.push(JobEffect::Tell(WorkerEvent::Ended { ticket, how }));
             }
         }
     }
 }
 
 impl Job {
-    fn new(pool: Arc<str>, id: Option<JobId>, phase: Phase, now: Micros) -> Self {
+    fn new(pool: Arc<str>, id: Option<JobId>, phase: JobPhase, now: Micros) -> Self {
         Self {
             pool,
             id,
@@ -296,7 +296,7 @@ impl Job {
         }
     }
 
-    fn set(&mut self, phase: Phase, now: Micros) {
+    fn set(&mut self, phase: JobPhase, now: Micros) {
         if self.phase != phase {
             self.phase = phase;
             self.changed_at = now;
@@ -304,19 +304,19 @@ impl Job {
     }
 
     /// How it must be cancelled now, if it must.
-    fn cancel(&self, now: Micros) -> Option<Effect> {
+    fn cancel(&self, now: Micros) -> Option<JobEffect> {
         let ((how, since), id) = self.stop.zip(self.id)?;
         let polite =
-            how == Stop::Leave && self.phase == Phase::Running && now.since(since) < LEAVE_MAX;
-        Some(Effect::Cancel(id, if polite { Cancel::Ask } else { Cancel::End }))
+            how == Stop::Leave && self.phase == JobPhase::Running && now.since(since) < LEAVE_MAX;
+        Some(JobEffect::Cancel(id, if polite { Cancel::Ask } else { Cancel::End }))
     }
 
-    fn tell_waiting(&mut self, ticket: TicketId, why: String) -> Option<Effect> {
+    fn tell_waiting(&mut self, ticket: TicketId, why: String) -> Option<JobEffect> {
         if self.told || self.waits == why {
             return None;
         }
         self.waits.clone_from(&why);
-        Some(Effect::Tell(WorkerEvent::Waiting { ticket, why }))
+        Some(JobEffect::Tell(WorkerEvent::Waiting { ticket, why }))
     }
 }
 

@@ -9,10 +9,10 @@ use assay_core::id::TicketId;
 use super::answers::{job_name, prefix};
 use crate::launcher::Start;
 
-/// What an operator says of workers that are jobs of Slurm.
+/// The operator's settings of workers that are jobs of Slurm.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SlurmFile {
-    /// Where the nodes reach the server, if not at the address on which it listens for workers.
+    /// The address at which nodes reach the server, if not the one on which it listens for workers.
     pub server: Option<String>,
     /// The worker program's path on the nodes, if it is another one than the server's.
     pub program: Option<PathBuf>,
@@ -23,7 +23,7 @@ pub struct SlurmFile {
 /// The settings of all pools whose workers are jobs of Slurm.
 #[derive(Debug, Clone)]
 pub struct SlurmSettings {
-    /// Where the nodes reach the server, `HOST:PORT`.
+    /// The address at which nodes reach the server, `HOST:PORT`.
     pub server: String,
     /// The digest of the server's authority, `sha256:HEX`.
     pub ca_pin: String,

@@ -15,7 +15,7 @@ struct RestrictPtrTraits {
     using PtrType = T* __restrict__;
 };
 
-// What is left of an accessor behind its first indices.
+// The rest of an accessor after its first indices.
 template <class T, size_t N, template <class> class Traits, class Index>
 class TensorAccessor {
 public:

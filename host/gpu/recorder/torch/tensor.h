@@ -1,4 +1,4 @@
-// Tensors without data: always contiguous, always on the device. What would need a kernel of PyTorch's
+// Tensors without data: always contiguous, always on the device. A call that would need a kernel of PyTorch's
 // own is not here, and so ends as an error of the compiler that names it.
 #pragma once
 
@@ -24,7 +24,7 @@ struct Storage {
     }
 };
 
-// Of elements, or of bytes where it begins with those of one element.
+// The number of elements, or of bytes where it begins with those of one element.
 inline int64_t count_of(c10::IntArrayRef shape, int64_t begin = 1) {
     int64_t count = begin;
     for (int64_t size : shape) {
@@ -40,7 +40,7 @@ namespace at {
 
 using namespace c10;
 
-// What `tensor.type()` was once.
+// The result of the former `tensor.type()`.
 struct DeprecatedTypeProperties {
     ScalarType type;
     ScalarType scalarType() const { return type; }
@@ -167,7 +167,7 @@ public:
         shape.insert(shape.begin() + wrap(at, dim() + 1), 1);
         return view(shape);
     }
-    // Of the first dimension alone: what remains is contiguous.
+    // A slice of the first dimension alone: the rest is contiguous.
     Tensor operator[](int64_t at) const {
         TORCH_CHECK(dim() > 0, "a tensor of no dimensions has no parts");
         const int64_t place = wrap(at, sizes_[0]);

@@ -43,7 +43,7 @@ impl DeviceCode {
     ) -> Result<CudaArtifact, CompileError> {
         let Self { machine_code, ptx, said } = self;
         let ptx = String::from_utf8(ptx).map_err(|_| {
-            CompileError::Crashed("the compiler left PTX that is no text".to_owned())
+            CompileError::Crashed("the compiler left PTX that is not a text".to_owned())
         })?;
         let image = match machine_code {
             Some(image) if image.len() as u64 > GPU_IMAGE_BYTES_MAX => {

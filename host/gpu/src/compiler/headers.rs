@@ -1,6 +1,6 @@
 //! The system's headers that NVRTC lacks and CUDA sources include all the time.
 //!
-//! They are handed to it by name and win over its folders. What only host code could use is there and
+//! They are handed to it by name and win over its folders. Parts for host code alone are there and
 //! empty: a kernel that does not use it compiles, and one that does is told what it lacks.
 
 /// Included before a source, with its definitions.
@@ -60,7 +60,7 @@ const EMPTY: [&str; 19] = [
     "vector",
 ];
 
-/// From the toolkit's own library, under its name there.
+/// Headers of the toolkit's own library, under their names there.
 const FROM_TOOLKIT: [&str; 11] = [
     "array",
     "bit",

@@ -1,8 +1,8 @@
 //! `assay-gpu install --to FOLDER`: a CUDA toolkit without a GPU, a driver or root's rights.
 //!
 //! It is put together from wheels that the package index of Python has, by the `pip` of this machine,
-//! which knows its mirrors and proxies. What was downloaded is kept until all is there, so that a
-//! second call goes on where the first one stopped; the folder itself appears whole or not at all.
+//! which knows its mirrors and proxies. Downloaded wheels are kept until all are there, so that a
+//! second call continues where the first one stopped; the folder itself appears whole or not at all.
 
 use std::fs;
 use std::io;
@@ -15,13 +15,13 @@ use sha2::{Digest as _, Sha256};
 
 /// The packages that are installed, each with its hash.
 const REQUIREMENTS: &str = include_str!("../../toolchain/requirements.txt");
-/// In an installed folder: the hash of the requirements that it was made from.
+/// The file of an installed folder with the hash of the requirements that it was made from.
 const MARKER: &str = ".assay-toolkit";
-/// Where the wheels have what belongs to CUDA 13.
+/// The folder of the wheels for the files of CUDA 13.
 const INSIDE: &str = "nvidia/cu13";
 /// The wheels lose which files are programs.
 const PROGRAMS: [&str; 2] = ["bin", "nvvm/bin"];
-/// As the wheels are tagged, whatever the machine's Python is.
+/// The tags of the wheels, whatever the machine's Python is.
 const PLATFORMS: [&str; 4] = [
     "manylinux_2_17_x86_64",
     "manylinux2014_x86_64",
@@ -147,7 +147,7 @@ fn is_empty(folder: &Path) -> Result<bool, String> {
 
 /// A folder of ours in the same file system: `.NAME.WHAT`.
 fn beside(folder: &Path, what: &str) -> Result<PathBuf, String> {
-    let name = folder.file_name().ok_or("this is no folder's name")?;
+    let name = folder.file_name().ok_or("this is not the name of a folder")?;
     Ok(folder.with_file_name(format!(".{}.{what}", name.to_string_lossy())))
 }
 
@@ -283,7 +283,7 @@ mod tests {
         fs::write(folder.join(MARKER), hash).unwrap();
         let called = |_: &Requirement<'_>, _: &Path| Err("called".to_owned());
         assert_eq!(install(&folder, &called), Ok(()));
-        // Of an older version: that one is replaced.
+        // A folder of an older version is replaced.
         fs::write(folder.join(MARKER), "other").unwrap();
         assert_eq!(install(&folder, &called), Err("called".to_owned()));
         assert!(folder.join(MARKER).exists(), "as long as the new one is not whole");

@@ -1,8 +1,7 @@
 //! The run-time compiler, in the box: `assay-gpu nvrtc` is this module's [`main`].
 //!
-//! It loads NVIDIA's library, compiles one source in this process and leaves a file. A source that
-//! takes the compiler over takes this process over, so the host believes nothing of what is left: an
-//! image of the source's own making is the worst it can be.
+//! It loads NVIDIA's library, compiles one source in this process and leaves a file. The host
+//! trusts none of its output: a source that takes over the compiler can at most forge an image.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs;

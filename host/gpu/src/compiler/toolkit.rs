@@ -20,7 +20,7 @@ const IN_BOX: &str = "/cuda";
 /// Paths are those of the box.
 #[derive(Debug)]
 pub(crate) struct Installed {
-    /// On the machine.
+    /// The folder on the machine.
     folder: PathBuf,
     /// The version, such as `13.0`.
     pub version: String,

@@ -24,7 +24,7 @@ pub(crate) struct ExecutorState {
     printed: Printed,
     buffers: Vec<DeviceBuffer>,
     plan: Vec<RawStep>,
-    /// That the buffers were made from last.
+    /// The seed from which the buffers were made last.
     seed: u64,
     /// Room on the device for one buffer of the other side: where, and its bytes.
     staging: Option<(u64, u64)>,

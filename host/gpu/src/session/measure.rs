@@ -54,7 +54,7 @@ impl GpuSession {
                 break;
             }
             if trial % options.trials == 0 {
-                // What comes beyond the trials that were asked for is checked as often.
+                // Trials beyond the requested number are checked as often.
                 let round = trial / options.trials;
                 checked = chosen(seed, round, options.trials, options.spot_checks);
             }

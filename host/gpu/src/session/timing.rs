@@ -7,7 +7,7 @@ use crate::executor::message::RunTimes;
 /// Host's and device's clock may differ by so much, and so many times over.
 const WALL_SLACK_NS: u64 = 200_000;
 const WALL_TIMES_MAX: u64 = 10;
-/// How far the median of the reference's second half may be from its first, if there are that many.
+/// The largest difference between the medians of the two halves of the reference's samples, if there are that many.
 const DRIFT_PERCENT_MAX: u64 = 25;
 const DRIFT_SAMPLES_MIN: usize = 5;
 

@@ -1,4 +1,4 @@
-// Of <algorithm> what kernels use.
+// The part of <algorithm> that kernels use.
 #pragma once
 
 namespace std {

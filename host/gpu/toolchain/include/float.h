@@ -1,4 +1,4 @@
-// What <float.h> declares.
+// The declarations of <float.h>.
 #pragma once
 
 #ifndef FLT_MAX

@@ -1,4 +1,4 @@
-// What <limits.h> declares.
+// The declarations of <limits.h>.
 #pragma once
 
 #ifndef INT_MAX

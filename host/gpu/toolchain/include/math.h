@@ -1,4 +1,4 @@
-// What <math.h> and <cmath> declare beyond the functions that the compiler knows anyway.
+// The declarations of <math.h> and <cmath> beyond the functions that the compiler knows anyway.
 #pragma once
 
 #ifndef INFINITY

@@ -1,4 +1,4 @@
-// What nvcc includes before the first line of a source, and this compiler does not.
+// The declarations that nvcc includes before the first line of a source, and this compiler does not.
 #pragma once
 
 #include <float.h>

@@ -1,4 +1,4 @@
-// What <stdint.h> declares, for a compiler that has no headers of the system's.
+// The declarations of <stdint.h>, for a compiler that has no headers of the system's.
 // The types are those of <cuda/std/cstdint>, which may be included as well.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Of <string.h>, <stdio.h> and <stdlib.h> what the compiler knows anyway.
+// The parts of <string.h>, <stdio.h> and <stdlib.h> that the compiler knows anyway.
 #pragma once
 
 namespace std {

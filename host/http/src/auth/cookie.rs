@@ -6,19 +6,18 @@ use std::fmt;
 use assay_core::id::Digest;
 use assay_core::limits;
 use assay_core::time::Micros;
-use assay_store::StoreError;
+use assay_store::{Store, StoreError};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use reqwest::Url;
 use subtle::ConstantTimeEq as _;
 
-use crate::app::App;
 use crate::problem::ApiError;
 
-pub(super) const SESSION: &str = "assay_session";
+pub(crate) const SESSION: &str = "assay_session";
 /// Has the session's token against forged calls.
 const CSRF_HEADER: &str = "x-assay-csrf";
 const TOKEN_BYTES: usize = 32;
-/// How often the last use of a session is written.
+/// The time between two writes of a session's last use.
 const TOUCH_PERIOD: Micros = Micros::from_secs(60);
 
 /// 256 random bits as text.
@@ -57,7 +56,7 @@ pub(crate) fn csrf_token(session: &Token) -> String {
     assay_core::id::Digest::of(format!("csrf:{}", session.0).as_bytes()).to_string()
 }
 
-pub(super) fn check_csrf(session: &Token, headers: &HeaderMap) -> Result<(), ApiError> {
+pub(crate) fn check_csrf(session: &Token, headers: &HeaderMap) -> Result<(), ApiError> {
     let given = headers.get(CSRF_HEADER).map(HeaderValue::as_bytes);
     let same = given.is_some_and(|given| given.ct_eq(csrf_token(session).as_bytes()).into());
     if same {
@@ -70,8 +69,8 @@ pub(super) fn check_csrf(session: &Token, headers: &HeaderMap) -> Result<(), Api
 }
 
 /// Notes that a session is used, once a minute at most.
-pub(super) async fn touch(
-    app: &App,
+pub(crate) async fn touch(
+    store: &Store,
     token: &Token,
     used_at: Micros,
     now: Micros,
@@ -79,7 +78,7 @@ pub(super) async fn touch(
     if now.since(used_at) < TOUCH_PERIOD {
         return Ok(());
     }
-    app.store.touch_session(token.hash(), now).await
+    store.touch_session(token.hash(), now).await
 }
 
 /// The first cookie of that name.
@@ -98,7 +97,7 @@ pub(crate) fn removed_cookie(secure: bool) -> HeaderValue {
     set_cookie(SESSION, "", "/", 0, secure)
 }
 
-/// Gone after so many seconds, or at once with none.
+/// Makes a Set-Cookie header; the cookie expires after so many seconds, with 0 at once.
 pub(crate) fn set_cookie(
     name: &str,
     value: &str,

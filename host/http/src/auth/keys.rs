@@ -2,7 +2,7 @@
 //! is kept instead of a slow hash.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_api::key::Scope;
@@ -19,17 +19,44 @@ use subtle::ConstantTimeEq as _;
 use super::{Caller, unauthenticated};
 use crate::problem::ApiError;
 
-/// How long a key that was looked up is believed; a revocation elsewhere takes this long.
+/// The time for which a key that was looked up is believed; a revocation elsewhere takes this long.
 const BELIEVED_FOR: Duration = Duration::from_secs(5);
 const HELD_MAX: usize = 10_000;
 
 /// Keys that were looked up a moment ago, by the hash of the whole key.
 pub struct KeyCache {
     store: Store,
-    held: Mutex<HashMap<Digest, Held>>,
+    held: Mutex<HeldKeys>,
 }
 
-struct Held {
+#[derive(Default)]
+struct HeldKeys {
+    by_hash: HashMap<Digest, CachedKey>,
+    /// The number of changes after which keys were removed.
+    changes: u64,
+}
+
+impl HeldKeys {
+    /// Removes keys after a change; what was looked up before it is not kept any more.
+    fn forget(&mut self, is_changed: impl Fn(&CachedKey) -> bool) {
+        self.changes += 1;
+        self.by_hash.retain(|_, key| !is_changed(key));
+    }
+
+    /// Keeps a key that was looked up after this many changes, unless there was one since: the look-up may have read what
+    /// was there before.
+    fn keep(&mut self, hash: Digest, key: CachedKey, changes: u64) {
+        if changes != self.changes {
+            return;
+        }
+        if self.by_hash.len() >= HELD_MAX {
+            self.by_hash.clear();
+        }
+        self.by_hash.insert(hash, key);
+    }
+}
+
+struct CachedKey {
     since: Instant,
     prefix: String,
     ends_at: Option<Micros>,
@@ -46,29 +73,32 @@ impl KeyCache {
 
     /// Removes a key from the cache after its revocation or rotation.
     pub(crate) fn forget(&self, prefix: &str) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.retain(|_, key| key.prefix != prefix);
+        self.held().forget(|key| key.prefix == prefix);
     }
 
     /// Removes a person's keys from the cache, after a change of what they may do.
     pub(crate) fn forget_person(&self, person: PersonId) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.retain(|_, key| key.person != Some(person));
+        self.held().forget(|key| key.person == Some(person));
+    }
+
+    fn held(&self) -> MutexGuard<'_, HeldKeys> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The caller that an `Authorization` header names.
-    pub(super) async fn caller(&self, given: &HeaderValue) -> Result<Caller, ApiError> {
+    pub(crate) async fn caller(&self, given: &HeaderValue) -> Result<Caller, ApiError> {
         let key = bearer(given).ok_or_else(no_key)?;
         self.caller_of(key).await
     }
 
     /// The caller to whom a key belongs.
-    pub(super) async fn caller_of(&self, key: &str) -> Result<Caller, ApiError> {
+    pub(crate) async fn caller_of(&self, key: &str) -> Result<Caller, ApiError> {
         let prefix = prefix_of(key).ok_or_else(no_key)?;
         let hash = assay_core::id::Digest::of(key.as_bytes());
         if let Some(caller) = self.believed(hash) {
             return Ok(caller);
         }
+        let changes = self.held().changes;
         let row = self.store.key_by_prefix(prefix).await?;
         let found = row.and_then(|row| ends_at(&row, hash).map(|ends_at| (row, ends_at)));
         let Some((row, ends_at)) = found else {
@@ -84,12 +114,15 @@ impl KeyCache {
             return Err(unauthenticated("the key's person is no longer a member of the tenant"));
         }
         self.touch(&row);
-        Ok(self.hold(hash, prefix, ends_at, row))
+        let key = CachedKey::new(prefix, ends_at, row);
+        let caller = key.caller.clone();
+        self.held().keep(hash, key, changes);
+        Ok(caller)
     }
 
     fn believed(&self, hash: Digest) -> Option<Caller> {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = held.get(&hash)?;
+        let held = self.held();
+        let key = held.by_hash.get(&hash)?;
         let fresh = key.since.elapsed() < BELIEVED_FOR;
         let alive = key.ends_at.is_none_or(|at| at > now());
         (fresh && alive).then(|| key.caller.clone())
@@ -110,8 +143,10 @@ impl KeyCache {
             }
         });
     }
+}
 
-    fn hold(&self, hash: Digest, prefix: &str, ends_at: Option<Micros>, row: KeyRow) -> Caller {
+impl CachedKey {
+    fn new(prefix: &str, ends_at: Option<Micros>, row: KeyRow) -> Self {
         let person = row.owner.map(|owner| owner.person);
         let caller = Caller {
             tenant: row.tenant,
@@ -121,13 +156,7 @@ impl KeyCache {
             actor: Arc::new(Actor::Key { id: row.id, name: row.name, tenant: row.tenant }),
             session: None,
         };
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.len() >= HELD_MAX {
-            held.clear();
-        }
-        let (since, prefix) = (Instant::now(), prefix.to_owned());
-        held.insert(hash, Held { since, prefix, ends_at, person, caller: caller.clone() });
-        caller
+        Self { since: Instant::now(), prefix: prefix.to_owned(), ends_at, person, caller }
     }
 }
 
@@ -204,6 +233,8 @@ fn random<const N: usize>() -> [u8; N] {
 
 #[cfg(test)]
 mod tests {
+    use assay_core::id::TenantId;
+
     use super::*;
 
     #[test]
@@ -211,6 +242,36 @@ mod tests {
         let secret = NewSecret::generate("dev");
         assert_eq!(prefix_of(&secret.key), Some(secret.prefix.as_str()));
         assert_ne!(secret.key, NewSecret::generate("dev").key);
+    }
+
+    #[test]
+    fn a_look_up_during_a_revocation_is_not_kept() {
+        let mut keys = HeldKeys::default();
+        let key = |prefix: &str| CachedKey {
+            since: Instant::now(),
+            prefix: prefix.into(),
+            ends_at: None,
+            person: None,
+            caller: Caller {
+                tenant: TenantId::generate(),
+                tenant_name: "one".into(),
+                scopes: Arc::from([]),
+                plugins: None,
+                actor: Arc::new(Actor::Platform),
+                session: None,
+            },
+        };
+        let hash = Digest([1; 32]);
+        let before = keys.changes;
+        keys.forget(|key| key.prefix == "ab");
+        keys.keep(hash, key("ab"), before);
+        assert!(!keys.by_hash.contains_key(&hash), "it may be the row before the revocation");
+        let after = keys.changes;
+        keys.keep(hash, key("ab"), after);
+        keys.forget(|key| key.prefix == "other");
+        assert!(keys.by_hash.contains_key(&hash));
+        keys.forget(|key| key.prefix == "ab");
+        assert!(keys.by_hash.is_empty());
     }
 
     #[test]

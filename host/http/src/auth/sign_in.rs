@@ -9,13 +9,13 @@ use std::net::IpAddr;
 use assay_core::id::{Digest, PersonId};
 use assay_core::limits;
 use assay_dispatch::now;
+use assay_store::Store;
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::AppendHeaders;
 use reqwest::Url;
 use tokio::sync::Mutex;
 
-use crate::app::App;
 use crate::auth::bootstrap::FirstAdmin;
 use crate::auth::oidc::{Oidc, OidcConfig};
 use crate::auth::{Origins, Token, session_cookie};
@@ -129,28 +129,29 @@ impl SignIn {
         last.unwrap_or(peer.0)
     }
 
+    /// Begins a session in the first of the person's tenants, and says so in the answer's headers.
+    pub(crate) async fn begin(
+        &self,
+        store: &Store,
+        person: PersonId,
+    ) -> Result<(Token, AppendHeaders<[(HeaderName, HeaderValue); 1]>), ApiError> {
+        let memberships = store.memberships(person).await?;
+        let Some(first) = memberships.first() else {
+            let status = StatusCode::FORBIDDEN;
+            return Err(ApiError::new(status, "no_membership", "you belong to no tenant")
+                .hint("ask an administrator of a tenant to add you"));
+        };
+        let token = Token::generate();
+        store.create_session(token.hash(), person, &first.tenant, now()).await?;
+        metrics::counter!("assay_sign_ins_total", "result" => "ok").increment(1);
+        let cookie = session_cookie(&token, self.origins.secure());
+        Ok((token, AppendHeaders([(SET_COOKIE, cookie)])))
+    }
+
     /// Refuses what a page of another site sends.
     pub(crate) fn check_origin(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
         self.origins.check(uri, headers)
     }
-}
-
-/// Begins a session in the first of the person's tenants, and says so in the answer's headers.
-pub(crate) async fn begin(
-    app: &App,
-    person: PersonId,
-) -> Result<(Token, AppendHeaders<[(HeaderName, HeaderValue); 1]>), ApiError> {
-    let memberships = app.store.memberships(person).await?;
-    let Some(first) = memberships.first() else {
-        let status = StatusCode::FORBIDDEN;
-        return Err(ApiError::new(status, "no_membership", "you belong to no tenant")
-            .hint("ask an administrator of a tenant to add you"));
-    };
-    let token = Token::generate();
-    app.store.create_session(token.hash(), person, &first.tenant, now()).await?;
-    metrics::counter!("assay_sign_ins_total", "result" => "ok").increment(1);
-    let cookie = session_cookie(&token, app.sign_in.origins.secure());
-    Ok((token, AppendHeaders([(SET_COOKIE, cookie)])))
 }
 
 /// The answer to a failed sign-in; it does not reveal which part was wrong.

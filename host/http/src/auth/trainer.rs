@@ -25,7 +25,7 @@ pub(crate) fn after_key(path: &str) -> Option<&str> {
 }
 
 /// The key that a call below `/compat/` brings; `None` for other calls and where there is none.
-pub(super) fn key(uri: &Uri, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+pub(crate) fn key(uri: &Uri, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(path) = uri.path().strip_prefix(PREFIX) else { return Ok(None) };
     let in_path = path.split('/').next().filter(|part| part.starts_with(KEY_PREFIX));
     let in_header = headers

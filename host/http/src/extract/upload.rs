@@ -104,7 +104,7 @@ async fn case(field: Field<'_>) -> Result<CaseFile, ApiError> {
     let text = field.bytes().await.map_err(refused)?;
     let text = String::from_utf8(text.into()).map_err(|_| {
         let shown: String = file.chars().filter(|c| !c.is_control()).take(80).collect();
-        ApiError::bad_request(format!("the golden case `{shown}` is no UTF-8 text"))
+        ApiError::bad_request(format!("the golden case `{shown}` is not UTF-8 text"))
     })?;
     Ok(CaseFile { file, text })
 }

@@ -22,10 +22,9 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use super::feed_state::{FeedState, View, ended};
-use crate::app::App;
 
 const PERIOD: Duration = Duration::from_millis(250);
-/// How long a feed goes on when nobody reads it.
+/// The time for which a feed continues without readers.
 const LINGER: Duration = Duration::from_secs(30);
 
 /// The permissions by which callers share a feed.
@@ -38,8 +37,10 @@ pub(crate) struct FeedScope {
 }
 
 /// The feeds that are open.
-#[derive(Default)]
 pub(crate) struct Feeds {
+    dispatch: Dispatch,
+    /// True once the server stops.
+    stopping: watch::Receiver<bool>,
     open: tokio::sync::Mutex<HashMap<FeedScope, Arc<Feed>>>,
 }
 
@@ -54,13 +55,13 @@ pub(crate) struct Feed {
 
 struct State {
     sent: FeedState,
-    kept: Kept,
+    kept: RecentEvents,
     closed: bool,
 }
 
 /// The last events of a feed.
 #[derive(Default)]
-struct Kept {
+struct RecentEvents {
     events: VecDeque<Line>,
     bytes: usize,
     /// The number of the latest, from 1.
@@ -75,10 +76,13 @@ struct Line {
 }
 
 impl Feeds {
+    pub(crate) fn new(dispatch: Dispatch, stopping: watch::Receiver<bool>) -> Arc<Self> {
+        Arc::new(Self { dispatch, stopping, open: tokio::sync::Mutex::default() })
+    }
+
     /// The feed, opened if nobody had it open.
     pub(crate) async fn open(
-        &self,
-        app: &Arc<App>,
+        self: &Arc<Self>,
         whose: FeedScope,
     ) -> Result<Arc<Feed>, DispatchError> {
         let mut open = self.open.lock().await;
@@ -87,7 +91,7 @@ impl Feeds {
             feed.readers.fetch_add(1, Ordering::Relaxed);
             return Ok(Arc::clone(feed));
         }
-        let dispatch = &app.dispatch;
+        let dispatch = &self.dispatch;
         // Before the first look, so that nothing is missed between the two.
         let source = Source { whose, ends: dispatch.committed.ends(), told: dispatch.incidents() };
         let observed = dispatch.observe().await?;
@@ -96,36 +100,37 @@ impl Feeds {
             name: uuid::Uuid::now_v7().simple().to_string(),
             whose,
             readers: AtomicUsize::new(1),
-            state: Mutex::new(State { sent, kept: Kept::default(), closed: false }),
+            state: Mutex::new(State { sent, kept: RecentEvents::default(), closed: false }),
             changes: watch::Sender::new(()),
         });
         open.insert(whose, Arc::clone(&feed));
-        tokio::spawn(run(Arc::clone(app), Arc::clone(&feed), source));
+        tokio::spawn(run(Arc::clone(self), Arc::clone(&feed), source));
         Ok(feed)
     }
 }
 
 /// Tells what changes until nobody reads any more.
-async fn run(app: Arc<App>, feed: Arc<Feed>, mut source: Source) {
+async fn run(feeds: Arc<Feeds>, feed: Arc<Feed>, mut source: Source) {
+    let mut stopping = feeds.stopping.clone();
     let mut ticks = tokio::time::interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut read_at = Instant::now();
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
-            () = app.stopped() => break,
+            _ = stopping.wait_for(|stopped| *stopped) => break,
         }
         if feed.readers.load(Ordering::Relaxed) > 0 {
             read_at = Instant::now();
         } else if read_at.elapsed() > LINGER {
-            let mut open = app.feeds.open.lock().await;
+            let mut open = feeds.open.lock().await;
             if feed.readers.load(Ordering::Relaxed) == 0 {
                 open.remove(&feed.whose);
                 break;
             }
         }
-        let Ok(observed) = app.dispatch.observe().await else { break };
-        feed.tell(&app.dispatch, &observed, &mut source);
+        let Ok(observed) = feeds.dispatch.observe().await else { break };
+        feed.tell(&feeds.dispatch, &observed, &mut source);
     }
     feed.lock().closed = true;
     feed.changes.send_replace(());
@@ -233,7 +238,7 @@ fn line(name: &'static str, data: &impl Serialize) -> Line {
     Line { name, data: data.into() }
 }
 
-impl Kept {
+impl RecentEvents {
     fn push(&mut self, line: Line) {
         self.last += 1;
         self.bytes += line.data.len();
@@ -303,8 +308,8 @@ impl Drop for Reader {
 mod tests {
     use super::*;
 
-    fn kept(events: u64, bytes: usize) -> Kept {
-        let mut kept = Kept::default();
+    fn kept(events: u64, bytes: usize) -> RecentEvents {
+        let mut kept = RecentEvents::default();
         for number in 1..=events {
             let data = format!("{number}{}", " ".repeat(bytes));
             kept.push(Line { name: "delta", data: data.into() });

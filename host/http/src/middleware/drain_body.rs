@@ -16,9 +16,9 @@ use tokio::sync::oneshot;
 const PATIENCE: Duration = Duration::from_secs(limits::UNREAD_SECONDS_MAX);
 
 /// Gets the body of a call back once its handler is done with it.
-pub(crate) struct Rest(Option<oneshot::Receiver<BodyDataStream>>);
+pub(crate) struct UnreadBody(Option<oneshot::Receiver<BodyDataStream>>);
 
-impl Rest {
+impl UnreadBody {
     /// Lends the body to the handler.
     pub(crate) fn lend(request: &mut Request) -> Self {
         if request.body().is_end_stream() {
@@ -28,7 +28,7 @@ impl Rest {
         // Who asks before sending has sent nothing until the first read, which would ask for it.
         let wanted = !request.headers().contains_key(header::EXPECT);
         let stream = std::mem::take(request.body_mut()).into_data_stream();
-        let lent = Lent { stream: Some(stream), back: Some(back), wanted };
+        let lent = LentBody { stream: Some(stream), back: Some(back), wanted };
         *request.body_mut() = Body::from_stream(lent);
         Self(Some(rest))
     }
@@ -51,15 +51,15 @@ impl Rest {
     }
 }
 
-/// Goes back to [`Rest`] when it is dropped before its end.
-struct Lent {
+/// Goes back to [`UnreadBody`] when it is dropped before its end.
+struct LentBody {
     stream: Option<BodyDataStream>,
     back: Option<oneshot::Sender<BodyDataStream>>,
     /// Whether more bytes may be on their way.
     wanted: bool,
 }
 
-impl Stream for Lent {
+impl Stream for LentBody {
     type Item = Result<Bytes, axum::Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -73,7 +73,7 @@ impl Stream for Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentBody {
     fn drop(&mut self) {
         if let (Some(stream), Some(back), true) =
             (self.stream.take(), self.back.take(), self.wanted)

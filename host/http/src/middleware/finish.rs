@@ -10,7 +10,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use crate::middleware::drain_body::Rest;
+use crate::middleware::drain_body::UnreadBody;
 use crate::problem::ApiError;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
@@ -41,7 +41,7 @@ pub(crate) async fn finish(mut request: Request, next: Next) -> Response {
         let id = uuid::Uuid::now_v7().simple().to_string();
         HeaderValue::from_str(&id).expect("a UUID is ASCII")
     });
-    let rest = Rest::lend(&mut request);
+    let rest = UnreadBody::lend(&mut request);
     let mut response = next.run(request).await;
     rest.discard().await;
     let status = response.status();

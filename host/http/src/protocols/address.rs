@@ -8,25 +8,14 @@ use std::time::Duration;
 use assay_core::limits;
 use percent_encoding::percent_decode_str;
 
-use super::PROTOCOLS;
+use super::{PROTOCOLS, Protocol};
 use crate::auth::trainer::after_key;
 use crate::extract::body;
 use crate::problem::ApiError;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Protocol {
-    NemoGym,
-    OpenRlhf,
-    Slime,
-    SandboxFusion,
-    LlamaFactory,
-    Roll,
-    OpenInstruct,
-}
-
 #[derive(Debug, PartialEq)]
 pub(super) struct Address {
-    pub protocol: Protocol,
+    pub protocol: &'static Protocol,
     /// The plugin, in the form that `Reference::parse` accepts.
     pub plugin: String,
     pub run: String,
@@ -53,7 +42,7 @@ pub(super) struct Options {
 
 /// The parts of an address, before any of them is checked.
 pub(super) struct Place {
-    pub protocol: Protocol,
+    pub protocol: &'static Protocol,
     pub plugin: String,
     /// The run with the options behind it.
     run: String,
@@ -68,8 +57,8 @@ impl Place {
         let segments = segments.ok_or_else(|| ApiError::bad_request("the path is not UTF-8"))?;
         let mut segments = segments.into_iter().peekable();
         let name = segments.next().unwrap_or_default();
-        let entry = PROTOCOLS.iter().find(|entry| entry.name == name);
-        let protocol = entry.ok_or_else(no_protocol)?.protocol;
+        let protocol = PROTOCOLS.iter().find(|protocol| protocol.name == name);
+        let protocol = protocol.ok_or_else(no_protocol)?;
         let mut plugin = segments.next().unwrap_or_default();
         // `TENANT/PLUGIN@CHANNEL`.
         if !plugin.contains('@') && segments.peek().is_some_and(|next| next.contains('@')) {
@@ -106,16 +95,16 @@ impl Address {
     }
 }
 
-/// NeMo-Gym makes its addresses of a host and a port: a host that ends in a run gets a port there.
-fn strip_port(protocol: Protocol, text: &str) -> &str {
-    let port = text.rsplit_once(':').filter(|(_, port)| {
-        protocol == Protocol::NemoGym && port.bytes().all(|byte| byte.is_ascii_digit())
-    });
+/// The text without the port that some trainers write after it.
+fn strip_port<'a>(protocol: &Protocol, text: &'a str) -> &'a str {
+    let port = text
+        .rsplit_once(':')
+        .filter(|(_, port)| protocol.strips_port && port.bytes().all(|byte| byte.is_ascii_digit()));
     port.map_or(text, |(before, _)| before)
 }
 
 fn no_protocol() -> ApiError {
-    let names: Vec<_> = PROTOCOLS.iter().map(|entry| entry.name).collect();
+    let names: Vec<_> = PROTOCOLS.iter().map(|protocol| protocol.name).collect();
     ApiError::not_found("protocol").hint(format!("/compat/ has {}", names.join(", ")))
 }
 
@@ -182,7 +171,7 @@ mod tests {
             "/compat/assay_dev_0a_ff/slime/math%40prod/my%20run/",
         ] {
             let address = parse(path, None);
-            assert_eq!(address.protocol, Protocol::Slime);
+            assert_eq!(address.protocol.name, "slime");
             assert_eq!((address.plugin.as_str(), address.run.as_str()), ("math@prod", "my run"));
             assert_eq!((address.rest.as_str(), address.options), ("", Options::default()));
         }

@@ -17,11 +17,11 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::address::{Address, Options};
-use super::auto_batch::{CallGuard, may_end_otherwise};
-use super::auto_batches::{JoinRequest, RunKey};
-use super::labels::{self, EncodedSample};
+use super::missing::BatchOfCall;
+use crate::announcements::{self, EncodedSample, JoinRequest};
 use crate::app::App;
 use crate::auth::Caller;
+use crate::auto_batches::{CallGuard, RunKey, may_end_otherwise};
 use crate::extract::body::{self, Turn};
 use crate::extract::item;
 use crate::problem::ApiError;
@@ -35,6 +35,7 @@ pub(super) struct Call {
     pub caller: Caller,
     pub address: Address,
     pub method: Method,
+    pub batch: BatchOfCall,
     pub since: Instant,
     pub at: Micros,
 }
@@ -221,7 +222,8 @@ impl Call {
         for _ in 0..limits::COMPAT_TRIES_MAX {
             let (whose, call) = (samples.whose.clone(), samples.hash);
             let wanted = JoinRequest { whose, plugin, gap, call, samples: &samples.bodies };
-            let guard = self.app.auto_batches.enter(&self.app, &self.caller, &wanted).await?;
+            let guard = announcements::enter(&self.app, &self.caller, &wanted).await?;
+            self.batch.tell(&guard.auto_batch.committed.row);
             // An auto batch that is closed takes no submit, and its requests are known.
             if let Some(seqs) = guard.seqs().filter(|_| guard.auto_batch.is_closed()) {
                 let ended = guard.has_ended(&seqs);
@@ -229,7 +231,7 @@ impl Call {
             }
             // The batch may have been opened for another call.
             let plugin = &guard.auto_batch.committed.plugin;
-            labels::validate(&self.app, plugin, &samples.bodies).await?;
+            announcements::validate_labels(&self.app, plugin, &samples.bodies).await?;
             let Some((seqs, new)) = self.submit(&guard, samples).await? else {
                 // Somebody sealed, cancelled or filled it: another one takes the call.
                 guard.auto_batch.close();
@@ -239,7 +241,11 @@ impl Call {
             let ended = !new && guard.has_ended(&seqs);
             return Ok((Admitted { guard, seqs }, ended));
         }
-        Err(ApiError::unavailable("batch_ended", "batches end as soon as they are opened").into())
+        Err(ApiError::unavailable(
+            "batch_ended",
+            "several batches in a row were closed before they took the call; repeat it",
+        )
+        .into())
     }
 
     /// The requests, and whether one of them is new; `None` when the batch takes nothing more.
@@ -314,7 +320,7 @@ impl Samples {
             return Err(ApiError::bad_request(format!("the call has more than {max} samples")));
         }
         let label = options.label.as_deref().unwrap_or_default();
-        let path = format!("{protocol:?}\0{rest}\0{label}\0");
+        let path = format!("{}\0{rest}\0{label}\0", protocol.name);
         let hash = assay_core::id::Digest::of(&[path.as_bytes(), asked.body].concat());
         let (run, step) = match asked.step {
             Some((run, step)) => (run, Some(step)),
@@ -344,5 +350,5 @@ fn encode(sample: Sample) -> Result<EncodedSample, ApiError> {
 
 /// How long before the client gives up it is answered: its answer has to get there.
 fn margin(timeout: Duration) -> Duration {
-    (timeout / 10).min(Duration::from_secs(5))
+    (timeout / 6).min(Duration::from_secs(10))
 }

@@ -18,7 +18,7 @@ const XRL: &str = "xrl";
 pub(super) struct PlaceParams {
     /// The plugin: `name@channel`, `name@version`, or `tenant/name@channel`.
     plugin: String,
-    /// The run, with the call's options behind it: `my-run;timeout=300`.
+    /// The run, followed by the call's options: `my-run;timeout=300`.
     run: String,
 }
 

@@ -3,21 +3,21 @@
 //! [`watch`] stands before the check of keys, so that a refused key and a client that hangs up count as well. Calls
 //! that ask for no reward, such as probes and unknown paths, never count.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assay_api::operations::IncidentKind;
-use assay_core::id::TenantId;
+use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_dispatch::now;
+use assay_store::admissions::BatchRow;
 use assay_store::operations::IncidentRow;
 use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::Entry;
-use super::address::{Place, Protocol};
-use super::sandbox_fusion;
+use super::Protocol;
+use super::address::Place;
 use crate::app::{App, AppState};
 use crate::extract::body;
 use crate::problem::ApiError;
@@ -29,6 +29,15 @@ pub(super) struct NoReward {
     pub reason: String,
     /// The run, if the address does not name it.
     pub run: Option<String>,
+    /// The batch of the request that failed, if the call belongs to none.
+    pub batch: Option<Iteration>,
+}
+
+/// The batch by which a call without a reward is found among a run's training steps.
+#[derive(Clone, Copy)]
+pub(super) struct Iteration {
+    pub batch: BatchId,
+    pub number: u64,
 }
 
 /// The tenant of a call that is watched, once its key was checked; an extension of the call.
@@ -41,6 +50,24 @@ impl TenantOfCall {
     }
 }
 
+/// The last batch that took a call, for the call itself and for [`watch`].
+#[derive(Clone, Default)]
+pub(super) struct BatchOfCall(Arc<Mutex<Option<Iteration>>>);
+
+impl BatchOfCall {
+    pub(super) fn tell(&self, row: &BatchRow) {
+        *self.lock() = Some(Iteration { batch: row.id, number: row.iteration });
+    }
+
+    fn get(&self) -> Option<Iteration> {
+        *self.lock()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Iteration>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Watches every call below `/compat/` until it is answered or given up.
 pub(crate) async fn watch(State(app): AppState, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
@@ -48,11 +75,12 @@ pub(crate) async fn watch(State(app): AppState, mut request: Request, next: Next
         return next.run(request).await;
     };
     request.extensions_mut().insert(call.tenant.clone());
+    request.extensions_mut().insert(call.batch.clone());
     let mut response = next.run(request).await;
     call.answered = true;
-    if call.entry.protocol == Protocol::SandboxFusion {
-        // Also where the call never reached the protocol: the database was away, or its body came too slowly.
-        let status = sandbox_fusion::repeated(response.status());
+    // Also where the call never reached the protocol: the database was away, or its body came too slowly.
+    let status = (call.protocol.status)(response.status());
+    if status != response.status() {
         *response.status_mut() = status;
         if let Some(error) = response.extensions_mut().get_mut::<ApiError>() {
             error.status = status;
@@ -68,6 +96,7 @@ fn no_reward(response: &Response) -> Option<NoReward> {
     let refused = |error: &ApiError| NoReward {
         reason: format!("{}, {}", error.status.as_u16(), error.code),
         run: None,
+        batch: None,
     };
     let extensions = response.extensions();
     extensions.get().cloned().or_else(|| extensions.get().map(refused))
@@ -76,28 +105,29 @@ fn no_reward(response: &Response) -> Option<NoReward> {
 /// A call that asks for a reward.
 struct WatchedCall {
     app: Arc<App>,
-    entry: &'static Entry,
+    protocol: &'static Protocol,
     run: String,
     tenant: TenantOfCall,
+    batch: BatchOfCall,
     answered: bool,
 }
 
 impl WatchedCall {
     fn of(app: &Arc<App>, method: &Method, path: &str) -> Option<Self> {
         let place = Place::parse(path).ok()?;
-        let entry = Entry::of(place.protocol);
-        let asks = (entry.asks)(method, &place.rest);
+        let asks = (place.protocol.asks)(method, &place.rest);
         asks.then(|| Self {
             app: app.clone(),
-            entry,
+            protocol: place.protocol,
             run: place.run().to_owned(),
             tenant: TenantOfCall::default(),
+            batch: BatchOfCall::default(),
             answered: false,
         })
     }
 
-    fn note(&self, NoReward { reason, run }: NoReward) {
-        let Entry { name, writes, .. } = self.entry;
+    fn note(&self, NoReward { reason, run, batch }: NoReward) {
+        let Protocol { name, writes, .. } = self.protocol;
         ::metrics::counter!("assay_rewards_missing_total", "protocol" => *name).increment(1);
         if writes.is_empty() {
             return;
@@ -106,17 +136,30 @@ impl WatchedCall {
         // Strangers name no runs in a list of incidents.
         let run = tenant.and_then(|_| run.or_else(|| Some(self.run.clone())));
         let run = run.filter(|run| body::check_text("run", run, limits::RUN_BYTES_MAX).is_ok());
+        let iteration =
+            batch.or_else(|| self.batch.get()).or_else(|| self.latest(tenant?, run.as_deref()?));
+        let place = iteration.map_or_else(String::new, |it| format!(" in iteration {}", it.number));
         self.app.dispatch.note(IncidentRow {
             at: now(),
             tenant,
             kind: IncidentKind::RewardMissing,
             pool: None,
-            batch: None,
+            batch: iteration.map(|it| it.batch),
             run,
             code: None,
             count: 1,
-            detail: format!("an answer had no reward ({reason}): {writes}"),
+            detail: format!("an answer had no reward{place} ({reason}): {writes}"),
         });
+    }
+
+    /// The newest live batch of the run: a call that was refused before it came to a batch belongs to the training step
+    /// whose other calls are in that batch.
+    fn latest(&self, tenant: TenantId, run: &str) -> Option<Iteration> {
+        let live = self.app.dispatch.committed.live();
+        let rows = live.iter().map(|batch| &batch.row);
+        let ours = rows.filter(|row| row.tenant == tenant && row.run == run);
+        let newest = ours.max_by_key(|row| row.iteration)?;
+        Some(Iteration { batch: newest.id, number: newest.iteration })
     }
 }
 
@@ -127,7 +170,7 @@ impl Drop for WatchedCall {
             return;
         }
         let reason = if std::thread::panicking() { "500, internal" } else { "the client hung up" };
-        self.note(NoReward { reason: reason.into(), run: None });
+        self.note(NoReward { reason: reason.into(), run: None, batch: None });
     }
 }
 
@@ -146,7 +189,11 @@ mod tests {
         assert_eq!(told.as_deref(), Some("503, database_unavailable"));
         assert_eq!(reason("1.0".into_response()), None);
         let mut failed = "{\"errcode\": 2}".into_response();
-        failed.extensions_mut().insert(NoReward { reason: "plugin_trap".into(), run: None });
+        failed.extensions_mut().insert(NoReward {
+            reason: "plugin_trap".into(),
+            run: None,
+            batch: None,
+        });
         assert_eq!(reason(failed).as_deref(), Some("plugin_trap"));
     }
 
@@ -155,7 +202,7 @@ mod tests {
         let asks = |method: Method, path: &str| {
             let place =
                 Place::parse(path).unwrap_or_else(|error| panic!("{path}: {}", error.detail));
-            (Entry::of(place.protocol).asks)(&method, &place.rest)
+            (place.protocol.asks)(&method, &place.rest)
         };
         for path in [
             "/compat/nemo-gym/m@p/r/verify",

@@ -80,7 +80,7 @@ pub(super) struct DocumentedRow {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[schema(as = NemoGymAnswer)]
 pub(super) struct DocumentedAnswer {
-    /// Absent in a masked answer, unless the address names a value for it.
+    /// The reward; absent in a masked answer, unless the address names a value for it.
     #[serde(rename = "reward")]
     _reward: Option<f64>,
     #[serde(rename = "mask_sample")]
@@ -105,7 +105,7 @@ pub(super) struct Answered {
     output: Vec<Message>,
 }
 
-/// Verifies a row; `ng-rollout/ID/` may stand before `verify`.
+/// Verifies a row; `ng-rollout/ID/` may precede `verify`.
 #[utoipa::path(
     post, path = "/compat/nemo-gym/{plugin}/{run}/verify", tag = "nemo-gym", params(PlaceParams),
     request_body = DocumentedRow, responses((status = 200, body = DocumentedAnswer))

@@ -37,7 +37,7 @@ struct Test {
     output: String,
 }
 
-/// What became of each test.
+/// The results of the tests.
 #[derive(Default, Serialize, utoipa::ToSchema)]
 #[schema(as = OpenInstructResults)]
 pub(super) struct Results {
@@ -57,7 +57,7 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     }
 }
 
-/// Runs a program with each assertion behind it, by the plugin `run`.
+/// Runs a program with each assertion appended, by the plugin `run`.
 #[utoipa::path(
     post, path = "/compat/open-instruct/{plugin}/{run}/test_program", tag = "open-instruct", params(PlaceParams),
     request_body = Program, responses((status = 200, body = Results))

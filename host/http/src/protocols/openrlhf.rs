@@ -81,7 +81,7 @@ fn samples(batch: Batch) -> Result<Vec<Sample>, ApiError> {
     query.into_iter().enumerate().map(sample).collect()
 }
 
-/// What follows the prompt, before which the tokenizer may have put special tokens. `None` where the prompt is not
+/// The text after the prompt, before which the tokenizer may have put special tokens. `None` where the prompt is not
 /// in the query as it is, such as one cut off on the left: scored as a whole, a prompt that shows an answer would
 /// be rewarded.
 fn response<'a>(query: &'a str, prompt: &str) -> Option<&'a str> {

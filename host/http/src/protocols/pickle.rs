@@ -34,7 +34,7 @@ pub(super) fn packed_list(text: &str) -> Result<Vec<Value>, String> {
 /// A stack machine, as pickle is one.
 struct Reader<'a> {
     left: &'a [u8],
-    stack: Vec<Held>,
+    stack: Vec<PickleValue>,
     marks: Vec<usize>,
     memo: Vec<Value>,
     made: usize,
@@ -42,7 +42,7 @@ struct Reader<'a> {
 }
 
 /// A value, and how deep it is: 0 for what holds no other.
-struct Held {
+struct PickleValue {
     value: Value,
     depth: usize,
 }
@@ -154,13 +154,13 @@ impl<'a> Reader<'a> {
         let length = usize::try_from(length).ok().filter(|length| *length <= self.left.len());
         let (text, left) = self.left.split_at(length.ok_or("it ends early")?);
         self.left = left;
-        let text = std::str::from_utf8(text).map_err(|_| "a text is no UTF-8")?;
+        let text = std::str::from_utf8(text).map_err(|_| "a text is not UTF-8")?;
         self.push(text.into())
     }
 
     fn push(&mut self, value: Value) -> Result<(), String> {
         self.count(&value)?;
-        self.stack.push(Held { value, depth: 0 });
+        self.stack.push(PickleValue { value, depth: 0 });
         Ok(())
     }
 
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn pop(&mut self) -> Result<Held, String> {
+    fn pop(&mut self) -> Result<PickleValue, String> {
         self.stack.pop().ok_or_else(|| "it ends early".into())
     }
 
@@ -194,12 +194,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn above_mark(&mut self) -> Result<Vec<Held>, String> {
+    fn above_mark(&mut self) -> Result<Vec<PickleValue>, String> {
         let mark = self.marks.pop().filter(|mark| *mark <= self.stack.len());
         Ok(self.stack.split_off(mark.ok_or("it has no mark")?))
     }
 
-    fn append(&mut self, values: Vec<Held>) -> Result<(), String> {
+    fn append(&mut self, values: Vec<PickleValue>) -> Result<(), String> {
         match self.holder(&values)? {
             Value::Array(list) => list.extend(values.into_iter().map(|held| held.value)),
             _ => return Err("it appends to a value that is not a list".into()),
@@ -207,20 +207,20 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn set(&mut self, pairs: Vec<Held>) -> Result<(), String> {
+    fn set(&mut self, pairs: Vec<PickleValue>) -> Result<(), String> {
         let Value::Object(object) = self.holder(&pairs)? else {
             return Err("it sets what is no dict".into());
         };
         let mut pairs = pairs.into_iter().map(|held| held.value);
         while let (Some(key), Some(value)) = (pairs.next(), pairs.next()) {
-            let Value::String(key) = key else { return Err("a key is no text".into()) };
+            let Value::String(key) = key else { return Err("a key is not a text".into()) };
             object.insert(key, value);
         }
         Ok(())
     }
 
     /// The value on top, which is about to hold others.
-    fn holder(&mut self, others: &[Held]) -> Result<&mut Value, String> {
+    fn holder(&mut self, others: &[PickleValue]) -> Result<&mut Value, String> {
         let holder = self.stack.last_mut().ok_or("it ends early")?;
         let depth = others.iter().map(|held| held.depth + 1).max().unwrap_or(0);
         holder.depth = holder.depth.max(depth);

@@ -16,7 +16,7 @@ const STAGE: &str = "run";
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Report {
-    /// Absent where the language is not compiled.
+    /// The compilation; absent where the language is not compiled.
     pub compile: Option<Ran>,
     /// The results of the cases; empty if the program did not compile.
     pub cases: Vec<Ran>,

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 use super::call::{Asked, Call, Sample};
 use super::document::PlaceParams;
-use super::missing::NoReward;
+use super::missing::{Iteration, NoReward};
 use super::no_route;
 use super::text::{Prompt, label};
 use crate::extract::body;
@@ -162,7 +162,9 @@ pub(super) async fn result(call: Call, body: Body) -> Result<Response, ApiError>
     });
     let mut answer = Json(told(id, arrived_at, item)).into_response();
     if let Some(reason) = failed {
-        answer.extensions_mut().insert(NoReward { reason, run: Some(batch.run) });
+        let iteration = Iteration { batch: id.batch, number: batch.iteration };
+        let missing = NoReward { reason, run: Some(batch.run), batch: Some(iteration) };
+        answer.extensions_mut().insert(missing);
     }
     Ok(answer)
 }

@@ -19,22 +19,10 @@ use assay_api::batch::Batch;
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_dispatch::committed::CommittedBatch;
-use assay_registry::Reference;
 use axum::http::HeaderMap;
 
 use crate::app::App;
-use crate::auth::Caller;
 use crate::problem::ApiError;
-
-/// The plugin that a caller names; another tenant's plugin is not found.
-pub(crate) fn reference(caller: &Caller, text: &str) -> Result<Reference, ApiError> {
-    let reference = Reference::parse(text).map_err(ApiError::bad_request)?;
-    if reference.tenant.as_deref().is_some_and(|tenant| tenant != &*caller.tenant_name) {
-        return Err(ApiError::not_found("plugin"));
-    }
-    caller.may_use(&reference)?;
-    Ok(reference)
-}
 
 /// Refuses to read from a batch whose requests and results were deleted.
 pub(crate) async fn kept(app: &App, tenant: TenantId, id: BatchId) -> Result<(), ApiError> {

@@ -11,11 +11,11 @@ use axum::response::sse::{Event, KeepAlive};
 use futures_util::{Stream, StreamExt as _, stream};
 
 use crate::app::{App, AppState};
-use crate::auth;
 use crate::extract::all_tenants::AllTenantsQuery;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::query::Query;
 use crate::live::{FeedScope, Reader};
+use crate::middleware::authenticate;
 use crate::problem::ApiError;
 
 /// Follow the live batches as server-sent events: first a `snapshot` (`LiveSnapshot`), then
@@ -41,13 +41,13 @@ pub(crate) async fn follow(
         let event = reader.next().await?;
         Some((Ok(event), (reader, place)))
     });
-    let valid = auth::until_ended(Arc::clone(&app), headers, caller.into_caller());
+    let valid = authenticate::until_ended(Arc::clone(&app), headers, caller.into_caller());
     let events = events.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
 async fn reader(app: &Arc<App>, whose: FeedScope, headers: &HeaderMap) -> Result<Reader, ApiError> {
-    let feed = app.feeds.open(app, whose).await?;
+    let feed = app.feeds.open(whose).await?;
     // An id that is none of ours is one of another server's life.
     let last = headers.get("last-event-id").map(HeaderValue::to_str);
     Ok(feed.read_behind(last.and_then(Result::ok)))

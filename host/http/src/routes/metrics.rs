@@ -59,7 +59,7 @@ fn by_tenant(app: &App, view: &SchedView) -> String {
         ("memory", app.dispatch.budget.waiting()),
         ("body", app.buffered.waiting()),
         ("upload", app.uploads.waiting()),
-        ("compilation", app.registry.compilations.waiting()),
+        ("compilation", app.registry.compilations_waiting()),
     ] {
         let calls = calls.into_iter().map(|(tenant, calls)| (name(tenant), calls));
         waiting.add(&format!("cause=\"{cause}\""), calls.collect());

@@ -3,12 +3,12 @@
 pub(crate) mod cases;
 pub(crate) mod channels;
 pub(crate) mod component;
+pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod promote;
 pub(crate) mod publish;
 pub(crate) mod roll_back;
 pub(crate) mod stats;
-pub(crate) mod versions;
 pub(crate) mod yank;
 
 use assay_api::plugin::Plugin;

@@ -5,3 +5,4 @@ pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod logs;
 pub(crate) mod samples;
+pub(crate) mod solve_rates;

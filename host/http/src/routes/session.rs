@@ -18,14 +18,14 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::app::App;
-use crate::auth::{self, Token, csrf_token};
+use crate::auth::{Token, csrf_token};
 use crate::problem::ApiError;
 
 pub(crate) async fn signed_in(
     app: &Arc<App>,
     person: assay_core::id::PersonId,
 ) -> Result<Response, ApiError> {
-    let (token, cookie) = auth::sign_in::begin(app, person).await?;
+    let (token, cookie) = app.sign_in.begin(&app.store, person).await?;
     let session = show(app, &token).await?;
     Ok((StatusCode::CREATED, cookie, Json(session)).into_response())
 }

@@ -4,21 +4,15 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use assay_tls::Identity;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
+use crate::caller::Peer;
+
 /// Resolves when a connection must end, with the reason.
 pub(crate) type End = Pin<Box<dyn Future<Output = &'static str> + Send>>;
-
-/// The peer of a connection.
-#[derive(Debug, Clone)]
-pub(crate) struct Peer {
-    /// `None` for a peer that is not a worker that may connect.
-    pub identity: Option<Identity>,
-}
 
 /// Given back when it is dropped.
 pub(crate) type Place = Box<dyn Send + Sync>;

@@ -11,7 +11,7 @@ use crate::caller::{Caller, check_engine};
 #[derive(Clone)]
 pub(crate) struct EnrolmentService {
     pub workers: RemoteWorkers,
-    /// It knows the tickets of workers that were started.
+    /// The fleet, which knows the tickets of workers that were started.
     pub fleet: Fleet,
 }
 

@@ -1,5 +1,5 @@
-//! The workers of other machines that may connect. Whoever is not among them is refused, whatever its certificate
-//! says; the database has the same rows for the next start.
+//! The workers of other machines that may connect. A worker that is not among them is refused, whatever its
+//! certificate says; the database has the same rows for the next start.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -43,21 +43,21 @@ struct Inner {
     lifetime: Micros,
     /// Applications that are looked at.
     joins: Semaphore,
-    known: Mutex<HashMap<TicketId, Known>>,
+    known: Mutex<HashMap<TicketId, RemoteWorkerEntry>>,
 }
 
-struct Known {
+struct RemoteWorkerEntry {
     pool: Arc<str>,
     /// The end of its newest certificate; closed when the worker is removed.
     expires_at: watch::Sender<Micros>,
     connections: Arc<Semaphore>,
 }
 
-/// What a worker that may connect gets.
+/// The limits of a worker that may connect.
 pub(crate) struct Admission {
     /// The places of its connections.
     pub connections: Arc<Semaphore>,
-    /// When its connections must end.
+    /// The end of its connections.
     pub end: End,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Issued {
     pub lifetime: Micros,
 }
 
-/// What a worker says to join.
+/// The data with which a worker asks to join.
 pub(crate) struct Applicant {
     pub pool: String,
     pub machine: String,
@@ -109,7 +109,7 @@ impl RemoteWorkers {
             .remote_workers(now())
             .await?
             .into_iter()
-            .map(|row| (row.id, Known::new(row.pool.into(), row.expires_at)));
+            .map(|row| (row.id, RemoteWorkerEntry::new(row.pool.into(), row.expires_at)));
         let known = Mutex::new(known.collect());
         let lifetime = settings.certificate_lifetime;
         let joins = Semaphore::new(limits::WORKER_JOINS_MAX);
@@ -204,7 +204,7 @@ impl RemoteWorkers {
         let Applicant { pool, machine, signing_request } = applicant;
         let plain = |machine: &str| !machine.chars().any(char::is_control);
         if machine.len() > limits::MACHINE_NAME_BYTES_MAX || !plain(&machine) {
-            return Err(NotIssued::BadRequest("the machine's name is no name".into()));
+            return Err(NotIssued::BadRequest("the machine's name is not valid".into()));
         }
         let _turn = self.0.joins.acquire().await.expect("the semaphore is never closed");
         let at = now();
@@ -224,7 +224,7 @@ impl RemoteWorkers {
         tracing::info!(worker.ticket = %id, worker.pool = row.pool, worker.machine = row.machine, "a worker may connect");
         let mut known = self.known();
         known.retain(|_, known| *known.expires_at.borrow() > at);
-        known.insert(id, Known::new(identity.pool, expires_at));
+        known.insert(id, RemoteWorkerEntry::new(identity.pool, expires_at));
         Ok(issued)
     }
 
@@ -268,12 +268,12 @@ impl RemoteWorkers {
         Some(Admission { connections, end: Box::pin(ended(expires_at)) })
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<TicketId, Known>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<TicketId, RemoteWorkerEntry>> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl RemoteWorkerEntry {
     fn new(pool: Arc<str>, expires_at: Micros) -> Self {
         let connections = Arc::new(Semaphore::new(limits::REMOTE_WORKER_CONNECTIONS_MAX));
         Self { pool, expires_at: watch::Sender::new(expires_at), connections }

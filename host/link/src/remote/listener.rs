@@ -13,9 +13,10 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::connection::{Connection, End, Peer, Place};
+use super::connection::{Connection, End, Place};
 use super::known::{Admission, RemoteWorkers};
 use super::unproven::{Unproven, UnprovenPlace};
+use crate::caller::Peer;
 
 const HANDSHAKE_MAX: Duration = Duration::from_secs(limits::WORKER_HANDSHAKE_SECONDS_MAX);
 const ENROLMENT_MAX: Duration = Duration::from_secs(limits::UNPROVEN_WORKER_SECONDS_MAX);
@@ -27,7 +28,7 @@ const EVICTED: &str = "too many connections have proven nothing";
 
 /// The servers that take connections, by what their peers have proven.
 #[derive(Clone)]
-pub(crate) struct Doors {
+pub(crate) struct ConnectionSenders {
     pub work: mpsc::Sender<Connection>,
     pub enrolment: mpsc::Sender<Connection>,
 }
@@ -37,7 +38,7 @@ pub(crate) async fn accept(
     listener: TcpListener,
     config: Arc<ServerConfig>,
     workers: RemoteWorkers,
-    doors: Doors,
+    doors: ConnectionSenders,
     stop: watch::Receiver<bool>,
 ) {
     let admit = move |identity: &Identity| workers.admit(identity);
@@ -49,7 +50,7 @@ async fn accept_by<A>(
     listener: TcpListener,
     config: Arc<ServerConfig>,
     admit: A,
-    doors: Doors,
+    doors: ConnectionSenders,
     mut stop: watch::Receiver<bool>,
 ) where
     A: Fn(&Identity) -> Option<Admission> + Clone + Send + 'static,
@@ -102,7 +103,7 @@ async fn sort(
     stream: TlsStream<TcpStream>,
     unproven: UnprovenPlace,
     admit: impl Fn(&Identity) -> Option<Admission>,
-    doors: Doors,
+    doors: ConnectionSenders,
     mut stop: watch::Receiver<bool>,
 ) {
     let (_, session) = stream.get_ref();

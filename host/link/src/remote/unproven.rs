@@ -13,12 +13,12 @@ use assay_core::limits;
 use tokio::sync::Notify;
 
 #[derive(Clone, Default)]
-pub(super) struct Unproven(Arc<Mutex<Table>>);
+pub(super) struct Unproven(Arc<Mutex<UnprovenConnections>>);
 
 #[derive(Default)]
-struct Table {
+struct UnprovenConnections {
     last: u64,
-    /// By number, so that the oldest comes first.
+    /// The connections by number, so that the oldest comes first.
     places: BTreeMap<u64, (IpAddr, Arc<Notify>)>,
     /// The numbers of the connections of each owner of addresses.
     by_owner: HashMap<IpAddr, BTreeSet<u64>>,
@@ -45,13 +45,13 @@ impl Unproven {
         UnprovenPlace { unproven: self.clone(), number, evicted }
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, UnprovenConnections> {
         // No code that holds the lock panics.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Table {
+impl UnprovenConnections {
     fn remove(&mut self, number: u64) -> Option<Arc<Notify>> {
         let (owner, evicted) = self.places.remove(&number)?;
         if let Some(numbers) = self.by_owner.get_mut(&owner) {

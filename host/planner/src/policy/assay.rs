@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_core::time::Micros;
-use assay_sched::SchedView;
+use assay_sched::PoolView;
 
-use super::{Algorithm, Policy};
-use crate::decide::Decision;
-use crate::planner::Planner;
+use super::{Adjustment, Algorithm, Policy};
+use crate::decision::Decision;
 use crate::problem::Problem;
 use crate::search::Search;
-use crate::simulate::{Until, Usage};
+use crate::simulate::{SimulationQuestion, Usage};
 use crate::tuning::{Checked, Tuning};
 
 impl Policy {
@@ -30,7 +29,7 @@ impl Algorithm for Assay {
         Tuning {
             check: Checked::Risk { budget: Micros::from_ms(500) },
             history: 4,
-            robust_share: 0.9,
+            robust_quantile: 0.9,
             by_size: true,
             follows_drift: true,
             held_plans: 2,
@@ -42,12 +41,11 @@ impl Algorithm for Assay {
 
     fn adjust(
         &self,
-        planner: &mut Planner,
+        adjustment: &mut Adjustment<'_>,
         search: &mut Search<'_>,
         decisions: &mut BTreeMap<usize, Decision>,
-        view: &SchedView,
     ) {
-        planner.hold_what_is_used(search, decisions, view);
+        adjustment.hold_what_is_used(search, decisions);
     }
 
     fn models_startup(&self) -> bool {
@@ -59,19 +57,20 @@ impl Algorithm for Assay {
     }
 }
 
-impl Planner {
+impl Adjustment<'_> {
     /// Between two plans only the workers that the simulation uses are held; demand may raise
     /// that to what was searched, and a little more.
     fn hold_what_is_used(
         &mut self,
         search: &mut Search<'_>,
         decisions: &mut BTreeMap<usize, Decision>,
-        view: &SchedView,
     ) {
+        let unseen = PoolView::default();
         let mut startups = BTreeMap::new();
         for (pool, decision) in decisions.iter() {
             let name = &search.simulator.problem.pools[*pool].name;
-            let supply = self.supply(name, &self.config.pools[name], view);
+            let seen = self.view.pools.get(name).unwrap_or(&unseen);
+            let supply = self.pools[name].supply(seen);
             search.capacities[*pool] = supply.capacity(decision.ceiling);
             startups.insert(*pool, supply.startup);
         }
@@ -79,20 +78,21 @@ impl Planner {
         let problem = search.simulator.problem;
         for (pool, decision) in decisions {
             // The next plan can still start the workers that are needed later.
-            let window = self.config.period + startups[pool];
+            let window = self.period + startups[pool];
             let used = peak_within(&usage[*pool], window).min(decision.ceiling);
             let name = &problem.pools[*pool].name;
             let startup = startups[pool].as_secs_f64();
-            if startup <= self.config.tuning.free_startup * usual_service(problem, *pool) {
-                (decision.hold, decision.ceiling) = (used, self.config.pools[name].max);
+            if startup <= self.tuning.free_startup * usual_service(problem, *pool) {
+                (decision.hold, decision.ceiling) = (used, self.pools[name].max);
                 continue;
             }
-            let there = view.pools.get(name).map_or(0, |pool| pool.workers + pool.starting.len());
+            let there =
+                self.view.pools.get(name).map_or(0, |pool| pool.workers + pool.starting.len());
             decision.hold = used.max(self.held_lately(name, used).min(there));
             let top = decision.ceiling.max(decision.hold);
-            let top = top + (self.config.tuning.headroom * (top as f64).sqrt()) as usize;
+            let top = top + (self.tuning.headroom * (top as f64).sqrt()) as usize;
             // Who works is paid for until the work is done: more of it costs no more.
-            let busy = view.pools.get(name).map_or(0, |pool| pool.workers - pool.idle);
+            let busy = self.view.pools.get(name).map_or(0, |pool| pool.workers - pool.idle);
             decision.ceiling = top.max(busy);
         }
     }
@@ -101,7 +101,7 @@ impl Planner {
     fn held_lately(&mut self, pool: &Arc<str>, used: usize) -> usize {
         let held = self.held.entry(Arc::clone(pool)).or_default();
         held.push_front(used);
-        held.truncate(self.config.tuning.held_plans + 1);
+        held.truncate(self.tuning.held_plans + 1);
         held.iter().copied().max().unwrap_or(0)
     }
 }
@@ -130,8 +130,8 @@ impl Search<'_> {
     fn usage(&mut self) -> Vec<Usage> {
         self.simulations += 1;
         let first = self.simulator.workload.first.clone();
-        // What it breaks was weighed when the capacities were chosen.
-        let _ = self.simulator.run(0, &first, &self.capacities, Until::End);
+        // Its violations were weighed when the capacities were chosen.
+        let _ = self.simulator.run(0, &first, &self.capacities, SimulationQuestion::End);
         self.simulator.usage.clone()
     }
 }

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use super::{Algorithm, Policy};
 use crate::basis::Basis;
-use crate::collect::Collected;
-use crate::decide::{Decision, PoolTask};
-use crate::plan::Reason;
+use crate::decision::{Decision, PoolTask};
 use crate::problem::Problem;
+use crate::reason::Reason;
 use crate::search::Search;
 use crate::tuning::Tuning;
 
@@ -28,7 +27,7 @@ impl Algorithm for Zq {
     }
 
     fn allocate(&self, search: &mut Search<'_>, task: &PoolTask<'_>) -> Decision {
-        zero_queue_decision(search.simulator.problem, task.collected, task.place.pool)
+        zero_queue_decision(search.simulator.problem, task.bases, task.place.pool)
     }
 
     fn has_pools_by_run(&self) -> bool {
@@ -37,11 +36,11 @@ impl Algorithm for Zq {
 }
 
 /// ZQ-Dedicated: for each live batch as many as the last one of its run used at most.
-fn zero_queue_decision(problem: &Problem, collected: &Collected, pool: usize) -> Decision {
+fn zero_queue_decision(problem: &Problem, bases: &[Arc<Basis>], pool: usize) -> Decision {
     let peak = |(batch, basis): (usize, &Arc<Basis>)| {
         basis.zero_queue_peak(&problem.flows[problem.batches[batch].flow], pool)
     };
-    let workers = collected.bases.iter().enumerate().map(peak).sum();
+    let workers = bases.iter().enumerate().map(peak).sum();
     let reason = if workers == 0 { Reason::Idle } else { Reason::Policy };
     Decision { hold: workers, ceiling: workers, zero_queue: workers, reason }
 }

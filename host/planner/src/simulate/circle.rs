@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::jobs::Coming;
 use super::workers::{Capacity, note};
-use super::{Job, Simulator, Until};
+use super::{Job, SimulationQuestion, Simulator};
 use crate::rule::Violation;
 use crate::workload::Moment;
 
@@ -17,7 +17,7 @@ impl Simulator<'_> {
         block: usize,
         arrivals: &[Moment],
         capacities: &[Capacity],
-        until: Until,
+        until: SimulationQuestion,
     ) -> Result<(), Violation> {
         let pools = self.workload.blocks[block].clone();
         let mut joins: Vec<Join> = Vec::new();
@@ -48,11 +48,11 @@ impl Simulator<'_> {
             for &pool in &pools {
                 let broken = self.dispatch(pool, now);
                 violation = violation.or(broken);
-                if until == Until::End {
+                if until == SimulationQuestion::End {
                     note(&mut self.usage[pool], now, self.busy[pool]);
                 }
             }
-            if violation.is_some() && until == Until::Violation {
+            if violation.is_some() && until == SimulationQuestion::Violation {
                 break;
             }
         }

@@ -14,7 +14,7 @@ pub(super) struct Ends {
     /// A bucket's span is two to the power of this.
     shift: u32,
     buckets: Vec<Vec<u64>>,
-    /// How many are in buckets.
+    /// The number of ends in buckets.
     ahead: usize,
     /// The number of the span that is being emptied; buckets hold what comes after it.
     span: u64,

@@ -4,26 +4,10 @@
 //! They are looked up some way ahead, where one cache miss need not wait for another, and are
 //! carried along from then on.
 
-use crate::workload::{Moment, Workload};
+use crate::workload::{Job, Moment, Workload};
 
 /// Requests that are looked up at a time.
 const AHEAD: usize = 64;
-
-/// A request that is ready for a stage; small, as queues are long.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Job {
-    /// When it became ready, and its request.
-    pub(crate) ready: Moment,
-    /// When it has to start so that its request, if it never queues again, ends in time.
-    pub(crate) latest: i64,
-    /// How long the stage runs; zero if there is nothing to run.
-    pub(crate) service: u64,
-    pub(crate) batch: u32,
-    pub(crate) pool: u16,
-    pub(crate) stage: u8,
-    /// True if another stage follows.
-    pub(crate) goes_on: bool,
-}
 
 /// The jobs that arrive at a block, in order of time.
 pub(super) struct Coming<'a> {

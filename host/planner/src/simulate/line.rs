@@ -4,8 +4,8 @@
 //! job has to wait for a worker.
 
 use super::jobs::Coming;
-use super::workers::{Capacity, Crew, overlap};
-use super::{Job, Simulator, Until};
+use super::workers::{Capacity, SimulatedWorkers, overlap};
+use super::{Job, SimulationQuestion, Simulator};
 use crate::rule::Violation;
 use crate::workload::Moment;
 
@@ -15,17 +15,17 @@ impl Simulator<'_> {
         block: usize,
         arrivals: &[Moment],
         capacity: &Capacity,
-        until: Until,
+        until: SimulationQuestion,
     ) -> Result<(), Violation> {
         let pool = self.workload.blocks[block][0];
         let mut ends = std::mem::take(&mut self.ends);
-        let mut crew = Crew::new(capacity, &mut ends);
+        let mut crew = SimulatedWorkers::new(capacity, &mut ends);
         self.times.0.clear();
         self.times.1.clear();
         self.lanes[pool].clear();
         let ran = self.serve_line(block, pool, arrivals, &mut crew, until);
         self.ends = ends;
-        if until == Until::End {
+        if until == SimulationQuestion::End {
             self.usage[pool] = overlap(&self.times.0, &mut self.times.1);
         }
         ran
@@ -36,8 +36,8 @@ impl Simulator<'_> {
         block: usize,
         pool: usize,
         arrivals: &[Moment],
-        crew: &mut Crew<'_>,
-        until: Until,
+        crew: &mut SimulatedWorkers<'_>,
+        until: SimulationQuestion,
     ) -> Result<(), Violation> {
         let mut violation = None;
         for at in 0..self.workload.running[block].len() {
@@ -67,7 +67,7 @@ impl Simulator<'_> {
             let Some(job) = next.or_else(|| self.lanes[pool].pop()) else { continue };
             let broken = self.start_in_line(&job, now, crew, until);
             violation = violation.or(broken);
-            if violation.is_some() && until == Until::Violation {
+            if violation.is_some() && until == SimulationQuestion::Violation {
                 break;
             }
         }
@@ -92,12 +92,12 @@ impl Simulator<'_> {
         &mut self,
         job: &Job,
         now: u64,
-        crew: &mut Crew<'_>,
-        until: Until,
+        crew: &mut SimulatedWorkers<'_>,
+        until: SimulationQuestion,
     ) -> Option<Violation> {
         let end = now + job.service;
         crew.take(end);
-        if until == Until::End {
+        if until == SimulationQuestion::End {
             self.times.0.push(now);
             self.times.1.push(end);
         }

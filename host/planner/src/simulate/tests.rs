@@ -150,11 +150,11 @@ proptest! {
         let first = simulator.workload.first.clone();
         // Twice: nothing of a run is left in the next.
         for _ in 0..2 {
-            let ran = simulator.run(0, &first, capacities, Until::End);
+            let ran = simulator.run(0, &first, capacities, SimulationQuestion::End);
             prop_assert_eq!(ran.is_ok(), wanted.satisfied);
             prop_assert_eq!(&simulator.batch_ends, &wanted.batch_ends);
             prop_assert_eq!(&simulator.usage, &wanted.usage);
-            let ran = simulator.run(0, &first, capacities, Until::Violation);
+            let ran = simulator.run(0, &first, capacities, SimulationQuestion::Violation);
             prop_assert_eq!(ran.is_ok(), wanted.satisfied);
         }
     }
@@ -276,6 +276,6 @@ fn ends_are_counted_from_when_a_worker_joins() {
     let mut simulator = Simulator::new(&problem, &rule);
     let first = simulator.workload.first.clone();
     let capacity = Capacity { workers: Some(0), later: vec![(24_800, 1)] };
-    assert!(simulator.run(0, &first, &[capacity], Until::End).is_ok());
+    assert!(simulator.run(0, &first, &[capacity], SimulationQuestion::End).is_ok());
     assert_eq!(simulator.batch_ends, [1_024_800, 0]);
 }

@@ -29,7 +29,7 @@ impl Capacity {
 pub(crate) type Usage = Vec<(u64, u32)>;
 
 /// The workers of one pool.
-pub(super) struct Crew<'a> {
+pub(super) struct SimulatedWorkers<'a> {
     /// Free workers; more may be, whose ends were not looked at yet. Negative while more run than
     /// there are workers.
     free: i64,
@@ -40,14 +40,14 @@ pub(super) struct Crew<'a> {
     is_limited: bool,
 }
 
-impl<'a> Crew<'a> {
+impl<'a> SimulatedWorkers<'a> {
     pub(super) fn new(capacity: &'a Capacity, ends: &'a mut Ends) -> Self {
         ends.clear();
         let is_limited = capacity.is_limited();
         Self { free: capacity.at_first(), joins: &capacity.later, ends, is_limited }
     }
 
-    /// A worker is busy until then.
+    /// Marks a worker as busy until `end`.
     pub(super) fn take(&mut self, end: u64) {
         if self.is_limited {
             self.free -= 1;

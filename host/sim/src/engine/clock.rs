@@ -10,7 +10,7 @@ use assay_core::time::Micros;
 const STUCK_AFTER: Micros = Micros::from_secs(3_600);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Due {
+pub(super) enum SimEvent {
     RolloutStarts { task: usize, iteration: usize },
     RequestArrives { batch: usize, request: usize },
     WorkerJoins(WorkerId),
@@ -20,7 +20,7 @@ pub(super) enum Due {
     HostRestarts,
 }
 
-impl Due {
+impl SimEvent {
     /// True for events that can make progress. Without one ahead, nothing changes but by the scheduler
     /// itself.
     fn moves(self) -> bool {
@@ -32,12 +32,12 @@ impl Due {
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     now: Micros,
-    entries: BinaryHeap<Reverse<(Micros, u64, Due)>>,
+    entries: BinaryHeap<Reverse<(Micros, u64, SimEvent)>>,
     made: u64,
-    /// When the scheduler wakes next: the earliest that it asked for since it last did.
+    /// The time at which the scheduler wakes next: the earliest that it asked for since its last wake.
     wake: Option<Micros>,
     moving: usize,
-    /// When something last moved.
+    /// The time of the last progress.
     moved: Micros,
 }
 
@@ -46,7 +46,7 @@ impl Clock {
         self.now
     }
 
-    pub(super) fn push(&mut self, at: Micros, due: Due) {
+    pub(super) fn push(&mut self, at: Micros, due: SimEvent) {
         self.moving += usize::from(due.moves());
         self.made += 1;
         self.entries.push(Reverse((at.max(self.now), self.made, due)));
@@ -56,12 +56,12 @@ impl Clock {
         let at = at.max(self.now);
         if self.wake.is_none_or(|wake| at < wake) {
             self.wake = Some(at);
-            self.push(at, Due::SchedulerWakes);
+            self.push(at, SimEvent::SchedulerWakes);
         }
     }
 
     /// Goes on to what comes next; `None` when nothing that moves will come any more.
-    pub(super) fn next(&mut self) -> Option<Due> {
+    pub(super) fn next(&mut self) -> Option<SimEvent> {
         let Reverse((at, _, due)) = self.pop()?;
         if due.moves() {
             self.moving -= 1;
@@ -74,11 +74,11 @@ impl Clock {
     }
 
     /// The next entry that an earlier wake-up has not replaced.
-    fn pop(&mut self) -> Option<Reverse<(Micros, u64, Due)>> {
+    fn pop(&mut self) -> Option<Reverse<(Micros, u64, SimEvent)>> {
         loop {
             let entry = self.entries.pop()?;
             let Reverse((at, _, due)) = entry;
-            if due != Due::SchedulerWakes {
+            if due != SimEvent::SchedulerWakes {
                 return Some(entry);
             }
             if self.wake.take_if(|wake| *wake == at).is_some() {
@@ -95,30 +95,30 @@ mod tests {
     #[test]
     fn entries_come_by_time_then_in_the_order_made() {
         let mut clock = Clock::default();
-        clock.push(Micros(5), Due::WorkerJoins(WorkerId(2)));
-        clock.push(Micros(5), Due::WorkerJoins(WorkerId(1)));
+        clock.push(Micros(5), SimEvent::WorkerJoins(WorkerId(2)));
+        clock.push(Micros(5), SimEvent::WorkerJoins(WorkerId(1)));
         clock.wake_at(Micros(3));
-        assert_eq!(clock.next(), Some(Due::SchedulerWakes));
-        clock.push(Micros(1), Due::WorkerFails);
-        assert_eq!(clock.next(), Some(Due::WorkerFails));
+        assert_eq!(clock.next(), Some(SimEvent::SchedulerWakes));
+        clock.push(Micros(1), SimEvent::WorkerFails);
+        assert_eq!(clock.next(), Some(SimEvent::WorkerFails));
         assert_eq!(clock.now(), Micros(3));
-        assert_eq!(clock.next(), Some(Due::WorkerJoins(WorkerId(2))));
-        assert_eq!(clock.next(), Some(Due::WorkerJoins(WorkerId(1))));
+        assert_eq!(clock.next(), Some(SimEvent::WorkerJoins(WorkerId(2))));
+        assert_eq!(clock.next(), Some(SimEvent::WorkerJoins(WorkerId(1))));
         assert_eq!(clock.next(), None);
     }
 
     #[test]
     fn of_the_wake_ups_asked_for_the_earliest_comes_once() {
         let mut clock = Clock::default();
-        clock.push(Micros(9), Due::WorkerFails);
+        clock.push(Micros(9), SimEvent::WorkerFails);
         for at in [5, 7, 3, 3] {
             clock.wake_at(Micros(at));
         }
-        assert_eq!((clock.next(), clock.now()), (Some(Due::SchedulerWakes), Micros(3)));
+        assert_eq!((clock.next(), clock.now()), (Some(SimEvent::SchedulerWakes), Micros(3)));
         // Asked for anew, at a time that was replaced before.
         clock.wake_at(Micros(5));
-        assert_eq!((clock.next(), clock.now()), (Some(Due::SchedulerWakes), Micros(5)));
-        assert_eq!((clock.next(), clock.now()), (Some(Due::WorkerFails), Micros(9)));
+        assert_eq!((clock.next(), clock.now()), (Some(SimEvent::SchedulerWakes), Micros(5)));
+        assert_eq!((clock.next(), clock.now()), (Some(SimEvent::WorkerFails), Micros(9)));
         assert_eq!(clock.next(), None);
     }
 

@@ -6,7 +6,7 @@ use assay_core::id::WorkerId;
 use assay_sched::{Action, BatchDone, Ending, Event, FinalEnd, Finish, Grant};
 
 use super::Engine;
-use super::clock::Due;
+use super::clock::SimEvent;
 use super::fleet::{Job, State};
 use super::truth;
 use super::work::{RequestState, batch_number, stage_end};
@@ -70,7 +70,7 @@ impl Engine<'_> {
         self.accounts[stage].change(now, Change::Busy);
         let job = Job { lease, batch: number, request: index, tenant, since: now, end, ran };
         self.fleet.take_up(worker, job);
-        self.clock.push(now + ran, Due::StageEnds { worker, lease });
+        self.clock.push(now + ran, SimEvent::StageEnds { worker, lease });
     }
 
     fn finished(&mut self, finish: Finish) {
@@ -112,7 +112,7 @@ impl Engine<'_> {
             let worker = self.fleet.start(pool, self.chance.factor());
             self.accounts[self.pools[pool].stage].change(now, Change::Started);
             let took = self.chance.start(self.pools[pool].startup, self.settings.startup_spread);
-            self.clock.push(now + took, Due::WorkerJoins(worker));
+            self.clock.push(now + took, SimEvent::WorkerJoins(worker));
         }
     }
 

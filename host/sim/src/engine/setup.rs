@@ -9,20 +9,20 @@ use assay_planner::{PlanConfig, Planner, PoolConfig};
 use assay_sched::{Config, Event, Sched, StageShape};
 
 use super::chance::Chance;
-use super::clock::{Clock, Due};
+use super::clock::{Clock, SimEvent};
 use super::fleet::Fleet;
 use super::tenants::Tenants;
 use super::trainer::Trainer;
 use super::work::{Work, batch_id};
 use super::{Engine, PlannerTimes, Pool, SimulateError, Watch, history};
 use crate::account::Account;
-use crate::policy::{Policy, Settings};
+use crate::policy::{Settings, SimulatedPolicy};
 use crate::trace::{Trace, TraceStage};
 
 impl<'a> Engine<'a> {
     pub(super) fn new(
         trace: &'a Trace,
-        policy: &'a Policy,
+        policy: &'a SimulatedPolicy,
         settings: &'a Settings,
         watch: Watch<'a>,
     ) -> Result<Self, SimulateError> {
@@ -99,19 +99,23 @@ impl<'a> Engine<'a> {
             self.rollout_follows(task, self.trainers[task].first());
         }
         for at in &self.settings.faults.host_restarts {
-            self.clock.push(*at, Due::HostRestarts);
+            self.clock.push(*at, SimEvent::HostRestarts);
         }
         self.loss_follows();
     }
 }
 
-fn check(trace: &Trace, policy: &Policy, settings: &Settings) -> Result<(), SimulateError> {
+fn check(
+    trace: &Trace,
+    policy: &SimulatedPolicy,
+    settings: &Settings,
+) -> Result<(), SimulateError> {
     if trace.tasks.iter().all(|task| task.iterations.len() < 2) {
         return Err(SimulateError::NothingMeasured);
     }
     let stages = &trace.meta.stages;
     let fixed = match policy {
-        Policy::Fixed(counts) => Some(counts.keys()),
+        SimulatedPolicy::Fixed(counts) => Some(counts.keys()),
         _ => None,
     };
     let bounds =
@@ -132,9 +136,9 @@ fn check(trace: &Trace, policy: &Policy, settings: &Settings) -> Result<(), Simu
     }
 }
 
-fn workers_max(policy: &Policy, settings: &Settings, stage: &str) -> usize {
+fn workers_max(policy: &SimulatedPolicy, settings: &Settings, stage: &str) -> usize {
     let fixed = match policy {
-        Policy::Fixed(counts) => counts.get(stage).copied(),
+        SimulatedPolicy::Fixed(counts) => counts.get(stage).copied(),
         _ => None,
     };
     fixed.unwrap_or_else(|| settings.quota.get(stage))
@@ -143,7 +147,7 @@ fn workers_max(policy: &Policy, settings: &Settings, stage: &str) -> usize {
 /// The pools, and by task the stages that lead through them.
 fn pools(
     trace: &Trace,
-    policy: &Policy,
+    policy: &SimulatedPolicy,
     settings: &Settings,
 ) -> (Vec<Pool>, Vec<Arc<[StageShape]>>) {
     let mut pools: BTreeMap<Arc<str>, Pool> = BTreeMap::new();
@@ -172,13 +176,13 @@ fn pool(
     name: Arc<str>,
     stage: usize,
     traced: &TraceStage,
-    policy: &Policy,
+    policy: &SimulatedPolicy,
     settings: &Settings,
 ) -> Pool {
     let max = workers_max(policy, settings, &traced.name);
     let startup = settings.startup.get(&traced.name);
     let config = PoolConfig {
-        min: if matches!(policy, Policy::Fixed(_)) { max } else { 0 },
+        min: if matches!(policy, SimulatedPolicy::Fixed(_)) { max } else { 0 },
         max,
         cost: traced.cost,
         startup,

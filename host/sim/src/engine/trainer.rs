@@ -11,8 +11,9 @@ pub(super) struct Trainer<'a> {
     /// The iteration whose rollout started last, and when that rollout is over.
     started: usize,
     rollout_over: Micros,
-    /// When each batch was complete, and the training on it over; as far as it is known.
+    /// The time at which each batch was complete, as far as it is known.
     completed: Vec<Option<Micros>>,
+    /// The end of the training on each batch, as far as it is known.
     trained: Vec<Micros>,
 }
 
@@ -68,7 +69,7 @@ impl<'a> Trainer<'a> {
                 let at = self.trained[iteration] + self.task.iterations[iteration].sync;
                 self.following(iteration, at)
             }
-            // What was known before has led to its rollout already.
+            // An earlier event has started its rollout already.
             TrainerMode::Disaggregated if before < self.started => self.next_stale(),
             TrainerMode::Disaggregated => None,
         }

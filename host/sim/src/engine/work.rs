@@ -54,7 +54,7 @@ struct Groups {
     /// end.
     earliest_end: Vec<Micros>,
     ended: Vec<Micros>,
-    /// How many requests each has, if all have as many.
+    /// The number of requests of each group, if all have as many.
     size: Option<u32>,
 }
 

@@ -1,6 +1,6 @@
 //! Where a value lies along an axis, and the round numbers that mark it.
 
-/// Beyond this a value is taken for none.
+/// The value above which a value counts as missing.
 const VALUE_MAX: f64 = 1e15;
 
 /// About as many intervals between ticks as are read easily.

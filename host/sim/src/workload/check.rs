@@ -21,8 +21,8 @@ pub enum SpecError {
          limit is {REQUESTS_MAX}"
     )]
     TooLarge { tasks: u32, iterations: u32, batch: u32, requests: u64 },
-    #[error("rewards.shares is empty; name at least one kind of task")]
-    NoShares,
+    #[error("rewards.weights is empty; name at least one kind of task")]
+    NoWeights,
 }
 
 /// Checks the fields of one part of a specification and names them in full.

@@ -15,7 +15,7 @@ use super::{Moment, Shift};
 pub struct Lengths {
     /// The median number of tokens at the training's start.
     pub median_tokens: f64,
-    /// How much longer, as a share, the median is at the training's end.
+    /// The growth of the median until the training's end, as a fraction.
     pub drift: f64,
     /// Standard deviations of the log length, between prompts and within a prompt's group.
     pub sigma_between: f64,

@@ -21,7 +21,7 @@ const COMPILE_TIMEOUT_S: f64 = 10.0;
 /// The judge's time limit.
 const RUN_TIMEOUT_S: f64 = 10.0;
 
-/// Handing an interpreted program on.
+/// The time to hand over an interpreted program, in seconds.
 const PASS_S: f64 = 0.001;
 
 const LEARNING: f64 = 3.0;
@@ -72,7 +72,7 @@ pub struct Programs {
     pub run_median_s: f64,
     pub run_group_sigma: f64,
     pub run_sigma: f64,
-    /// How much longer an interpreted program runs.
+    /// The factor by which an interpreted program runs longer.
     pub interpreted_factor: f64,
     /// Tests of a problem, and of wrong programs those that fail at the first.
     pub tests: u32,
@@ -114,7 +114,7 @@ pub(super) fn stages() -> Vec<TraceStage> {
 }
 
 /// A program's way through the judge.
-pub(super) struct Judged {
+pub(super) struct JudgedRequest {
     /// Extract, compile, run.
     pub(super) service_s: [Option<f64>; 3],
     pub(super) outcome: &'static str,
@@ -181,11 +181,13 @@ impl Programs {
         full_run_s: f64,
         moment: &Moment,
         random: &mut Random,
-    ) -> Judged {
+    ) -> JudgedRequest {
         let Moment { progress, shift, .. } = *moment;
         let now = |shares| decay(shares, LEARNING, progress);
-        let ended =
-            |extract, compile, outcome| Judged { service_s: [extract, compile, None], outcome };
+        let ended = |extract, compile, outcome| JudgedRequest {
+            service_s: [extract, compile, None],
+            outcome,
+        };
         let extract_s = random.log_normal(self.extract_median_s, self.extract_sigma);
         let extract = Some(extract_s.min(EXTRACT_TIMEOUT_S));
         if is_cut || extract_s >= EXTRACT_TIMEOUT_S || random.chance(now(self.extract_failed)) {
@@ -206,7 +208,7 @@ impl Programs {
         }
         let factor = if interpreted { self.interpreted_factor } else { 1.0 };
         let (run_s, outcome) = self.run(full_run_s * factor, &shift, progress, random);
-        Judged { service_s: [extract, compile, Some(run_s)], outcome }
+        JudgedRequest { service_s: [extract, compile, Some(run_s)], outcome }
     }
 
     fn run(

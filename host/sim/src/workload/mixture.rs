@@ -1,6 +1,6 @@
 //! A mixture of task types by the length statistics that PolyTrace publishes.
 //!
-//! Each prompt has one type, drawn by the given shares. All types have one list of stages, as one
+//! Each prompt has one type, drawn by the given weights. All types have one list of stages, as one
 //! plugin would: `check` comes first for every request, `compile` and `run` are there if a type
 //! needs them, and so is `grade`. As stages follow one another without a gap, a request passes
 //! through those that its type does not need in a moment. `mixture::kinds` states the fits to the
@@ -33,30 +33,31 @@ const PASS_S: f64 = 0.001;
 #[serde(default, deny_unknown_fields)]
 pub struct Mixture {
     /// Weights of the types among the prompts.
-    pub shares: BTreeMap<TaskKind, f64>,
+    #[serde(alias = "shares")]
+    pub weights: BTreeMap<TaskKind, f64>,
     pub engine: Engine,
 }
 
 impl Default for Mixture {
     fn default() -> Self {
-        let shares = [
+        let weights = [
             (TaskKind::Mathematics, 0.4),
             (TaskKind::Programming, 0.3),
             (TaskKind::ToolUse, 0.2),
             (TaskKind::Searching, 0.1),
         ];
-        Self { shares: BTreeMap::from(shares), engine: Engine::default() }
+        Self { weights: BTreeMap::from(weights), engine: Engine::default() }
     }
 }
 
 impl Mixture {
     pub(super) fn check(&self) -> Result<(), SpecError> {
-        let checker = Checker { part: "rewards.shares" };
-        for (kind, share) in &self.shares {
-            checker.within(kind.name(), *share, 1e-6, 1e6)?;
+        let checker = Checker { part: "rewards.weights" };
+        for (kind, weight) in &self.weights {
+            checker.within(kind.name(), *weight, 1e-6, 1e6)?;
         }
-        if self.shares.is_empty() {
-            return Err(SpecError::NoShares);
+        if self.weights.is_empty() {
+            return Err(SpecError::NoWeights);
         }
         self.engine.check(&Checker { part: "rewards.engine" })
     }
@@ -73,20 +74,20 @@ impl Mixture {
     }
 
     fn has(&self, reward: Reward) -> bool {
-        self.shares.keys().any(|kind| kind.reward() == reward)
+        self.weights.keys().any(|kind| kind.reward() == reward)
     }
 
     pub(super) fn requests(&self, moment: &Moment, random: &mut Random) -> Vec<TraceRequest> {
         let stages = self.stages().len();
         let token_s = self.engine.vary(self.engine.token_s, random);
         let kinds: Vec<(TaskKind, f64, f64)> = self
-            .shares
+            .weights
             .iter()
-            .map(|(kind, share)| (*kind, *share, kind.lengths().median(moment, random)))
+            .map(|(kind, weight)| (*kind, *weight, kind.lengths().median(moment, random)))
             .collect();
         let mut requests = Vec::with_capacity(moment.batch as usize);
         for (number, size) in moment.groups() {
-            let (kind, _, median) = kinds[random.pick(kinds.iter().map(|(_, share, _)| *share))];
+            let (kind, _, median) = kinds[random.pick(kinds.iter().map(|(_, weight, _)| *weight))];
             let token_s = self.engine.vary(token_s, random);
             let prompt = Prompt::draw(kind, median, token_s, random);
             for _ in 0..size {
@@ -144,9 +145,9 @@ impl Mixture {
             Reward::Rules(check) => {
                 let (check_s, ended) = checked(check, moment, random);
                 let outcome = match ended {
-                    Ended::TimedOut => "check_timeout",
-                    Ended::Correct if !is_cut => "correct",
-                    Ended::Correct | Ended::Wrong => "wrong",
+                    SampleEnd::TimedOut => "check_timeout",
+                    SampleEnd::Correct if !is_cut => "correct",
+                    SampleEnd::Correct | SampleEnd::Wrong => "wrong",
                 };
                 (vec![Some(check_s)], outcome)
             }
@@ -161,9 +162,9 @@ impl Mixture {
                 let (grade_s, ended) = checked(GRADE, moment, random);
                 service_s.push(Some(grade_s));
                 let outcome = match ended {
-                    Ended::TimedOut => "grade_timeout",
-                    Ended::Correct => "correct",
-                    Ended::Wrong => "wrong",
+                    SampleEnd::TimedOut => "grade_timeout",
+                    SampleEnd::Correct => "correct",
+                    SampleEnd::Wrong => "wrong",
                 };
                 (service_s, outcome)
             }
@@ -171,13 +172,13 @@ impl Mixture {
     }
 }
 
-enum Ended {
+enum SampleEnd {
     TimedOut,
     Wrong,
     Correct,
 }
 
-/// The properties that the samples of one prompt share.
+/// The properties that the samples of one prompt weight.
 struct Prompt {
     kind: TaskKind,
     median_tokens: f64,
@@ -200,16 +201,16 @@ impl Prompt {
 }
 
 /// Seconds of a single check, and what it finds.
-fn checked(check: Check, moment: &Moment, random: &mut Random) -> (f64, Ended) {
+fn checked(check: Check, moment: &Moment, random: &mut Random) -> (f64, SampleEnd) {
     let shift = &moment.shift;
     let check_s = random.log_normal(check.median_s, check.sigma) * shift.execute;
     let endless = random.chance(shift.timeouts.unwrap_or(check.timeouts));
     let wrong = learning::decay(check.wrong, LEARNING, moment.progress);
     if endless || check_s >= check.timeout_s {
-        (check.timeout_s, Ended::TimedOut)
+        (check.timeout_s, SampleEnd::TimedOut)
     } else if random.chance(wrong) {
-        (check_s, Ended::Wrong)
+        (check_s, SampleEnd::Wrong)
     } else {
-        (check_s, Ended::Correct)
+        (check_s, SampleEnd::Correct)
     }
 }

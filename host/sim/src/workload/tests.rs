@@ -205,7 +205,7 @@ fn a_specification_passes_through_json_and_names_what_it_does_not_know() {
         (json!({"trainer": {"batch_size": 3}}), "batch_size"),
         (json!({"rewards": {"kind": "cuda", "compile": 3}}), "compile"),
         (json!({"rewards": {"kind": "judge", "programs": {"langs": 3}}}), "langs"),
-        (json!({"rewards": {"kind": "mixture", "shares": {"chess": 1.0}}}), "chess"),
+        (json!({"rewards": {"kind": "mixture", "weights": {"chess": 1.0}}}), "chess"),
         (json!({"rewards": {"kind": "chess"}}), "chess"),
         (json!({"shifts": [{"at": 3}]}), "at"),
     ] {
@@ -247,12 +247,12 @@ fn what_is_out_of_range_is_refused_by_name() {
             "rewards.programs.tests is 0, it must lie between 1 and 1000000",
         ),
         (
-            json!({"rewards": {"kind": "mixture", "shares": {}}}),
-            "rewards.shares is empty; name at least one kind of task",
+            json!({"rewards": {"kind": "mixture", "weights": {}}}),
+            "rewards.weights is empty; name at least one kind of task",
         ),
         (
-            json!({"rewards": {"kind": "mixture", "shares": {"video": -1}}}),
-            "rewards.shares.video is -1, it must lie between 0.000001 and 1000000",
+            json!({"rewards": {"kind": "mixture", "weights": {"video": -1}}}),
+            "rewards.weights.video is -1, it must lie between 0.000001 and 1000000",
         ),
         (
             json!({"shifts": [{"execute": 0}]}),

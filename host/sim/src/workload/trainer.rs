@@ -27,7 +27,7 @@ pub struct Trainer {
     pub group_size: u32,
     pub train_s: f64,
     pub train_jitter: f64,
-    /// Handing the new weights over.
+    /// The time to hand over the new weights, in seconds.
     pub sync_s: f64,
 }
 

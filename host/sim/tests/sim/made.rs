@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assay_core::time::Micros;
-use assay_sim::policy::{Policy, Settings};
+use assay_sim::policy::{Settings, SimulatedPolicy};
 use assay_sim::trace::{Iteration, Meta, Task, Trace, TraceRequest, TraceStage, TrainerMode};
 use assay_sim::{Run, SimulateError, Watch, simulate};
 
@@ -85,7 +85,7 @@ pub(crate) fn try_run(
     policy: &str,
     settings: &Settings,
 ) -> Result<Run, SimulateError> {
-    let policy: Policy = policy.parse().expect("a policy");
+    let policy: SimulatedPolicy = policy.parse().expect("a policy");
     let mut ticks = 0;
     let mut elapsed = || {
         ticks += 1;

@@ -58,8 +58,7 @@ impl Store {
             r#"
             select l.seq, l.line, l.stage, l.level, l.message, o.verdict as "verdict?"
             from logs l left join lateral (
-                select verdict from outcomes
-                where tenant_id = l.tenant_id and batch_id = l.batch_id and seq = l.seq limit 1
+                select verdict from outcome_of(l.tenant_id, l.batch_id, l.seq) limit 1
             ) o on true
             where l.tenant_id = $1 and l.batch_id = $2 and (l.seq, l.line) > ($3, $4)
                 and ($5::text is null or l.level = $5)
@@ -98,11 +97,20 @@ impl Store {
         let place = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
         let rows = sqlx::query!(
             r#"
-            select o.position, l.seq, l.line, l.stage, l.level, l.message, o.verdict
-            from outcomes o join logs l using (tenant_id, batch_id, seq)
-            where tenant_id = $1 and batch_id = $2 and (o.position, l.line) > ($3, $4)
-                and ($5::text is null or l.level = $5)
-                and ($6::text is null or o.verdict = $6)
+            select o.position as "position!", l.seq, l.line, l.stage, l.level, l.message,
+                o.verdict as "verdict!"
+            from (
+                select seq, position, verdict from all_outcomes
+                where tenant_id = $1 and batch_id = $2 and position >= $3 and last_position >= $3
+                    and ($6::text is null or verdict = $6)
+            ) o cross join lateral (
+                -- Without its offset the outcomes might be read anew for each line.
+                select seq, line, stage, level, message from logs
+                where tenant_id = $1 and batch_id = $2 and seq = o.seq
+                    and ($5::text is null or level = $5)
+                offset 0
+            ) l
+            where (o.position, l.line) > ($3, $4)
             order by o.position, l.line limit $7
             "#,
             tenant.0,

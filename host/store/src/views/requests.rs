@@ -9,6 +9,9 @@ use time::OffsetDateTime;
 
 use crate::{Store, StoreError};
 
+/// The blocks of requests, of 1,024 each, that are looked through at once: few first, then more, then all. PostgreSQL opens
+/// the segments of all of them before it sorts what it found.
+const BLOCKS_AT_ONCE: [i32; 3] = [4, 64, i32::MAX];
 /// The characters of a message that a table shows.
 const MESSAGE_CHARS_MAX: usize = 200;
 
@@ -99,11 +102,19 @@ impl Store {
         batch: BatchId,
         filter: &RequestFilter,
     ) -> Result<Vec<RequestSummary>, StoreError> {
-        let rows = if filter.ended() {
-            self.ended_requests(tenant, batch, filter).await?
-        } else {
-            self.all_requests(tenant, batch, filter).await?
-        };
+        if !filter.ended() {
+            let rows = self.all_requests(tenant, batch, filter).await?;
+            return Ok(rows.into_iter().map(|row| row.summary(batch)).collect());
+        }
+        let limit = filter.limit as usize;
+        let mut rows = Vec::new();
+        for part in parts(filter) {
+            rows.extend(self.ended_requests(tenant, batch, filter, part).await?);
+            if rows.len() >= limit {
+                break;
+            }
+        }
+        rows.truncate(limit);
         Ok(rows.into_iter().map(|row| row.summary(batch)).collect())
     }
 
@@ -119,10 +130,10 @@ impl Store {
             r#"
             select r.seq, r.key, r.group_name, r.arrived_at, o.kind as "kind?",
                 o.verdict as "verdict?", o.reward as "reward?", o.finished_at as "finished_at?",
-                o.result::text as "result?"
+                o.result as "result?"
             from requests r left join lateral (
-                select kind, verdict, reward, finished_at, result from outcomes
-                where tenant_id = r.tenant_id and batch_id = r.batch_id and seq = r.seq limit 1
+                select kind, verdict, reward, finished_at, result
+                from outcome_of(r.tenant_id, r.batch_id, r.seq) limit 1
             ) o on true
             where r.tenant_id = $1 and r.batch_id = $2 and r.seq > $3
                 and ($4::text is null or position(lower($4) in lower(r.key)) > 0
@@ -142,37 +153,51 @@ impl Store {
         Ok(rows)
     }
 
-    /// The few that failed are found among the outcomes, whose rows are small.
+    /// The few that failed are found among the outcomes, which are small without their results.
     async fn ended_requests(
         &self,
         tenant: TenantId,
         batch: BatchId,
         filter: &RequestFilter,
+        part: BlockRange,
     ) -> Result<Vec<Row>, StoreError> {
         let rows = sqlx::query_as!(
             Row,
             r#"
             select r.seq, r.key, r.group_name, r.arrived_at, o.kind as "kind?",
                 o.verdict as "verdict?", o.reward as "reward?", o.finished_at as "finished_at?",
-                o.result::text as "result?"
-            from outcomes o cross join lateral (
+                o.result as "result?"
+            from (
+                select e.seq from (
+                    select seq, kind, verdict from all_outcomes
+                    where tenant_id = $1 and batch_id = $2 and seq > $3 and block >= $3 >> 10
+                        and block <= $8 and ($5::text is null or kind = $5)
+                        and ($6::text is null or verdict = $6)
+                    order by seq
+                ) e cross join lateral (
+                    select key, group_name from requests
+                    where tenant_id = $1 and batch_id = $2 and seq = e.seq limit 1
+                ) r
+                where $4::text is null or position(lower($4) in lower(r.key)) > 0
+                    or position(lower($4) in lower(r.group_name)) > 0
+                order by e.seq limit $7
+            ) found cross join lateral (
                 select seq, key, group_name, arrived_at from requests
-                where tenant_id = o.tenant_id and batch_id = o.batch_id and seq = o.seq limit 1
-            ) r
-            where o.tenant_id = $1 and o.batch_id = $2 and o.seq > $3
-                and ($4::text is null or position(lower($4) in lower(r.key)) > 0
-                    or position(lower($4) in lower(r.group_name)) > 0)
-                and ($5::text is null or o.kind = $5)
-                and ($6::text is null or o.verdict = $6)
-            order by o.seq limit $7
+                where tenant_id = $1 and batch_id = $2 and seq = found.seq limit 1
+            ) r cross join lateral (
+                select kind, verdict, reward, finished_at, result
+                from outcome_of($1, $2, found.seq) limit 1
+            ) o
+            order by r.seq
             "#,
             tenant.0,
             batch.0,
-            after(filter),
+            part.after,
             filter.text.as_deref(),
             filter.kind(),
             filter.verdict.as_deref(),
             i64::from(filter.limit),
+            part.last_block,
         )
         .fetch_all(&self.pool)
         .await?;
@@ -189,8 +214,8 @@ impl Store {
             select b.settings, o.earliest_end_at as "earliest_end_at?",
                 o.finished_at as "finished_at?"
             from batches b left join lateral (
-                select earliest_end_at, finished_at from outcomes
-                where tenant_id = b.tenant_id and batch_id = b.id and seq = $3 limit 1
+                select earliest_end_at, finished_at
+                from outcome_of(b.tenant_id, b.id, $3) limit 1
             ) o on true
             where b.tenant_id = $1 and b.id = $2
             "#,
@@ -238,6 +263,47 @@ impl Store {
     }
 }
 
+/// The requests after one number, up to the end of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct BlockRange {
+    after: i32,
+    last_block: i32,
+}
+
+/// The parts of a batch in which requests are looked for, one after the other.
+fn parts(filter: &RequestFilter) -> impl Iterator<Item = BlockRange> {
+    let first = after(filter).max(0) >> 10;
+    let mut after = after(filter);
+    BLOCKS_AT_ONCE.into_iter().map(move |blocks| {
+        let last_block = first.saturating_add(blocks).min(i32::MAX >> 10);
+        let part = BlockRange { after, last_block };
+        after = (last_block << 10) | 1_023;
+        part
+    })
+}
+
 fn after(filter: &RequestFilter) -> i32 {
     filter.after.map_or(-1, |after| i32::try_from(after).unwrap_or(i32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_follow_each_other_to_the_last_request() {
+        for after in [None, Some(0), Some(1_023), Some(1_024), Some(70_000), Some(u32::MAX)] {
+            let filter = RequestFilter { after, ..RequestFilter::default() };
+            let parts: Vec<BlockRange> = parts(&filter).collect();
+            assert_eq!(
+                parts[0].after,
+                after.map_or(-1, |it| i32::try_from(it).unwrap_or(i32::MAX))
+            );
+            for pair in parts.windows(2) {
+                assert_eq!(pair[1].after >> 10, pair[0].last_block);
+                assert_eq!(pair[1].after & 1_023, 1_023);
+            }
+            assert_eq!(parts[2].last_block, i32::MAX >> 10);
+        }
+    }
 }

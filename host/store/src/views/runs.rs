@@ -135,6 +135,10 @@ struct IterationRow {
     cost: Option<String>,
     complete_groups: Option<i32>,
     zero_variance_groups: Option<i32>,
+    all_right_groups: Option<i32>,
+    pass_at: Option<String>,
+    solve_rates: Option<Vec<i32>>,
+    components: Option<String>,
 }
 
 impl Store {
@@ -237,7 +241,9 @@ impl Store {
                 u.histogram as "histogram?", u.verdicts::text as "verdicts?",
                 u.worker_seconds::text as "worker_seconds?", u.cost::text as "cost?",
                 u.complete_groups as "complete_groups?",
-                u.zero_variance_groups as "zero_variance_groups?"
+                u.zero_variance_groups as "zero_variance_groups?",
+                u.all_right_groups as "all_right_groups?", u.pass_at::text as "pass_at?",
+                u.solve_rates as "solve_rates?", u.components::text as "components?"
             from batches b left join lateral (
                 select * from batch_rollups
                 where tenant_id = b.tenant_id and batch_id = b.id limit 1
@@ -347,12 +353,24 @@ fn push(columns: &mut Iterations, row: IterationRow) -> Result<(), StoreError> {
     columns.histogram.push(rewards.map(|rewards| -> Histogram { rewards.histogram }));
     let share = (complete > 0).then(|| f64::from(equal) / f64::from(complete));
     columns.zero_variance_share.push(share);
+    let right = row.all_right_groups.filter(|_| complete > 0);
+    columns.all_right_share.push(right.map(|right| f64::from(right) / f64::from(complete)));
+    columns.pass_at.push(map(row.pass_at)?);
+    columns.solve_rates.push(row.solve_rates.and_then(solve_rates));
+    columns.components.push(map(row.components)?);
     columns.verdicts.push(map(row.verdicts)?);
     columns.extra_delay_ms.push(span(row.earliest_end_at));
     columns.max_extra_delay_ms.push(row.max_extra_delay_ms.map(i32::cast_unsigned));
     columns.worker_seconds.push(map(row.worker_seconds)?);
     columns.cost.push(map(row.cost)?);
     Ok(())
+}
+
+/// The prompts of a batch by solve rate; `None` if it has no groups.
+fn solve_rates(groups: Vec<i32>) -> Option<Histogram> {
+    let counts: Vec<u32> = groups.into_iter().map(i32::cast_unsigned).collect();
+    let has_groups = counts.iter().any(|groups| *groups > 0);
+    has_groups.then_some(Histogram { from: 0.0, to: 1.0, counts })
 }
 
 fn curve(batch: BatchId, iteration: u64, mut arrived_us: Vec<i64>) -> ArrivalCurve {

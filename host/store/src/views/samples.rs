@@ -1,8 +1,12 @@
 //! The requests of a run with their texts and outcomes, in pieces that are bounded by rows and by bytes.
 
+use std::collections::BTreeMap;
+
 use assay_core::id::{BatchId, TenantId};
 use assay_core::limits;
 use assay_core::time::Micros;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
 
 use crate::{Store, StoreError};
 
@@ -18,6 +22,12 @@ pub struct SampleRow {
     pub finished_at: Option<Micros>,
     /// A `ResultItem` as JSON.
     pub result: Option<String>,
+}
+
+struct SampleOutcome {
+    verdict: String,
+    finished_at: OffsetDateTime,
+    result: String,
 }
 
 /// Whether prompts, responses, labels and metadata are read.
@@ -60,12 +70,15 @@ impl Store {
         after: Option<u32>,
         texts: Texts,
     ) -> Result<Vec<SampleRow>, StoreError> {
+        // Outcomes are read together: one by one, each would open its segment anew. Both queries see the same moment, so that
+        // retention does not take the outcomes from between them.
+        let mut moment =
+            self.pool.begin_with("begin isolation level repeatable read, read only").await?;
         // The lengths of bodies are known without reading those that are stored outside of their rows.
         let rows = sqlx::query!(
             r#"
             select p.seq as "seq!", p.key as "key!", p.group_name, p.arrived_at as "arrived_at!",
-                case when $6 then p.body else ''::bytea end as "body!",
-                o.verdict as "verdict?", o.finished_at as "finished_at?", o.result::text as "result?"
+                case when $6 then p.body else ''::bytea end as "body!"
             from (
                 select r.*, sum(octet_length(r.body)) over (order by r.seq) - octet_length(r.body)
                     as bytes_before
@@ -73,10 +86,7 @@ impl Store {
                     select seq, key, group_name, body, arrived_at from requests
                     where tenant_id = $1 and batch_id = $2 and seq > $3 order by seq limit $4
                 ) r
-            ) p left join lateral (
-                select verdict, finished_at, result from outcomes
-                where tenant_id = $1 and batch_id = $2 and seq = p.seq limit 1
-            ) o on true
+            ) p
             where p.bytes_before < $5
             order by p.seq
             "#,
@@ -87,18 +97,60 @@ impl Store {
             i64::from(limits::SAMPLE_BYTES_READ),
             texts == Texts::Read,
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&mut *moment)
         .await?;
-        let rows = rows.into_iter().map(|row| SampleRow {
-            seq: row.seq.cast_unsigned(),
-            key: row.key,
-            group: row.group_name,
-            body: row.body,
-            arrived_at: Micros::from_datetime(row.arrived_at),
-            verdict: row.verdict,
-            finished_at: row.finished_at.map(Micros::from_datetime),
-            result: row.result,
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
+        let (first, last) = (first.seq, last.seq);
+        let mut outcomes = outcomes_between(&mut moment, (tenant, batch), first, last).await?;
+        moment.commit().await?;
+        let rows = rows.into_iter().map(|row| {
+            let (finished_at, verdict, result) = match outcomes.remove(&row.seq) {
+                Some(SampleOutcome { verdict, finished_at, result }) => {
+                    (Some(Micros::from_datetime(finished_at)), Some(verdict), Some(result))
+                }
+                None => (None, None, None),
+            };
+            SampleRow {
+                seq: row.seq.cast_unsigned(),
+                key: row.key,
+                group: row.group_name,
+                body: row.body,
+                arrived_at: Micros::from_datetime(row.arrived_at),
+                verdict,
+                finished_at,
+                result,
+            }
         });
         Ok(rows.collect())
     }
+}
+
+/// The outcomes of the requests from one number to another, by number.
+async fn outcomes_between(
+    connection: &mut PgConnection,
+    (tenant, batch): (TenantId, BatchId),
+    first: i32,
+    last: i32,
+) -> Result<BTreeMap<i32, SampleOutcome>, StoreError> {
+    let rows = sqlx::query!(
+        r#"
+        select seq as "seq!", verdict as "verdict!", finished_at as "finished_at!",
+            result as "result!"
+        from all_results
+        where tenant_id = $1 and batch_id = $2 and seq >= $3 and seq <= $4
+            and block >= $3 >> 10 and block <= $4 >> 10
+            and first_seq <= $4 and last_seq >= $3
+        "#,
+        tenant.0,
+        batch.0,
+        first,
+        last,
+    )
+    .fetch_all(connection)
+    .await?;
+    let outcomes = rows.into_iter().map(|row| {
+        let (verdict, finished_at, result) = (row.verdict, row.finished_at, row.result);
+        (row.seq, SampleOutcome { verdict, finished_at, result })
+    });
+    Ok(outcomes.collect())
 }

@@ -156,7 +156,7 @@ impl Store {
         let row = sqlx::query!(
             r#"
             with ended as (
-                select seq, position, earliest_end_at from outcomes
+                select seq, position, earliest_end_at from all_outcomes
                 where tenant_id = $1 and batch_id = $2
             )
             select critical.seq as "critical_seq?", critical.earliest_end_at as "earliest_end_at?",
@@ -218,9 +218,11 @@ impl Store {
     ) -> Result<(), StoreError> {
         let rows = sqlx::query!(
             r#"
-            select seq, kind, verdict, reward, earliest_end_at, finished_at,
-                result::text as "result!"
-            from outcomes where tenant_id = $1 and batch_id = $2 and seq = any ($3)
+            select o.seq as "seq!", o.kind as "kind!", o.verdict as "verdict!", o.reward,
+                o.earliest_end_at as "earliest_end_at!", o.finished_at as "finished_at!",
+                o.result as "result!"
+            from unnest($3::integer[]) as asked (seq)
+                cross join lateral (select * from outcome_of($1, $2, asked.seq) limit 1) o
             "#,
             tenant.0,
             batch.0,

@@ -140,7 +140,7 @@ pub struct Outbound {
     /// As an administrator of the platform writes them.
     #[prost(string, repeated, tag = "1")]
     pub hosts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// What the worker puts on requests for a plugin that names it and never sees it.
+    /// The value that the worker adds to requests for a plugin that names it and never sees it.
     #[prost(message, repeated, tag = "2")]
     pub secrets: ::prost::alloc::vec::Vec<Secret>,
 }
@@ -161,7 +161,7 @@ pub struct Toolchains {
     #[prost(string, repeated, tag = "1")]
     pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// What the trainer sent; stored as these bytes and decoded by the worker alone.
+/// The trainer's request; stored as these bytes and decoded by the worker alone.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Body {
     #[prost(string, tag = "1")]
@@ -266,7 +266,7 @@ pub struct StoredRequest {
     /// `root/path`.
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    /// What the worker has of it already; empty when it has nothing.
+    /// The version that the worker has already; empty when it has none.
     #[prost(string, tag = "4")]
     pub known_version: ::prost::alloc::string::String,
 }

@@ -39,7 +39,7 @@ pub(super) struct Credentials {
     /// To get the next certificate.
     enrolment: Arc<ClientConfig>,
     renew_at: Instant,
-    /// By the clock of the machine, which counts while it sleeps.
+    /// The end of validity by the clock of the machine, which counts while it sleeps.
     expires_at: SystemTime,
 }
 

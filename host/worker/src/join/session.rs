@@ -22,17 +22,17 @@ const END_MAX: Duration = Duration::from_secs(limits::WORKER_STOP_SECONDS_MAX);
 /// The pause after a renewal that failed.
 const RENEW_PAUSE: Duration = Duration::from_millis(limits::WORKER_RECONNECT_MS_MAX);
 
-/// What all sessions of a worker have in common.
+/// The settings that all sessions of a worker share.
 pub(super) struct Session {
     pub(super) program: PathBuf,
-    /// Where the child connects to; in a folder of this user alone.
+    /// The socket to which the child connects; in a folder of this user alone.
     pub(super) socket: PathBuf,
     pub(super) pool: String,
     pub(super) cache: PathBuf,
     pub(super) options: Vec<OsString>,
 }
 
-pub(super) enum Ended {
+pub(super) enum SessionEnd {
     /// The server asked the worker to leave, and it finished its leases.
     Drained,
     Broken(String),
@@ -44,7 +44,7 @@ impl Session {
         server: &Server,
         credentials: &mut Credentials,
         mut leaving: watch::Receiver<bool>,
-    ) -> anyhow::Result<Ended> {
+    ) -> anyhow::Result<SessionEnd> {
         let mut remote = server.connect(credentials).await?;
         let listener = self.bind()?;
         let mut child = self.spawn()?;
@@ -76,8 +76,10 @@ impl Session {
         let ended = timeout(END_MAX, child.wait()).await;
         Ok(match (ended, passed) {
             (Ok(ended), Ok(())) => of_child(ended?),
-            (_, Err(error)) => Ended::Broken(format!("{error:#}")),
-            (Err(_), Ok(())) => Ended::Broken("the worker did not end with its connection".into()),
+            (_, Err(error)) => SessionEnd::Broken(format!("{error:#}")),
+            (Err(_), Ok(())) => {
+                SessionEnd::Broken("the worker did not end with its connection".into())
+            }
         })
     }
 
@@ -124,6 +126,10 @@ async fn keep_renewed(server: &Server, credentials: &mut Credentials) -> String 
     }
 }
 
-fn of_child(ended: ExitStatus) -> Ended {
-    if ended.success() { Ended::Drained } else { Ended::Broken(format!("the worker: {ended}")) }
+fn of_child(ended: ExitStatus) -> SessionEnd {
+    if ended.success() {
+        SessionEnd::Drained
+    } else {
+        SessionEnd::Broken(format!("the worker: {ended}"))
+    }
 }

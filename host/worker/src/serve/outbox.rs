@@ -23,7 +23,8 @@ struct OutboxState {
     closed: bool,
 }
 
-/// What the runner did, sent to the host in this order: a stage that is loaded and finished at once was loaded first.
+/// An event of the runner. Events are sent to the host in their order: a stage that is loaded and finished at once
+/// was loaded first.
 pub(crate) enum Progress {
     Finished(Finished),
     Load(Load),
@@ -40,7 +41,7 @@ impl Outbox {
         }
     }
 
-    /// Has the start or the end of a load sent at once.
+    /// Queues the start or end of a load and wakes the sender.
     pub(crate) fn tell(&self, load: Load) {
         self.lock().gathered.push(Progress::Load(load));
         self.ready.notify_one();

@@ -61,8 +61,11 @@ impl Plugins {
         answered.recv().expect("the loader lives as long as its worker")
     }
 
-    /// Asks for plugins that requests are expected for.
+    /// Asks for plugins that requests are expected for. Most messages of the host name none, and the loader sleeps on.
     pub(crate) fn preload(&self, digests: &[impl AsRef<[u8]>]) {
+        if digests.is_empty() {
+            return;
+        }
         let mut state = self.lock();
         for digest in digests {
             let Ok(digest) = Digest::try_from(digest.as_ref()) else { continue };

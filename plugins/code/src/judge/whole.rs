@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::verdict::{Failure, Part, Verdict, abnormal, excerpt};
 
 /// A program and all it needs to be tested.
-pub(crate) struct Bench<'a, M: Machine, O> {
+pub(crate) struct ProgramUnderTest<'a, M: Machine, O> {
     machine: &'a M,
     objects: &'a O,
     settings: &'a Settings,
@@ -23,7 +23,7 @@ pub(crate) struct Bench<'a, M: Machine, O> {
     programs: Programs<'a, M, O>,
 }
 
-impl<'a, M: Machine, O: Objects> Bench<'a, M, O> {
+impl<'a, M: Machine, O: Objects> ProgramUnderTest<'a, M, O> {
     pub(crate) fn new(
         machine: &'a M,
         objects: &'a O,

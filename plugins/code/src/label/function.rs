@@ -12,7 +12,7 @@ use crate::settings::Compare;
 pub(crate) struct FunctionTask {
     /// The beginning of the program, ending in the function's head and docstring.
     pub(crate) prompt: Option<String>,
-    /// Absent: what the assertions call.
+    /// The function to call; if absent, the one that the assertions call.
     pub(crate) entry_point: Option<String>,
     /// Trusted code that runs before the tests, beside them.
     pub(crate) setup: String,
@@ -94,7 +94,7 @@ impl FunctionTask {
             Self::from(read_as::<CodeList>(label)?)
         };
         if let Some(name) = task.entry_point.as_deref().filter(|name| !is_identifier(name)) {
-            return Err(fault(format!("entry_point `{name}` is no name of a function")));
+            return Err(fault(format!("entry_point `{name}` is not the name of a function")));
         }
         let count = task.tests.count();
         if !(1..=TESTS_MAX).contains(&count) {

@@ -61,7 +61,7 @@ fn what_makes_no_sense_is_named() {
         r#"{"tests": "a/b", "checker": {"source": "", "toolchain": "cpp", "protocol": "cms"}}"#,
         "cms",
     );
-    refused(r#"{"entry_point": "f()", "cases": [{"expected": 1}]}"#, "no name of a function");
+    refused(r#"{"entry_point": "f()", "cases": [{"expected": 1}]}"#, "not the name of a function");
     refused(r#"{"entry_point": "f", "cases": []}"#, "1 to 2000 tests");
     refused(r#"{"entry_point": "f", "cases": [{"expected": 1}], "compare": "tokens"}"#, "floats");
     refused(r#"{"entry_point": "f", "test": "def check(c): pass"}"#, "prompt");

@@ -5,7 +5,7 @@ import sys
 
 
 def main():
-    # What the program prints, reads or closes is not the wire.
+    # The program must not print to, read or close the wire.
     calls, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

@@ -21,7 +21,7 @@ def utf8text(value, errors="strict"):
     return value if isinstance(value, str) else bytes(value).decode("utf-8", errors)
 
 
-# What checkers import from the judge they were written for.
+# The modules that checkers import from the judge for which they were written.
 MODULES = {
     "dmoj": {},
     "dmoj.result": {"CheckerResult": CheckerResult},

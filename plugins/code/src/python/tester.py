@@ -1,5 +1,5 @@
 # The tests' side of function tests: runs the data set's own code with functions that ask the program
-# over the wire. What comes back is read as plain data, so that nothing of the program runs here. The
+# over the wire. The answer is read as plain data, so that nothing of the program runs here. The
 # result is the file `report.json` together with exit status 42; the program can reach neither.
 import builtins
 import os
@@ -235,7 +235,7 @@ def code_tests(task, wire, space):
 
 
 def called_names(sources, space):
-    """What the tests call and nobody but the program can define."""
+    """The names that the tests call and only the program can define."""
     import ast
 
     called, bound = set(), set()

@@ -30,14 +30,14 @@ struct Placed<'a> {
     pairs: Vec<Pair>,
 }
 
-pub(crate) struct Bench<'a, M: Machine> {
+pub(crate) struct TaskSession<'a, M: Machine> {
     machine: &'a M,
     session: M::Session,
     task: &'a Task,
     parts: Vec<Placed<'a>>,
 }
 
-impl<'a, M: Machine> Bench<'a, M> {
+impl<'a, M: Machine> TaskSession<'a, M> {
     /// `images` are the response's and the label's.
     pub(crate) fn open(
         machine: &'a M,

@@ -4,7 +4,7 @@ use assay_plugin::Error;
 use assay_plugin::gpu::device::{MeasureOptions, Measurement};
 
 use crate::compile::Prepared;
-use crate::execute::{Bench, Part, candidate, findings, seeds};
+use crate::execute::{Part, TaskSession, candidate, findings, seeds};
 use crate::label::Task;
 use crate::limits::{MEASURE_MS, RELATIVE_ERROR, SPOT_CHECKS, TIMING_TOTAL_MS, WARM_UPS};
 use crate::machine::Machine;
@@ -30,7 +30,7 @@ pub(crate) fn measure<M: Machine>(
     let part =
         Part { size: &size, candidate: last, reference: own.plans.last().ok_or_else(missing)? };
     let images = (&prepared.candidate.image[..], &own.image[..]);
-    let bench = Bench::open(machine, settings, TIMING_TOTAL_MS, task, images, &[part])?;
+    let bench = TaskSession::open(machine, settings, TIMING_TOTAL_MS, task, images, &[part])?;
     let seeds = seeds(seed, SEEDS_OF, 1);
     bench.check(0, &seeds)?;
     let options = MeasureOptions {
@@ -56,7 +56,7 @@ pub(crate) fn measure<M: Machine>(
 }
 
 /// Why the times are not to be believed.
-fn suspicion<M: Machine>(bench: &Bench<'_, M>, measured: &Measurement) -> Option<String> {
+fn suspicion<M: Machine>(bench: &TaskSession<'_, M>, measured: &Measurement) -> Option<String> {
     let name = |number: u32| bench.name(0, number);
     let mut spots = measured.spot.iter();
     let found = spots.find_map(|report| findings::in_report(report, &name, bench.pairs(0), true));

@@ -161,7 +161,7 @@ fn masked(text: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];
-        // What is blanked, and how much of its ends stays.
+        // The end of the blanked text, and the bytes at its ends that stay.
         let (end, kept) = if rest.starts_with(b"//") {
             (at + find(rest, b"\n").unwrap_or(rest.len()), 0)
         } else if rest.starts_with(b"/*") {

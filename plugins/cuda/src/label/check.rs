@@ -79,7 +79,7 @@ impl Task {
         let is_output =
             |name: &&String| self.buffers.get(*name).is_some_and(|buffer| !buffer.role.is_given());
         match tensors.returns.iter().find(|name| !is_output(name)) {
-            Some(name) => Err(format!("tensors.returns: `{name}` is no output")),
+            Some(name) => Err(format!("tensors.returns: `{name}` is not an output")),
             None => Ok(()),
         }
     }
@@ -133,5 +133,5 @@ fn identifier(what: &str, name: &str) -> Result<(), String> {
     if begins && goes_on && name.len() <= NAME_BYTES_MAX {
         return Ok(());
     }
-    Err(format!("{what}: `{name}` is no name of at most {NAME_BYTES_MAX} letters"))
+    Err(format!("{what}: `{name}` is not a name of at most {NAME_BYTES_MAX} letters"))
 }

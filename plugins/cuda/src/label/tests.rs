@@ -91,8 +91,8 @@ fn malformed_parts_are_named() {
     check("/buffers/x/size", json!(1), "unknown field `size`");
     check("/scalars/n", json!("u8"), "unknown variant `u8`");
     check("/task", json!(""), "task: 1 to 64 bytes");
-    check("/entry", json!("a b"), "entry: `a b` is no name");
-    check("/reference/entry", json!("1a"), "reference: entry: `1a` is no name");
+    check("/entry", json!("a b"), "entry: `a b` is not a name");
+    check("/reference/entry", json!("1a"), "reference: entry: `1a` is not a name");
     check("/reference/source", json!(""), "reference: source: 1 to");
     check("/baseline", json!({"source": "", "entry": "a"}), "baseline: source");
     check("/sizes", json!([]), "sizes: 1 to 16 are needed, not 0");
@@ -116,7 +116,7 @@ fn names_must_be_known_once_and_enough() {
     check(
         "/tensors",
         json!({"arguments": ["x", "y"], "returns": ["count"]}),
-        "`count` is no output",
+        "`count` is not an output",
     );
     check("/tensors/arguments", json!(["x", "count", "y"]), "tensors: `y` comes twice");
     check("/scalars/x", json!("i32"), "`x` is a buffer and a scalar");

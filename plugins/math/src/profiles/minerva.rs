@@ -4,7 +4,7 @@
 use super::hendrycks::{brace_fractions, brace_roots};
 use super::same_value;
 use crate::settings::Settings;
-use crate::verify::Verdict;
+use crate::verdict::Verdict;
 
 /// The text of "Final Answer: The final answer is ... I hope it is correct."
 pub(super) fn answer(response: &str) -> Option<String> {

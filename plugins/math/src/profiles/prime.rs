@@ -5,7 +5,7 @@ use super::hendrycks::normal;
 use super::same_value;
 use crate::extract::last_boxes;
 use crate::settings::Settings;
-use crate::verify::Verdict;
+use crate::verdict::Verdict;
 
 const TOLERANCE: f64 = 1e-4;
 

@@ -94,7 +94,7 @@ class BatchCore:
         self._cursor = 0
         self._follows = False
 
-    # What runs on the portal.
+    # The methods below run on the portal.
 
     async def begin(self) -> None:
         await (self.announce() if self.resumes is None else self.resume(self.resumes))
@@ -112,7 +112,7 @@ class BatchCore:
             body=json.dumps(self.call).encode(),
             headers={"Idempotency-Key": uuid.uuid4().hex},
         )
-        # What ended before is another process's.
+        # Requests that ended before belong to another process.
         self._cursor = finished(self.info)
         self._start()
 
@@ -364,7 +364,7 @@ class BatchCore:
                 f"the others go on: {self.url}"
             )
 
-    # What any thread may call.
+    # Any thread may call the methods below.
 
     @property
     def id(self) -> str:

@@ -65,7 +65,7 @@ class Settings:
 
 
 def settings(url: str | None, key: str | None, timeout: float, patience: float) -> Settings:
-    """What is not given is taken from ASSAY_URL and ASSAY_API_KEY."""
+    """Arguments that are not given are read from ASSAY_URL and ASSAY_API_KEY."""
     address = (url or _variable("ASSAY_URL")).strip().rstrip("/")
     try:
         parsed = httpx.URL(address)
@@ -207,7 +207,7 @@ def _close_all() -> None:
 
 
 def _close_later(http: httpx.AsyncClient, of: Portal) -> None:
-    """Of a client that nobody closed; called while garbage is collected, so it takes no lock."""
+    """Closes a client that nobody closed; called by the garbage collector, so it takes no lock."""
     if of is portal():
         of.start_unlocked(http.aclose)
 

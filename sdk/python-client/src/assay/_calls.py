@@ -164,6 +164,25 @@ async def runs(caller: Caller) -> list[models.RunSummary]:
             return found
 
 
+async def run(caller: Caller, name: str, last: int) -> models.RunView:
+    return await caller.call(
+        models.RunView.from_json, "GET", "v1", "runs", name, safe=True, query={"last": str(last)}
+    )
+
+
+async def solve_rates(caller: Caller, run: str, group: str) -> models.SolveRates:
+    return await caller.call(
+        models.SolveRates.from_json,
+        "GET",
+        "v1",
+        "runs",
+        run,
+        "solve-rates",
+        safe=True,
+        query={"group": group},
+    )
+
+
 async def samples(
     caller: Caller, run: str, batch: str | None, texts: bool
 ) -> AsyncGenerator[models.Sample, None]:
@@ -177,6 +196,32 @@ async def samples(
                 yield parse(models.Sample.from_json, line)
     except httpx.TransportError as error:
         raise caller.unreachable(error) from None
+
+
+async def find_samples(
+    caller: Caller, query: Mapping[str, str]
+) -> AsyncGenerator[models.SampleSummary, None]:
+    """The samples that match, page by page."""
+    after: str | None = None
+    while True:
+        page = await caller.call(
+            models.SampleList.from_json,
+            "GET",
+            "v1",
+            "samples",
+            safe=True,
+            query={**query, **({"after": after} if after else {})},
+        )
+        for sample in page.items:
+            yield sample
+        after = page.next
+        if after is None:
+            return
+
+
+def sample_query(filters: Mapping[str, str | float | None]) -> dict[str, str]:
+    """The filters of a list of samples that are given, as a query."""
+    return {name: str(value) for name, value in filters.items() if value is not None}
 
 
 async def events(

@@ -20,6 +20,7 @@ class AnnounceBatch(_AnnounceBatchRequired, total=False):
     expected_size: int
     #: Number of samples of each prompt; a group is complete with this many.
     group_size: int
+    #: Number of the iteration in its run.
     iteration: int
     join: JoinBatch
     #: Extra delay that the run tolerates, in milliseconds (the paper's D).
@@ -35,8 +36,11 @@ class AnnounceBatch(_AnnounceBatchRequired, total=False):
 class ArtifactSummary:
     """An artifact that a stage handed to the next one, without its bytes."""
 
+    #: Size in bytes.
     bytes: int
+    #: Content type of the artifact.
     content_type: str
+    #: Time at which the artifact was stored.
     created_at: str
     #: Name of the stage that returned it.
     stage: str
@@ -54,32 +58,47 @@ class ArtifactSummary:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """`Batch` of the REST interface."""
+    """A batch."""
 
+    #: Time of the announcement.
     announced_at: str
+    #: Numbers of ended requests by ending.
     counts: Counts
+    #: Id of the batch.
     id: str
+    #: Number of the iteration in its run.
     iteration: int
     #: `name@version`.
     plugin: str
+    #: SHA-256 of the plugin's component.
     plugin_digest: str
+    #: Name of the run.
     run: str
+    #: State.
     state: BatchState | str
+    #: The unit for which the trainer waits.
     consumes: Consumes | str | None = None
+    #: Time at which the last request ended; absent before it.
     done_at: str | None = None
     #: Time at which the last request is expected to end.
     estimated_done_at: str | None = None
+    #: Expected number of requests; absent if the trainer gave none.
     expected_size: int | None = None
     #: Time at which its requests and results were deleted; its totals are kept.
     expired_at: str | None = None
     #: Time from the earliest possible end of the batch to its end, in milliseconds (the
     #: paper's d).
     extra_delay_ms: float | None = None
+    #: Time of the first request; absent before it.
     first_request_at: str | None = None
+    #: Expected number of requests in a group; absent if the trainer gave none.
     group_size: int | None = None
+    #: Extra delay that the run tolerates, in milliseconds (the paper's D); absent if it
+    #: sets none.
     max_extra_delay_ms: int | None = None
     #: Mean over all requests with a reward; absent while there is none.
     mean_reward: float | None = None
+    #: Time at which the batch was sealed; absent before it.
     sealed_at: str | None = None
 
     @classmethod
@@ -122,8 +141,11 @@ BatchState: TypeAlias = Literal[
 class CaseCounts:
     """Numbers of golden cases of a version, by state. No case of a published version failed."""
 
+    #: Number of cases that were not run.
     not_run: int
+    #: Number of cases that passed.
     passed: int
+    #: Number of cases that were skipped.
     skipped: int
 
     @classmethod
@@ -146,10 +168,13 @@ Consumes: TypeAlias = Literal[
 class Counts:
     """Number of requests of a batch, by outcome."""
 
+    #: Number of requests that ended as an error.
     error: int
+    #: Number of requests with a reward.
     scored: int
     #: Requests that were acknowledged.
     submitted: int
+    #: Number of requests that timed out.
     timed_out: int
     #: Requests among these that did not run, because they share the outcome of an equal
     #: request.
@@ -201,6 +226,7 @@ class GoldenCase:
     ran_ms: float
     #: Reason why the case was not run; empty otherwise.
     reason: str
+    #: State of the case.
     state: GoldenCaseState | str
 
     @classmethod
@@ -220,8 +246,9 @@ class GoldenCase:
 
 @dataclass(frozen=True, slots=True)
 class GoldenCaseList:
-    """`GoldenCaseList` of the REST interface."""
+    """The golden cases of a version."""
 
+    #: The golden cases.
     items: list[GoldenCase]
 
     @classmethod
@@ -239,11 +266,20 @@ GoldenCaseState: TypeAlias = Literal[
 ]
 
 
+GroupRewards: TypeAlias = Literal[
+    "all_right",
+    "all_wrong",
+    "mixed",
+]
+
+
 @dataclass(frozen=True, slots=True)
 class ItemProblem:
-    """`ItemProblem` of the REST interface."""
+    """The reason why an item was rejected."""
 
+    #: Stable code of the error.
     code: str
+    #: Description as a sentence.
     detail: str
     #: Position of the item in the call, from 1 (its line number in NDJSON).
     line: int
@@ -279,13 +315,15 @@ JoinBy: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class OutcomeScored:
-    """`OutcomeScored` of the REST interface."""
+    """The plugin gave a reward."""
 
+    #: The reward.
     reward: float
     #: The plugin's word for the result, such as `correct_exact`.
     verdict: str
     #: Named parts of the reward.
     components: dict[str, float] = field(default_factory=dict)
+    #: The plugin's explanation for people.
     explanation: str = ""
     kind: Literal["scored"] = "scored"
 
@@ -307,7 +345,9 @@ class OutcomeTimedOut:
     negative reward).
     """
 
+    #: The plugin's reward for timeouts.
     reward: float
+    #: Name of the stage.
     stage: str
     kind: Literal["timed_out"] = "timed_out"
 
@@ -322,11 +362,15 @@ class OutcomeTimedOut:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeError:
-    """`OutcomeError` of the REST interface."""
+    """The request ended without a reward."""
 
+    #: Number of attempts.
     attempts: int
+    #: Stable code of the error.
     code: ErrorCode | str
+    #: Description for people.
     message: str
+    #: Whether the same request may succeed if it is sent again.
     retryable: bool
     kind: Literal["error"] = "error"
 
@@ -362,19 +406,29 @@ class Plugin:
 
     #: Channels that point to this version, such as `prod`.
     channels: list[str]
+    #: Whether equal input always has an equal reward.
     deterministic: bool
+    #: SHA-256 of the component.
     digest: str
+    #: Name of the plugin.
     name: str
+    #: Time of the publication.
     published_at: str
+    #: The stages, in order.
     stages: list[Stage]
+    #: Summary for people.
     summary: str
+    #: Reward of a request when a stage exceeds its timeout.
     timeout_reward: float
+    #: Version.
     version: str
     #: Numbers of golden cases by state; all 0 if the version has none.
     golden_cases: CaseCounts | None = None
+    #: JSON Schema of the labels; absent if there is none.
     label_schema: Any = None
     #: Name of the key, or address of the person, that published it; absent if unknown.
     published_by: str | None = None
+    #: JSON Schema of the settings; absent if there is none.
     settings_schema: Any = None
     #: Reason why no new run may use this version; absent while it is not yanked.
     yanked: str | None = None
@@ -402,8 +456,9 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class PluginList:
-    """`PluginList` of the REST interface."""
+    """A page of versions of plugins."""
 
+    #: The versions of this page.
     items: list[Plugin]
     #: Cursor of the next page, to be sent as `after`; absent on the last page.
     next: str | None = None
@@ -423,15 +478,20 @@ class Problem:
 
     #: Stable code of the error, for programs.
     code: str
+    #: Description as a sentence.
     detail: str
+    #: HTTP status.
     status: int
+    #: Title of the HTTP status.
     title: str
+    #: URI of the problem type.
     kind: str
     #: Member of the body that is at fault, with dots between levels, such as
     #: `quotas.workers_max.cpu`; absent if it is none or not a single one.
     field: str | None = None
     #: Advice on what to do.
     hint: str | None = None
+    #: Id of the HTTP request, as in the server's log.
     request_id: str | None = None
 
     @classmethod
@@ -453,14 +513,22 @@ class Problem:
 class Request:
     """One request with everything that is stored about it."""
 
+    #: Time of the arrival.
     arrived_at: str
+    #: Id of the request.
     id: str
+    #: Key of the request, which is unique in its batch.
     key: str
+    #: The prompt.
     prompt: str
+    #: The response.
     response: str
     context: RequestContext | None = None
+    #: Name of the group; absent without one.
     group: str | None = None
+    #: The label, which the plugin compares with.
     label: Any = None
+    #: Metadata for the plugin.
     metadata: Any = None
     result: ResultItem | None = None
 
@@ -485,12 +553,17 @@ class Request:
 class RequestContext:
     """The run and batch of a request, and its stages in time."""
 
+    #: Artifacts that its stages returned.
     artifacts: list[ArtifactSummary]
+    #: State of the batch.
     batch_state: BatchState | str
+    #: Number of the iteration in its run.
     iteration: int
     #: `name@version`.
     plugin: str
+    #: SHA-256 of the plugin's component.
     plugin_digest: str
+    #: Name of the run.
     run: str
     #: Settings of the run.
     settings: dict[str, Any]
@@ -498,6 +571,7 @@ class RequestContext:
     spans: list[Span]
     #: Time at which it could have ended without any waiting.
     earliest_end_at: str | None = None
+    #: Time of the end; absent while it waits or runs.
     finished_at: str | None = None
     #: Arrival of the first request of its batch.
     first_request_at: str | None = None
@@ -527,11 +601,15 @@ class ResultItem:
     #: Position in the order of completion, from 1; sent as `after`, it asks for the results
     #: after this one.
     cursor: int
+    #: Id of the request.
     id: str
+    #: Key of the request, which is unique in its batch.
     key: str
+    #: The outcome.
     outcome: Outcome
     #: The stages that ran, in order; empty if the outcome comes from an equal request.
     stages: list[StageTime]
+    #: Name of the group; absent without one.
     group: str | None = None
     #: Id of the equal request that ran and whose outcome this request shares.
     shared_from: str | None = None
@@ -552,10 +630,11 @@ class ResultItem:
 
 @dataclass(frozen=True, slots=True)
 class ResultsPage:
-    """`ResultsPage` of the REST interface."""
+    """A page of results."""
 
     #: Whether this is the last page.
     done: bool
+    #: The results of this page.
     items: list[ResultItem]
     #: Cursor of the next page, to be sent as `after`.
     next: int
@@ -572,11 +651,15 @@ class ResultsPage:
 
 @dataclass(frozen=True, slots=True)
 class Reward:
-    """`Reward` of the REST interface."""
+    """The answer to a single request."""
 
+    #: Id of the request.
     id: str
+    #: The outcome.
     outcome: Outcome
+    #: SHA-256 of the plugin's component.
     plugin_digest: str
+    #: Times of the stages that ran.
     stages: list[StageTime]
     #: Id of the equal request that ran and whose outcome this request shares.
     shared_from: str | None = None
@@ -601,9 +684,13 @@ class _RewardRequestRequired(TypedDict):
 class RewardRequest(_RewardRequestRequired, total=False):
     """`POST /v1/rewards`: one request, its outcome in the response."""
 
+    #: The label, which the plugin compares with.
     label: Any
+    #: Metadata for the plugin.
     metadata: Any
+    #: The prompt.
     prompt: str
+    #: Settings of the plugin; `{}` when absent.
     settings: dict[str, Any]
     #: Whether equal requests share one computation, as in `POST /v1/batches`.
     share_equal: bool
@@ -613,6 +700,7 @@ class RewardRequest(_RewardRequestRequired, total=False):
 class RunList:
     """`GET /v1/runs`: the run that was active last comes first."""
 
+    #: The runs of this page.
     items: list[RunSummary]
     #: Cursor of the next page, to be sent as `after`; absent on the last page.
     next: str | None = None
@@ -628,19 +716,25 @@ class RunList:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """`RunSummary` of the REST interface."""
+    """A run."""
 
     #: Number of batches that have ended.
     batches: int
+    #: Time at which the run began.
     created_at: str
+    #: Number of live batches.
     live_batches: int
+    #: Name of the run.
     name: str
     #: `name@version` of the run's first batch, which all later ones use.
     plugin: str
+    #: SHA-256 of the plugin's component.
     plugin_digest: str
     #: Time at which its last batch ended.
     last_batch_at: str | None = None
+    #: Number of the last iteration; absent if there is none.
     last_iteration: int | None = None
+    #: Mean reward of the last batch with rewards; absent if there is none.
     last_mean_reward: float | None = None
 
     @classmethod
@@ -663,25 +757,35 @@ class RunSummary:
 class Sample:
     """One request of a run with its texts and, once it has ended, its outcome."""
 
+    #: Time of the arrival.
     arrived_at: str
+    #: Id of the batch.
     batch: str
+    #: Id of the request.
     id: str
+    #: Number of the iteration in its run.
     iteration: int
+    #: Key of the request, which is unique in its batch.
     key: str
     #: The parts that the reward was made from.
     components: dict[str, float] = field(default_factory=dict)
+    #: Time of the end; absent while it waits or runs.
     finished_at: str | None = None
+    #: Name of the group; absent without one.
     group: str | None = None
     #: `scored`, `timed_out` or `error`; absent while it waits or runs.
     kind: str | None = None
+    #: The label; absent without texts.
     label: Any = None
     #: The plugin's explanation, or the error's message.
     message: str | None = None
+    #: Metadata for the plugin; absent without texts.
     metadata: Any = None
-    #: Absent without texts.
+    #: The prompt; absent without texts.
     prompt: str | None = None
+    #: The response; absent without texts.
     response: str | None = None
-    #: Absent for an error.
+    #: The reward; absent for an error.
     reward: float | None = None
     #: The plugin's verdict, `timed_out`, or the error's code.
     verdict: str | None = None
@@ -709,6 +813,112 @@ class Sample:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SampleList:
+    """A page of samples."""
+
+    #: The samples, in the order asked for.
+    items: list[SampleSummary]
+    #: Whether samples are prepared, and whether their words are.
+    prepared: SamplesPrepared | str
+    #: Number of ended batches whose samples are still being prepared and are not in the
+    #: list; at most 1,000. A batch that has not ended counts where it is asked for.
+    preparing: int
+    #: Number of newest samples of the runs among which the items are, where older ones were
+    #: left out: no index has the order, or few samples match the filters. `iteration_min`
+    #: and `iteration_max` reach older ones.
+    newest: int | None = None
+    #: Cursor of the next page; absent on the last page.
+    next: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> SampleList:
+        value = record(value)
+        return cls(
+            items=[SampleSummary.from_json(item) for item in items(value["items"])],
+            newest=None if (it := value.get("newest")) is None else integer(it),
+            next=None if (it := value.get("next")) is None else text(it),
+            prepared=text(value["prepared"]),
+            preparing=integer(value["preparing"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSummary:
+    """A sample as a row of a list, with the beginnings of its texts."""
+
+    #: The time at which it arrived.
+    arrived_at: str
+    #: The id of its batch.
+    batch: str
+    #: The id of the request.
+    id: str
+    #: The iteration of the batch.
+    iteration: int
+    #: The key that the trainer gave the request.
+    key: str
+    #: `scored`, `timed_out` or `error`.
+    kind: str
+    #: The first characters of the text, as for `response` and `label`.
+    prompt: str
+    #: Number of characters of the prompt.
+    prompt_chars: int
+    #: The first characters of the response.
+    response: str
+    #: Number of characters of the response.
+    response_chars: int
+    #: The name of the run.
+    run: str
+    #: Milliseconds from its arrival to its end.
+    took_ms: float
+    #: The plugin's verdict, `timed_out`, or the error's code.
+    verdict: str
+    #: The distance of the reward from the mean of its group, in standard deviations; absent
+    #: without a group or a reward.
+    advantage: float | None = None
+    #: The parts that the reward was made from.
+    components: dict[str, float] = field(default_factory=dict)
+    #: The name of its group; absent without one.
+    group: str | None = None
+    group_rewards: GroupRewards | str | None = None
+    #: The label as JSON; absent without one.
+    label: str | None = None
+    #: Absent for an error.
+    reward: float | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> SampleSummary:
+        value = record(value)
+        return cls(
+            advantage=None if (it := value.get("advantage")) is None else number(it),
+            arrived_at=text(value["arrived_at"]),
+            batch=text(value["batch"]),
+            components={name: number(item) for name, item in mapping(value.get("components") or {})},
+            group=None if (it := value.get("group")) is None else text(it),
+            group_rewards=None if (it := value.get("group_rewards")) is None else text(it),
+            id=text(value["id"]),
+            iteration=integer(value["iteration"]),
+            key=text(value["key"]),
+            kind=text(value["kind"]),
+            label=None if (it := value.get("label")) is None else text(it),
+            prompt=text(value["prompt"]),
+            prompt_chars=integer(value["prompt_chars"]),
+            response=text(value["response"]),
+            response_chars=integer(value["response_chars"]),
+            reward=None if (it := value.get("reward")) is None else number(it),
+            run=text(value["run"]),
+            took_ms=number(value["took_ms"]),
+            verdict=text(value["verdict"]),
+        )
+
+
+SamplesPrepared: TypeAlias = Literal[
+    "words",
+    "rows",
+    "nothing",
+]
+
+
 class _SealBatchRequired(TypedDict):
     pass
 
@@ -724,12 +934,19 @@ class SealBatch(_SealBatchRequired, total=False):
 class Span:
     """One stage of one request, with absolute times."""
 
+    #: Number of attempts of the stage.
     attempts: int
+    #: Time at which the stage ended.
     ended_at: str
+    #: Name of the pool.
     pool: str
+    #: Time at which the request was ready for the stage.
     queued_at: str
+    #: Name of the stage.
     stage: str
+    #: Time at which the stage started.
     started_at: str
+    #: Timeout of the stage, in milliseconds.
     timeout_ms: int
 
     @classmethod
@@ -773,11 +990,14 @@ class Stage:
 class StageTime:
     """Times of one stage of one request."""
 
+    #: Number of attempts of the stage.
     attempts: int
     #: Time from the moment the stage was ready to its grant to the worker that finished it,
     #: in milliseconds.
     queued_ms: float
+    #: Run time of the attempt that finished, in milliseconds.
     ran_ms: float
+    #: Name of the stage.
     stage: str
 
     @classmethod
@@ -797,6 +1017,7 @@ class StreamEvent:
 
     #: Data of the event, as JSON text.
     data: str
+    #: Name of the event.
     event: str
     #: Id of the event; a reconnecting client sends it as `Last-Event-ID` and gets the
     #: events after it.
@@ -823,20 +1044,27 @@ class SubmitItem(_SubmitItemRequired, total=False):
     repeated call changes nothing.
     """
 
+    #: Name of the item's group, such as its prompt's id; absent without one.
     group: str
     #: The data set's answer as any JSON value; the plugin gets its JSON text.
     label: Any
+    #: Metadata for the plugin.
     metadata: Any
+    #: The prompt.
     prompt: str
 
 
 @dataclass(frozen=True, slots=True)
 class SubmitReply:
-    """`SubmitReply` of the REST interface."""
+    """The answer to a submission."""
 
+    #: Number of items that were accepted.
     accepted: int
+    #: The result of each item, in order.
     items: list[Submitted]
+    #: Number of items that were rejected.
     rejected: int
+    #: Number of items that are repeats of known ones.
     repeated: int
 
     @classmethod
@@ -863,7 +1091,9 @@ class Submitted:
 
     #: Key of the item; empty if the item could not be parsed.
     key: str
+    #: The result for this item.
     status: SubmitStatus | str
+    #: Id of the request; absent if the item was rejected.
     id: str | None = None
     problem: ItemProblem | None = None
 
@@ -890,6 +1120,7 @@ __all__ = [
     "GoldenCase",
     "GoldenCaseList",
     "GoldenCaseState",
+    "GroupRewards",
     "ItemProblem",
     "JoinBatch",
     "JoinBy",
@@ -909,6 +1140,9 @@ __all__ = [
     "RunList",
     "RunSummary",
     "Sample",
+    "SampleList",
+    "SampleSummary",
+    "SamplesPrepared",
     "SealBatch",
     "Span",
     "Stage",

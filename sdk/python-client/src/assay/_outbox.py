@@ -1,4 +1,4 @@
-"""What is to be submitted: filled from any thread, emptied by the portal. Bounded: it pushes back."""
+"""The lines to submit: filled from any thread, emptied by the portal, and bounded: it pushes back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHUNK_ITEMS_MAX = 1_024
 
 
 class Outbox:
-    """Lines of NDJSON in order. What is on its way counts until it is acknowledged."""
+    """Lines of NDJSON in order. Lines on their way count until they are acknowledged."""
 
     def __init__(self, portal: Portal) -> None:
         self._portal = portal

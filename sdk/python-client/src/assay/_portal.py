@@ -68,7 +68,7 @@ class Portal:
 
 
 _portal = Portal()
-# What a forked child inherits is kept and never touched: closing it would reach into its parent's.
+# A forked child keeps what it inherits and never touches it: closing it would reach into its parent's.
 _inherited: list[Portal] = []
 
 

@@ -26,7 +26,7 @@ Self = TypeVar("Self", bound="_Face")
 
 
 class _Face:
-    """What both faces have and nothing waits for."""
+    """The methods of both batches, blocking and async, that wait for nothing."""
 
     def __init__(self, core: BatchCore) -> None:
         self._core = core

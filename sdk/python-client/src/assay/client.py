@@ -242,6 +242,48 @@ class Client(_Face):
         """The tenant's runs; what was active last comes first."""
         return portal().run(calls.runs(self._caller))
 
+    def run(self, name: str, *, last: int = 200) -> models.RunView:
+        """A run with its last iterations as columns: rewards, verdicts, pass@k, components, delays."""
+        return portal().run(calls.run(self._caller, name, last))
+
+    def solve_rates(self, run: str, group: str) -> models.SolveRates:
+        """The solve rate of one prompt, which is a group, over the batches of a run."""
+        return portal().run(calls.solve_rates(self._caller, run, group))
+
+    def find_samples(
+        self,
+        run: str | None = None,
+        *,
+        batch: str | None = None,
+        plugin: str | None = None,
+        q: str | None = None,
+        sort: str | None = None,
+        **filters: str | float,
+    ) -> Iterator[models.SampleSummary]:
+        """The samples of a run, a batch or a plugin version (`name@version`): requests of ended batches,
+        with the beginnings of their texts.
+
+        `q` are words of the prompt or response, `sort` a column such as `reward` or `-response_chars`, and
+        `filters` those of `GET /v1/samples`, such as `verdict`, `group_rewards`, `reward_min`. Samples are
+        prepared after the end of their batch; those that are not prepared yet are left out.
+        """
+        query = calls.sample_query(
+            {"run": run, "batch": batch, "plugin": plugin, "q": q, "sort": sort, **filters}
+        )
+        found = calls.find_samples(self._caller, query)
+
+        async def step() -> models.SampleSummary | None:
+            return await anext(found, None)
+
+        async def end() -> None:
+            await found.aclose()
+
+        try:
+            while (sample := portal().run(step())) is not None:
+                yield sample
+        finally:
+            portal().run(end())
+
     def samples(self, run: str, *, batch: str | None = None, texts: bool = True) -> Iterator[models.Sample]:
         """The requests of a run, or of one batch of it, with their texts and outcomes, one by one.
 
@@ -401,6 +443,39 @@ class AsyncClient(_Face):
 
     async def runs(self) -> list[models.RunSummary]:
         return await portal().arun(calls.runs(self._caller))
+
+    async def run(self, name: str, *, last: int = 200) -> models.RunView:
+        return await portal().arun(calls.run(self._caller, name, last))
+
+    async def solve_rates(self, run: str, group: str) -> models.SolveRates:
+        return await portal().arun(calls.solve_rates(self._caller, run, group))
+
+    async def find_samples(
+        self,
+        run: str | None = None,
+        *,
+        batch: str | None = None,
+        plugin: str | None = None,
+        q: str | None = None,
+        sort: str | None = None,
+        **filters: str | float,
+    ) -> AsyncIterator[models.SampleSummary]:
+        query = calls.sample_query(
+            {"run": run, "batch": batch, "plugin": plugin, "q": q, "sort": sort, **filters}
+        )
+        found = calls.find_samples(self._caller, query)
+
+        async def step() -> models.SampleSummary | None:
+            return await anext(found, None)
+
+        async def end() -> None:
+            await found.aclose()
+
+        try:
+            while (sample := await portal().arun(step())) is not None:
+                yield sample
+        finally:
+            await portal().arun(end())
 
     async def samples(
         self, run: str, *, batch: str | None = None, texts: bool = True

@@ -62,7 +62,7 @@ class Observer:
 
 
 def observer(wanted: bool | Callback | None, name: str) -> Observer | None:
-    """Of `progress=`: a callback, or True for a bar."""
+    """Reads the argument `progress`: a callback, or True for a bar."""
     if wanted is None or wanted is False:
         return None
     return Observer(*_bar(name)) if wanted is True else Observer(wanted)

@@ -1,4 +1,4 @@
-"""What came of a batch, in the order in which it was submitted. Pure: nothing here waits or calls."""
+"""The results of a batch, in the order in which it was submitted. Pure: nothing here waits or calls."""
 
 from __future__ import annotations
 

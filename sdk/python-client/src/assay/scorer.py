@@ -145,7 +145,7 @@ class Scorer:
         """Leaves the open batches, which the server seals; it joins a batch again when it is used again."""
         portal().run(self._close())
 
-    # What follows runs on the portal alone.
+    # The methods below run on the portal alone.
 
     async def _scores(self, samples: Sequence[Mapping[str, Any]]) -> list[Score]:
         return await asyncio.gather(*(self._score(**sample) for sample in samples))

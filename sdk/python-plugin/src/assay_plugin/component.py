@@ -30,6 +30,8 @@ from .values import Artifact, Description, Request, Scored
 
 MAIN = "plugin"
 """The author's module."""
+PROJECT = "/0/assay-project.json"
+"""What `start` gets where a kept interpreter is continued."""
 REPORT = "/0/assay-report.json"
 """Where the builder reads what became of it; the author's folder is mounted at /0."""
 LOCATION_LINES_MAX = 24
@@ -102,6 +104,54 @@ def start(modules: Sequence[str], project: Sequence[str]) -> Callable[[], Export
     _write(report)
     _close(report["missing"], project)
     return lambda: Exported(made, description)
+
+
+class Base:
+    """The interpreter without a plugin. It becomes the plugin as it describes itself for the first time, which it does
+    once, as the plugin is built; the author's folder is then mounted at /0.
+    """
+
+    def __init__(self) -> None:
+        self._exported: Exported | None = None
+
+    def describe(self) -> Any:
+        if self._exported is None:
+            importlib.invalidate_caches()
+            with open(PROJECT, encoding="utf-8") as file:
+                given = json.load(file)
+            self._exported = start(given["modules"], given["project"])()
+        return self._exported.describe()
+
+    def run_stage(self, stage: str, settings: str, request: Any, input: Any | None) -> Any:
+        if self._exported is None:
+            raise RuntimeError("this component has no plugin yet")
+        return self._exported.run_stage(stage, settings, request, input)
+
+
+def base(modules: Sequence[str], libraries: Sequence[str]) -> Callable[[], Base]:
+    """Imports the modules, as far as they can be, and copies the libraries of this Python to where the builder finds
+    them: they are mounted again when the author's modules are imported.
+    """
+    _stand_in_for_ctypes()
+    for name in modules:
+        _import(name, {})
+    for name in libraries:
+        _copy(f"/{name}", f"/0/libraries/{name}")
+    gc.collect()
+    # Called for each function of the interface, which all belong to the same plugin.
+    one = Base()
+    return lambda: one
+
+
+def _copy(folder: str, to: str) -> None:
+    os.makedirs(to)
+    for name in os.listdir(folder):
+        path = f"{folder}/{name}"
+        if os.path.isdir(path):
+            _copy(path, f"{to}/{name}")
+        else:
+            with open(path, "rb") as source, open(f"{to}/{name}", "wb") as target:
+                target.write(source.read())
 
 
 def _write(report: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-// What the lists of the administration save as files: all rows that match the search.
+// The files that the lists of the administration save: all rows that match the search.
 
 import { api, data } from "../../api/client";
 import type { ExportPage } from "../../parts/exports";

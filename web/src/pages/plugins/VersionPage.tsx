@@ -10,6 +10,7 @@ import { bytes, count, moment, reward, span } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
 import { Page } from "../../parts/Page";
 import { Answer, Empty } from "../../parts/states";
+import { TextLink } from "../../parts/TextLink";
 import { GoldenCases } from "./GoldenCases";
 import { Promote } from "./Promote";
 import { type Plugin, versionsQuery } from "./queries";
@@ -31,7 +32,7 @@ export function VersionPage() {
         { label: name, to: `/plugins/${name}` },
       ]}
       about={plugin?.summary}
-      actions={plugin && !plugin.yanked && <Actions plugin={plugin} channels={channels} />}
+      actions={plugin && <Actions plugin={plugin} channels={channels} />}
     >
       <Answer query={versions} what="the version">
         {() =>
@@ -48,11 +49,14 @@ export function VersionPage() {
 
 function Actions({ plugin, channels }: { plugin: Plugin; channels: string[] }) {
   const session = useSession();
-  if (!may(session, "plugins:promote")) return null;
+  const mayChange = may(session, "plugins:promote") && !plugin.yanked;
   return (
     <>
-      <Promote plugin={plugin} channels={channels} />
-      <Yank plugin={plugin} />
+      <TextLink to="/samples" search={{ plugin: `${plugin.name}@${plugin.version}` }}>
+        Samples
+      </TextLink>
+      {mayChange && <Promote plugin={plugin} channels={channels} />}
+      {mayChange && <Yank plugin={plugin} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-// What T and D are.
+// The explanation of T and D.
 
 import { Explain } from "../../parts/Explain";
 

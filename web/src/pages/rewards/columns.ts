@@ -44,6 +44,25 @@ export const REQUEST_COLUMNS = [
   "message",
 ];
 
+export const SAMPLE_COLUMNS = [
+  "id",
+  "run",
+  "iteration",
+  "key",
+  "group",
+  "group_rewards",
+  "kind",
+  "verdict",
+  "reward",
+  "advantage",
+  "prompt",
+  "response",
+  "label",
+  "prompt_chars",
+  "response_chars",
+  "took_ms",
+];
+
 export const INCIDENT_COLUMNS = [
   "at",
   "kind",

@@ -67,6 +67,16 @@ export const runQuery = (run: string, last: number, curves: string | undefined) 
     placeholderData: keepPreviousData,
   });
 
+/** The solve rate of a prompt, which is a group of a run. */
+export const solveRatesQuery = (run: string, group: string) =>
+  queryOptions({
+    queryKey: ["runs", "solve-rates", run, group],
+    queryFn: () => {
+      const params = { path: { run }, query: { group } };
+      return data(api.GET("/v1/runs/{run}/solve-rates", { params }));
+    },
+  });
+
 export interface RunLogsFilter {
   verdict?: string;
   level?: (typeof LEVELS)[number];
@@ -154,6 +164,8 @@ export const recentBatchesQuery = queryOptions({
 
 export interface IncidentsFilter {
   kind?: Schemas["IncidentKind"];
+  /** Name of the run. */
+  run?: string;
   /** Each incident by itself instead of in groups. */
   each?: boolean;
   all?: boolean;
@@ -164,17 +176,17 @@ export interface IncidentsFilter {
 
 /** Reads all incidents that match, each by itself. */
 export const incidentsExport =
-  ({ kind, all, open }: IncidentsFilter) =>
+  ({ kind, run, all, open }: IncidentsFilter) =>
   (after: number | undefined) => {
-    const query = { ...present({ kind, all, open, after }), limit: EXPORT_PAGE };
+    const query = { ...present({ kind, run, all, open, after }), limit: EXPORT_PAGE };
     return data(api.GET("/v1/incidents", { params: { query } }));
   };
 
-export const incidentsQuery = ({ kind, each, all, open, after }: IncidentsFilter) =>
+export const incidentsQuery = ({ kind, run, each, all, open, after }: IncidentsFilter) =>
   queryOptions({
-    queryKey: ["incidents", kind, each, all, open, after],
+    queryKey: ["incidents", kind, run, each, all, open, after],
     queryFn: () => {
-      const query = { ...present({ kind, all, open, after }), grouped: !each, limit: PAGE };
+      const query = { ...present({ kind, run, all, open, after }), grouped: !each, limit: PAGE };
       return data(api.GET("/v1/incidents", { params: { query } }));
     },
     placeholderData: keepPreviousData,
@@ -219,11 +231,17 @@ export const requestsExport =
 /** The most rollouts of a group that are compared. */
 const GROUP_MAX = 32;
 
-/** The first rollouts of one group. The search also finds other groups with the name in theirs. */
+/**
+ * The first rollouts of one group: its samples, or while these are not prepared its requests, where the
+ * search also finds other groups with the name in theirs.
+ */
 export const groupQuery = (id: string, group: string) =>
   queryOptions({
     queryKey: ["batches", "one", id, "group", group],
     queryFn: async () => {
+      const asked = { batch: id, group, limit: GROUP_MAX };
+      const samples = await data(api.GET("/v1/samples", { params: { query: asked } }));
+      if (samples.preparing === 0 && samples.items.length > 0) return samples.items;
       const query = { q: group, limit: 500 };
       const params = { path: { id }, query };
       const { items } = await data(api.GET("/v1/batches/{id}/requests", { params }));

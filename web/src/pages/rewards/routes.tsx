@@ -3,6 +3,7 @@
 import { createRoute } from "@tanstack/react-router";
 import { lazyPage } from "../../parts/lazyPage";
 import { shellRoute } from "../../shell/routes";
+import { samplesSearch } from "./samples/search";
 import {
   batchesSearch,
   batchSearch,
@@ -63,6 +64,13 @@ const batch = createRoute({
   component: lazyPage(() => import("./batch/BatchPage"), "BatchPage"),
 });
 
+const samples = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/samples",
+  validateSearch: samplesSearch,
+  component: lazyPage(() => import("./samples/SamplesPage"), "SamplesPage"),
+});
+
 const request = createRoute({
   getParentRoute: () => shellRoute,
   path: "/requests/$request",
@@ -78,5 +86,6 @@ export const rewardRoutes = [
   batches,
   incidents,
   batch,
+  samples,
   request,
 ] as const;

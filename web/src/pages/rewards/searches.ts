@@ -17,6 +17,7 @@ import {
   STATES,
 } from "./queries";
 import { rangeOf } from "./range";
+import { BASELINES } from "./runs/drift";
 import type { Order } from "./timeline/model";
 
 type Search = Record<string, unknown>;
@@ -69,6 +70,8 @@ export interface RunSearch extends RunLogsFilter, SortSearch {
   last?: number;
   /** Batches in the arrival chart, separated by commas. */
   curves?: string;
+  /** Number of iterations with which the others are compared. */
+  baseline?: number;
 }
 
 export function runSearch(search: Search): RunSearch {
@@ -76,6 +79,7 @@ export function runSearch(search: Search): RunSearch {
   return present({
     last: last && last <= ITERATIONS_MAX ? last : undefined,
     curves: textOf(search, "curves"),
+    baseline: BASELINES.find((one) => one === search.baseline),
     verdict: textOf(search, "verdict"),
     level: oneOf(search, "level", LEVELS),
     after: textOf(search, "after"),
@@ -99,6 +103,7 @@ export function batchesSearch(search: Search): BatchesFilter & SortSearch {
 export function incidentsSearch(search: Search): IncidentsFilter {
   return present({
     kind: oneOf(search, "kind", KIND_NAMES),
+    run: textOf(search, "run"),
     each: search.each === true ? true : undefined,
     all: search.all === true ? true : undefined,
     open: search.open === true ? true : undefined,

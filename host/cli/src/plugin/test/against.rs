@@ -10,7 +10,7 @@ use assay_core::outcome::{ErrorCode, Outcome};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
 
-use super::super::super::engine::{Described, EngineOptions, Recorded};
+use super::super::super::engine::{Described, EngineOptions, recorded};
 
 /// Number of requests that are read concurrently.
 const READ_AT_ONCE: usize = 8;
@@ -21,7 +21,7 @@ const SHOWN_MAX: usize = 50;
 
 /// The requests to replay.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct ReplaySelection<'a> {
     pub against: &'a str,
     pub run: Option<&'a str>,
     pub limit: u32,
@@ -58,7 +58,7 @@ pub(super) async fn replay(
     client: &Client,
     engine: &EngineOptions,
     plugin: &Described,
-    wanted: Wanted<'_>,
+    wanted: ReplaySelection<'_>,
 ) -> anyhow::Result<Report> {
     let name = &plugin.description.name;
     let version = version(client, name, wanted.against).await?;
@@ -148,7 +148,7 @@ async fn compare(
             Err(why) => left_out.push(LeftOut { id: request.id, why }),
         }
     }
-    let lines = kept.iter().map(Recorded::of).collect::<anyhow::Result<Vec<_>>>()?;
+    let lines = kept.iter().map(recorded).collect::<anyhow::Result<Vec<_>>>()?;
     let replayed = engine.score(plugin, lines, |_| ()).await?;
     let (mut compared, mut changed) = (0, Vec::new());
     for (request, scored) in kept.into_iter().zip(replayed) {

@@ -109,7 +109,7 @@ fn a_job_that_is_gone_is_cancelled() {
 #[test]
 fn reasons_are_said_in_words() {
     for (reason, words) in [
-        ("Resources", "no node has free"),
+        ("Resources", "no node has the requested resources free"),
         ("Priority", "higher priority"),
         ("None", "not looked at it yet"),
         ("", "not looked at it yet (Slurm: no reason)"),

@@ -18,13 +18,13 @@ fn ended_as(state: &str) -> JobState {
 }
 
 /// Effects in words.
-fn said(effects: &[Effect]) -> Vec<String> {
+fn said(effects: &[JobEffect]) -> Vec<String> {
     let words = effects.iter().map(|effect| match effect {
-        Effect::Submit(_) => "submit".into(),
-        Effect::Cancel(id, how) => format!("cancel {id} {how:?}"),
-        Effect::Tell(WorkerEvent::Waiting { why, .. }) => format!("waiting: {why}"),
-        Effect::Tell(WorkerEvent::Placed { .. }) => "placed".into(),
-        Effect::Tell(WorkerEvent::Ended { how, .. }) => match how {
+        JobEffect::Submit(_) => "submit".into(),
+        JobEffect::Cancel(id, how) => format!("cancel {id} {how:?}"),
+        JobEffect::Tell(WorkerEvent::Waiting { why, .. }) => format!("waiting: {why}"),
+        JobEffect::Tell(WorkerEvent::Placed { .. }) => "placed".into(),
+        JobEffect::Tell(WorkerEvent::Ended { how, .. }) => match how {
             WorkerEnd::NotStarted(_) => "not started".into(),
             WorkerEnd::Finished(_) => "finished".into(),
             WorkerEnd::Failed(why) => format!("failed: {why}"),
@@ -68,7 +68,7 @@ fn a_job_waits_runs_and_ends() {
     let (mut jobs, ticket) = submitted();
     let waits = listed(ticket, 7, JobState::Waiting);
     let told = polled(&mut jobs, at(1), std::slice::from_ref(&waits));
-    assert_eq!(told, ["waiting: no node has free what the job asks for (Slurm: Resources)"]);
+    assert_eq!(told, ["waiting: no node has the requested resources free (Slurm: Resources)"]);
     assert_eq!(polled(&mut jobs, at(2), &[waits]), [""; 0], "a reason is told once");
     assert_eq!(polled(&mut jobs, at(3), &[listed(ticket, 7, JobState::Running)]), ["placed"]);
     assert_eq!(polled(&mut jobs, at(4), &[listed(ticket, 7, JobState::Unknown)]), [""; 0]);

@@ -30,7 +30,7 @@ pub(super) fn write(object: &HostObject, recording: &Recording) -> Result<String
     let Recording { entry, buffers, arguments, .. } = recording;
     check_buffers(buffers)?;
     if entry.len() > GPU_WORD_BYTES_MAX || !is_identifier(entry) {
-        return Err(bad("the entry is no name of a function"));
+        return Err(bad("the entry is not the name of a function"));
     }
     if arguments.len() > GPU_ARGUMENTS_MAX {
         return Err(bad(format!("there are more than {GPU_ARGUMENTS_MAX} arguments")));

@@ -12,7 +12,7 @@ use crate::types::{
 };
 
 const ADDRESS_BYTES: usize = 8;
-/// In the order in which `record.h` numbers them.
+/// The element types in the order in which `record.h` numbers them.
 const DTYPES: [ElementType; 12] = [
     ElementType::Fp64,
     ElementType::Fp32,

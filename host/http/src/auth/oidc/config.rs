@@ -98,7 +98,7 @@ impl OidcConfig {
 /// Checks an address that passwords and codes are sent to: it must be encrypted (https) unless it is on
 /// this machine.
 pub(crate) fn check_address(address: &str) -> anyhow::Result<Url> {
-    let url = Url::parse(address).with_context(|| format!("`{address}` is no address"))?;
+    let url = Url::parse(address).with_context(|| format!("`{address}` is not a URL"))?;
     let host = url.host_str().unwrap_or_default();
     let here = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
     ensure!(

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use assay_core::id::Digest;
 use assay_core::limits;
 
-use super::provider::Known;
+use super::provider::ProviderEndpoints;
 use crate::auth::Token;
 
 const KEPT: Duration = Duration::from_secs(limits::OIDC_PENDING_SECONDS_MAX);
 
 /// The server's data of one sign-in until the browser comes back from the provider.
 pub(crate) struct Flow {
-    pub known: Known,
+    pub known: ProviderEndpoints,
     /// The nonce; the provider must repeat it in the ID token.
     pub nonce: Token,
     /// The code verifier of PKCE (RFC 7636). The exchange of the code needs it, and it does not leave this
@@ -28,7 +28,7 @@ pub(crate) struct Flow {
 impl Flow {
     /// A new sign-in, with its state, which the browser passes on to the provider, and the browser's
     /// cookie.
-    pub(crate) fn new(known: Known) -> (Token, Self, Token) {
+    pub(crate) fn new(known: ProviderEndpoints) -> (Token, Self, Token) {
         let browser = Token::generate();
         let flow = Self {
             known,

@@ -21,7 +21,7 @@ use super::pending::Flow;
 use super::refused;
 use crate::problem::ApiError;
 
-/// Signed with a key that only the provider has; never `none`, never a shared secret.
+/// The accepted signature algorithms: asymmetric ones only.
 const ALGORITHMS: [Algorithm; 8] = [
     Algorithm::RS256,
     Algorithm::RS384,
@@ -32,7 +32,7 @@ const ALGORITHMS: [Algorithm; 8] = [
     Algorithm::ES384,
     Algorithm::EdDSA,
 ];
-/// How far apart the clocks may be.
+/// The largest difference between the clocks, in seconds.
 const LEEWAY_SECONDS: u64 = 30;
 
 pub(crate) struct Provider {
@@ -44,7 +44,7 @@ pub(crate) struct Provider {
 }
 
 /// The provider's addresses.
-pub(crate) struct Known {
+pub(crate) struct ProviderEndpoints {
     authorization: Url,
     token: Url,
     keys: Url,
@@ -120,7 +120,7 @@ impl Provider {
     }
 
     /// Asked anew for each sign-in: those are rare, and what is old is wrong.
-    pub(crate) async fn discover(&self) -> Result<Known, ApiError> {
+    pub(crate) async fn discover(&self) -> Result<ProviderEndpoints, ApiError> {
         let issuer = self.issuer.trim_end_matches('/');
         let url = format!("{issuer}/.well-known/openid-configuration");
         let found: Discovery = ask(self.http.get(url)).await?;
@@ -130,7 +130,7 @@ impl Provider {
         let address =
             |address: &str| check_address(address).map_err(|error| failed(&format!("{error:#}")));
         let methods = found.token_endpoint_auth_methods_supported;
-        Ok(Known {
+        Ok(ProviderEndpoints {
             authorization: address(&found.authorization_endpoint)?,
             token: address(&found.token_endpoint)?,
             keys: address(&found.jwks_uri)?,
@@ -213,7 +213,7 @@ impl Provider {
             Some(Truth::Text(text)) => text == "true",
             None => false,
         };
-        let email = claims.email.ok_or_else(|| refused("the provider tells no address"))?;
+        let email = claims.email.ok_or_else(|| refused("the provider sent no e-mail address"))?;
         if !verified {
             return Err(refused("the provider has not verified the address"));
         }
@@ -273,14 +273,14 @@ async fn ask<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, ApiError
     if !status.is_success() {
         return Err(failed(&format!("it answers {status}")));
     }
-    serde_json::from_slice(&body).map_err(|_| failed("its answer is not what it should be"))
+    serde_json::from_slice(&body).map_err(|_| failed("its answer is not JSON of the expected form"))
 }
 
 /// The provider does not do its part.
 fn failed(detail: &str) -> ApiError {
     let detail = format!("the OpenID provider failed: {detail}");
     ApiError::new(StatusCode::BAD_GATEWAY, "oidc_provider_failed", detail)
-        .hint("try again; if it stays, ask who runs the server")
+        .hint("try again; if the error remains, ask the server's operator")
 }
 
 /// An ID token that is not for us, not for now, or not the provider's.

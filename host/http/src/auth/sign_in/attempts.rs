@@ -12,10 +12,10 @@ use assay_core::id::Digest;
 use assay_core::limits;
 
 pub(crate) struct Attempts {
-    /// By the hash of the e-mail address, so that a long address takes no more memory.
-    emails: Mutex<Buckets<Digest>>,
-    persons: Mutex<Buckets<(Digest, IpAddr)>>,
-    peers: Mutex<Buckets<IpAddr>>,
+    /// The attempts by the hash of the e-mail address, so that a long address takes no more memory.
+    emails: Mutex<AttemptBuckets<Digest>>,
+    persons: Mutex<AttemptBuckets<(Digest, IpAddr)>>,
+    peers: Mutex<AttemptBuckets<IpAddr>>,
 }
 
 impl Default for Attempts {
@@ -52,12 +52,12 @@ impl Attempts {
     }
 }
 
-fn buckets<K: Hash + Eq + Copy>(burst: u32, refill_seconds: u32) -> Mutex<Buckets<K>> {
+fn buckets<K: Hash + Eq + Copy>(burst: u32, refill_seconds: u32) -> Mutex<AttemptBuckets<K>> {
     let refill = Duration::from_secs(refill_seconds.into());
-    Mutex::new(Buckets::new(Rate { burst, refill }))
+    Mutex::new(AttemptBuckets::new(AttemptRate { burst, refill }))
 }
 
-fn lock<K>(buckets: &Mutex<Buckets<K>>) -> std::sync::MutexGuard<'_, Buckets<K>> {
+fn lock<K>(buckets: &Mutex<AttemptBuckets<K>>) -> std::sync::MutexGuard<'_, AttemptBuckets<K>> {
     buckets.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -77,25 +77,25 @@ fn network(peer: IpAddr) -> IpAddr {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Rate {
+struct AttemptRate {
     burst: u32,
     /// The time until one more try is there.
     refill: Duration,
 }
 
-struct Buckets<K> {
-    rate: Rate,
-    held: HashMap<K, Bucket>,
+struct AttemptBuckets<K> {
+    rate: AttemptRate,
+    held: HashMap<K, AttemptBucket>,
 }
 
 /// When it will be, or was, full.
 #[derive(Debug, Clone, Copy)]
-struct Bucket {
+struct AttemptBucket {
     full_at: Instant,
 }
 
-impl<K: Hash + Eq + Copy> Buckets<K> {
-    fn new(rate: Rate) -> Self {
+impl<K: Hash + Eq + Copy> AttemptBuckets<K> {
+    fn new(rate: AttemptRate) -> Self {
         Self { rate, held: HashMap::new() }
     }
 
@@ -103,8 +103,8 @@ impl<K: Hash + Eq + Copy> Buckets<K> {
         if self.held.len() >= limits::SIGN_INS_COUNTED_MAX && !self.held.contains_key(&key) {
             self.make_room(now);
         }
-        let Rate { burst, refill } = self.rate;
-        let bucket = self.held.entry(key).or_insert(Bucket { full_at: now });
+        let AttemptRate { burst, refill } = self.rate;
+        let bucket = self.held.entry(key).or_insert(AttemptBucket { full_at: now });
         let full_at = bucket.full_at.max(now) + refill;
         let over = full_at.duration_since(now).saturating_sub(refill * burst);
         if !over.is_zero() {
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn a_bucket_empties_and_fills_again() {
-        let rate = Rate { burst: 3, refill: Duration::from_secs(10) };
-        let mut buckets = Buckets::new(rate);
+        let rate = AttemptRate { burst: 3, refill: Duration::from_secs(10) };
+        let mut buckets = AttemptBuckets::new(rate);
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         for _ in 0..3 {
@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn the_emptiest_buckets_are_kept() {
-        let mut buckets = Buckets::new(Rate { burst: 2, refill: Duration::from_secs(10) });
+        let mut buckets =
+            AttemptBuckets::new(AttemptRate { burst: 2, refill: Duration::from_secs(10) });
         let now = Instant::now();
         buckets.take(0, now).and_then(|()| buckets.take(0, now)).expect("two are there");
         for key in 1..limits::SIGN_INS_COUNTED_MAX + 100 {

@@ -1,27 +1,23 @@
 //! `POST /v1/batches`: the rollout has started, and requests will come.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use assay_api::batch::{AnnounceBatch, Batch};
-use assay_core::id::{BatchId, TenantId};
+use assay_core::id::TenantId;
 use assay_core::limits;
-use assay_dispatch::{Announcement, DispatchError, ReadyPlugin, now};
-use assay_registry::Reference;
-use assay_store::admissions::{BatchRow, Idempotency};
-use assay_store::runs::RunRow;
+use assay_dispatch::{Announcement, DispatchError};
+use assay_store::admissions::Idempotency;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 
-use super::{find, reference};
+use super::find;
+use crate::announcements;
 use crate::app::{App, AppState};
-use crate::auth::Caller;
 use crate::extract::body;
 use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::problem::ApiError;
-use crate::quotas;
 
 /// Two seconds in total; a commit takes milliseconds.
 const TWIN_LOOKS_MAX: u32 = 100;
@@ -44,14 +40,14 @@ pub(crate) async fn announce(
     check(&call)?;
     if let Some(join) = call.join {
         // A repeat gets the same batch, whatever its key.
-        let committed = app.auto_batches.announce(&app, &caller, call, join).await?;
+        let committed = announcements::join(&app, &caller, call, join).await?;
         return Ok((StatusCode::CREATED, Json(committed.batch())));
     }
     let idempotency = idempotency(&headers, &bytes)?;
     if let Some(batch) = repeated(&app, caller.tenant, idempotency.as_ref()).await? {
         return Ok((StatusCode::CREATED, Json(batch)));
     }
-    let (row, plugin) = row(&app, &caller, call, idempotency).await?;
+    let (row, plugin) = announcements::row(&app, &caller, call, idempotency).await?;
     let twin = row.idempotency.clone();
     // Once more: since the first look another call under the key may have come and gone.
     if let Some(batch) = repeated(&app, caller.tenant, twin.as_ref()).await? {
@@ -66,45 +62,14 @@ pub(crate) async fn announce(
     Ok((StatusCode::CREATED, Json(batch)))
 }
 
-/// The row of a checked call, within the tenant's quotas, with the plugin that its run pinned.
-pub(crate) async fn row(
-    app: &App,
-    caller: &Caller,
-    call: AnnounceBatch,
-    idempotency: Option<Idempotency>,
-) -> Result<(BatchRow, Arc<ReadyPlugin>), ApiError> {
-    quotas::admits(app, caller.tenant).await?;
-    let settings = body::settings(call.settings.as_deref())?;
-    let reference = reference(caller, &call.plugin)?;
-    let (plugin, run) = pin(app, caller.tenant, &call, &reference, settings).await?;
-    quotas::granted(app, caller.tenant, &plugin)?;
-    let row = BatchRow {
-        tenant: caller.tenant,
-        id: BatchId::generate(),
-        run: call.run,
-        iteration: call.iteration,
-        plugin: run.plugin,
-        version: run.version,
-        digest: run.digest,
-        settings: run.settings,
-        expected_size: call.expected_size,
-        group_size: call.group_size,
-        max_extra_delay_ms: call.max_extra_delay_ms,
-        consumes: call.consumes.unwrap_or_default(),
-        share_equal: call.share_equal.unwrap_or(true),
-        idempotency,
-        announced_at: now(),
-        sealed_at: None,
-    };
-    Ok((row, plugin))
-}
-
 fn check(call: &AnnounceBatch) -> Result<(), ApiError> {
     body::check_text("run", &call.run, limits::RUN_BYTES_MAX)
         .map_err(|error| ApiError::bad_request(error).field("run"))?;
     if matches!(&*call.run, "." | "..") {
         // Clients take them for steps in the path of an address.
-        return Err(ApiError::bad_request("run is `.` or `..`, which no address can name"));
+        return Err(ApiError::bad_request(
+            "run must not be `.` or `..`: a URL cannot contain them",
+        ));
     }
     if i64::try_from(call.iteration).is_err() {
         return Err(ApiError::bad_request("iteration is too large"));
@@ -125,7 +90,7 @@ fn check(call: &AnnounceBatch) -> Result<(), ApiError> {
             )));
         }
         if call.expected_size.is_some() {
-            return Err(ApiError::bad_request("expected_size does not go with join")
+            return Err(ApiError::bad_request("expected_size cannot be combined with join")
                 .hint("the server seals a batch that is joined: leave expected_size out"));
         }
     }
@@ -182,66 +147,4 @@ async fn of_twin(
         tokio::time::sleep(TWIN_LOOK_PERIOD).await;
     }
     Err(DispatchError::KeyInUse.into())
-}
-
-/// The run's plugin and settings: pinned by its first batch.
-async fn pin(
-    app: &App,
-    tenant: TenantId,
-    call: &AnnounceBatch,
-    reference: &Reference,
-    settings: String,
-) -> Result<(Arc<ReadyPlugin>, RunRow), ApiError> {
-    let pinned = match app.store.run(tenant, &call.run).await? {
-        Some(pinned) => pinned,
-        None => {
-            let plugin = app.registry.resolve(tenant, reference).await?;
-            let validation = app.registry.validation(&plugin).await;
-            validation.settings(&settings).await.map_err(ApiError::invalid_settings)?;
-            let wanted = RunRow {
-                plugin: plugin.description.name.clone(),
-                version: plugin.description.version.clone(),
-                digest: plugin.digest,
-                settings: settings.clone(),
-            };
-            app.store.pin_run(tenant, &call.run, wanted, now()).await?
-        }
-    };
-    let same_version = !reference.is_version() || reference.channel_or_version == pinned.version;
-    if pinned.plugin != reference.name || !same_version {
-        let detail = format!("run `{}` uses {}@{}", call.run, pinned.plugin, pinned.version);
-        return Err(ApiError::conflict("run_pinned", detail)
-            .hint("a run keeps the plugin of its first batch; start a new run for another"));
-    }
-    if call.settings.is_some() && !same_json(&pinned.settings, &settings) {
-        let detail = format!("run `{}` began with other settings", call.run);
-        return Err(ApiError::conflict("run_pinned", detail)
-            .hint("a run keeps the settings of its first batch; start a new run for others"));
-    }
-    let plugin = app.registry.pinned(tenant, &pinned.plugin, &pinned.version).await?;
-    Ok((plugin, pinned))
-}
-
-/// The plugin that a run has, or the one that its first batch would pin.
-pub(crate) async fn plugin_of_run(
-    app: &App,
-    caller: &Caller,
-    run: &str,
-    plugin: &str,
-) -> Result<Arc<ReadyPlugin>, ApiError> {
-    let reference = reference(caller, plugin)?;
-    match app.store.run(caller.tenant, run).await? {
-        Some(pinned) if pinned.plugin == reference.name => {
-            let RunRow { plugin, version, .. } = pinned;
-            Ok(app.registry.pinned(caller.tenant, &plugin, &version).await?)
-        }
-        // The announcement says what is wrong with the run's plugin.
-        _ => Ok(app.registry.resolve(caller.tenant, &reference).await?),
-    }
-}
-
-fn same_json(one: &str, other: &str) -> bool {
-    let read = |text| serde_json::from_str::<serde_json::Value>(text);
-    // A text that is too deep or too large to parse is equal to the same text alone.
-    one == other || matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
 }

@@ -22,9 +22,9 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use crate::app::{App, AppState};
-use crate::auth;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::path::PathId;
+use crate::middleware::authenticate;
 use crate::problem::ApiError;
 use crate::quotas;
 use crate::routes::batches::results::{PIECE_ITEMS_MAX, Source};
@@ -54,7 +54,7 @@ pub(crate) async fn events(
         None => ended(&app, caller.tenant, id, last).await?.right_stream(),
     };
     let place = quotas::long_call(&app, caller.tenant)?;
-    let valid = auth::until_ended(app.clone(), headers, caller.into_caller());
+    let valid = authenticate::until_ended(app.clone(), headers, caller.into_caller());
     let events = events.boxed().take_until(Box::pin(app.stopped())).take_until(Box::pin(valid));
     let events = events.inspect(move |_| _ = &place);
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
@@ -82,7 +82,7 @@ async fn ended(
         return Err(ApiError::gone(at));
     }
     let source = Source::Ended { app: Arc::clone(app), tenant, batch: id };
-    // What cannot be read is an error and not a stream without events.
+    // A failure to read is an error and not a stream without events.
     source.after(0, 1).await?;
     let replay = Replay { source, batch, last, at: 0, groups: BTreeSet::new() };
     let pieces = stream::unfold(Some(replay), async |replay| replay?.next().await);

@@ -15,10 +15,10 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _, stream};
 
 use crate::app::{App, AppState};
-use crate::auth;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::page::Page;
 use crate::extract::path::PathId;
+use crate::middleware::authenticate;
 use crate::problem::ApiError;
 use crate::quotas;
 
@@ -51,7 +51,7 @@ pub(crate) async fn results(
     if accept.is_some_and(|accept| accept.contains("ndjson")) {
         let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
         let place = quotas::long_call(&app, caller.tenant)?;
-        let valid = auth::until_ended(Arc::clone(&app), headers, caller.into_caller());
+        let valid = authenticate::until_ended(Arc::clone(&app), headers, caller.into_caller());
         let lines = follow(batch, after).boxed().take_until(Box::pin(app.stopped()));
         let lines = lines.take_until(Box::pin(valid)).inspect(move |_| _ = &place);
         return Ok((kind, Body::from_stream(lines)).into_response());

@@ -8,7 +8,7 @@ use assay_api::request::{ItemProblem, SubmitItem, SubmitReply, SubmitStatus, Sub
 use assay_core::id::{BatchId, RequestId, TenantId};
 use assay_core::limits;
 use assay_dispatch::{DispatchError, ItemFate, NewItem};
-use assay_registry::Validation;
+use assay_registry::{Validation, ValidationError};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -206,10 +206,11 @@ impl<'a> Submission<'a> {
         match item::read(json) {
             Ok(item) => match self.validate(item.label.as_deref()).await {
                 Ok(()) => self.take(item.into()).await,
-                Err(detail) => {
+                Err(ValidationError::Mismatch(detail)) => {
                     self.reject(item.key, INVALID_LABEL, detail);
                     Ok(())
                 }
+                Err(interrupted) => Err(ApiError::invalid_label(interrupted)),
             },
             Err((key, detail)) => {
                 self.reject(key, "invalid_item", detail);
@@ -218,7 +219,7 @@ impl<'a> Submission<'a> {
         }
     }
 
-    async fn validate(&self, label: Option<&RawValue>) -> Result<(), String> {
+    async fn validate(&self, label: Option<&RawValue>) -> Result<(), ValidationError> {
         let Some(validation) = &self.validation else { return Ok(()) };
         validation.label(label.map(RawValue::get)).await
     }
@@ -234,7 +235,7 @@ impl<'a> Submission<'a> {
         let place = match self.app.dispatch.budget.try_acquire(self.tenant, bytes) {
             Some(place) => place,
             None => {
-                // What is held back here would never make room.
+                // Rows that are held back here would never free their budget.
                 self.send().await?;
                 quotas::budget(self.app, self.tenant, bytes).await?
             }
@@ -299,7 +300,7 @@ impl<'a> Submission<'a> {
     /// repeats, and a new item comes too late.
     async fn fates_once_ended(&self, spots: &[Spot]) -> Result<Vec<ItemFate>, ApiError> {
         #[derive(Deserialize)]
-        struct Known {
+        struct EndedItem {
             key: String,
             id: RequestId,
         }
@@ -317,7 +318,7 @@ impl<'a> Submission<'a> {
             let piece = source.after(after, PIECE_ITEMS_MAX).await?;
             after += u32::try_from(piece.items.len()).expect("within a batch's limit");
             let ended = piece.items.iter().filter_map(|json| serde_json::from_slice(json).ok());
-            let ours = ended.filter(|known: &Known| keys.contains(&*known.key));
+            let ours = ended.filter(|known: &EndedItem| keys.contains(&*known.key));
             known.extend(ours.map(|known| (known.key, known.id)));
             if piece.done || piece.items.is_empty() {
                 break;

@@ -4,7 +4,7 @@ use assay_api::key::Scope;
 use assay_api::plugin::Plugin;
 use assay_core::golden::CaseSecret;
 use assay_core::id::TenantId;
-use assay_registry::{CaseGrants, CaseRuns, Publisher};
+use assay_registry::{CaseGrants, CaseMode, Publisher};
 use assay_store::plugins::Published;
 use axum::Json;
 use axum::body::Body;
@@ -62,8 +62,8 @@ pub(crate) async fn publish(
     // The component is no longer in memory, and golden cases may take minutes.
     drop(turn);
     let runs = match query.skip_cases {
-        true => CaseRuns::Skip,
-        false => CaseRuns::Run(grants(&app, caller.tenant)),
+        true => CaseMode::Skip,
+        false => CaseMode::Run(grants(&app, caller.tenant)),
     };
     let (description, published) =
         app.registry.publish(publisher, accepted, upload.cases, runs).await?;

@@ -1,5 +1,7 @@
 //! `GET /v1/requests/{id}`: a request and, once it has ended, its outcome.
 
+mod context;
+
 use assay_api::request::Request;
 use assay_wire::proto;
 use axum::Json;
@@ -12,7 +14,6 @@ use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::path::PathId;
 use crate::problem::ApiError;
 use crate::routes::batches;
-use crate::routes::requests::context;
 use assay_core::id::RequestId;
 
 /// A request and, once it has ended, its outcome.

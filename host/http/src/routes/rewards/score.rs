@@ -15,6 +15,7 @@ use axum::http::HeaderMap;
 use serde_json::value::RawValue;
 
 use super::{WAIT_DEFAULT, outcome, single_batch};
+use crate::announcements;
 use crate::app::{App, AppState};
 use crate::auth::Caller;
 use crate::extract::guard::{BatchesWrite, Scoped};
@@ -53,7 +54,7 @@ async fn admit(
     let RewardRequest { plugin, prompt, response, label, metadata, settings, share_equal } = call;
     quotas::admits(app, caller.tenant).await?;
     let settings = body::settings(settings.as_deref())?;
-    let reference = batches::reference(caller, &plugin)?;
+    let reference = announcements::reference(caller, &plugin)?;
     let plugin = app.registry.resolve(caller.tenant, &reference).await?;
     quotas::granted(app, caller.tenant, &plugin)?;
     item::check_fields(&prompt, &response, label.as_deref(), metadata.as_deref())

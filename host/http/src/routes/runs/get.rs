@@ -41,7 +41,13 @@ pub(crate) async fn get(
         app.store.run_iterations(caller.tenant, &run.name, last).await?;
     live_counts(&app, caller.tenant, &mut iterations);
     let curves = app.store.arrival_curves(caller.tenant, &run.name, chosen.as_deref()).await?;
-    Ok(Json(RunView { run, settings, iterations, earlier, curves }))
+    let promotions = match (iterations.announced_at.first(), run.plugin.rsplit_once('@')) {
+        (Some(since), Some((plugin, _))) => {
+            app.store.promotions(caller.tenant, plugin, *since).await?
+        }
+        _ => Vec::new(),
+    };
+    Ok(Json(RunView { run, settings, iterations, earlier, curves, promotions }))
 }
 
 /// Fills in the counts of live batches, which only the committed view has.

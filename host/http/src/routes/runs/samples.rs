@@ -28,9 +28,9 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::app::{App, AppState};
-use crate::auth;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::query::Query;
+use crate::middleware::authenticate;
 use crate::problem::ApiError;
 use crate::routes::batches;
 
@@ -39,7 +39,7 @@ const READ_MAX: Duration = Duration::from_secs(limits::SAMPLE_READ_SECONDS_MAX);
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct SamplesQuery {
+pub(crate) struct ExportQuery {
     /// Format of the file: `jsonl` when absent, or `csv`.
     #[serde(default)]
     #[param(required = false)]
@@ -56,7 +56,7 @@ pub(crate) struct SamplesQuery {
 /// are left out. An answer that is cut off ends with a broken connection, never like a whole one.
 #[utoipa::path(
     get, path = "/v1/runs/{run}/samples", tag = "runs",
-    params(("run" = String, Path), SamplesQuery),
+    params(("run" = String, Path), ExportQuery),
     responses(
         (status = 200, content((Sample = "application/x-ndjson"), (String = "text/csv"))),
     )
@@ -66,7 +66,7 @@ pub(crate) async fn export(
     caller: Scoped<BatchesRead>,
     headers: HeaderMap,
     Path(run): Path<String>,
-    Query(query): Query<SamplesQuery>,
+    Query(query): Query<ExportQuery>,
 ) -> Result<Response, ApiError> {
     let tenant = caller.tenant;
     app.store.run(tenant, &run).await?.ok_or_else(|| ApiError::not_found("run"))?;
@@ -75,7 +75,7 @@ pub(crate) async fn export(
         None => Batches::All { run: run.clone(), after: None, read: VecDeque::new() },
     };
     let permit = app.sample_exports.try_acquire(tenant, 1).ok_or_else(too_many)?;
-    let valid = auth::until_ended(Arc::clone(&app), headers, caller.into_caller());
+    let valid = authenticate::until_ended(Arc::clone(&app), headers, caller.into_caller());
     let stopped = app.stopped();
     // A task of its own, so that a reader who is slow holds none of the connections that it takes.
     let mut cut_off = JoinSet::new();

@@ -1,32 +1,16 @@
-//! `GET /v1/session/oidc` and its callback: sign in by the OpenID provider, in a browser.
+//! `/v1/session/oidc`: sign in by the OpenID provider, in a browser.
 
-use assay_core::limits;
-use assay_dispatch::now;
-use assay_store::StoreError;
-use assay_store::identities::{Identity, Welcome};
-use axum::Extension;
-use axum::extract::State;
-use axum::http::header::{LOCATION, SET_COOKIE};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{AppendHeaders, IntoResponse as _, Response};
-use serde::Deserialize;
-use subtle::ConstantTimeEq as _;
+pub(crate) mod callback;
+pub(crate) mod start;
 
-use crate::app::{App, AppState};
-use crate::auth::oidc::{Answer, Flow, Oidc, PATH, refused};
-use crate::auth::sign_in::{self, Peer};
-use crate::auth::{Token, find_cookie, set_cookie};
-use crate::dashboard::{asks_for_page, has_dashboard};
-use crate::extract::query::Query;
+use axum::http::{HeaderValue, StatusCode};
+
+use crate::app::App;
+use crate::auth::oidc::{Oidc, refused};
 use crate::problem::ApiError;
 
 /// Binds a sign-in to the browser that began it.
 const COOKIE: &str = "assay_oidc";
-
-/// The page for a browser that has signed in; `SIGN_IN` is the one after a refusal.
-const HOME: &str = "/";
-
-const SIGN_IN: &str = "/sign-in";
 
 fn configured(app: &App) -> Result<&Oidc, ApiError> {
     app.sign_in.oidc.as_ref().ok_or_else(|| {
@@ -36,123 +20,6 @@ fn configured(app: &App) -> Result<&Oidc, ApiError> {
     })
 }
 
-/// Begin to sign in by the OpenID provider. The answer redirects the browser to the provider.
-#[utoipa::path(
-    get, path = "/v1/session/oidc", tag = "session", security(()),
-    responses((status = 302, description = "Redirect to the provider; sets the cookie `assay_oidc`"))
-)]
-pub(crate) async fn start(
-    State(app): AppState,
-    Extension(peer): Extension<Peer>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let oidc = configured(&app)?;
-    app.sign_in.attempt(peer, &headers, None)?;
-    let known = oidc.provider.discover().await?;
-    let (state, flow, browser) = Flow::new(known);
-    let to = oidc.provider.authorization(&flow, state.as_str());
-    oidc.pending.insert(state.as_str(), flow);
-    let secure = app.sign_in.origins.secure();
-    let seconds = limits::OIDC_PENDING_SECONDS_MAX;
-    let cookie = set_cookie(COOKIE, browser.as_str(), PATH, seconds, secure);
-    let headers = AppendHeaders([(LOCATION, location(to.as_str())?), (SET_COOKIE, cookie)]);
-    Ok((StatusCode::FOUND, headers).into_response())
-}
-
-/// The query with which the provider redirects the browser back.
-#[derive(Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Callback {
-    #[serde(default)]
-    state: String,
-    code: Option<String>,
-    error: Option<String>,
-    /// Issuer of the answer (RFC 9207).
-    iss: Option<String>,
-}
-
-/// End a sign-in by the OpenID provider, which redirects the browser here. The answer redirects it
-/// to `/`.
-#[utoipa::path(
-    get, path = "/v1/session/oidc/callback", tag = "session", params(Callback), security(()),
-    responses(
-        (status = 303, description = "Signed in: redirect to `/`; sets the cookie `assay_session`. A refused browser is \
-            redirected to `/sign-in?problem=CODE`"),
-    )
-)]
-pub(crate) async fn callback(
-    State(app): AppState,
-    Extension(peer): Extension<Peer>,
-    headers: HeaderMap,
-    Query(callback): Query<Callback>,
-) -> Result<Response, ApiError> {
-    let oidc = configured(&app)?;
-    app.sign_in.attempt(peer, &headers, None)?;
-    let result = identify(&app, oidc, &headers, callback).await;
-    let result = result.inspect_err(|error| {
-        metrics::counter!("assay_sign_ins_total", "result" => "failed").increment(1);
-        tracing::warn!("a sign-in by the OpenID provider failed: {}", error.detail);
-    });
-    let person = match result {
-        Ok(person) => person,
-        // A browser gets the dashboard's page, which has words for each error code.
-        Err(error) if has_dashboard() && asks_for_page(&headers) => {
-            let page = location(&format!("{SIGN_IN}?problem={}", error.code))?;
-            return Ok((StatusCode::SEE_OTHER, AppendHeaders([(LOCATION, page)])).into_response());
-        }
-        Err(error) => return Err(error),
-    };
-    let (_, signed_in) = sign_in::begin(&app, person).await?;
-    let gone = set_cookie(COOKIE, "", PATH, 0, app.sign_in.origins.secure());
-    let headers = AppendHeaders([(LOCATION, location(HOME)?), (SET_COOKIE, gone)]);
-    Ok((StatusCode::SEE_OTHER, headers, signed_in).into_response())
-}
-
-async fn identify(
-    app: &App,
-    oidc: &Oidc,
-    headers: &HeaderMap,
-    callback: Callback,
-) -> Result<assay_core::id::PersonId, ApiError> {
-    let flow = oidc.pending.take(&callback.state).filter(|flow| {
-        let browser = find_cookie(headers, COOKIE).and_then(Token::parse);
-        browser.is_some_and(|browser| browser.hash().0.ct_eq(&flow.browser.0).into())
-    });
-    let flow = flow.ok_or_else(|| {
-        let detail = "this sign-in was not begun in this browser, or it is already over";
-        ApiError::new(StatusCode::BAD_REQUEST, "oidc_state_unknown", detail).hint("sign in again")
-    })?;
-    if callback.iss.as_deref().is_some_and(|issuer| issuer != oidc.config.issuer) {
-        return Err(refused("the answer comes from another provider"));
-    }
-    if let Some(error) = &callback.error {
-        let shown: String = error.chars().filter(char::is_ascii_graphic).take(64).collect();
-        return Err(refused(&format!("the provider refused with `{shown}`")));
-    }
-    let code = callback.code.ok_or_else(|| refused("the provider's answer has no code"))?;
-    let Answer { subject, email, name } = oidc.provider.redeem(&flow, &code).await?;
-    let domain = email.rsplit('@').next().unwrap_or_default();
-    if !oidc.config.email_domains.iter().any(|allowed| allowed == domain) {
-        return Err(refused(&format!("addresses of {domain} may not sign in here")));
-    }
-    let welcome = match &oidc.config.welcome {
-        None => None,
-        Some((tenant, role)) => {
-            let tenant = app.store.tenant_by_name(tenant).await?.id;
-            Some(Welcome { tenant, role: *role })
-        }
-    };
-    let identity =
-        Identity { issuer: &oidc.config.issuer, subject: &subject, email: &email, name: &name };
-    match app.store.person_by_identity(&identity, welcome, now()).await {
-        Ok(person) => Ok(person),
-        Err(StoreError::NotFound(_)) => {
-            Err(refused("nobody with this address was invited, or they may not sign in"))
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn location(to: &str) -> Result<axum::http::HeaderValue, ApiError> {
-    axum::http::HeaderValue::try_from(to).map_err(|_| refused("the provider's address is none"))
+fn location(to: &str) -> Result<HeaderValue, ApiError> {
+    HeaderValue::try_from(to).map_err(|_| refused("the provider's address is none"))
 }

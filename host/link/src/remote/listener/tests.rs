@@ -52,7 +52,7 @@ impl Site {
             });
             (*identity == known).then_some(Admission { connections, end })
         };
-        let doors = Doors { work, enrolment };
+        let doors = ConnectionSenders { work, enrolment };
         tokio::spawn(accept_by(listener, config, admit, doors, stopped));
         let (work, enrolment) = (working, enrolling);
         Self { authority, address, worker, removed, work, enrolment, _stop: stop }

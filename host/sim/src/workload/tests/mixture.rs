@@ -1,10 +1,10 @@
-//! The mixture: published lengths, shares of types, and one list of stages.
+//! The mixture: published lengths, weights of types, and one list of stages.
 
 use super::*;
 
 /// A trace of one type alone, at its training's start.
 fn alone(kind: TaskKind) -> Trace {
-    let mixture = Mixture { shares: BTreeMap::from([(kind, 1.0)]), ..Mixture::default() };
+    let mixture = Mixture { weights: BTreeMap::from([(kind, 1.0)]), ..Mixture::default() };
     let mut spec = small(Rewards::Mixture(mixture));
     spec.trainer =
         Trainer { iterations: 1, tasks: 4, batch: 16_000, group_size: 4, ..spec.trainer };
@@ -78,7 +78,7 @@ fn a_prompts_samples_are_alike_as_published() {
 #[test]
 fn types_share_one_list_of_stages() {
     let names = |shares: &[(TaskKind, f64)]| {
-        let mixture = Mixture { shares: shares.iter().copied().collect(), ..Mixture::default() };
+        let mixture = Mixture { weights: shares.iter().copied().collect(), ..Mixture::default() };
         let trace = generate(&small(Rewards::Mixture(mixture))).unwrap();
         trace.meta.stages.into_iter().map(|stage| stage.name).collect::<Vec<_>>()
     };
@@ -86,14 +86,14 @@ fn types_share_one_list_of_stages() {
     assert_eq!(names(&[(TaskKind::ToolUse, 1.0)]), ["check", "grade"]);
     assert_eq!(names(&[(TaskKind::Programming, 1.0)]), ["check", "compile", "run"]);
     let mixture = Mixture::default();
-    let all: Vec<(TaskKind, f64)> = mixture.shares.into_iter().collect();
+    let all: Vec<(TaskKind, f64)> = mixture.weights.into_iter().collect();
     assert_eq!(names(&all), ["check", "compile", "run", "grade"]);
 }
 
 #[test]
 fn prompts_are_mixed_by_their_shares() {
-    let shares = BTreeMap::from([(TaskKind::ToolUse, 3.0), (TaskKind::Programming, 1.0)]);
-    let mut spec = small(Rewards::Mixture(Mixture { shares, ..Mixture::default() }));
+    let weights = BTreeMap::from([(TaskKind::ToolUse, 3.0), (TaskKind::Programming, 1.0)]);
+    let mut spec = small(Rewards::Mixture(Mixture { weights, ..Mixture::default() }));
     spec.trainer.batch = 8_000;
     let trace = generate(&spec).unwrap();
     let graded = requests(&trace).filter(|request| request.service[3].is_some()).count() as f64;

@@ -34,7 +34,7 @@ def reward_func(
 
 
 def answer(query: str, prompt: str) -> str:
-    """What follows the prompt in a query. Raises where the prompt is not in it: scored as a whole, a
+    """The text after the prompt in a query. Raises where the prompt is not in it: scored as a whole, a
     prompt with an answer in it would be rewarded."""
     _, found, after = query.partition(prompt)
     if not found:

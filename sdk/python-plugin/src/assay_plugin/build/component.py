@@ -1,111 +1,18 @@
-"""Makes the component: stages the files, runs componentize-py on them, reads what the plugin said.
+"""Makes the component: stages the files, imports them in the component's own Python, reads what the plugin said.
 
-componentize-py links CPython with the files, runs their imports and keeps the memory that results. It shows
-the staged folders to that Python as /0 (the author's and the SDK's) and /1 (the requirements).
+Where there is a worker program, a component with the interpreter alone is taken from a cache and continued (`base`);
+otherwise componentize-py makes all of it, which takes longer.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import explain, packages, reach, sources, tools, world
+from . import base, explain, interpreter, packages, reach, sources, tools, world
 from .problem import BuildFailed, say
-
-_APPLICATION = "assay_component"
-_REPORT = "assay-report.json"
-_HOST_ONLY = ("build", "__main__.py", "testing.py")
-# Imported from functions, by name, or by the interpreter itself as something goes wrong.
-_ALWAYS = [
-    "_colorize",
-    "_strptime",
-    "abc",
-    "argparse",
-    "array",
-    "ast",
-    "base64",
-    "binascii",
-    "bisect",
-    "calendar",
-    "cmath",
-    "codecs",
-    "collections",
-    "collections.abc",
-    "contextlib",
-    "copy",
-    "csv",
-    "dataclasses",
-    "datetime",
-    "decimal",
-    "difflib",
-    "enum",
-    "errno",
-    "fnmatch",
-    "fractions",
-    "functools",
-    "gzip",
-    "hashlib",
-    "heapq",
-    "hmac",
-    "html",
-    "html.entities",
-    "html.parser",
-    "inspect",
-    "io",
-    "itertools",
-    "json",
-    "linecache",
-    "locale",
-    "logging",
-    "math",
-    "numbers",
-    "operator",
-    "pickle",
-    "posixpath",
-    "pprint",
-    "random",
-    "re",
-    "reprlib",
-    "shlex",
-    "statistics",
-    "string",
-    "struct",
-    "textwrap",
-    "time",
-    "timeit",
-    "token",
-    "tokenize",
-    "traceback",
-    "types",
-    "typing",
-    "unicodedata",
-    "urllib.parse",
-    "uuid",
-    "warnings",
-    "weakref",
-    "xml.etree.ElementTree",
-    "zlib",
-    "encodings.ascii",
-    "encodings.base64_codec",
-    "encodings.cp1252",
-    "encodings.hex_codec",
-    "encodings.idna",
-    "encodings.latin_1",
-    "encodings.punycode",
-    "encodings.raw_unicode_escape",
-    "encodings.unicode_escape",
-    "encodings.utf_16",
-    "encodings.utf_16_be",
-    "encodings.utf_16_le",
-    "encodings.utf_32",
-    "encodings.utf_8",
-    "encodings.utf_8_sig",
-]
 
 
 @dataclass(frozen=True)
@@ -127,45 +34,27 @@ def make(
 ) -> Made:
     """Builds into the folder `work`; `BuildFailed` where the plugin or a package is at fault."""
     stage = tools.fresh_folder(work, "stage")
-    application = _stage_application(stage / "0", found, installed, sdk)
-    third_party = _copied(installed.folder, installed.files, stage / "1")
-    wit = stage / "wit"
-    shutil.copytree(imports.wit, wit)
-    (wit / f"{world.NAME}.wit").write_text(imports.world, encoding="utf-8")
+    application = _copied(found.project, found.files, stage / "0")
+    interpreter.add_sdk(sdk, application)
+    _copied(installed.folder, installed.files, stage / "1")
+    reached = reach.from_imports((one.module for one in found.imports), installed.modules())
+    modules = [*interpreter.ALWAYS, *reached.standard, *found.modules(), *reached.packages]
+    modules = list(dict.fromkeys(modules))
     output = stage / "plugin.wasm"
-    command = [toolbox.program("componentize-py"), f"--wit-path={wit}", f"--world={world.NAME}"]
-    for interface, name in world.MODULE_NAMES.items():
-        if interface.split("/")[0] in imports.world or interface.startswith("assay:reward/"):
-            command.append(f"--import-interface-name={interface}={name}")
-    command += ["componentize", f"--python-path={application}", f"--python-path={third_party}"]
-    command += [f"--output={output}", _APPLICATION]
-    # Without this it would add the packages of whatever Python it finds on this machine.
-    (stage / "empty" / "lib" / "site-packages").mkdir(parents=True)
-    outside = {**os.environ, "VIRTUAL_ENV": str(stage / "empty")}
-    done = subprocess.run(command, env=outside, capture_output=True, text=True, check=False)
-    report = _report(application / _REPORT)
-    if done.returncode != 0 or "problem" in report or not output.is_file():
-        raise BuildFailed(_why(done.stderr, report))
+    ready = base.ready(toolbox, imports, sdk)
+    said = base.extend(ready, stage, modules, found.python_files(), output) if ready else None
+    if said is None:
+        (application / f"{interpreter.APPLICATION}.py").write_text(
+            "from assay_plugin.component import start\n\n"
+            f"Plugin = start({modules!r}, {found.python_files()!r})\n",
+            encoding="utf-8",
+        )
+        said = interpreter.componentize(toolbox, stage, imports, output).stderr
+    report = base.report(stage)
+    if "problem" in report or not output.is_file():
+        raise BuildFailed(_why(said, report))
     _tell_missing(report["missing"], found, installed)
     return Made(output, report["name"], report["version"])
-
-
-def _stage_application(
-    folder: Path, found: sources.Sources, installed: packages.Installed, sdk: Path
-) -> Path:
-    _copied(found.project, found.files, folder)
-    package = sdk / "src" / "assay_plugin"
-    shutil.copytree(
-        package, folder / "assay_plugin", ignore=shutil.ignore_patterns("__pycache__", *_HOST_ONLY)
-    )
-    reached = reach.from_imports((one.module for one in found.imports), installed.modules())
-    modules = [*_ALWAYS, *reached.standard, *found.modules(), *reached.packages]
-    (folder / f"{_APPLICATION}.py").write_text(
-        "from assay_plugin.component import start\n\n"
-        f"Plugin = start({list(dict.fromkeys(modules))!r}, {found.python_files()!r})\n",
-        encoding="utf-8",
-    )
-    return folder
 
 
 def _copied(root: Path, files: list[Path], to: Path) -> Path:
@@ -175,13 +64,6 @@ def _copied(root: Path, files: list[Path], to: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
     return to
-
-
-def _report(path: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return {}
 
 
 def _why(said: str, report: dict[str, Any]) -> str:

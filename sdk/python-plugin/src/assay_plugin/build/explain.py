@@ -8,7 +8,7 @@ from typing import Any
 from . import standard, tools
 
 _NO_PROCESS = "no process can be started in a component; run programs with `assay_plugin.exec`"
-_NO_NETWORK = "a plugin has no network; what it needs comes with the request, in the project or from storage"
+_NO_NETWORK = "a plugin has no network; send requests to granted hosts with `assay_plugin.http`"
 _NO_THREAD = "a component has one thread, and no other can be started; write it as plain calls"
 _NO_NATIVE = "native code cannot be loaded into a component"
 _NO_SYSTEM = "there is no operating system around a component"

@@ -12,6 +12,7 @@ from .sources import Import, Sources
 NAME = "python-plugin"
 _CAPABILITIES = {
     "assay_plugin.storage": ("storage",),
+    "assay_plugin.http": ("wasi:http/outgoing-handler@0.2.0", "wasi:clocks/monotonic-clock@0.2.0"),
     "assay_plugin.exec": ("assay:exec/exec@0.1.0",),
     "assay_plugin.gpu.compiler": ("assay:gpu/compiler@0.1.0",),
     "assay_plugin.gpu.device": ("assay:gpu/device@0.1.0",),
@@ -21,6 +22,12 @@ MODULE_NAMES = {
     "assay:reward/types@0.1.0": "reward_types",
     "assay:exec/types@0.1.0": "exec_types",
     "assay:gpu/types@0.1.0": "gpu_types",
+    "wasi:http/types@0.2.0": "http_types",
+    "wasi:http/outgoing-handler@0.2.0": "http_handler",
+    "wasi:io/streams@0.2.0": "io_streams",
+    "wasi:io/poll@0.2.0": "io_poll",
+    "wasi:io/error@0.2.0": "io_error",
+    "wasi:clocks/monotonic-clock@0.2.0": "monotonic_clock",
 }
 """What the generated modules are called, whichever of them there are."""
 
@@ -55,3 +62,10 @@ def world(wit: Path, used: list[Import]) -> str:
         raise BuildFailed(f"{wit / 'reward.wit'} names no package")
     lines = "".join(f"  import {interface};\n" for interface in ["log", *dict.fromkeys(wanted)])
     return f"{package[0]}\n\nworld {NAME} {{\n{lines}  export plugin;\n}}\n"
+
+
+def has(imports: Imports, interface: str) -> bool:
+    """Whether the world has the interface, or one that its imports use."""
+    package = interface.split("/")[0]
+    used = package in imports.world or (package == "wasi:io" and "wasi:http" in imports.world)
+    return used or package == "assay:reward"

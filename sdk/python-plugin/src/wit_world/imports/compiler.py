@@ -27,7 +27,7 @@ class Toolkit:
 @dataclass
 class TextFile:
     """
-    Relative to the folder that is compiled in.
+    A file; its path is relative to the folder of the compilation.
     """
     path: str
     text: str
@@ -186,7 +186,7 @@ Argument = Union[Argument_Tensor, Argument_I32, Argument_I64, Argument_Fp32, Arg
 @dataclass
 class Returned:
     """
-    What a recorded function returned, a tensor in a buffer.
+    A tensor in a buffer that a recorded function returned.
     """
     buffer: int
     offset: int
@@ -211,7 +211,7 @@ class Recording:
 
 def found() -> Toolkit:
     """
-    What this worker compiles with.
+    The toolkit with which this worker compiles.
     
     Raises: `componentize_py_types.Err(wit_world.imports.compiler.Error)`
     """

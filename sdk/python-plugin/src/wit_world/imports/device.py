@@ -120,7 +120,7 @@ class BufferSpec:
 @dataclass
 class Tolerance:
     """
-    |got - want| <= absolute + relative * |want|, for this share of the elements at least. Integers
+    |got - want| <= absolute + relative * |want|, for this fraction of the elements at least. Integers
     are equal or not.
     """
     absolute: float
@@ -266,7 +266,7 @@ class Session:
     @classmethod
     def open(cls, limits: Limits) -> Self:
         """
-        One at a time.
+        Opens a session; a stage has one at a time.
         
         Raises: `componentize_py_types.Err(wit_world.imports.device.Error)`
         """
@@ -290,14 +290,14 @@ class Session:
         raise NotImplementedError
     def upload(self, at: gpu_types.Address, bytes: bytes) -> None:
         """
-        On both sides.
+        Writes bytes to a buffer on both sides.
         
         Raises: `componentize_py_types.Err(wit_world.imports.device.Error)`
         """
         raise NotImplementedError
     def download(self, at: gpu_types.Address, bytes: int) -> bytes:
         """
-        From the candidate's side.
+        Reads bytes of a buffer of the candidate's side.
         
         Raises: `componentize_py_types.Err(wit_world.imports.device.Error)`
         """
@@ -327,7 +327,7 @@ class Session:
         raise NotImplementedError
     def printed(self) -> str:
         """
-        What the candidate's kernels printed, its beginning.
+        The beginning of the text that the candidate's kernels printed.
         
         Raises: `componentize_py_types.Err(wit_world.imports.device.Error)`
         """

@@ -77,6 +77,7 @@ function Content({ answer, readAt }: { answer: Schemas["Timeline"]; readAt: numb
           {search.group !== undefined && (
             <GroupDialog
               batch={answer.batch.id}
+              run={answer.batch.run}
               group={search.group}
               onClose={() => compare(undefined)}
             />
@@ -108,6 +109,11 @@ function Actions({ batch }: { batch: Schemas["Batch"] }) {
       <Copy text={pythonResultsOf(batch.id)} label="Copy as Python" />
       <Copy text={permalink()} label="Copy link" />
       <ExportSamples run={batch.run} batch={batch.id} />
+      {ended && (
+        <PageLink to="/samples" search={{ batch: batch.id }} size="sm">
+          Samples
+        </PageLink>
+      )}
       {ended && (
         <PageLink to="/simulate" search={{ batch: batch.id }} size="sm">
           Simulate

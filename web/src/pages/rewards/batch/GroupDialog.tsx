@@ -2,7 +2,7 @@
 
 import { Group, Modal, Paper, Stack, Text } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { count, NONE, reward } from "../../../parts/format";
+import { count, NONE, reward, signed } from "../../../parts/format";
 import { Answer, Empty } from "../../../parts/states";
 import { RequestLink } from "../Links";
 import { groupQuery, type Request, requestQuery } from "../queries";
@@ -10,18 +10,28 @@ import { TextBlock } from "../request/TextBlock";
 import { answerOf } from "../text/answer";
 import { TextView, ViewSwitch } from "../text/TextView";
 import { advantages } from "./groups";
+import { SolveRates } from "./SolveRates";
 
 type Rollout = { id: string; key: string; verdict?: string | null; reward?: number | null };
 
-export function GroupDialog(props: { batch: string; group: string; onClose: () => void }) {
-  const { batch, group, onClose } = props;
+export function GroupDialog(props: {
+  batch: string;
+  /** The run of the batch, if it is known. */
+  run: string | undefined;
+  group: string;
+  onClose: () => void;
+}) {
+  const { batch, run, group, onClose } = props;
   const rollouts = useQuery(groupQuery(batch, group));
   return (
     <Modal opened onClose={onClose} size="95%" title={`Group ${group}`}>
       <Answer query={rollouts} what="the group" height={320}>
         {(items) =>
           items.length > 0 ? (
-            <Rollouts rollouts={items} />
+            <Stack gap="md">
+              <Rollouts rollouts={items} />
+              {run !== undefined && <SolveRates run={run} group={group} />}
+            </Stack>
           ) : (
             <Empty title="No requests of this group are stored" />
           )
@@ -72,10 +82,4 @@ function Rollouts({ rollouts }: { rollouts: Rollout[] }) {
 
 function Response({ request }: { request: Request | undefined }) {
   return request ? <TextView text={request.response} answer={answerOf(request)} /> : null;
-}
-
-/** Formats an advantage with its sign. */
-function signed(value: number | null | undefined): string {
-  if (value == null) return NONE;
-  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(2)}`;
 }

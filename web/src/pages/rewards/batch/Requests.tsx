@@ -146,6 +146,8 @@ function columnsOf(shown: number | undefined, onShow: (id: string) => void): Col
         <Button
           size="compact-xs"
           variant={seq === shown ? "filled" : "default"}
+          // The accent is too light for a small text on it.
+          color="gray.7"
           aria-label={`Read ${key}`}
           aria-pressed={seq === shown}
           onClick={() => onShow(id)}

@@ -17,14 +17,17 @@ export function SampleDrawer(props: {
   /** Id of the shown request. */
   shown: string;
   onShow: (id: string) => void;
+  /** Goes to the next page of the list; absent on the last page. */
+  onBeyond?: () => void;
   onGroup: (group: string) => void;
   onClose: () => void;
 }) {
-  const { ids, shown, onShow, onGroup, onClose } = props;
+  const { ids, shown, onShow, onBeyond, onGroup, onClose } = props;
   const at = ids.indexOf(shown);
   const go = (step: number) => {
     const id = at < 0 ? undefined : ids[at + step];
     if (id !== undefined) onShow(id);
+    else if (step > 0 && at >= 0) onBeyond?.();
   };
   useHotkeys([
     ["j", () => go(1)],
@@ -51,10 +54,10 @@ export function SampleDrawer(props: {
           <Button
             size="xs"
             variant="default"
-            disabled={at < 0 || at + 1 >= ids.length}
+            disabled={at < 0 || (at + 1 >= ids.length && onBeyond === undefined)}
             onClick={() => go(1)}
           >
-            Next (J)
+            {at + 1 < ids.length || !onBeyond ? "Next (J)" : "Next page (J)"}
           </Button>
           <RequestLink id={shown}>Open the page of this request</RequestLink>
         </Group>

@@ -9,6 +9,7 @@ import { Page } from "../../../parts/Page";
 import { Pager } from "../../../parts/Pager";
 import { present } from "../../../parts/search";
 import { Answer, Empty, NoMatch } from "../../../parts/states";
+import { TextFilter } from "../../../parts/TextFilter";
 import { INCIDENT_COLUMNS } from "../columns";
 import { type IncidentsFilter, incidentsExport, incidentsQuery } from "../queries";
 import { IncidentTable } from "./IncidentTable";
@@ -41,6 +42,7 @@ export function Incidents() {
             filter({ kind: KIND_NAMES.find((kind) => kind === value) })
           }
         />
+        <TextFilter label="Run" value={search.run} onChange={(run) => filter({ run })} />
         <Checkbox
           size="sm"
           mb={6}
@@ -78,10 +80,10 @@ export function Incidents() {
                 tenants={search.all ?? false}
                 states
               />
-            ) : search.kind || search.open ? (
+            ) : search.kind || search.run || search.open ? (
               <NoMatch
                 title="No matching incidents"
-                clear={() => filter({ kind: undefined, open: undefined })}
+                clear={() => filter({ kind: undefined, run: undefined, open: undefined })}
               />
             ) : (
               <Empty title="No incidents">

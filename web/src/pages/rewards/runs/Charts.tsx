@@ -2,8 +2,12 @@
 
 import { SimpleGrid, Text } from "@mantine/core";
 import { Figure } from "../../../parts/Figure";
-import { count, NONE, percent, reward, span } from "../../../parts/format";
-import { Plot, type PlotProps, type PlotSeries } from "../../../parts/Plot";
+import { count, percent, reward, span } from "../../../parts/format";
+import type { Mark } from "../../../parts/marks";
+import { Plot, type PlotSeries } from "../../../parts/Plot";
+import { type Common, rowsOf } from "./common";
+import { DriftChart } from "./DriftChart";
+import { componentSeries } from "./drift";
 import {
   type HeatMapData,
   heatMapOf,
@@ -13,17 +17,21 @@ import {
   stacked,
 } from "./fold";
 import { HeatMap } from "./HeatMap";
+import { Solved } from "./Solved";
 
 const BINS = 20;
 const NAMES_MAX = 8;
 
-export function Charts({
-  iterations,
-  onPick,
-}: {
+export function Charts(props: {
   iterations: Iterations;
+  /** Promotions of the plugin. */
+  marks: readonly Mark[];
+  /** Number of iterations with which the others are compared. */
+  baseline: number;
+  onBaseline: (baseline: number) => void;
   onPick: (at: number) => void;
 }) {
+  const { iterations, marks, baseline, onBaseline, onPick } = props;
   const x = iterations.iteration.map((_, at) => at);
   const name = (at: number) => count(iterations.iteration[at]);
   const common: Common = {
@@ -33,6 +41,7 @@ export function Charts({
     sync: "run",
     formatX: (at) => (Number.isInteger(at) ? name(at) : ""),
     onPick,
+    marks,
   };
   const heat = heatMapOf(iterations.histogram, BINS);
   return (
@@ -48,6 +57,14 @@ export function Charts({
         yMax={1}
       />
       <ZeroVariance iterations={iterations} common={common} />
+      <Solved iterations={iterations} common={common} name={name} />
+      <Components iterations={iterations} common={common} />
+      <DriftChart
+        iterations={iterations}
+        common={common}
+        baseline={baseline}
+        onBaseline={onBaseline}
+      />
       <Stacked
         title="Worker time"
         about="Busy time of workers by pool."
@@ -58,21 +75,6 @@ export function Charts({
       <ExtraDelay iterations={iterations} common={common} />
     </SimpleGrid>
   );
-}
-
-type Common = Pick<PlotProps, "x" | "xLabel" | "formatX" | "onPick" | "sync">;
-
-function rowsOf(common: Common, series: readonly PlotSeries[], format: (value: number) => string) {
-  return () => ({
-    columns: ["Iteration", ...series.map(({ label }) => label)],
-    rows: common.x.map((at) => [
-      common.formatX?.(at) ?? at,
-      ...series.map(({ values }) => {
-        const value = values[at];
-        return value == null ? NONE : format(value);
-      }),
-    ]),
-  });
 }
 
 function Rewards({ iterations, common }: { iterations: Iterations; common: Common }) {
@@ -118,6 +120,8 @@ function Histogram(props: {
         heat={heat}
         label="Histogram of rewards by iteration"
         name={(at) => `iteration ${name(at)}`}
+        tells="requests have a reward"
+        format={reward}
         onPick={onPick}
       />
     </Figure>
@@ -153,14 +157,37 @@ function Stacked(props: {
 }
 
 function ZeroVariance({ iterations, common }: { iterations: Iterations; common: Common }) {
-  const series = [{ label: "zero variance", values: iterations.zero_variance_share }];
+  const right = iterations.all_right_share;
+  const wrong = iterations.zero_variance_share.map((share, at) => {
+    const known = right[at];
+    return share == null || known == null ? null : share - known;
+  });
+  const series: PlotSeries[] = [{ label: "zero variance", values: iterations.zero_variance_share }];
+  if (right.some((share) => share != null)) {
+    series.push({ label: "all right", values: right }, { label: "all wrong", values: wrong });
+  }
   return (
     <Figure
       title="Groups with zero variance"
-      about="Share of complete groups whose rewards are all equal."
+      about="Share of complete groups whose rewards are all equal: all above zero, or all zero or less."
       table={rowsOf(common, series, percent)}
     >
       <Plot {...common} series={series} format={percent} yMax={1} />
+    </Figure>
+  );
+}
+
+/** Nothing where rewards have no components. */
+function Components({ iterations, common }: { iterations: Iterations; common: Common }) {
+  const series = componentSeries(iterations.components, NAMES_MAX);
+  if (series.length === 0) return null;
+  return (
+    <Figure
+      title="Components of the reward"
+      about="Mean of each component over the requests that have it."
+      table={rowsOf(common, series, reward)}
+    >
+      <Plot {...common} series={series} format={reward} />
     </Figure>
   );
 }

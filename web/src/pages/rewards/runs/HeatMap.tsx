@@ -3,7 +3,7 @@
 import { Group, Text, useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
-import { percent, reward } from "../../../parts/format";
+import { percent } from "../../../parts/format";
 import { SERIES } from "../../../theme";
 import type { HeatMapData } from "./fold";
 
@@ -14,9 +14,13 @@ export function HeatMap(props: {
   label: string;
   /** Name of a column. */
   name: (column: number) => string;
-  onPick: (column: number) => void;
+  /** Tells of a cell, such as `requests have a reward`. */
+  tells: string;
+  /** Formats the bounds of the bins. */
+  format: (value: number) => string;
+  onPick?: (column: number) => void;
 }) {
-  const { heat, label, name, onPick } = props;
+  const { heat, label, name, format, onPick } = props;
   const scheme = useComputedColorScheme();
   const { ref, width } = useElementSize();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -43,8 +47,8 @@ export function HeatMap(props: {
     <div>
       <Group gap="xs" wrap="nowrap" align="stretch">
         <div className="edges" style={{ height: HEIGHT }}>
-          <span>{reward(heat.to)}</span>
-          <span>{reward(heat.from)}</span>
+          <span>{format(heat.to)}</span>
+          <span>{format(heat.from)}</span>
         </div>
         <div ref={ref} style={{ flex: 1, minWidth: 0 }}>
           <canvas
@@ -57,27 +61,27 @@ export function HeatMap(props: {
             }
             onPointerLeave={() => setOver(null)}
             onClick={({ nativeEvent }) =>
-              onPick(cellAt(nativeEvent.offsetX, nativeEvent.offsetY).column)
+              onPick?.(cellAt(nativeEvent.offsetX, nativeEvent.offsetY).column)
             }
           />
         </div>
       </Group>
       <Text size="xs" c="dimmed" ta="center" mt={4}>
-        {over ? cellText(heat, over, name) : `${name(0)} to ${name(columns - 1)}`}
+        {over ? cellText(props, over) : `${name(0)} to ${name(columns - 1)}`}
       </Text>
     </div>
   );
 }
 
 function cellText(
-  heat: HeatMapData,
+  props: Pick<Parameters<typeof HeatMap>[0], "heat" | "name" | "tells" | "format">,
   at: { column: number; bin: number },
-  name: (column: number) => string,
 ) {
+  const { heat, name, tells, format } = props;
   const step = (heat.to - heat.from) / heat.bins;
   const low = heat.from + at.bin * step;
   const share = heat.columns[at.column]?.[at.bin];
-  return `${name(at.column)}: ${percent(share)} of requests have a reward from ${reward(low)} to ${reward(low + step)}`;
+  return `${name(at.column)}: ${percent(share)} of ${tells} from ${format(low)} to ${format(low + step)}`;
 }
 
 function paint(

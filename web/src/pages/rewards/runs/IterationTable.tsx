@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { Dot, Status } from "../../../parts/Dot";
 import { count, moment, percent, reward, span } from "../../../parts/format";
 import { SortedGrid } from "../../../parts/SortedGrid";
-import { BatchLink } from "../Links";
+import { BatchLink, PageLink } from "../Links";
 import { Section } from "../Section";
 import type { Iterations } from "./fold";
 
@@ -101,6 +101,32 @@ export function IterationTable(props: {
             cell: ({ at }) => percent(iterations.zero_variance_share[at]),
           },
           {
+            title: "All right",
+            hint: "Part of the complete groups whose rewards are all equal and above zero",
+            number: true,
+            value: ({ at }) => iterations.all_right_share[at],
+            cell: ({ at }) => (
+              <ZeroVariance
+                batch={iterations.batch[at]}
+                share={iterations.all_right_share[at]}
+                rewards="all_right"
+              />
+            ),
+          },
+          {
+            title: "All wrong",
+            hint: "Part of the complete groups whose rewards are all equal, and zero or less",
+            number: true,
+            value: ({ at }) => wrongOf(iterations, at),
+            cell: ({ at }) => (
+              <ZeroVariance
+                batch={iterations.batch[at]}
+                share={wrongOf(iterations, at)}
+                rewards="all_wrong"
+              />
+            ),
+          },
+          {
             title: "Duration",
             number: true,
             value: ({ at }) => iterations.duration_ms[at],
@@ -123,6 +149,27 @@ export function IterationTable(props: {
         rowKey={({ batch }) => batch}
       />
     </Section>
+  );
+}
+
+/** Part of the complete groups that are all wrong. */
+function wrongOf(iterations: Iterations, at: number): number | null {
+  const [equal, right] = [iterations.zero_variance_share[at], iterations.all_right_share[at]];
+  return equal == null || right == null ? null : equal - right;
+}
+
+/** A link to the samples of these groups. */
+function ZeroVariance(props: {
+  batch: string | undefined;
+  share: number | null | undefined;
+  rewards: "all_right" | "all_wrong";
+}) {
+  const { batch, share, rewards } = props;
+  if (!batch || !share) return percent(share);
+  return (
+    <PageLink to="/samples" search={{ batch, group_rewards: rewards }} size="sm">
+      {percent(share)}
+    </PageLink>
   );
 }
 

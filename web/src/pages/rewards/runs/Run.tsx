@@ -19,7 +19,9 @@ import { Section } from "../Section";
 import type { RunSearch } from "../searches";
 import { Arrivals } from "./Arrivals";
 import { Charts } from "./Charts";
+import { BASELINE_DEFAULT, promotionMarks } from "./drift";
 import { IterationTable } from "./IterationTable";
+import { Promotions } from "./Promotions";
 import { RunLogs } from "./RunLogs";
 
 const route = getRouteApi("/shell/runs/$run");
@@ -33,6 +35,7 @@ export function Run() {
   const navigate = route.useNavigate();
   const { last = LAST_DEFAULT } = search;
   const view = useQuery(runQuery(run, last, search.curves));
+  const { baseline = BASELINE_DEFAULT } = search;
   const go = (change: { [K in keyof RunSearch]: RunSearch[K] | undefined }) =>
     void navigate({ search: present({ ...search, ...change }), replace: true, resetScroll: false });
   return (
@@ -43,6 +46,12 @@ export function Run() {
         <>
           <PageLink to="/batches" search={{ run }} size="sm">
             Batches
+          </PageLink>
+          <PageLink to="/samples" search={{ run }} size="sm">
+            Samples
+          </PageLink>
+          <PageLink to="/incidents" search={{ run }} size="sm">
+            Incidents
           </PageLink>
           <PageLink to="/compare" search={{ runs: [run] }} size="sm">
             Compare
@@ -70,6 +79,8 @@ export function Run() {
         {(answer) => (
           <Content
             view={answer}
+            baseline={baseline}
+            onBaseline={(first) => go({ baseline: first === BASELINE_DEFAULT ? undefined : first })}
             onCurves={(curves) => go({ curves: curves.length > 0 ? curves.join(",") : undefined })}
           />
         )}
@@ -78,10 +89,16 @@ export function Run() {
   );
 }
 
-function Content(props: { view: Schemas["RunView"]; onCurves: (curves: string[]) => void }) {
-  const { view, onCurves } = props;
+function Content(props: {
+  view: Schemas["RunView"];
+  baseline: number;
+  onBaseline: (baseline: number) => void;
+  onCurves: (curves: string[]) => void;
+}) {
+  const { view, baseline, onBaseline, onCurves } = props;
   const navigate = route.useNavigate();
   const { run, iterations } = view;
+  const marks = promotionMarks(iterations.announced_at, view.promotions);
   const open = (at: number) => {
     const batch = iterations.batch[at];
     if (batch) void navigate({ to: "/batches/$batch", params: { batch } });
@@ -107,7 +124,14 @@ function Content(props: { view: Schemas["RunView"]; onCurves: (curves: string[])
         <Empty title="No batches yet">Batches appear here when the run announces them.</Empty>
       ) : (
         <>
-          <Charts iterations={iterations} onPick={open} />
+          <Charts
+            iterations={iterations}
+            marks={marks}
+            baseline={baseline}
+            onBaseline={onBaseline}
+            onPick={open}
+          />
+          <Promotions promotions={marks.map(({ promotion }) => promotion)} />
           {view.curves.length > 0 && <Arrivals curves={view.curves} />}
           <IterationTable
             iterations={iterations}

@@ -1,5 +1,7 @@
-//! Samples as CSV (RFC 4180). Texts of tenants are hostile: one that a spreadsheet would run as a formula gets
-//! an apostrophe before it.
+//! Samples as CSV (RFC 4180). Texts of tenants are hostile: where a spreadsheet would run a part of one as a formula,
+//! an apostrophe comes before it.
+
+use std::borrow::Cow;
 
 use assay_api::sample::Sample;
 
@@ -59,14 +61,42 @@ pub(super) fn write(to: &mut Vec<u8>, sample: &Sample) {
     to.extend_from_slice(b"\r\n");
 }
 
+/// The characters that separate cells where a spreadsheet reads a file by rules other than those of RFC 4180: with
+/// semicolons, as in regions with decimal commas, with tabs, or without regard to quotes.
+const SEPARATORS: [char; 6] = [',', ';', '\t', '|', '\r', '\n'];
+/// The characters with which a formula begins; those of full width are read as the plain ones.
+const FORMULAS: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+
 fn cell(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     // A negative number is no formula.
-    let mark = if is_formula && text.parse::<f64>().is_err() { "'" } else { "" };
-    if text.contains([',', '"', '\r', '\n']) {
-        return format!("\"{mark}{}\"", text.replace('"', "\"\""));
+    let text = match text.parse::<f64>() {
+        Ok(_) => Cow::Borrowed(text),
+        Err(_) => without_formulas(text),
+    };
+    // A text with any separator is quoted, so that it stays one cell for readers that know quotes.
+    if text.contains('"') || text.contains(SEPARATORS) {
+        return format!("\"{}\"", text.replace('"', "\"\""));
     }
-    format!("{mark}{text}")
+    text.into_owned()
+}
+
+/// The text with an apostrophe before each formula that it begins with, or that follows a separator in it. Space
+/// and quotes before a formula do not hide it.
+fn without_formulas(text: &str) -> Cow<'_, str> {
+    if !text.contains(FORMULAS) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 1);
+    let mut begins = true;
+    for character in text.chars() {
+        if begins && FORMULAS.contains(&character) {
+            safe.push('\'');
+        }
+        safe.push(character);
+        let is_separator = SEPARATORS.contains(&character);
+        begins = is_separator || (begins && (character.is_whitespace() || character == '"'));
+    }
+    Cow::Owned(safe)
 }
 
 #[cfg(test)]
@@ -80,10 +110,18 @@ mod tests {
             ("", ""),
             ("a,b", "\"a,b\""),
             ("say \"x\"\n", "\"say \"\"x\"\"\n\""),
-            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+            ("=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\""),
             ("@SUM(1,2)", "\"'@SUM(1,2)\""),
             ("-1.5", "-1.5"),
             ("-1+cmd()", "'-1+cmd()"),
+            ("1;=1+1", "\"1;'=1+1\""),
+            ("a;\"=1+1", "\"a;\"\"'=1+1\""),
+            ("a\t@x", "\"a\t'@x\""),
+            ("a\n -1+1", "\"a\n '-1+1\""),
+            (" =1+1", " '=1+1"),
+            ("\u{ff1d}1+1", "'\u{ff1d}1+1"),
+            ("a=1; b", "\"a=1; b\""),
+            ("x - y", "x - y"),
         ] {
             assert_eq!(cell(text), expected);
         }

@@ -1,0 +1,139 @@
+//! Calls and announcements that share a batch: each joins the auto batch of its run, or opens one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_api::batch::{AnnounceBatch, JoinBatch, JoinBy};
+use assay_core::id::Digest;
+use assay_core::limits;
+use assay_dispatch::Announcement;
+use assay_dispatch::committed::CommittedBatch;
+use assay_store::StoreError;
+use assay_store::admissions::Idempotency;
+
+use super::labels::{EncodedSample, validate_labels};
+use super::{plugin_of_run, reference, row};
+use crate::app::App;
+use crate::auth::Caller;
+use crate::auto_batches::{AutoBatch, CallGuard, GAP, Run, RunKey, mark};
+use crate::problem::ApiError;
+use crate::quotas;
+
+/// The auto batch that a call belongs to, and the call's hash.
+pub(crate) struct JoinRequest<'a> {
+    pub whose: RunKey,
+    pub plugin: &'a str,
+    pub gap: Option<Duration>,
+    pub call: Digest,
+    pub samples: &'a [EncodedSample],
+}
+
+/// A guard at the auto batch that a call belongs to, which is opened if there is none.
+pub(crate) async fn enter(
+    app: &App,
+    caller: &Caller,
+    wanted: &JoinRequest<'_>,
+) -> Result<CallGuard, ApiError> {
+    quotas::not_suspended(app, caller.tenant)?;
+    let reference = reference(caller, wanted.plugin)?;
+    let mut run = app.auto_batches.run(&wanted.whose)?.lock_owned().await;
+    let fits = |auto_batch: &&Arc<AutoBatch>| auto_batch.fits(&reference);
+    let mut all = run.taking.iter().chain(&run.kept).filter(fits);
+    if let Some(guard) = all.find_map(|auto_batch| auto_batch.join_again(wanted.call)) {
+        return Ok(guard);
+    }
+    if let Some(auto_batch) = run.taking.as_ref().filter(fits)
+        && let Some(guard) = auto_batch.join(wanted.call)
+    {
+        return Ok(guard);
+    }
+    // A call that is refused leaves no batch and no run.
+    let plugin = plugin_of_run(app, caller, &wanted.whose.run, wanted.plugin).await?;
+    validate_labels(app, &plugin, wanted.samples).await?;
+    let call = AnnounceBatch {
+        plugin: wanted.plugin.into(),
+        run: wanted.whose.run.clone(),
+        iteration: iteration(app, &wanted.whose, &run).await?,
+        expected_size: None,
+        group_size: None,
+        max_extra_delay_ms: None,
+        consumes: None,
+        share_equal: None,
+        settings: None,
+        join: None,
+    };
+    let committed = open(app, caller, call, &wanted.whose, &mut run).await?;
+    let gap = wanted.gap.unwrap_or(GAP);
+    let auto_batch = AutoBatch::new(committed, gap, limits::COMPAT_BATCH_REQUESTS_MAX);
+    app.auto_batches.take(&mut run, wanted.whose.clone(), auto_batch.clone());
+    auto_batch
+        .join(wanted.call)
+        .ok_or_else(|| ApiError::unavailable("batch_ended", "it ended at once"))
+}
+
+/// The batch of an announcement that other processes of the trainer make as well.
+pub(crate) async fn join(
+    app: &App,
+    caller: &Caller,
+    mut call: AnnounceBatch,
+    join: JoinBatch,
+) -> Result<Arc<CommittedBatch>, ApiError> {
+    let step = (join.by == JoinBy::Iteration).then_some(call.iteration);
+    let whose = RunKey { tenant: caller.tenant, run: call.run.clone(), step };
+    let reference = reference(caller, &call.plugin)?;
+    let mut run = app.auto_batches.run(&whose)?.lock_owned().await;
+    if let Some(auto_batch) = run.taking.as_ref().filter(|it| it.fits(&reference))
+        && auto_batch.touch()
+    {
+        // Refuses what the batch's first announcement would have been refused.
+        let _ = row(app, caller, call, None).await?;
+        return Ok(auto_batch.committed.clone());
+    }
+    call.iteration = iteration(app, &whose, &run).await?;
+    let committed = open(app, caller, call, &whose, &mut run).await?;
+    let gap = Duration::from_millis(join.idle_ms.into());
+    let auto_batch = AutoBatch::new(committed.clone(), gap, limits::BATCH_REQUESTS_MAX);
+    app.auto_batches.hurry_earlier(&whose);
+    app.auto_batches.take(&mut run, whose, auto_batch);
+    Ok(committed)
+}
+
+async fn iteration(app: &App, whose: &RunKey, run: &Run) -> Result<u64, ApiError> {
+    Ok(match (whose.step, run.last_iteration) {
+        (Some(step), _) => step,
+        (None, Some(last)) => last + 1,
+        (None, None) => last_iteration(app, whose).await?.map_or(1, |last| last + 1),
+    })
+}
+
+async fn open(
+    app: &App,
+    caller: &Caller,
+    call: AnnounceBatch,
+    whose: &RunKey,
+    run: &mut Run,
+) -> Result<Arc<CommittedBatch>, ApiError> {
+    let iteration = call.iteration;
+    let (mut new, plugin) = row(app, caller, call, None).await?;
+    let key = mark(new.id, whose.step.is_some());
+    let call_hash = assay_core::id::Digest::of(key.as_bytes());
+    new.idempotency = Some(Idempotency { key, call_hash });
+    let announcement = Announcement { row: new, plugin, single: None, replays: None };
+    let committed = app.dispatch.announce(announcement).await?;
+    run.last_iteration = Some(iteration);
+    Ok(committed)
+}
+
+/// The last iteration of a run's batches, whoever made them.
+async fn last_iteration(app: &App, whose: &RunKey) -> Result<Option<u64>, ApiError> {
+    let ended = match app.store.run_summary(whose.tenant, &whose.run).await {
+        Ok((summary, _)) => summary.last_iteration,
+        Err(StoreError::NotFound(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let ours = |batch: &&Arc<CommittedBatch>| {
+        batch.row.tenant == whose.tenant && batch.row.run == whose.run
+    };
+    let live = app.dispatch.committed.live();
+    Ok(live.iter().filter(ours).map(|batch| batch.row.iteration).max().max(ended))
+}

@@ -1,0 +1,80 @@
+//! The decision about one pool: the search of algorithm 1, and its result with the reason.
+
+use std::sync::Arc;
+
+use crate::basis::Basis;
+use crate::pool_config::PoolConfig;
+use crate::problem::Problem;
+use crate::reason::{Bound, Reason};
+use crate::rule::Violation;
+use crate::search::{Place, Search, Supply};
+use crate::simulate::Capacity;
+
+/// A search that starts from the last plan's number stops within one part in this many.
+const PRECISION: usize = 100;
+/// The numbers of one pool before bounds are applied.
+#[derive(Debug, Clone)]
+pub(crate) struct Decision {
+    pub(crate) hold: usize,
+    pub(crate) ceiling: usize,
+    pub(crate) zero_queue: usize,
+    pub(crate) reason: Reason,
+}
+
+impl Decision {
+    pub(crate) fn fixed(pool: &PoolConfig) -> Self {
+        Self { hold: pool.max, ceiling: pool.max, zero_queue: 0, reason: Reason::Policy }
+    }
+}
+
+/// A pool whose number of workers a policy decides.
+pub(crate) struct PoolTask<'a> {
+    pub(crate) place: Place,
+    pub(crate) config: &'a PoolConfig,
+    pub(crate) supply: Supply,
+    /// The last plan's number of workers, where the search starts.
+    pub(crate) hint: Option<usize>,
+    /// The basis of each batch of the problem.
+    pub(crate) bases: &'a [Arc<Basis>],
+}
+
+/// Algorithm 1 for one pool, from what is known.
+pub(crate) fn search_pool(search: &mut Search<'_>, task: &PoolTask<'_>) -> Decision {
+    let PoolTask { place, config: pool, ref supply, hint, .. } = *task;
+    let zero_queue = search.zero_queue(place.pool);
+    let high = zero_queue.min(pool.max);
+    if high == 0 {
+        let reason =
+            if zero_queue == 0 { Reason::Idle } else { Reason::Maximum { wanted: zero_queue } };
+        return Decision { hold: 0, ceiling: 0, zero_queue, reason };
+    }
+    search.enter(place);
+    let (mut workers, mut bound) =
+        search.least(place, (1, high), PRECISION, hint, |workers| supply.capacity(workers));
+    let late = workers == high
+        && supply.present < high
+        && search.attempt(place, supply.capacity(high)).is_err();
+    if late {
+        // No number of starts can be in time for what is due by then: plan as if they could.
+        (workers, bound) = search.least(place, (1, high), PRECISION, hint, Capacity::of);
+    }
+    let reason = match bound {
+        _ if workers == pool.max && pool.max < zero_queue => Reason::Maximum { wanted: zero_queue },
+        Some(violation) => Reason::Bound(bound_of(search.simulator.problem, workers, &violation)),
+        None => Reason::Needed,
+    };
+    Decision { hold: workers, ceiling: workers, zero_queue, reason }
+}
+
+fn bound_of(problem: &Problem, workers: usize, violation: &Violation) -> Bound {
+    let batch = &problem.batches[problem.requests[violation.request].batch];
+    Bound {
+        batch: batch.id,
+        run: Arc::clone(&batch.run),
+        workers,
+        stage: violation.stage,
+        ready: violation.ready,
+        start: violation.start,
+        because: violation.because,
+    }
+}

@@ -1,0 +1,74 @@
+//! `assay:gpu/compiler`.
+
+use std::sync::PoisonError;
+
+use assay_exec::{Exec, JobContext};
+use assay_gpu::compiler::{CompileError, CudaCompiler};
+use wasmtime::Trap;
+
+use super::{GpuHost, convert};
+use crate::call::bindings::assay::gpu::{compiler as wit, types};
+use crate::call::capability::without_paths;
+
+impl GpuHost<'_> {
+    fn compiler<R>(
+        &mut self,
+        run: impl FnOnce(&mut CudaCompiler, &mut Exec, &JobContext) -> Result<R, CompileError>,
+    ) -> Result<R, CompileError> {
+        let Some(granted) = self.granted else {
+            return Err(CompileError::Unavailable("nothing is compiled here".into()));
+        };
+        let mut compiler = granted.compiler.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut exec = granted.exec.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.clock.is_over() {
+            return Err(CompileError::Cancelled);
+        }
+        let came = self.clock.wait_for_programs(|until| {
+            let (deadline, latest) = (until.at, until.latest);
+            let caller = JobContext { tenant: granted.tenant, deadline, latest };
+            let came = run(&mut compiler, &mut exec, &caller);
+            (came, exec.take_held_up())
+        });
+        self.absences.note_boxes(&exec);
+        if let Err(CompileError::NoToolkit(problem)) = &came {
+            self.absences.note(without_paths(problem));
+        }
+        if self.clock.is_over() { Err(CompileError::Cancelled) } else { came }
+    }
+}
+
+impl types::Host for GpuHost<'_> {}
+
+impl wit::Host for GpuHost<'_> {
+    fn found(&mut self) -> Result<wit::Toolkit, CompileError> {
+        self.compiler(|compiler, _, _| compiler.found()).map(convert::toolkit)
+    }
+
+    fn compile(&mut self, request: wit::Request) -> Result<wit::Artifact, CompileError> {
+        let request = convert::request(request);
+        self.compiler(|compiler, exec, caller| compiler.compile(exec, caller, &request))
+            .map(convert::artifact)
+    }
+
+    fn record_plan(&mut self, recording: wit::Recording) -> Result<wit::Trace, CompileError> {
+        let recording = convert::recording(recording);
+        self.compiler(|compiler, exec, caller| compiler.record_plan(exec, caller, &recording))
+            .map(convert::trace)
+    }
+
+    fn convert_error(&mut self, error: CompileError) -> wasmtime::Result<wit::Error> {
+        Ok(match error {
+            CompileError::Rejected(log) => wit::Error::Rejected(log),
+            CompileError::TimedOut => wit::Error::TimedOut,
+            CompileError::OutOfMemory => wit::Error::OutOfMemory,
+            CompileError::Crashed(what) => wit::Error::Crashed(what),
+            CompileError::TooLarge(bytes) => wit::Error::TooLarge(bytes),
+            CompileError::BadRequest(problem) => wit::Error::BadRequest(problem),
+            CompileError::NoToolkit(problem) | CompileError::Unavailable(problem) => {
+                wit::Error::Unavailable(without_paths(&problem))
+            }
+            // A plugin that saw it could still make a number of it.
+            CompileError::Cancelled => return Err(Trap::Interrupt.into()),
+        })
+    }
+}

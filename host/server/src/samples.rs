@@ -1,0 +1,259 @@
+//! The task that prepares samples: after the end of a batch it writes a row for each of its requests, by
+//! which readers sort, filter and search.
+//!
+//! It owns no state: what is still to be done follows from the database, so that a server that was stopped goes
+//! on where it was. It never delays a reward: it writes small pieces, with pauses while workers are busy.
+
+mod groups;
+mod passes;
+
+use std::time::Duration;
+
+use assay_api::result::ResultItem;
+use assay_api::sample::SamplesPrepared;
+use assay_core::limits;
+use assay_core::outcome::Outcome;
+use assay_dispatch::{Dispatch, now};
+use assay_store::samples::{NewSample, SampledSummary, UnsampledBatch};
+use assay_store::views::samples::{SampleRow, Texts};
+use assay_store::{Store, StoreError};
+use assay_wire::proto;
+use prost::Message as _;
+use tokio::time::Instant;
+
+use groups::Groups;
+use passes::{Components, pass_at_powers, solve_rates};
+
+/// The time between two looks for batches without samples.
+const PERIOD: Duration = Duration::from_secs(1);
+/// A pause after each piece in times of what the piece took, while workers have work.
+const PAUSE: u32 = 3;
+
+/// The task and its parts.
+pub struct Sampling {
+    pub store: Store,
+    pub dispatch: Dispatch,
+    pub prepared: SamplesPrepared,
+}
+
+impl Sampling {
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        if self.prepared == SamplesPrepared::Nothing {
+            return;
+        }
+        let work = async {
+            loop {
+                match self.prepare_newest().await {
+                    Ok(0) => tokio::time::sleep(PERIOD).await,
+                    Ok(_) => {}
+                    Err(error) => {
+                        tracing::warn!("samples cannot be prepared: {error}");
+                        tokio::time::sleep(PERIOD).await;
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            () = work => {}
+            () = stop => {}
+        }
+    }
+
+    /// Prepares the newest batch of each tenant and returns their number. A batch that fails keeps no other
+    /// tenant's back.
+    async fn prepare_newest(&self) -> Result<usize, StoreError> {
+        let mut prepared = 0;
+        for batch in self.store.unsampled_batches().await? {
+            match self.prepare(&batch).await {
+                Ok(()) => prepared += 1,
+                Err(error) => {
+                    tracing::warn!(batch.id = %batch.id, "samples cannot be prepared: {error}");
+                }
+            }
+        }
+        Ok(prepared)
+    }
+
+    async fn prepare(&self, batch: &UnsampledBatch) -> Result<(), StoreError> {
+        let (tenant, id) = (batch.tenant, batch.id);
+        let (groups, components) = self.sums(batch).await?;
+        let mut after = self.store.last_sample(tenant, id).await?;
+        loop {
+            let began = Instant::now();
+            let rows = self.store.samples(tenant, id, after, Texts::Read).await?;
+            let Some(last) = rows.last() else { break };
+            after = Some(last.seq);
+            let samples: Vec<NewSample> =
+                rows.into_iter().filter_map(|row| self.sample(row, &groups)).collect();
+            if !self.write(batch, samples).await? {
+                return Ok(());
+            }
+            self.pause(began.elapsed()).await;
+        }
+        self.store.mark_sampled(tenant, id, &summary(&groups, &components), now()).await?;
+        tracing::debug!(tenant.id = %tenant, batch.id = %id, "samples are prepared");
+        Ok(())
+    }
+
+    /// Writes samples; one that the database refuses is left out, so that it keeps nothing else back.
+    async fn write(
+        &self,
+        batch: &UnsampledBatch,
+        samples: Vec<NewSample>,
+    ) -> Result<bool, StoreError> {
+        match self.store.write_samples(batch, samples.clone()).await {
+            Err(StoreError::Broken(_)) => {}
+            written => return written,
+        }
+        for sample in samples {
+            let seq = sample.seq;
+            match self.store.write_samples(batch, vec![sample]).await {
+                Ok(true) => {}
+                Err(StoreError::Broken(error)) => {
+                    tracing::warn!(batch.id = %batch.id, seq, %error, "a sample is refused");
+                }
+                ended => return ended,
+            }
+        }
+        Ok(true)
+    }
+
+    async fn pause(&self, took: Duration) {
+        let busy = match self.dispatch.capacity().await {
+            Ok(capacity) => {
+                capacity.pools.iter().any(|pool| pool.queued > 0 || pool.workers.busy > 0)
+            }
+            // The server stops.
+            Err(_) => true,
+        };
+        if busy {
+            tokio::time::sleep(took * PAUSE).await;
+        }
+    }
+
+    /// What needs all outcomes of a batch at once.
+    async fn sums(&self, batch: &UnsampledBatch) -> Result<(Groups, Components), StoreError> {
+        let mut groups = Groups::default();
+        let mut components = Components::default();
+        let mut after = None;
+        loop {
+            let rows = self.store.samples(batch.tenant, batch.id, after, Texts::LeftOut).await?;
+            let Some(last) = rows.last() else { break };
+            after = Some(last.seq);
+            for row in &rows {
+                let Some(outcome) = outcome(row) else { continue };
+                if let Outcome::Scored(scored) = &outcome {
+                    components.add(&scored.components);
+                }
+                if let Some(group) = &row.group {
+                    groups.add(group, outcome.reward());
+                }
+            }
+        }
+        groups.complete(batch.group_size);
+        Ok((groups, components))
+    }
+
+    /// The sample of a request; `None` if the request has no outcome.
+    fn sample(&self, row: SampleRow, groups: &Groups) -> Option<NewSample> {
+        let outcome = outcome(&row)?;
+        let body = proto::Body::decode(&row.body[..]).unwrap_or_default();
+        let (prompt, response, label) =
+            (stored(&body.prompt), stored(&body.response), stored(&body.label));
+        let searched = (self.prepared == SamplesPrepared::Words).then(|| {
+            let prompt = both_ends(&prompt, limits::SAMPLE_PROMPT_CHARS_INDEXED);
+            let response = both_ends(&response, limits::SAMPLE_RESPONSE_CHARS_INDEXED);
+            format!("{prompt}\n{response}")
+        });
+        let reward = outcome.reward();
+        let group = row.group.as_deref();
+        let finished_at = row.finished_at?;
+        Some(NewSample {
+            seq: row.seq,
+            arrived_at: row.arrived_at,
+            took: finished_at.since(row.arrived_at),
+            kind: outcome.kind(),
+            verdict: row.verdict?,
+            reward,
+            advantage: group
+                .zip(reward)
+                .and_then(|(group, reward)| groups.advantage(group, reward)),
+            group_rewards: group.and_then(|group| groups.rewards(group)),
+            components: components(&outcome),
+            prompt_chars: chars(&prompt),
+            response_chars: chars(&response),
+            prompt: beginning(&prompt),
+            response: beginning(&response),
+            label: beginning(&label),
+            searched,
+            key: row.key,
+            group: row.group,
+        })
+    }
+}
+
+fn summary(groups: &Groups, components: &Components) -> SampledSummary {
+    let attempts = groups.attempts();
+    let json = |numbers: serde_json::Result<String>| numbers.expect("names and numbers");
+    SampledSummary {
+        all_right_groups: groups.all_right(),
+        pass_at: json(serde_json::to_string(&pass_at_powers(&attempts))),
+        solve_rates: solve_rates(&attempts),
+        components: json(serde_json::to_string(&components.means())),
+    }
+}
+
+fn outcome(row: &SampleRow) -> Option<Outcome> {
+    let result: ResultItem = serde_json::from_str(row.result.as_deref()?).ok()?;
+    Some(result.outcome)
+}
+
+/// The components as JSON, without names that the database cannot hold.
+fn components(outcome: &Outcome) -> String {
+    let Outcome::Scored(scored) = outcome else { return "{}".into() };
+    let held: std::collections::BTreeMap<_, _> =
+        scored.components.iter().filter(|(name, _)| !name.contains('\0')).collect();
+    serde_json::to_string(&held).expect("names and numbers")
+}
+
+/// A text that the database can hold.
+fn stored(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+fn chars(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+}
+
+fn beginning(text: &str) -> String {
+    text.chars().take(limits::SAMPLE_SHOWN_CHARS_MAX).collect()
+}
+
+/// The text, or half of the characters from its start and half from its end.
+fn both_ends(text: &str, chars_max: usize) -> String {
+    let half = chars_max / 2;
+    let start = text.char_indices().nth(half).map_or(text.len(), |(at, _)| at);
+    let end = text.char_indices().rev().nth(half.saturating_sub(1)).map_or(0, |(at, _)| at);
+    if end <= start {
+        return text.to_owned();
+    }
+    format!("{}\n{}", &text[..start], &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_searched_at_both_ends() {
+        assert_eq!(both_ends("", 4), "");
+        assert_eq!(both_ends("äbcd", 4), "äbcd");
+        assert_eq!(both_ends("äbcde", 4), "äb\nde");
+        assert_eq!(both_ends(&"x".repeat(100), 10), format!("{0}\n{0}", "xxxxx"));
+    }
+
+    #[test]
+    fn a_text_of_a_stranger_can_be_stored() {
+        assert_eq!(stored("a\0b"), "a\u{fffd}b");
+    }
+}
