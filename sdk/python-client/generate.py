@@ -29,6 +29,7 @@ RECEIVED = [
     "RunList",
     "Sample",
     "SampleList",
+    "SolveRates",
     "Problem",
     "StreamEvent",
 ]

@@ -131,7 +131,7 @@ impl Sampling {
         }
     }
 
-    /// What needs all outcomes of a batch at once.
+    /// Reads all outcomes of a batch for the sums over its groups and components.
     async fn sums(&self, batch: &UnsampledBatch) -> Result<(Groups, Components), StoreError> {
         let mut groups = Groups::default();
         let mut components = Components::default();

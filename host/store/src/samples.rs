@@ -52,7 +52,7 @@ pub struct NewSample {
     pub searched: Option<String>,
 }
 
-/// What is known of a batch when its samples are written.
+/// The sums over a batch that are written with its samples.
 #[derive(Debug, Clone)]
 pub struct SampledSummary {
     pub all_right_groups: u32,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use assay_api::sample::GroupRewards;
 
-use super::passes::{Attempts, passes};
+use super::passes::{PromptSamples, passes};
 
 /// The groups of a batch by name.
 #[derive(Debug, Default)]
@@ -71,8 +71,8 @@ impl Groups {
     }
 
     /// The samples of each group that have a reward, and those that passed.
-    pub(super) fn attempts(&self) -> Vec<Attempts> {
-        let attempts = |group: &Group| Attempts { samples: group.rewarded, passed: group.passed };
+    pub(super) fn attempts(&self) -> Vec<PromptSamples> {
+        let attempts = |group: &Group| PromptSamples { samples: group.rewarded, passed: group.passed };
         self.0.values().map(attempts).filter(|attempts| attempts.samples > 0).collect()
     }
 

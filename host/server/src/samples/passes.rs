@@ -10,7 +10,7 @@ use assay_core::limits;
 
 /// The samples of a prompt that have a reward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Attempts {
+pub(super) struct PromptSamples {
     pub samples: u32,
     pub passed: u32,
 }
@@ -21,7 +21,7 @@ pub(super) fn passes(reward: f64) -> bool {
 }
 
 /// The estimate of pass@k for one prompt; `None` where it has fewer than k samples.
-fn pass_at(k: u32, Attempts { samples, passed }: Attempts) -> Option<f64> {
+fn pass_at(k: u32, PromptSamples { samples, passed }: PromptSamples) -> Option<f64> {
     if k == 0 || samples < k {
         return None;
     }
@@ -37,7 +37,7 @@ fn pass_at(k: u32, Attempts { samples, passed }: Attempts) -> Option<f64> {
 
 /// pass@k by k, for the powers of two up to the samples of the largest prompt: the mean over the prompts with at
 /// least k samples.
-pub(super) fn pass_at_powers(prompts: &[Attempts]) -> BTreeMap<String, f64> {
+pub(super) fn pass_at_powers(prompts: &[PromptSamples]) -> BTreeMap<String, f64> {
     let largest = prompts.iter().map(|prompt| prompt.samples).max().unwrap_or(0);
     let powers = (0..=limits::PASS_AT_POWER_MAX).map(|power| 1_u32 << power);
     let of = |k: u32| {
@@ -48,9 +48,9 @@ pub(super) fn pass_at_powers(prompts: &[Attempts]) -> BTreeMap<String, f64> {
 }
 
 /// The number of prompts by solve rate, in bins of equal width from 0 to 1; the last one includes 1.
-pub(super) fn solve_rates(prompts: &[Attempts]) -> Vec<u32> {
+pub(super) fn solve_rates(prompts: &[PromptSamples]) -> Vec<u32> {
     let mut bins = vec![0; limits::SOLVE_RATE_BINS as usize];
-    for Attempts { samples, passed } in prompts.iter().filter(|prompt| prompt.samples > 0) {
+    for PromptSamples { samples, passed } in prompts.iter().filter(|prompt| prompt.samples > 0) {
         let bin = u64::from(*passed) * u64::from(limits::SOLVE_RATE_BINS) / u64::from(*samples);
         bins[bin.min(u64::from(limits::SOLVE_RATE_BINS) - 1) as usize] += 1;
     }
@@ -88,8 +88,8 @@ impl Components {
 mod tests {
     use super::*;
 
-    fn attempts(samples: u32, passed: u32) -> Attempts {
-        Attempts { samples, passed }
+    fn attempts(samples: u32, passed: u32) -> PromptSamples {
+        PromptSamples { samples, passed }
     }
 
     /// The estimator as it is defined, by counting the choices of k samples without a pass.

@@ -117,12 +117,11 @@ pub(super) async fn send(
     let answer = answer.map(|body| {
         AnswerBody::new(body, budget, under_way, Arc::clone(end), between).boxed_unsync()
     });
-    let end = Arc::clone(end);
-    // Runs as long as somebody holds the body.
+    // Runs as long as somebody holds the body, which ends in time by itself and alone says how: a connection
+    // that ended beside it would look as if the server had closed it.
     let conversation = async move {
-        // How it ended is in the body.
         if !connection.is_terminated() {
-            let _ = within(&end, None, over(), connection).await;
+            let _ = connection.await;
         }
         Ok(())
     };
