@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use assay_core::id::Digest;
 use assay_core::time::Micros;
 use serde::{Deserialize, Serialize};
+
+use crate::result::Counts;
 
 /// `GET /v1/plugins/{name}/versions/{version}/stats`: totals over the last batches of a version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -72,7 +72,8 @@ impl Groups {
 
     /// The samples of each group that have a reward, and those that passed.
     pub(super) fn attempts(&self) -> Vec<PromptSamples> {
-        let attempts = |group: &Group| PromptSamples { samples: group.rewarded, passed: group.passed };
+        let attempts =
+            |group: &Group| PromptSamples { samples: group.rewarded, passed: group.passed };
         self.0.values().map(attempts).filter(|attempts| attempts.samples > 0).collect()
     }
 
