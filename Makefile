@@ -13,7 +13,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs test-trainers release release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
+.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -103,6 +103,10 @@ docs: ## Build the book from docs/book into target/book
 	cargo build -p assay-cli
 	docs/book/build.py
 
+fuzz: ## Run the fuzz target TARGET (fuzz/README.md lists them) for SECONDS (60)
+	@scripts/setup.sh fuzz
+	@scripts/fuzz.sh "$(if $(filter command line,$(origin TARGET)),$(TARGET))" "$(or $(SECONDS),60)"
+
 test-trainers: ## Follow the trainers' guides with the trainers themselves, and kill servers under them (large packages)
 	@scripts/setup.sh test trainers
 	@$(MAKE) --no-print-directory plugins
@@ -140,6 +144,7 @@ sqlx: ## Describe the server's queries anew (.sqlx), after a change of one or of
 
 fmt: ## Format the sources
 	cargo fmt --all
+	cargo fmt --manifest-path fuzz/Cargo.toml
 
 clean: ## Remove what was built
 	cargo clean

@@ -4,7 +4,7 @@
 #
 #   scripts/setup.sh [PART]...      (run when nothing is named)
 #
-# PART: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, docs, dist, test-dist or
+# PART: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, docs, fuzz, dist, test-dist or
 # containers
 #
 # Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
@@ -75,6 +75,15 @@ check_languages() {
     can_be_root && has apt-get ||
         fail "the code judge is tested and measured with g++, static libraries and /usr/bin/python3: install them" \
             "(\`apt-get install g++ libc6-dev python3\`)"
+    say "installing g++ and python3 with apt-get"
+    apt_install g++ libc6-dev python3
+}
+
+# The engine of the fuzz targets is C++; a program in Python writes what they begin with.
+check_fuzz() {
+    if { has c++ || has g++ || has clang++; } && has python3; then return; fi
+    can_be_root && has apt-get ||
+        fail "fuzz targets need a C++ compiler and python3: install them (\`apt-get install g++ python3\`)"
     say "installing g++ and python3 with apt-get"
     apt_install g++ libc6-dev python3
 }
@@ -463,7 +472,13 @@ for part in "$@"; do
             check_book "${CARGO_TARGET_DIR:-target}" || exit 1
             continue
             ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, docs, dist, test-dist or containers" ;;
+        fuzz)
+            check_rust
+            check_c_compiler
+            check_fuzz
+            continue
+            ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, docs, fuzz, dist, test-dist or containers" ;;
     esac
     check_rust
     check_c_compiler

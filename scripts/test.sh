@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in; `make test` and continuous integration run it.
-# With ASSAY_TEST_LONG=1 (`make test-long`) tests that otherwise try samples try every case, and the server's
-# answers reach the browser late; PROPTEST_CASES (256) says how many random cases properties are tried on.
+# With ASSAY_TEST_LONG=1 (`make test-long`) tests that otherwise try samples try every case, the server's
+# answers reach the browser late, and each fuzz target runs for a minute; PROPTEST_CASES (256) says how many random
+# cases properties are tried on.
 #
 # Shows each step live, or at its end where steps run side by side; goes on after a failed one where that makes
 # sense. Ends with what was skipped, how each failure begins, a table of the steps' times (also in
@@ -139,6 +140,20 @@ install_toolkit() {
     fi
 }
 
+# The targets of fuzz/ are a workspace of their own.
+check_formatting() { cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check; }
+
+# Runs each target for a minute. They are built with other flags than everything else, so `make test` leaves them out.
+fuzz() {
+    local target
+    [ -n "${ASSAY_TEST_LONG:-}" ] || return 0
+    step 'setup for fuzzing' scripts/setup.sh fuzz || return 0
+    for target in fuzz/targets/*.rs; do
+        target=${target##*/}
+        step "fuzz ${target%.rs}" scripts/fuzz.sh "${target%.rs}" 60
+    done
+}
+
 in_web() { (cd web && "$@"); }
 
 # The types that the dashboard is checked with are those of the server that was just built.
@@ -241,7 +256,7 @@ built=
 if step setup set_up_build; then
     start_setup
     if step plugins make --no-print-directory plugins guests; then
-        step formatting cargo fmt --all --check
+        step formatting check_formatting
         # Before the server, which takes it in.
         step 'dashboard build' make --no-print-directory web
         step build build && built=yes
@@ -261,6 +276,7 @@ if [ -n "$built" ]; then
         counted_step tests '^test result: ' run_tests
     fi
     side_by_side test_web test_interfaces
+    fuzz
 fi
 
 touch "$logs/tests"

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Writes the inputs that a fuzz target begins with, made of what the repository has for other tests.
+
+    fuzz/seeds.py TARGET FOLDER
+
+Every path that seeds come from is in this file. Seeds are written anew for each run and never committed.
+"""
+
+import io
+import json
+import pickle
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PTX = ["host/ptx/fixtures/*.ptx", "host/gpu/tests/*/*.ptx", "host/gpu/src/cuda/*.ptx"]
+SCHEMAS = "plugins/*/src/schema/*.json"
+MATH = "plugins/math/sample.jsonl"
+CODE = "plugins/code/sample.jsonl"
+PROBLEMS = "tests/problems"
+# Settings that the target math chooses by a character's number.
+MATH_SETTINGS = 15
+FILE_BYTES_MAX = 16 << 10
+
+
+def rows(path: str) -> list[dict]:
+    return [json.loads(line) for line in (ROOT / path).read_text().splitlines()]
+
+
+def ptx() -> Iterator[bytes]:
+    for pattern in PTX:
+        yield from (path.read_bytes() for path in ROOT.glob(pattern))
+
+
+def schema() -> Iterator[bytes]:
+    labels = [json.dumps(row["label"]) for row in rows(CODE)]
+    for path in ROOT.glob(SCHEMAS):
+        text = path.read_text()
+        for value in ["{}", "[]", "null", *dict.fromkeys(labels)]:
+            yield f"{text}\0{value}".encode()
+    for rules in (
+        {"type": "integer", "minimum": 1},
+        {"anyOf": [{"type": "string"}, {"not": {"required": ["a"]}}]},
+        {"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"pattern": "^x+$"}}, "unevaluatedProperties": False},
+    ):
+        yield json.dumps(rules).encode() + b'\0{"a": [1, "x", {"b": 2.5}]}'
+
+
+def math() -> Iterator[bytes]:
+    for number, row in enumerate(rows(MATH)):
+        setting = chr(ord("A") + number % MATH_SETTINGS)
+        yield f"{setting}{row['label']}\0{row['response']}".encode()
+        yield f"{setting}{row['label']}".encode()
+
+
+def packed() -> Iterator[bytes]:
+    for row in rows(CODE):
+        for protocol in (2, 4):
+            yield pickle.dumps([row["label"], row["response"], 7, 1 << 20, 0.5, None, True], protocol)
+
+
+def slurm() -> Iterator[bytes]:
+    ticket = "0195f0a0-0000-7000-8000-000000000001"
+    for state, nodes, reason in [("PENDING", "", "Resources"), ("RUNNING", "n1", "None"), ("TIMEOUT", "n[1-2]", "None")]:
+        yield f"17|{state}|{nodes}|assay-c1-cpu-{ticket}|{reason}\n".encode()
+    yield b"17;cluster\n"
+
+
+def wire() -> Iterator[bytes]:
+    yield from (bytes([kind]) for kind in range(10))
+
+
+def trace() -> Iterator[bytes]:
+    lines = [
+        {"kind": "meta", "format": "assay-reward-trace-1", "stages": ["a", "b"], "timeout_s": [10, 60], "cost": [1, 2.5]},
+        {"kind": "iteration", "task": 0, "iteration": 0, "requests": 1, "rollout_start_s": 0, "rollout_end_s": 9.5},
+        {"kind": "request", "task": 0, "iteration": 0, "request": 0, "rollout_s": 3, "service_s": [1.5, None], "outcome": "x"},
+    ]
+    yield "\n".join(map(json.dumps, lines)).encode()
+
+
+def hosts() -> Iterator[bytes]:
+    for text in ("example.com", "a.b-c_d.example.", "192.0.2.1", "[2001:db8::1]", "private:http://*.a.example:8080", "127.1"):
+        yield text.encode()
+    yield b"0195f0a0-0000-7000-8000-000000000001"
+    yield b"0123456789abcdef" * 4
+
+
+def judge() -> Iterator[bytes]:
+    said = {"mark": "0123456789abcdef", "reason": "so", "scores": {"right": 1, "clear": 0.5}}
+    for text in (json.dumps(said), f"```json\n{json.dumps(said)}\n```"):
+        message = {"role": "assistant", "content": text}
+        yield json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+
+
+def form() -> Iterator[bytes]:
+    yield b"<think>6 * 7</think> <answer>42</answer>"
+    settings = {"sections": ["plan", "code-1"], "starts_after": "a", "cut": ["</s>"], "other_text": True}
+    yield json.dumps(settings).encode() + b"\0b a<plan>p</plan>c<code-1>d</code-1></s>"
+
+
+def extract() -> Iterator[bytes]:
+    for row in rows(CODE):
+        yield f"{{}}\0{json.dumps(row['label'])}\0{row['response']}".encode()
+        yield row["response"].encode()
+
+
+def package() -> Iterator[bytes]:
+    for folder in sorted((ROOT / PROBLEMS).iterdir()):
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "submissions" not in path.parts]
+        files = [path for path in files if path.stat().st_size <= FILE_BYTES_MAX]
+        contents = {str(path.relative_to(folder)): path.read_bytes() for path in files}
+        kind = b"\x01" if "init.yml" in contents else b"\x00"
+        yield kind + b"".join(b"=== %s\n%s\n" % (path.encode(), content) for path, content in contents.items())
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", method) as files:
+            for name in ("1.in", "1.out", "2.in", "2.out"):
+                files.writestr(zipfile.ZipInfo(name), "1 2 3\r\n" * 20, compress_type=method)
+        yield b"\x02" + archive.getvalue()
+
+
+TARGETS = {
+    "extract": extract,
+    "format": form,
+    "hosts": hosts,
+    "judge": judge,
+    "math": math,
+    "package": package,
+    "pickle": packed,
+    "ptx": ptx,
+    "schema": schema,
+    "slurm": slurm,
+    "trace": trace,
+    "wire": wire,
+}
+
+
+def main(target: str, folder: str) -> None:
+    for number, seed in enumerate(TARGETS[target]()):
+        (Path(folder) / f"{number:04}").write_bytes(seed)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
