@@ -10,7 +10,8 @@ use crate::emit::decode::decode;
 use crate::emit::names::{Binding, NameScope};
 use crate::error::{ParseError, ParseProblem};
 use crate::limits::{
-    CALL_DEPTH_MAX, INSTRUCTIONS_MAX, LOCAL_BYTES_MAX, REGISTERS_MAX, STATIC_SHARED_BYTES_MAX,
+    CALL_DEPTH_MAX, INSTRUCTIONS_MAX, LOCAL_BYTES_MAX, REGISTERS_MAX, STATEMENTS_MAX,
+    STATIC_SHARED_BYTES_MAX,
 };
 use crate::opcode::Opcode;
 use crate::operand::{Register, Space};
@@ -30,7 +31,7 @@ pub struct Emitter<'u, 'a> {
     names: &'u Names<'u, 'a>,
     pub(crate) scopes: Vec<NameScope<'a>>,
     instructions: Vec<Instruction>,
-    instructions_max: usize,
+    left: EmitLimits,
     registers: u32,
     registers_max: u32,
     frame: u64,
@@ -39,6 +40,17 @@ pub struct Emitter<'u, 'a> {
     /// The addresses of shared variables by function, line and name: all calls of a function share them.
     shared_at: BTreeMap<(&'a str, u32, &'a str), u64>,
     calls: Vec<&'a str>,
+}
+
+/// The instructions and statements that the kernels of a module may still have together.
+#[derive(Clone, Copy)]
+pub struct EmitLimits {
+    pub instructions: usize,
+    pub statements: usize,
+}
+
+impl EmitLimits {
+    pub const ALL: Self = Self { instructions: INSTRUCTIONS_MAX, statements: STATEMENTS_MAX };
 }
 
 /// Places of one function that wait for an instruction's number.
@@ -53,13 +65,13 @@ pub fn kernel<'a>(
     names: &Names<'_, 'a>,
     function: &FunctionSyntax<'a>,
     params: &[u64],
-    instructions_left: usize,
+    left: &mut EmitLimits,
 ) -> Parsed<PtxProgram> {
     let mut emitter = Emitter {
         names,
         scopes: Vec::new(),
         instructions: Vec::new(),
-        instructions_max: instructions_left,
+        left: *left,
         registers: 0,
         registers_max: 0,
         frame: 0,
@@ -72,6 +84,7 @@ pub fn kernel<'a>(
         function.params.iter().zip(params).map(|(param, at)| (param.name, Binding::Param(*at)));
     let line = emitter.function(function, bound.collect())?;
     emitter.push(Instruction { line, guard: None, operation: Operation::Exit })?;
+    *left = emitter.left;
     Ok(PtxProgram {
         instructions: emitter.instructions,
         registers: emitter.registers_max,
@@ -103,6 +116,10 @@ impl<'a> Emitter<'_, 'a> {
         self.calls.push(function.name);
         self.open(true, names);
         for statement in body {
+            self.left.statements = self.left.statements.checked_sub(1).ok_or_else(|| {
+                let problem = ParseProblem::Limit("statements", STATEMENTS_MAX as u64);
+                at(line, function.name, problem)
+            })?;
             match statement {
                 PtxStatement::Open => self.open(false, BTreeMap::new()),
                 PtxStatement::Close => self.close(),
@@ -238,10 +255,10 @@ impl<'a> Emitter<'_, 'a> {
     }
 
     fn push(&mut self, instruction: Instruction) -> Parsed<usize> {
-        if self.instructions.len() >= self.instructions_max {
+        self.left.instructions = self.left.instructions.checked_sub(1).ok_or_else(|| {
             let problem = ParseProblem::Limit("instructions", INSTRUCTIONS_MAX as u64);
-            return Err(at(instruction.line, "", problem));
-        }
+            at(instruction.line, "", problem)
+        })?;
         self.instructions.push(instruction);
         Ok(self.instructions.len() - 1)
     }

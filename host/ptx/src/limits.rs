@@ -4,6 +4,11 @@
 pub const TEXT_BYTES_MAX: usize = 16 << 20;
 /// Instructions of a module, with the bodies of called functions counted at each call.
 pub const INSTRUCTIONS_MAX: usize = 200_000;
+/// Statements of a module, with those of called functions counted at each call: declarations, labels, braces and
+/// calls as well, which need not become instructions.
+pub const STATEMENTS_MAX: usize = 4 * INSTRUCTIONS_MAX;
+/// Scopes that are open in one another in the text of a function; a name is looked for in each.
+pub const SCOPE_DEPTH_MAX: usize = 128;
 /// Registers of a thread, as declared: PTX has them without bound, a real assembler spills.
 pub const REGISTERS_MAX: u32 = 16_384;
 /// Functions that are under way in one another.

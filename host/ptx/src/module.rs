@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::emit::{Names, kernel};
+use crate::emit::{EmitLimits, Names, kernel};
 use crate::error::{ParseError, ParseProblem};
-use crate::limits::{
-    BLOCK_THREADS_MAX, DATA_BYTES_MAX, INSTRUCTIONS_MAX, PARAM_BYTES_MAX, TEXT_BYTES_MAX,
-};
+use crate::limits::{BLOCK_THREADS_MAX, DATA_BYTES_MAX, PARAM_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::operand::Space;
 use crate::program::PtxProgram;
 use crate::syntax::{FunctionSyntax, TranslationUnit, Variable, parse};
@@ -57,14 +55,13 @@ impl PtxModule {
         let storage = storage(&unit.variables)?;
         let names = names(&unit)?;
         let mut module = PtxModule { infos: Vec::new(), programs: Vec::new(), storage };
-        let mut instructions_left = INSTRUCTIONS_MAX;
+        let mut left = EmitLimits::ALL;
         for function in
             unit.functions.iter().filter(|function| function.is_kernel && function.body.is_some())
         {
             let params = params(function)?;
             let offsets: Vec<u64> = params.iter().map(|param| param.offset).collect();
-            let program = kernel(&names, function, &offsets, instructions_left)?;
-            instructions_left -= program.instructions.len();
+            let program = kernel(&names, function, &offsets, &mut left)?;
             module.infos.push(PtxKernelInfo {
                 name: function.name.to_owned(),
                 params,

@@ -1,7 +1,7 @@
 //! The text of a module as declarations and statements. Names are not resolved here.
 
 use crate::error::{ParseError, ParseProblem};
-use crate::limits::INSTRUCTIONS_MAX;
+use crate::limits::{INSTRUCTIONS_MAX, SCOPE_DEPTH_MAX};
 use crate::operand::{Space, Type};
 use crate::token::{PtxToken, TokenKind};
 
@@ -232,6 +232,10 @@ impl<'a> PtxParser<'a> {
                 Some(TokenKind::Mark('{')) => {
                     self.at += 1;
                     depth += 1;
+                    if depth > SCOPE_DEPTH_MAX {
+                        let max = SCOPE_DEPTH_MAX as u64;
+                        return Err(self.fault(ParseProblem::Limit("scopes in one another", max)));
+                    }
                     statements.push(PtxStatement::Open);
                 }
                 Some(TokenKind::Mark('}')) => {

@@ -233,6 +233,24 @@ fn malformed_texts_say_where() {
 }
 
 #[test]
+fn texts_that_grow_as_they_are_read_are_refused() {
+    // Each function calls the one before it eight times, and none has an instruction.
+    let mut functions = String::from(".func f0 () { }\n");
+    for level in 1..14 {
+        let calls = format!("call f{};", level - 1).repeat(8);
+        functions.push_str(&format!(".func f{level} () {{ {calls} }}\n"));
+    }
+    let calling = format!(".address_size 64\n{functions}.entry k () {{ call f13; }}\n");
+    let error = PtxModule::parse(&calling).unwrap_err();
+    assert!(matches!(error.problem, ParseProblem::Limit("statements", 800_000)), "{error}");
+    // A name would be looked for in all of them, for each instruction.
+    let error =
+        PtxModule::parse(&text(&format!("{}{}", "{".repeat(129), "}".repeat(129)))).unwrap_err();
+    assert!(matches!(error.problem, ParseProblem::Limit("scopes in one another", 128)), "{error}");
+    assert!(PtxModule::parse(&text(&format!("{}{}", "{".repeat(128), "}".repeat(128)))).is_ok());
+}
+
+#[test]
 fn launches_are_checked() {
     let mut device = Device::new(&text(""));
     let mut refused = |grid, block, shared, args| {
