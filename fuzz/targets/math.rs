@@ -27,6 +27,8 @@ const SETTINGS: &[&str] = &[
     r#"{"profile": "prime"}"#,
     r#"{"profile": "multiple-choice"}"#,
 ];
+/// A longer label may be a whole solution, which is no answer.
+const BARE_BYTES_MAX: usize = 60;
 const EXPLANATION_BYTES_MAX: usize = 4 << 10;
 
 fuzz_target!(|input: &str| {
@@ -60,8 +62,8 @@ fn score(settings: &str, label: &str, response: &str) {
 }
 
 fn equals_itself(answer: &str) {
-    let marked = ["boxed", "####", "</think>"].iter().any(|mark| answer.contains(mark));
-    if marked || !box_keeps(answer) {
+    let marked = ["boxed", "fbox", "####", "think>"].iter().any(|mark| answer.contains(mark));
+    if marked || answer.len() > BARE_BYTES_MAX || !box_keeps(answer) {
         return;
     }
     if let Ok(label) = Label::read(answer) {
