@@ -149,10 +149,10 @@ pub(super) fn ended(listed: &Listed, state: &str) -> String {
     format!("Slurm's job {}{at} {words} ({state}{reason})", listed.id)
 }
 
-/// A text of Slurm without control characters, so that it cannot write over a terminal.
+/// A text of Slurm without control characters, so that it cannot write over a terminal, and without space around it.
 pub(super) fn plain(text: &str) -> String {
-    let line = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
-    line.collect()
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    line.trim().to_owned()
 }
 
 /// The beginning of a text.

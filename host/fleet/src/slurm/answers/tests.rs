@@ -113,6 +113,7 @@ fn reasons_are_said_in_words() {
         ("Priority", "higher priority"),
         ("None", "not looked at it yet"),
         ("", "not looked at it yet (Slurm: no reason)"),
+        ("\0\u{7} ", "not looked at it yet (Slurm: no reason)"),
         ("ReqNodeNotAvail, UnavailableNodes:n1", "not available (Slurm: ReqNodeNotAvail, "),
         ("Nodes required for job are DOWN", "not available"),
         ("QOSMaxCpuPerUserLimit", "quality of service"),
