@@ -43,7 +43,11 @@ def schema() -> Iterator[bytes]:
     for rules in (
         {"type": "integer", "minimum": 1},
         {"anyOf": [{"type": "string"}, {"not": {"required": ["a"]}}]},
-        {"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"pattern": "^x+$"}}, "unevaluatedProperties": False},
+        {
+            "properties": {"a": {"$ref": "#/$defs/b"}},
+            "$defs": {"b": {"pattern": "^x+$"}},
+            "unevaluatedProperties": False,
+        },
     ):
         yield json.dumps(rules).encode() + b'\0{"a": [1, "x", {"b": 2.5}]}'
 
@@ -63,7 +67,8 @@ def packed() -> Iterator[bytes]:
 
 def slurm() -> Iterator[bytes]:
     ticket = "0195f0a0-0000-7000-8000-000000000001"
-    for state, nodes, reason in [("PENDING", "", "Resources"), ("RUNNING", "n1", "None"), ("TIMEOUT", "n[1-2]", "None")]:
+    for columns in (("PENDING", "", "Resources"), ("RUNNING", "n1", "None"), ("TIMEOUT", "n[1-2]", "None")):
+        state, nodes, reason = columns
         yield f"17|{state}|{nodes}|assay-c1-cpu-{ticket}|{reason}\n".encode()
     yield b"17;cluster\n"
 
@@ -73,17 +78,20 @@ def wire() -> Iterator[bytes]:
 
 
 def trace() -> Iterator[bytes]:
+    stages = {"stages": ["a", "b"], "timeout_s": [10, 60], "cost": [1, 2.5]}
+    first = {"task": 0, "iteration": 0}
+    times = {"rollout_s": 3, "service_s": [1.5, None]}
     lines = [
-        {"kind": "meta", "format": "assay-reward-trace-1", "stages": ["a", "b"], "timeout_s": [10, 60], "cost": [1, 2.5]},
-        {"kind": "iteration", "task": 0, "iteration": 0, "requests": 1, "rollout_start_s": 0, "rollout_end_s": 9.5},
-        {"kind": "request", "task": 0, "iteration": 0, "request": 0, "rollout_s": 3, "service_s": [1.5, None], "outcome": "x"},
+        {"kind": "meta", "format": "assay-reward-trace-1", **stages},
+        {"kind": "iteration", **first, "requests": 1, "rollout_start_s": 0, "rollout_end_s": 9.5},
+        {"kind": "request", **first, "request": 0, **times, "outcome": "x"},
     ]
     yield "\n".join(map(json.dumps, lines)).encode()
 
 
 def hosts() -> Iterator[bytes]:
-    for text in ("example.com", "a.b-c_d.example.", "192.0.2.1", "[2001:db8::1]", "private:http://*.a.example:8080", "127.1"):
-        yield text.encode()
+    yield from (b"example.com", b"a.b-c_d.example.", b"192.0.2.1", b"[2001:db8::1]", b"127.1", b"0x7f000001")
+    yield b"private:http://*.a.example:8080"
     yield b"0195f0a0-0000-7000-8000-000000000001"
     yield b"0123456789abcdef" * 4
 

@@ -39,7 +39,7 @@ status=0
 "$program" -max_total_time="$seconds" -timeout="$input_seconds_max" -rss_limit_mb="$memory_mib_max" \
     -artifact_prefix="fuzz/artifacts/$name/" -print_final_stats=1 "fuzz/corpus/$name" "$seeds" || status=$?
 if [ "$status" != 0 ]; then
-    printf 'fuzz: %s failed; make the input small by\n  %s -minimize_crash=1 -max_total_time=60 -artifact_prefix=%s %s\n' \
-        "$name" "$program" "fuzz/artifacts/$name/" "fuzz/artifacts/$name/INPUT" >&2
+    printf 'fuzz: %s failed; make the input small by\n  %s -minimize_crash=1 -max_total_time=60 %s %s\n' \
+        "$name" "$program" "-artifact_prefix=fuzz/artifacts/$name/" "fuzz/artifacts/$name/INPUT" >&2
 fi
 exit "$status"

@@ -1,8 +1,8 @@
 //! Hosts of the requests that plugins make, and ids as clients write them.
 //!
 //! A host that is read is written in one spelling, which is read as the same host. A name is never a spelling of an
-//! address that some resolver reads (`127.1`, `0x7f000001`). A pattern for one host allows that host alone. An id that is
-//! read, written and read again is the same.
+//! address that some resolver reads (`127.1`, `0x7f000001`). A pattern for one host allows that host alone. An id that
+//! is read, written and read again is the same.
 
 #![no_main]
 
