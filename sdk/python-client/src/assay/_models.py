@@ -931,6 +931,45 @@ class SealBatch(_SealBatchRequired, total=False):
 
 
 @dataclass(frozen=True, slots=True)
+class SolveRates:
+    """
+    `GET /v1/runs/{run}/solve-rates`: the solve rate of a prompt as columns, the oldest
+    batch first.
+    """
+
+    #: Ids of the batches.
+    batch: list[str]
+    #: Whether earlier batches were not read.
+    earlier: bool
+    #: Name of the group.
+    group: str
+    #: Numbers of their iterations.
+    iteration: list[int]
+    #: Mean rewards.
+    mean: list[float]
+    #: The smallest reward that is a pass.
+    pass_reward: float
+    #: Number of those that passed; the solve rate is their part.
+    passed: list[int]
+    #: Number of samples of the group that have a reward.
+    samples: list[int]
+
+    @classmethod
+    def from_json(cls, value: Any) -> SolveRates:
+        value = record(value)
+        return cls(
+            batch=[text(item) for item in items(value["batch"])],
+            earlier=flag(value["earlier"]),
+            group=text(value["group"]),
+            iteration=[integer(item) for item in items(value["iteration"])],
+            mean=[number(item) for item in items(value["mean"])],
+            pass_reward=number(value["pass_reward"]),
+            passed=[integer(item) for item in items(value["passed"])],
+            samples=[integer(item) for item in items(value["samples"])],
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """One stage of one request, with absolute times."""
 
@@ -1144,6 +1183,7 @@ __all__ = [
     "SampleSummary",
     "SamplesPrepared",
     "SealBatch",
+    "SolveRates",
     "Span",
     "Stage",
     "StageTime",
