@@ -10,6 +10,7 @@ that is new is an error: nobody may take it for a reward.
 """
 
 import json
+import keyword
 import pathlib
 import re
 import sys
@@ -27,6 +28,7 @@ RECEIVED = [
     "PluginList",
     "GoldenCaseList",
     "RunList",
+    "RunView",
     "Sample",
     "SampleList",
     "SolveRates",
@@ -144,10 +146,10 @@ class Shapes:
         if kind in PLAIN:
             return PLAIN[kind], lambda value: f"{CHECKED[kind]}({value})"
         if kind == "array":
-            of, read = self.present(schema["items"])
+            of, read = self.received(schema["items"], True)
             return f"list[{of}]", lambda value: f"[{read('item')} for item in items({value})]"
         if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
-            of, read = self.present(schema["additionalProperties"])
+            of, read = self.received(schema["additionalProperties"], True)
             each = f"{{name: {read('item')} for name, item in mapping(%s)}}"
             return f"dict[str, {of}]", lambda value: each % value
         if kind == "object":
@@ -228,7 +230,10 @@ def comment(said):
 
 
 def safe(field):
-    return "kind" if field == "type" else field
+    """A name for Python: no keyword, and none that hides a builtin."""
+    if field == "type":
+        return "kind"
+    return f"{field}_" if keyword.iskeyword(field) else field
 
 
 def snake(name):

@@ -33,6 +33,30 @@ class AnnounceBatch(_AnnounceBatchRequired, total=False):
 
 
 @dataclass(frozen=True, slots=True)
+class ArrivalCurve:
+    """Arrivals of the requests of a batch over time."""
+
+    #: Times since the first request in milliseconds, evenly spaced up to the last arrival.
+    at_ms: list[float]
+    #: Id of the batch.
+    batch: str
+    #: Number of the iteration in its run.
+    iteration: int
+    #: Part of the requests that had arrived by each of these times.
+    share: list[float]
+
+    @classmethod
+    def from_json(cls, value: Any) -> ArrivalCurve:
+        value = record(value)
+        return cls(
+            at_ms=[number(item) for item in items(value["at_ms"])],
+            batch=text(value["batch"]),
+            iteration=integer(value["iteration"]),
+            share=[number(item) for item in items(value["share"])],
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class ArtifactSummary:
     """An artifact that a stage handed to the next one, without its bytes."""
 
@@ -274,6 +298,27 @@ GroupRewards: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class Histogram:
+    """Bins of equal width between two bounds; both bounds are inclusive."""
+
+    #: Number of values in each bin; all bins have the same width.
+    counts: list[int]
+    #: Start of the first bin.
+    from_: float
+    #: End of the last bin.
+    to: float
+
+    @classmethod
+    def from_json(cls, value: Any) -> Histogram:
+        value = record(value)
+        return cls(
+            counts=[integer(item) for item in items(value["counts"])],
+            from_=number(value["from"]),
+            to=number(value["to"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class ItemProblem:
     """The reason why an item was rejected."""
 
@@ -291,6 +336,94 @@ class ItemProblem:
             code=text(value["code"]),
             detail=text(value["detail"]),
             line=integer(value["line"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Iterations:
+    """
+    The last batches of a run as columns, the newest last. Values of the batch summary are
+    null for live batches and for those that ended before summaries were kept.
+    """
+
+    #: Part of the complete groups whose rewards are all equal and above zero; null until
+    #: the samples of the batch are prepared.
+    all_right_share: list[float | None]
+    #: Times of the announcements.
+    announced_at: list[str]
+    #: Ids of the batches.
+    batch: list[str]
+    #: Means of the components of rewards, by name, of the first 32; empty until the samples
+    #: of the batch are prepared.
+    components: list[dict[str, float]]
+    #: Cost of these seconds, by pool.
+    cost: list[dict[str, float]]
+    #: Numbers of ended requests by ending.
+    counts: list[Counts]
+    #: Time from the first request to the end of the batch, in milliseconds.
+    duration_ms: list[float | None]
+    #: Times at which the batches ended; null for live ones.
+    ended_at: list[str | None]
+    #: Extra delay, in milliseconds (the paper's d).
+    extra_delay_ms: list[float | None]
+    #: Histogram of the rewards.
+    histogram: list[Histogram | None]
+    #: Numbers of the iterations.
+    iteration: list[int]
+    #: Largest reward.
+    max: list[float | None]
+    #: Extra delay that the run tolerates, in milliseconds; null if it sets none.
+    max_extra_delay_ms: list[int | None]
+    #: Mean reward.
+    mean: list[float | None]
+    #: Smallest reward.
+    min: list[float | None]
+    #: pass@k by k, for powers of two: the chance that at least one of k samples of a prompt
+    #: passes, by the unbiased estimator 1 - C(n-c, k) / C(n, k) for c of n samples that
+    #: passed, as a mean over the groups with at least k rewards. A sample passes with a
+    #: reward of at least 1. Empty without groups, and until the samples of the batch are
+    #: prepared.
+    pass_at: list[dict[str, float]]
+    #: Number of groups by solve rate, the part of their samples that passed; null where
+    #: `pass_at` is empty.
+    solve_rates: list[Histogram | None]
+    #: States.
+    state: list[BatchState | str]
+    #: Standard deviation of the rewards.
+    std: list[float | None]
+    #: Number of requests by verdict; empty without a batch summary.
+    verdicts: list[dict[str, int]]
+    #: Seconds for which workers were busy, by pool.
+    worker_seconds: list[dict[str, float]]
+    #: Part of the complete groups whose rewards are all equal.
+    zero_variance_share: list[float | None]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Iterations:
+        value = record(value)
+        return cls(
+            all_right_share=[None if (it := item) is None else number(it) for item in items(value["all_right_share"])],
+            announced_at=[text(item) for item in items(value["announced_at"])],
+            batch=[text(item) for item in items(value["batch"])],
+            components=[{name: number(item) for name, item in mapping(item)} for item in items(value["components"])],
+            cost=[{name: number(item) for name, item in mapping(item)} for item in items(value["cost"])],
+            counts=[Counts.from_json(item) for item in items(value["counts"])],
+            duration_ms=[None if (it := item) is None else number(it) for item in items(value["duration_ms"])],
+            ended_at=[None if (it := item) is None else text(it) for item in items(value["ended_at"])],
+            extra_delay_ms=[None if (it := item) is None else number(it) for item in items(value["extra_delay_ms"])],
+            histogram=[None if (it := item) is None else Histogram.from_json(it) for item in items(value["histogram"])],
+            iteration=[integer(item) for item in items(value["iteration"])],
+            max=[None if (it := item) is None else number(it) for item in items(value["max"])],
+            max_extra_delay_ms=[None if (it := item) is None else integer(it) for item in items(value["max_extra_delay_ms"])],
+            mean=[None if (it := item) is None else number(it) for item in items(value["mean"])],
+            min=[None if (it := item) is None else number(it) for item in items(value["min"])],
+            pass_at=[{name: number(item) for name, item in mapping(item)} for item in items(value["pass_at"])],
+            solve_rates=[None if (it := item) is None else Histogram.from_json(it) for item in items(value["solve_rates"])],
+            state=[text(item) for item in items(value["state"])],
+            std=[None if (it := item) is None else number(it) for item in items(value["std"])],
+            verdicts=[{name: integer(item) for name, item in mapping(item)} for item in items(value["verdicts"])],
+            worker_seconds=[{name: number(item) for name, item in mapping(item)} for item in items(value["worker_seconds"])],
+            zero_variance_share=[None if (it := item) is None else number(it) for item in items(value["zero_variance_share"])],
         )
 
 
@@ -506,6 +639,33 @@ class Problem:
             status=integer(value["status"]),
             title=text(value["title"]),
             kind=text(value["type"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """A change of the version that a channel of a plugin points to."""
+
+    #: Time of the change.
+    at: str
+    #: Name of the channel.
+    channel: str
+    #: Whether it was a rollback.
+    rollback: bool
+    #: Version that it points to since then.
+    version: str
+    #: Version that it pointed to before; absent for a new channel.
+    before: str | None = None
+
+    @classmethod
+    def from_json(cls, value: Any) -> Promotion:
+        value = record(value)
+        return cls(
+            at=text(value["at"]),
+            before=None if (it := value.get("before")) is None else text(it),
+            channel=text(value["channel"]),
+            rollback=flag(value["rollback"]),
+            version=text(value["version"]),
         )
 
 
@@ -750,6 +910,37 @@ class RunSummary:
             name=text(value["name"]),
             plugin=text(value["plugin"]),
             plugin_digest=text(value["plugin_digest"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """`GET /v1/runs/{run}`."""
+
+    #: Arrivals of the requests of the last batches.
+    curves: list[ArrivalCurve]
+    #: Whether the run has earlier batches than those shown.
+    earlier: bool
+    #: The last batches as columns.
+    iterations: Iterations
+    #: Promotions and rollbacks of the run's plugin since the announcement of the first of
+    #: these batches, the oldest first, the last 100. The run itself keeps its version.
+    promotions: list[Promotion]
+    #: The run.
+    run: RunSummary
+    #: Settings of the run.
+    settings: dict[str, Any]
+
+    @classmethod
+    def from_json(cls, value: Any) -> RunView:
+        value = record(value)
+        return cls(
+            curves=[ArrivalCurve.from_json(item) for item in items(value["curves"])],
+            earlier=flag(value["earlier"]),
+            iterations=Iterations.from_json(value["iterations"]),
+            promotions=[Promotion.from_json(item) for item in items(value["promotions"])],
+            run=RunSummary.from_json(value["run"]),
+            settings=record(value["settings"]),
         )
 
 
@@ -1149,6 +1340,7 @@ class Submitted:
 
 __all__ = [
     "AnnounceBatch",
+    "ArrivalCurve",
     "ArtifactSummary",
     "Batch",
     "BatchState",
@@ -1160,7 +1352,9 @@ __all__ = [
     "GoldenCaseList",
     "GoldenCaseState",
     "GroupRewards",
+    "Histogram",
     "ItemProblem",
+    "Iterations",
     "JoinBatch",
     "JoinBy",
     "Outcome",
@@ -1170,6 +1364,7 @@ __all__ = [
     "Plugin",
     "PluginList",
     "Problem",
+    "Promotion",
     "Request",
     "RequestContext",
     "ResultItem",
@@ -1178,6 +1373,7 @@ __all__ = [
     "RewardRequest",
     "RunList",
     "RunSummary",
+    "RunView",
     "Sample",
     "SampleList",
     "SampleSummary",
