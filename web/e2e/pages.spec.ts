@@ -285,7 +285,7 @@ test("dialogs, and charts as tables", async ({ page }) => {
   await open(page, host, "/runs/qwen-4b-grpo", "qwen-4b-grpo");
   await expect(page.getByRole("img", { name: /^Histogram/ })).toBeVisible();
   await readAsTables(page);
-  await expect(page.getByRole("table", { name: "Reward in numbers" })).toBeVisible();
+  await expect(page.getByRole("table", { name: "Reward in numbers", exact: true })).toBeVisible();
   await everyScheme(page);
 });
 
