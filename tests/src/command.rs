@@ -8,13 +8,13 @@ use crate::{Host, program};
 
 /// The result of a command that ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct CommandResult {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Ended {
+impl CommandResult {
     /// Standard output as JSON.
     ///
     /// # Panics
@@ -31,7 +31,7 @@ impl Ended {
 /// # Panics
 /// When it cannot be run or writes what is no text.
 #[must_use]
-pub fn assay(host: Option<&Host>, arguments: &[&str]) -> Ended {
+pub fn assay(host: Option<&Host>, arguments: &[&str]) -> CommandResult {
     let mut command = Command::new(program("assay"));
     command.args(arguments).env_remove("ASSAY_URL").env_remove("ASSAY_API_KEY");
     if let Some(host) = host {
@@ -40,5 +40,5 @@ pub fn assay(host: Option<&Host>, arguments: &[&str]) -> Ended {
     let output = command.output().expect("assay runs");
     let text = |bytes| String::from_utf8(bytes).expect("it writes text");
     let (stdout, stderr) = (text(output.stdout), text(output.stderr));
-    Ended { code: output.status.code(), stdout, stderr }
+    CommandResult { code: output.status.code(), stdout, stderr }
 }

@@ -23,7 +23,7 @@ pub use answers::{Answers, item, ndjson};
 pub use boxes::is_root;
 pub use browser::{Browser, CSRF};
 pub use bucket::Bucket;
-pub use command::{Ended, assay};
+pub use command::{CommandResult, assay};
 pub use host::{Host, HostOptions};
 pub use http::{Answer, Http};
 pub use place::{checkout, component, component_path, plugins_of_workers, program, shared};

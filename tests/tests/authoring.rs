@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay_api::batch::Batch;
-use assay_tests::{Ended, Host, Http, checkout, component_path, program};
+use assay_tests::{CommandResult, Host, Http, checkout, component_path, program};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -57,11 +57,11 @@ impl AuthorFolder {
         command
     }
 
-    fn assay(&self, arguments: &[&str]) -> Ended {
+    fn assay(&self, arguments: &[&str]) -> CommandResult {
         let output = self.command(arguments).output().expect("assay runs");
         let text = |bytes| String::from_utf8(bytes).expect("it writes text");
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
-        Ended { code: output.status.code(), stdout, stderr }
+        CommandResult { code: output.status.code(), stdout, stderr }
     }
 
     fn json(&self, arguments: &[&str], code: i32) -> Value {
@@ -82,7 +82,7 @@ impl AuthorFolder {
 }
 
 /// A failure must explain itself in its output.
-fn explained(ended: &Ended, by: &str) {
+fn explained(ended: &CommandResult, by: &str) {
     assert_eq!(ended.code, Some(1), "{ended:#?}");
     assert!(ended.stderr.contains(by), "{by}: {ended:#?}");
 }

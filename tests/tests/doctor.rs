@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use assay_tests::{Bucket, Ended, Host, HostOptions, assay};
+use assay_tests::{Bucket, CommandResult, Host, HostOptions, assay};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -35,7 +35,7 @@ impl Machine {
         self.folder.path().join(name)
     }
 
-    fn doctor(&self, more: &[&str]) -> Ended {
+    fn doctor(&self, more: &[&str]) -> CommandResult {
         let (worker, data) = (self.path("worker"), self.path("data"));
         let mut arguments =
             vec!["doctor", "--worker-program", text(&worker), "--data", text(&data)];

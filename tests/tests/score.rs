@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use assay_api::key::Key;
 use assay_api::plugin::Plugin;
 use assay_api::tenant::Tenant;
-use assay_tests::{Ended, Host, HostOptions, Http, assay, checkout, component, shared};
+use assay_tests::{CommandResult, Host, HostOptions, Http, assay, checkout, component, shared};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -26,7 +26,7 @@ fn write(folder: &TempDir, name: &str, rows: &str) -> PathBuf {
     path
 }
 
-fn score(host: &Host, file: &Path, more: &[&str]) -> Ended {
+fn score(host: &Host, file: &Path, more: &[&str]) -> CommandResult {
     let mut arguments = vec!["score", text(file), "--plugin", "hello@prod", "-o", "json"];
     arguments.extend_from_slice(more);
     assay(Some(host), &arguments)
@@ -107,7 +107,7 @@ async fn what_cannot_be_done_is_explained() {
     let host = Host::start(HostOptions { workers: vec!["cpu=0".into()], ..HostOptions::default() });
     let folder = tempfile::tempdir().expect("a folder");
     let file = write(&folder, "rows.jsonl", ROWS);
-    let explained = |ended: Ended, says: &str| {
+    let explained = |ended: CommandResult, says: &str| {
         assert!(ended.code.is_some_and(|code| code != 0), "{ended:#?}");
         assert!(ended.stderr.contains(says), "`{says}` is not in {ended:#?}");
         assert!(!ended.stderr.contains("panicked"), "{ended:#?}");

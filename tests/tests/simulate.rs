@@ -5,14 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use assay_tests::{Ended, assay, program};
+use assay_tests::{CommandResult, assay, program};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const SMALL: [&str; 6] =
     ["--tasks=2", "--iterations=3", "--batch=48", "--seed=2", "--stagger-s=30", "--group-size=8"];
 
-fn simulate(arguments: &[&str]) -> Ended {
+fn simulate(arguments: &[&str]) -> CommandResult {
     assay(None, &[&["simulate"], arguments].concat())
 }
 

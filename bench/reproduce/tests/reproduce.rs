@@ -8,18 +8,18 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 #[derive(Debug)]
-struct Ended {
+struct CommandResult {
     code: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
-fn reproduce(arguments: &[&str]) -> Ended {
+fn reproduce(arguments: &[&str]) -> CommandResult {
     let program = env!("CARGO_BIN_EXE_assay-reproduce");
     let output = Command::new(program).args(arguments).output().expect("the program runs");
     let text = |bytes| String::from_utf8(bytes).expect("it writes text");
     let (stdout, stderr) = (text(output.stdout), text(output.stderr));
-    Ended { code: output.status.code(), stdout, stderr }
+    CommandResult { code: output.status.code(), stdout, stderr }
 }
 
 fn text(path: &Path) -> &str {

@@ -20,7 +20,7 @@ use crate::handle::{DispatchError, ItemFate, NewItem};
 use crate::silence::WaitingBatch;
 use crate::tenants::SettingsEpoch;
 use assay_store::admissions::{BatchMark, RequestRow};
-use assay_store::restore::Left;
+use assay_store::restore::LastArtifact;
 use assay_store::summaries::BatchSummaryRow;
 use assay_store::usage::UsageRow;
 
@@ -449,7 +449,7 @@ impl LiveBatch {
     pub(super) fn restore_waiting(
         &mut self,
         item: NewItem,
-        left: Option<Left>,
+        left: Option<LastArtifact>,
         log_lines: u32,
     ) -> Vec<Micros> {
         let seq = self.next_seq();

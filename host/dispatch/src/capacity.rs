@@ -5,7 +5,7 @@ use assay_api::capacity::{
     StartTrouble, WaitingWorkers,
 };
 use assay_core::time::Micros;
-use assay_planner::{Because, Bound, PoolReport, Reason};
+use assay_planner::{Bound, LateReason, PoolReport, Reason};
 use assay_sched::{PoolView, SchedView};
 
 use crate::planning::PlanInForce;
@@ -95,14 +95,14 @@ fn reason(reason: &Reason) -> PlanReason {
             ready_at: bound.ready,
             start_at: bound.start,
             because: match bound.because {
-                Because::Late { end, by } => PlanBecause::Late { end_at: end, by_at: by },
-                Because::MayTimeOut { latest, by } => {
+                LateReason::Late { end, by } => PlanBecause::Late { end_at: end, by_at: by },
+                LateReason::MayTimeOut { latest, by } => {
                     PlanBecause::MayTimeOut { latest_at: latest, by_at: by }
                 }
-                Because::Waits { mean, max } => {
+                LateReason::Waits { mean, max } => {
                     PlanBecause::Waits { mean_ms: mean.as_ms_f64(), max_ms: max.as_ms_f64() }
                 }
-                Because::Risk { expected, budget } => PlanBecause::Risk {
+                LateReason::Risk { expected, budget } => PlanBecause::Risk {
                     expected_ms: expected.as_ms_f64(),
                     budget_ms: budget.as_ms_f64(),
                 },
@@ -143,20 +143,20 @@ fn bound_in_words(bound: &Bound) -> String {
     }
     let waits = seconds(waits);
     let so = match bound.because {
-        Because::Late { end, by } => {
+        LateReason::Late { end, by } => {
             format!("and the batch would end {} after its deadline", seconds(end.since(by)))
         }
-        Because::MayTimeOut { latest, by } => format!(
+        LateReason::MayTimeOut { latest, by } => format!(
             "and with timeouts it could end {} after the batch's deadline",
             seconds(latest.since(by))
         ),
-        Because::Waits { mean, max } => format!(
+        LateReason::Waits { mean, max } => format!(
             "and a request of the batch, whose trainer consumes groups, would wait {} on average; {} \
              is allowed",
             seconds(mean),
             seconds(max)
         ),
-        Because::Risk { expected, budget } => format!(
+        LateReason::Risk { expected, budget } => format!(
             "and the expected delay by long-running requests would be {}; {} is allowed",
             seconds(expected),
             seconds(budget)
@@ -191,7 +191,7 @@ mod tests {
         PoolReport { pool: "cpu".into(), hold: 2, ceiling: 3, zero_queue: 9, reason }
     }
 
-    fn bound(because: Because) -> Reason {
+    fn bound(because: LateReason) -> Reason {
         Reason::Bound(Bound {
             batch: BatchId::generate(),
             run: "cuda-7".into(),
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_bound_says_what_one_worker_less_would_do() {
-        let late = Because::Late { end: Micros::from_secs(20), by: Micros::from_ms(18_750) };
+        let late = LateReason::Late { end: Micros::from_secs(20), by: Micros::from_ms(18_750) };
         let target = target(&report(bound(late)));
         assert_eq!(
             target.why,
@@ -217,11 +217,12 @@ mod tests {
         assert_eq!(data["because"]["kind"], "late");
         assert_eq!(data["because"]["by_at"], "1970-01-01T00:00:18.75Z");
         assert_eq!(data["start_at"], "1970-01-01T00:00:12.5Z");
-        let risk = Because::Risk { expected: Micros::from_ms(500), budget: Micros::from_ms(250) };
+        let risk =
+            LateReason::Risk { expected: Micros::from_ms(500), budget: Micros::from_ms(250) };
         assert!(why(&report(bound(risk))).ends_with("would be 0.50 s; 0.25 s is allowed"));
-        let waits = Because::Waits { mean: Micros::from_ms(700), max: Micros::from_ms(500) };
+        let waits = LateReason::Waits { mean: Micros::from_ms(700), max: Micros::from_ms(500) };
         assert!(why(&report(bound(waits))).ends_with("wait 0.70 s on average; 0.50 s is allowed"));
-        let never = Because::Late { end: Micros::MAX, by: Micros::from_secs(20) };
+        let never = LateReason::Late { end: Micros::MAX, by: Micros::from_secs(20) };
         let Reason::Bound(never) = bound(never) else { unreachable!() };
         let never = Reason::Bound(Bound { start: Micros::MAX, ..never });
         assert!(why(&report(never)).ends_with("would never reach stage 2"));

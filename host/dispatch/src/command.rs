@@ -13,7 +13,7 @@ use crate::committed::CommittedBatch;
 use crate::dedup::ContentHash;
 use crate::handle::{Announcement, DispatchError, ItemFate, NewItem};
 use crate::observe::Observed;
-use crate::planning::{Bounds, Planned};
+use crate::planning::{Bounds, PlanResult};
 use crate::quota::TenantUse;
 use crate::restore::FoundBatch;
 use crate::workers::{Joining, LeaseClaim, WorkerLink};
@@ -30,7 +30,7 @@ pub(crate) enum Command {
     WorkerLost { worker: WorkerId },
     Finished { worker: WorkerId, finished: Vec<proto::Finished> },
     PluginLoads { worker: WorkerId, loads: Vec<proto::Load> },
-    Planned(Planned),
+    Planned(PlanResult),
     SetBounds { pool: Arc<str>, bounds: Bounds, reply: Reply<()> },
     View { reply: oneshot::Sender<SchedView> },
     Capacity { reply: oneshot::Sender<Capacity> },

@@ -76,7 +76,7 @@ fn bound(config: &mut PlanConfig, defaults: &PoolDefaults, pool: &Arc<str>, boun
 }
 
 /// The answer to one call of the planner.
-pub(super) struct Planned {
+pub(super) struct PlanResult {
     pools: Vec<PoolPlan>,
     again: Option<Micros>,
     /// `None` if the planner failed.
@@ -152,8 +152,8 @@ impl Planning {
     }
 
     /// Keeps the report for readers and returns the event for the scheduler.
-    pub(super) fn take(&mut self, planned: Planned) -> Event {
-        let Planned { pools, again, report, took } = planned;
+    pub(super) fn take(&mut self, planned: PlanResult) -> Event {
+        let PlanResult { pools, again, report, took } = planned;
         metrics::histogram!("assay_planner_seconds").record(took.as_secs_f64());
         if let Some(report) = report {
             self.last = Some(PlanInForce { report, took });
@@ -243,7 +243,7 @@ impl PlannerSide {
         }
     }
 
-    fn answer(&mut self) -> Option<Planned> {
+    fn answer(&mut self) -> Option<PlanResult> {
         let contents = self.inbox.take()?;
         self.thread.answer(contents, Planner::plan)
     }
@@ -266,7 +266,7 @@ impl PlannerThread {
         &mut self,
         contents: InboxContents,
         plan: impl FnOnce(&mut Planner, Micros, &SchedView) -> Plan,
-    ) -> Option<Planned> {
+    ) -> Option<PlanResult> {
         let InboxContents { profiles, config, plan: call } = contents;
         let (now, seen) = call?;
         let changed = config.is_some();
@@ -283,7 +283,7 @@ impl PlannerThread {
         let took = started.elapsed();
         let planned = match made {
             Ok(Plan { pools, again, report }) => {
-                Planned { pools, again, report: Some(report), took }
+                PlanResult { pools, again, report: Some(report), took }
             }
             Err(panic) => self.failed(now, changed, &*panic, took),
         };
@@ -298,7 +298,7 @@ impl PlannerThread {
         changed: bool,
         panic: &(dyn std::any::Any + Send),
         took: Duration,
-    ) -> Planned {
+    ) -> PlanResult {
         let texts = (panic.downcast_ref::<&str>().copied(), panic.downcast_ref::<String>());
         let said = texts.0.or(texts.1.map(String::as_str)).unwrap_or("it did not say why");
         self.planner = Planner::new(self.config.clone());
@@ -312,7 +312,7 @@ impl PlannerThread {
             ceiling: pool.max,
             linger: pool.linger,
         });
-        Planned { pools: pools.collect(), again: Some(now + FAILED_PAUSE), report: None, took }
+        PlanResult { pools: pools.collect(), again: Some(now + FAILED_PAUSE), report: None, took }
     }
 }
 
@@ -338,7 +338,7 @@ mod tests {
         InboxContents { plan: Some((Micros(at), SchedView::default())), ..InboxContents::default() }
     }
 
-    fn holds(planned: &Planned) -> Vec<(&str, usize, usize)> {
+    fn holds(planned: &PlanResult) -> Vec<(&str, usize, usize)> {
         planned.pools.iter().map(|plan| (&*plan.pool, plan.hold, plan.ceiling)).collect()
     }
 

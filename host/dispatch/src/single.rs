@@ -27,7 +27,7 @@ const HELD_MAX: Micros = Micros::from_ms(20);
 /// The single requests that are not committed. It writes nothing itself.
 #[derive(Default)]
 pub(super) struct SingleRequests {
-    held: HashMap<BatchId, Held>,
+    held: HashMap<BatchId, HeldRequest>,
     due: VecDeque<(Micros, BatchId)>,
     /// Outputs that wait for the commit of their batch.
     writing: HashMap<BatchId, Vec<Output>>,
@@ -35,7 +35,7 @@ pub(super) struct SingleRequests {
     refused: HashSet<BatchId>,
 }
 
-struct Held {
+struct HeldRequest {
     admitted: Admitted,
     outcome: Option<(OutcomeRow, BudgetPermit)>,
 }
@@ -55,7 +55,7 @@ impl SingleRequests {
     pub(super) fn hold(&mut self, admitted: Admitted) {
         let id = admitted.batch;
         self.due.push_back((admitted.at + HELD_MAX, id));
-        self.held.insert(id, Held { admitted, outcome: None });
+        self.held.insert(id, HeldRequest { admitted, outcome: None });
     }
 
     /// Whether the batch is a single request's that is not committed.
@@ -134,7 +134,7 @@ impl SingleRequests {
 
     /// It ended while it was held: one commit with everything.
     fn end(&mut self, id: BatchId, end: EndRow) -> Option<Output> {
-        let Held { admitted, outcome } = self.held.remove(&id)?;
+        let HeldRequest { admitted, outcome } = self.held.remove(&id)?;
         let Admission { batch, mut requests, .. } = admitted.admission;
         let (outcome, permit) = outcome?;
         let row = SingleRow { batch: batch?, request: requests.pop()?, outcome, end };

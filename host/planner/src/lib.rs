@@ -36,7 +36,7 @@ pub use policy::Policy;
 pub use pool_config::PoolConfig;
 pub use problem::{Flow, FlowStage, Problem, ProblemBatch, ProblemPool, ProblemRequest};
 pub use reason::{Bound, Reason};
-pub use rule::{Because, Check, Rule, Simulated};
+pub use rule::{Check, LateReason, Rule, Simulated};
 pub use search::search;
 pub use simulate::simulate;
 pub use tail::Tail;

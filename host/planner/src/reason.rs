@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_core::id::BatchId;
 use assay_core::time::Micros;
 
-use crate::rule::Because;
+use crate::rule::LateReason;
 
 /// Why a pool's ceiling is what it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,5 +45,5 @@ pub struct Bound {
     /// The time at which the request would start.
     pub start: Micros,
     /// Why that is too late.
-    pub because: Because,
+    pub because: LateReason,
 }

@@ -54,12 +54,12 @@ pub(crate) struct Violation {
     pub(crate) stage: usize,
     pub(crate) ready: Micros,
     pub(crate) start: Micros,
-    pub(crate) because: Because,
+    pub(crate) because: LateReason,
 }
 
 /// Why a start is too late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Because {
+pub enum LateReason {
     /// The batch would end later than it may.
     Late {
         /// The end of the batch.

@@ -23,7 +23,7 @@ use self::ends::Ends;
 pub(crate) use self::workers::{Capacity, Usage};
 use crate::lanes::Lanes;
 use crate::problem::Problem;
-use crate::rule::{Because, Check, QUEUED_MIN, Rule, Simulated, Violation};
+use crate::rule::{Check, LateReason, QUEUED_MIN, Rule, Simulated, Violation};
 use crate::workload::{Job, Moment, Workload};
 
 /// The question that a run answers.
@@ -213,25 +213,25 @@ impl<'a> Simulator<'a> {
         self.violation(job, u64::MAX, self.late(job, u64::MAX))
     }
 
-    fn late(&self, job: &Job, start: u64) -> Because {
+    fn late(&self, job: &Job, start: u64) -> LateReason {
         let (left, by) = self.workload.left_and_deadline(job);
-        Because::Late { end: self.absolute(start.saturating_add(left)), by: self.absolute(by) }
+        LateReason::Late { end: self.absolute(start.saturating_add(left)), by: self.absolute(by) }
     }
 
     /// The reason why a request of a batch that is consumed by groups must not start as late as now.
-    fn waited(&mut self, job: &Job, now: u64) -> Option<Because> {
+    fn waited(&mut self, job: &Job, now: u64) -> Option<LateReason> {
         let facts = &self.workload.batches[job.batch as usize];
         let budget = facts.wait_budget?;
         let wait = &mut self.waits[job.batch as usize];
         *wait = wait.saturating_add(now - job.ready.at());
-        (*wait as f64 > budget as f64 * self.budget_fraction).then(|| Because::Waits {
+        (*wait as f64 > budget as f64 * self.budget_fraction).then(|| LateReason::Waits {
             mean: Micros(*wait / facts.requests.max(1)),
             max: Micros(budget / facts.requests.max(1)),
         })
     }
 
     /// The reason why a request that has queued must not start as late as now.
-    fn queued(&mut self, job: &Job, now: u64) -> Option<Because> {
+    fn queued(&mut self, job: &Job, now: u64) -> Option<LateReason> {
         let (batch, stage) = (job.batch as usize, usize::from(job.stage));
         let facts = self.workload.batches[batch];
         let flow = facts.flow as usize;
@@ -250,7 +250,7 @@ impl<'a> Simulator<'a> {
                     return None;
                 }
                 let expected = Micros((*risk * 1e6) as u64);
-                return Some(Because::Risk { expected, budget: *budget });
+                return Some(LateReason::Risk { expected, budget: *budget });
             }
         };
         let by = facts.earliest_end.saturating_add_unsigned(facts.tolerance);
@@ -259,10 +259,10 @@ impl<'a> Simulator<'a> {
             return None;
         }
         let by = Micros(self.problem.now.0.saturating_add_signed(by));
-        Some(Because::MayTimeOut { latest: self.absolute(end), by })
+        Some(LateReason::MayTimeOut { latest: self.absolute(end), by })
     }
 
-    fn violation(&self, job: &Job, start: u64, because: Because) -> Violation {
+    fn violation(&self, job: &Job, start: u64, because: LateReason) -> Violation {
         Violation {
             request: self.workload.original[job.ready.request()] as usize,
             stage: usize::from(job.stage),

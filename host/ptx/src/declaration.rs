@@ -1,15 +1,13 @@
 //! The parser's part for variables, parameters and numbers.
 
-use crate::error::{ParseError, ParseProblem};
+use crate::error::{ParseProblem, ParseResult};
 use crate::limits::DATA_BYTES_MAX;
 use crate::operand::{Space, Type};
 use crate::syntax::{PtxParser, Variable};
 use crate::token::TokenKind;
 
-type Parsed<T> = Result<T, ParseError>;
-
 impl<'a> PtxParser<'a> {
-    pub(crate) fn kind(&mut self) -> Parsed<Type> {
+    pub(crate) fn kind(&mut self) -> ParseResult<Type> {
         match self.peek() {
             Some(TokenKind::Word(word)) if word.starts_with('.') => match Type::parse(&word[1..]) {
                 Some(kind) => {
@@ -22,7 +20,7 @@ impl<'a> PtxParser<'a> {
         }
     }
 
-    pub(crate) fn number(&mut self) -> Parsed<u64> {
+    pub(crate) fn number(&mut self) -> ParseResult<u64> {
         let Some(TokenKind::Word(word)) = self.peek() else {
             return self.syntax("a number was expected");
         };
@@ -35,11 +33,11 @@ impl<'a> PtxParser<'a> {
         }
     }
 
-    pub(crate) fn signed(&mut self) -> Parsed<u64> {
+    pub(crate) fn signed(&mut self) -> ParseResult<u64> {
         if self.takes('-') { Ok(self.number()?.wrapping_neg()) } else { self.number() }
     }
 
-    pub(crate) fn params(&mut self) -> Parsed<Vec<Variable<'a>>> {
+    pub(crate) fn params(&mut self) -> ParseResult<Vec<Variable<'a>>> {
         let mut params = Vec::new();
         self.expect('(')?;
         while !self.takes(')') {
@@ -56,7 +54,7 @@ impl<'a> PtxParser<'a> {
         Ok(params)
     }
 
-    pub(crate) fn variables(&mut self) -> Parsed<Vec<Variable<'a>>> {
+    pub(crate) fn variables(&mut self) -> ParseResult<Vec<Variable<'a>>> {
         let space = match self.word()? {
             ".global" => Space::Global,
             ".const" => Space::Constant,
@@ -76,7 +74,7 @@ impl<'a> PtxParser<'a> {
     }
 
     /// In any order: `.align n`, the type; then `.ptr .space .align n`, of what a pointer leads to.
-    fn type_and_align(&mut self) -> Parsed<(Type, u64)> {
+    fn type_and_align(&mut self) -> ParseResult<(Type, u64)> {
         let (mut kind, mut align, mut leads) = (None, None, false);
         while let Some(TokenKind::Word(word)) = self.peek() {
             if self.takes_word(".align") {
@@ -104,7 +102,7 @@ impl<'a> PtxParser<'a> {
         }
     }
 
-    fn variable(&mut self, space: Space, kind: Type, align: u64) -> Parsed<Variable<'a>> {
+    fn variable(&mut self, space: Space, kind: Type, align: u64) -> ParseResult<Variable<'a>> {
         let line = self.line();
         let name = self.word()?;
         let mut bytes = kind.bytes();
@@ -137,7 +135,7 @@ impl<'a> PtxParser<'a> {
     }
 
     /// Nested braces are flattened: NVRTC writes flat ones.
-    fn initialiser(&mut self, kind: Type, data: &mut Vec<u8>) -> Parsed<()> {
+    fn initialiser(&mut self, kind: Type, data: &mut Vec<u8>) -> ParseResult<()> {
         let list = self.takes('{');
         loop {
             let negative = self.takes('-');

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::emit::decode::decode;
 use crate::emit::names::{Binding, NameScope};
-use crate::error::{ParseError, ParseProblem};
+use crate::error::{ParseError, ParseProblem, ParseResult};
 use crate::limits::{
     CALL_DEPTH_MAX, INSTRUCTIONS_MAX, LOCAL_BYTES_MAX, REGISTERS_MAX, STATEMENTS_MAX,
     STATIC_SHARED_BYTES_MAX,
@@ -17,8 +17,6 @@ use crate::opcode::Opcode;
 use crate::operand::{Register, Space};
 use crate::program::{Instruction, Operation, PrintCall, PtxProgram};
 use crate::syntax::{FunctionSyntax, InstructionLine, PtxStatement, SyntaxArgument, Variable};
-
-type Parsed<T> = Result<T, ParseError>;
 
 /// The names that all kernels of a module share.
 pub struct Names<'u, 'a> {
@@ -66,7 +64,7 @@ pub fn kernel<'a>(
     function: &FunctionSyntax<'a>,
     params: &[u64],
     left: &mut EmitLimits,
-) -> Parsed<PtxProgram> {
+) -> ParseResult<PtxProgram> {
     let mut emitter = Emitter {
         names,
         scopes: Vec::new(),
@@ -99,7 +97,7 @@ impl<'a> Emitter<'_, 'a> {
         &mut self,
         function: &FunctionSyntax<'a>,
         names: BTreeMap<&'a str, Binding>,
-    ) -> Parsed<u32> {
+    ) -> ParseResult<u32> {
         let Some(body) = &function.body else {
             let problem = ParseProblem::Unsupported(format!(
                 "the function {}, which has no body",
@@ -148,7 +146,7 @@ impl<'a> Emitter<'_, 'a> {
         Ok(line)
     }
 
-    fn resolve(&mut self, flow: BranchTargets<'a>) -> Parsed<()> {
+    fn resolve(&mut self, flow: BranchTargets<'a>) -> ParseResult<()> {
         for (from, label) in flow.branches {
             let line = self.instructions[from].line;
             let to = flow.labels.get(label);
@@ -173,7 +171,7 @@ impl<'a> Emitter<'_, 'a> {
         self.frame = scope.frame_before;
     }
 
-    fn bind(&mut self, line: u32, name: &'a str, binding: Binding) -> Parsed<()> {
+    fn bind(&mut self, line: u32, name: &'a str, binding: Binding) -> ParseResult<()> {
         let scope = self.scopes.last_mut().expect("declarations stand in functions");
         match scope.names.insert(name, binding) {
             None => Ok(()),
@@ -187,7 +185,7 @@ impl<'a> Emitter<'_, 'a> {
         name: &'a str,
         count: Option<u32>,
         bits: u32,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let first = Register { slot: self.registers, bits };
         self.registers = self.registers.saturating_add(count.unwrap_or(1));
         if self.registers > REGISTERS_MAX {
@@ -201,7 +199,7 @@ impl<'a> Emitter<'_, 'a> {
         self.bind(line, name, binding)
     }
 
-    fn declare(&mut self, variable: &Variable<'a>) -> Parsed<()> {
+    fn declare(&mut self, variable: &Variable<'a>) -> ParseResult<()> {
         let binding = if variable.space == Space::Shared {
             let function = *self.calls.last().expect("declarations stand in functions");
             self.place_in_shared(function, variable)?
@@ -225,7 +223,11 @@ impl<'a> Emitter<'_, 'a> {
         self.bind(variable.line, variable.name, binding)
     }
 
-    fn place_in_shared(&mut self, function: &'a str, variable: &Variable<'a>) -> Parsed<Binding> {
+    fn place_in_shared(
+        &mut self,
+        function: &'a str,
+        variable: &Variable<'a>,
+    ) -> ParseResult<Binding> {
         if variable.open {
             return Ok(Binding::DynamicShared);
         }
@@ -244,7 +246,7 @@ impl<'a> Emitter<'_, 'a> {
     }
 
     /// Shared variables of the module take room in the kernels that use them.
-    pub(crate) fn module_variable(&mut self, name: &'a str) -> Parsed<Option<Binding>> {
+    pub(crate) fn module_variable(&mut self, name: &'a str) -> ParseResult<Option<Binding>> {
         match self.names.variables.get(name) {
             None => Ok(None),
             Some((variable, _)) if variable.space == Space::Shared => {
@@ -254,7 +256,7 @@ impl<'a> Emitter<'_, 'a> {
         }
     }
 
-    fn push(&mut self, instruction: Instruction) -> Parsed<usize> {
+    fn push(&mut self, instruction: Instruction) -> ParseResult<usize> {
         self.left.instructions = self.left.instructions.checked_sub(1).ok_or_else(|| {
             let problem = ParseProblem::Limit("instructions", INSTRUCTIONS_MAX as u64);
             at(instruction.line, "", problem)
@@ -267,7 +269,7 @@ impl<'a> Emitter<'_, 'a> {
         &mut self,
         line: &InstructionLine<'a>,
         flow: &mut BranchTargets<'a>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let mut opcode = Opcode::new(line);
         let guard = match line.guard {
             None => None,
@@ -323,7 +325,7 @@ impl<'a> Emitter<'_, 'a> {
         Ok(())
     }
 
-    fn call(&mut self, opcode: &Opcode<'_, 'a>) -> Parsed<()> {
+    fn call(&mut self, opcode: &Opcode<'_, 'a>) -> ParseResult<()> {
         let (returns, name, params) = match opcode.line.arguments.as_slice() {
             [SyntaxArgument::Word(name)] => (&[][..], *name, &[][..]),
             [SyntaxArgument::Word(name), SyntaxArgument::List(params)] => {
@@ -385,7 +387,7 @@ impl<'a> Emitter<'_, 'a> {
         name: &str,
         returns: &[&'a str],
         params: &[&'a str],
-    ) -> Parsed<Option<Operation>> {
+    ) -> ParseResult<Option<Operation>> {
         let has_body =
             |name| self.names.functions.get(name).is_some_and(|known| known.body.is_some());
         if has_body(name) {

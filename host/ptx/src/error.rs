@@ -14,6 +14,8 @@ pub struct ParseError {
     pub problem: ParseProblem,
 }
 
+pub(crate) type ParseResult<T> = Result<T, ParseError>;
+
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseProblem {
     #[error("{0}")]

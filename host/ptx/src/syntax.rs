@@ -1,6 +1,6 @@
 //! The text of a module as declarations and statements. Names are not resolved here.
 
-use crate::error::{ParseError, ParseProblem};
+use crate::error::{ParseError, ParseProblem, ParseResult};
 use crate::limits::{INSTRUCTIONS_MAX, SCOPE_DEPTH_MAX};
 use crate::operand::{Space, Type};
 use crate::token::{PtxToken, TokenKind};
@@ -76,9 +76,7 @@ pub struct PtxParser<'a> {
     statements: usize,
 }
 
-type Parsed<T> = Result<T, ParseError>;
-
-pub fn parse<'a>(tokens: &'a [PtxToken<'a>]) -> Parsed<TranslationUnit<'a>> {
+pub fn parse<'a>(tokens: &'a [PtxToken<'a>]) -> ParseResult<TranslationUnit<'a>> {
     let mut parser = PtxParser::new(tokens);
     let mut unit = TranslationUnit::default();
     while parser.at < tokens.len() {
@@ -106,11 +104,11 @@ impl<'a> PtxParser<'a> {
         ParseError { line: self.line(), text, problem }
     }
 
-    pub(crate) fn syntax<T>(&self, problem: &'static str) -> Parsed<T> {
+    pub(crate) fn syntax<T>(&self, problem: &'static str) -> ParseResult<T> {
         Err(self.fault(ParseProblem::Syntax(problem)))
     }
 
-    pub(crate) fn word(&mut self) -> Parsed<&'a str> {
+    pub(crate) fn word(&mut self) -> ParseResult<&'a str> {
         let Some(TokenKind::Word(word)) = self.peek() else {
             return self.syntax("a word was expected");
         };
@@ -130,7 +128,7 @@ impl<'a> PtxParser<'a> {
         found
     }
 
-    pub(crate) fn expect(&mut self, mark: char) -> Parsed<()> {
+    pub(crate) fn expect(&mut self, mark: char) -> ParseResult<()> {
         if self.takes(mark) { Ok(()) } else { self.syntax("other punctuation was expected") }
     }
 
@@ -147,7 +145,7 @@ impl<'a> PtxParser<'a> {
         }
     }
 
-    fn item(&mut self, unit: &mut TranslationUnit<'a>) -> Parsed<()> {
+    fn item(&mut self, unit: &mut TranslationUnit<'a>) -> ParseResult<()> {
         match self.peek() {
             Some(TokenKind::Word(".version" | ".target" | ".file" | ".loc")) => self.skip_line(),
             Some(TokenKind::Word(".address_size")) => {
@@ -173,7 +171,7 @@ impl<'a> PtxParser<'a> {
         Ok(())
     }
 
-    fn function(&mut self) -> Parsed<FunctionSyntax<'a>> {
+    fn function(&mut self) -> ParseResult<FunctionSyntax<'a>> {
         let line = self.line();
         let is_kernel = self.word()? == ".entry";
         let returns = if !is_kernel && self.peek() == Some(TokenKind::Mark('(')) {
@@ -189,7 +187,7 @@ impl<'a> PtxParser<'a> {
         Ok(FunctionSyntax { line, name, is_kernel, returns, params, body, max_threads })
     }
 
-    fn performance_directives(&mut self) -> Parsed<Option<u32>> {
+    fn performance_directives(&mut self) -> ParseResult<Option<u32>> {
         let mut threads = None;
         while let Some(TokenKind::Word(word)) = self.peek() {
             let numbers = match word {
@@ -219,7 +217,7 @@ impl<'a> PtxParser<'a> {
         Ok(threads)
     }
 
-    fn body(&mut self) -> Parsed<Vec<PtxStatement<'a>>> {
+    fn body(&mut self) -> ParseResult<Vec<PtxStatement<'a>>> {
         let mut statements = Vec::new();
         let mut depth = 0usize;
         self.expect('{')?;
@@ -261,7 +259,7 @@ impl<'a> PtxParser<'a> {
         }
     }
 
-    fn registers(&mut self, statements: &mut Vec<PtxStatement<'a>>) -> Parsed<()> {
+    fn registers(&mut self, statements: &mut Vec<PtxStatement<'a>>) -> ParseResult<()> {
         self.at += 1;
         let kind = self.kind()?;
         loop {
@@ -281,7 +279,7 @@ impl<'a> PtxParser<'a> {
         }
     }
 
-    fn statement(&mut self) -> Parsed<PtxStatement<'a>> {
+    fn statement(&mut self) -> ParseResult<PtxStatement<'a>> {
         let line = self.line();
         let guard = if self.takes('@') {
             let negated = self.takes('!');
@@ -303,7 +301,7 @@ impl<'a> PtxParser<'a> {
         Ok(PtxStatement::Instruction(InstructionLine { line, guard, opcode, arguments }))
     }
 
-    fn argument(&mut self) -> Parsed<SyntaxArgument<'a>> {
+    fn argument(&mut self) -> ParseResult<SyntaxArgument<'a>> {
         if self.takes('{') {
             return Ok(SyntaxArgument::Vector(self.vector()?));
         }
@@ -337,7 +335,7 @@ impl<'a> PtxParser<'a> {
     }
 
     /// A vector's elements are plain: no vector in a vector.
-    fn vector(&mut self) -> Parsed<Vec<SyntaxArgument<'a>>> {
+    fn vector(&mut self) -> ParseResult<Vec<SyntaxArgument<'a>>> {
         let mut elements = Vec::new();
         loop {
             let negative = self.takes('-');

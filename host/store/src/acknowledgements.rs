@@ -12,7 +12,7 @@ use super::{Store, StoreError};
 
 /// An incident that is acknowledged by somebody who may see those of `tenant` and `beside`.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+pub struct VisibleIncident<'a> {
     pub tenant: TenantId,
     pub beside: Beside,
     pub incident: i64,
@@ -26,7 +26,7 @@ impl Store {
     /// Acknowledges an incident and those like it. A second time replaces the first.
     pub async fn acknowledge_incident(
         &self,
-        seen: Seen<'_>,
+        seen: VisibleIncident<'_>,
     ) -> Result<Acknowledgement, StoreError> {
         let by = name(seen.by);
         let until = sqlx::query_scalar!(

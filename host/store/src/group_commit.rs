@@ -62,7 +62,7 @@ pub async fn run<S: DispatchStore, W: Write>(
     mut refused: impl FnMut(W, &str) -> Option<W>,
 ) {
     let mut writer = Writer { store, what, connection: None };
-    let mut kept = Kept::default();
+    let mut kept = KeptWrites::default();
     loop {
         if kept.are_due() {
             kept.retry(&mut writer, &mut committed).await;
@@ -131,18 +131,18 @@ impl<W: Weigh> Group<W> {
 
 /// Refused writes that are tried again, with all later writes of their batches in their order. What
 /// bounds the writes under way bounds these as well.
-struct Kept<W> {
+struct KeptWrites<W> {
     batches: BTreeMap<BatchId, VecDeque<W>>,
     due: Micros,
 }
 
-impl<W> Default for Kept<W> {
+impl<W> Default for KeptWrites<W> {
     fn default() -> Self {
         Self { batches: BTreeMap::new(), due: now() }
     }
 }
 
-impl<W: Write> Kept<W> {
+impl<W: Write> KeptWrites<W> {
     fn are_due(&self) -> bool {
         !self.batches.is_empty() && self.due <= now()
     }

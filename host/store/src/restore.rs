@@ -37,14 +37,14 @@ pub enum LiveRequestState {
     },
     Waiting {
         body: Bytes,
-        left: Option<Left>,
+        left: Option<LastArtifact>,
         /// The number of its last log line; 0 without one.
         log_lines: u32,
     },
 }
 
 /// The artifact of the last stage that ended.
-pub struct Left {
+pub struct LastArtifact {
     /// The number of the stage, from 0.
     pub stage: usize,
     pub artifact: Artifact,
@@ -133,7 +133,7 @@ impl Store {
             let state = finished.remove(&row.seq).unwrap_or_else(|| LiveRequestState::Waiting {
                 body: row.body.unwrap_or_default().into(),
                 left: row.stage.zip(row.content_type).zip(row.bytes).map(
-                    |((stage, content_type), bytes)| Left {
+                    |((stage, content_type), bytes)| LastArtifact {
                         stage: usize::from(stage.cast_unsigned()),
                         artifact: Artifact { content_type, bytes },
                         times: row.times.unwrap_or_default(),

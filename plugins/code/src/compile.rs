@@ -8,12 +8,12 @@ use crate::machine::{Compiled, Machine};
 use crate::program::{Program, complaint};
 
 /// A failed compilation: the compiler's message, and the protections that its box lacked.
-pub(crate) struct Refused {
+pub(crate) struct CompileFailure {
     pub(crate) reason: String,
     pub(crate) weakened: BTreeSet<String>,
 }
 
-impl Refused {
+impl CompileFailure {
     pub(crate) fn new(outcome: exec::Outcome, log: &exec::Captured) -> Self {
         let reason = complaint(&outcome, log);
         Self { reason, weakened: outcome.weakened.into_iter().collect() }
@@ -24,7 +24,7 @@ impl Refused {
 pub(crate) fn compile<M: Machine>(
     machine: &M,
     mut program: Program,
-) -> Result<Result<Program, Refused>, Error> {
+) -> Result<Result<Program, CompileFailure>, Error> {
     let toolchain = toolchain(machine, &program.toolchain)?;
     if !toolchain.compiled {
         return Ok(Ok(program));
@@ -34,7 +34,7 @@ pub(crate) fn compile<M: Machine>(
             program.key = Some(key);
             Ok(Ok(program))
         }
-        Compiled::Rejected { outcome, log } => Ok(Err(Refused::new(outcome, &log))),
+        Compiled::Rejected { outcome, log } => Ok(Err(CompileFailure::new(outcome, &log))),
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn extract<M: Machine>(
     Ok(Ok(Program { toolchain, code, origin: found.origin, key: None }))
 }
 
-struct Found<'a> {
+struct ExtractedCode<'a> {
     code: String,
     toolchain: &'a exec::Toolchain,
     /// The place from which the program was taken, for the explanation.
@@ -66,7 +66,7 @@ fn find<'a>(
     languages: &Languages<'a>,
     settings: &Settings,
     completes: bool,
-) -> Result<Found<'a>, String> {
+) -> Result<ExtractedCode<'a>, String> {
     let blocks = response::blocks(answer, |name| languages.toolchain(name).is_some());
     if blocks.is_empty() {
         let accepted = completes || settings.unfenced == Accept::Accept;
@@ -74,7 +74,7 @@ fn find<'a>(
             return Err(without_block(answer, accepted));
         };
         let origin = "the whole response".to_owned();
-        return Ok(Found { code: answer.to_owned(), toolchain, origin });
+        return Ok(ExtractedCode { code: answer.to_owned(), toolchain, origin });
     }
     let chosen = match wanted {
         Some(toolchain) => of_language(&blocks, toolchain)?,
@@ -87,7 +87,7 @@ fn find<'a>(
     let name = if block.name.is_empty() { "unnamed" } else { &block.name };
     let unclosed = if block.closed { "" } else { ", which is not closed" };
     let origin = format!("the {name} block at line {}{unclosed}", block.line);
-    Ok(Found { code: block.content.clone(), toolchain, origin })
+    Ok(ExtractedCode { code: block.content.clone(), toolchain, origin })
 }
 
 fn without_block(answer: &str, accepted: bool) -> String {

@@ -14,13 +14,13 @@ pub(crate) use function::judge_function;
 pub(crate) use whole::ProgramUnderTest;
 
 /// How one test went.
-pub(crate) struct Judged {
+pub(crate) struct TestResult {
     pub(crate) failure: Option<Failure>,
     pub(crate) usage: exec::Usage,
     pub(crate) weakened: Vec<String>,
 }
 
-impl Judged {
+impl TestResult {
     fn new(outcome: exec::Outcome, failure: Option<Failure>) -> Self {
         Self { failure, usage: outcome.usage, weakened: outcome.weakened }
     }

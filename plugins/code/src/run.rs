@@ -3,9 +3,9 @@
 use assay_plugin::{Error, Scored, exec};
 
 use crate::compare::Comparison;
-use crate::compile::{Refused, toolchain};
+use crate::compile::{CompileFailure, toolchain};
 use crate::extract::Languages;
-use crate::judge::{Judged, ProgramUnderTest, judge_function};
+use crate::judge::{ProgramUnderTest, TestResult, judge_function};
 use crate::label::{Judging, StdioTask, Task, TestSource};
 use crate::limits::{SPENT_SECONDS_MAX, STALLED_TESTS_MAX, TESTS_MAX};
 use crate::machine::{Compiled, Machine, Objects};
@@ -58,7 +58,7 @@ fn open<M: Machine>(
     machine: &M,
     program: &Program,
     toolchain: &exec::Toolchain,
-) -> Result<Result<M::Program, Refused>, Error> {
+) -> Result<Result<M::Program, CompileFailure>, Error> {
     if let Some(key) = &program.key {
         match machine.open(key) {
             Ok(opened) => return Ok(Ok(opened)),
@@ -68,7 +68,7 @@ fn open<M: Machine>(
     }
     Ok(match machine.compile(&program.source(toolchain), None)? {
         Compiled::Program { program, .. } => Ok(program),
-        Compiled::Rejected { outcome, log } => Err(Refused::new(outcome, &log)),
+        Compiled::Rejected { outcome, log } => Err(CompileFailure::new(outcome, &log)),
     })
 }
 
@@ -76,7 +76,7 @@ fn open<M: Machine>(
 fn run_all(
     problem: &Problem,
     scoring: Scoring,
-    mut judge: impl FnMut(&Test) -> Result<Judged, Error>,
+    mut judge: impl FnMut(&Test) -> Result<TestResult, Error>,
 ) -> Result<Tally, Error> {
     let mut tally = Tally::new(problem.tests());
     tally.points = problem.groups.iter().map(|group| group.points).sum();
@@ -118,7 +118,7 @@ struct Patience {
 }
 
 impl Patience {
-    fn count(&mut self, judged: &Judged) {
+    fn count(&mut self, judged: &TestResult) {
         // Waiting for a processor is the machine's fault, not the program's.
         let own = judged.usage.wall_us.saturating_sub(judged.usage.wait_us);
         self.spent_us += own.max(judged.usage.cpu_us);

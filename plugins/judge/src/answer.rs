@@ -14,7 +14,7 @@ const REASON_BYTES_MAX: usize = 2_048;
 
 /// One opinion of the judge's.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct Opinion {
     /// The scores by criterion, each within the scale.
     pub scores: BTreeMap<String, f64>,
     pub reason: String,
@@ -77,7 +77,7 @@ impl<'de> Deserialize<'de> for Scores {
 }
 
 /// Reads a completion's body. The error says what is wrong, without the judge's words.
-pub fn read(body: &[u8], settings: &Settings, mark: Mark) -> Result<Judged, String> {
+pub fn read(body: &[u8], settings: &Settings, mark: Mark) -> Result<Opinion, String> {
     let completion: Completion =
         serde_json::from_slice(body).map_err(|_| "it is no chat completion".to_owned())?;
     let [choice] = &completion.choices[..] else {
@@ -99,7 +99,7 @@ pub fn read(body: &[u8], settings: &Settings, mark: Mark) -> Result<Judged, Stri
     check(&verdict.scores.0, settings)?;
     let mut reason: String = verdict.reason.chars().filter(|c| !c.is_control()).collect();
     reason.truncate(reason.floor_char_boundary(REASON_BYTES_MAX));
-    Ok(Judged { scores: verdict.scores.0, reason })
+    Ok(Opinion { scores: verdict.scores.0, reason })
 }
 
 fn check(scores: &BTreeMap<String, f64>, settings: &Settings) -> Result<(), String> {
@@ -144,7 +144,7 @@ mod tests {
 
     const MARK: Mark = Mark(0xabc);
 
-    fn said(content: &str) -> Result<Judged, String> {
+    fn said(content: &str) -> Result<Opinion, String> {
         let message = json!({"role": "assistant", "content": content});
         let body = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
         read(body.to_string().as_bytes(), &settings(), MARK)

@@ -4,7 +4,7 @@
 use assay_plugin::Error;
 use assay_plugin::http::{Answer, Error as NoAnswer};
 
-use crate::answer::{Judged, read};
+use crate::answer::{Opinion, read};
 use crate::prompt::Mark;
 use crate::settings::Settings;
 
@@ -17,7 +17,7 @@ const UNREADABLE_MAX: u32 = 2;
 
 /// The result of one try.
 pub enum TryResult {
-    Judged(Judged),
+    Judged(Opinion),
     /// A failure that another try may mend, and the wait before it in milliseconds.
     Later(String, u32),
     Unreadable(String),
@@ -30,7 +30,7 @@ pub fn judge(
     question: u32,
     mut ask: impl FnMut(u32) -> (Mark, Result<Answer, NoAnswer>),
     mut wait: impl FnMut(u32),
-) -> Result<Judged, Error> {
+) -> Result<Opinion, Error> {
     let mut unreadable = 0;
     let mut last = String::new();
     for attempt in 0..settings.tries {

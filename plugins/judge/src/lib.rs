@@ -10,7 +10,7 @@ mod plugin;
 mod prompt;
 mod settings;
 
-pub use answer::{Judged, read};
+pub use answer::{Opinion, read};
 pub use conversation::{TryResult, judge};
 pub use plugin::Judge;
 pub use prompt::{Mark, messages};

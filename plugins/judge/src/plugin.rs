@@ -6,7 +6,7 @@ use assay_plugin::http::{self, Answer};
 use assay_plugin::{Artifact, Description, Error, Outcome, Plugin, Request, Scored, Stage, log};
 use serde_json::json;
 
-use crate::answer::Judged;
+use crate::answer::Opinion;
 use crate::conversation::judge;
 use crate::prompt::{Mark, messages};
 use crate::settings::{self, Settings};
@@ -74,7 +74,7 @@ fn ask(
 }
 
 /// The mean over the samples; each criterion as a part from 0 to 1, the reward by their weights.
-fn scored(settings: &Settings, opinions: &[Judged]) -> Scored {
+fn scored(settings: &Settings, opinions: &[Opinion]) -> Scored {
     let (least, best) = settings.scale;
     let count = opinions.len() as f64;
     let parts: BTreeMap<&str, f64> = settings
@@ -108,7 +108,7 @@ mod tests {
             {"name": "right", "description": "x", "weight": 3}, {"name": "clear", "description": "x"}]}"#,
         )
         .expect("valid");
-        let opinion = |right: f64, clear: f64| Judged {
+        let opinion = |right: f64, clear: f64| Opinion {
             scores: [("right".to_owned(), right), ("clear".to_owned(), clear)].into(),
             reason: "so".into(),
         };

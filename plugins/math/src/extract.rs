@@ -38,19 +38,19 @@ impl Source {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found<'a> {
+pub(crate) struct Candidate<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) source: Source,
 }
 
-impl<'a> Found<'a> {
+impl<'a> Candidate<'a> {
     fn new(text: &'a str, source: Source) -> Self {
         Self { text: Cow::Borrowed(text), source }
     }
 }
 
 /// The answers of a response, the best first; a later one counts only where all before are no mathematics.
-pub(crate) fn find(response: &str, from: AnswerFrom) -> Vec<Found<'_>> {
+pub(crate) fn find(response: &str, from: AnswerFrom) -> Vec<Candidate<'_>> {
     match response.rsplit_once("</think>") {
         Some((before, after)) if after.trim().is_empty() => find_in(before, from),
         Some((_, after)) => find_in(after, from),
@@ -58,15 +58,15 @@ pub(crate) fn find(response: &str, from: AnswerFrom) -> Vec<Found<'_>> {
     }
 }
 
-fn find_in(response: &str, from: AnswerFrom) -> Vec<Found<'_>> {
+fn find_in(response: &str, from: AnswerFrom) -> Vec<Candidate<'_>> {
     let marks = scan(response);
     let marked = marks.mark.as_ref().and_then(|mark| {
         let text = sentence(&response[mark.end..]);
-        (!text.is_empty()).then(|| (Found::new(text, Source::Marked(mark.name)), mark))
+        (!text.is_empty()).then(|| (Candidate::new(text, Source::Marked(mark.name)), mark))
     });
     if let Some(last) = marks.boxes.last() {
         let Some(boxed) = joined_boxes(response, &marks.boxes) else { return Vec::new() };
-        let boxed = Found { text: boxed, source: Source::Boxed };
+        let boxed = Candidate { text: boxed, source: Source::Boxed };
         return match marked {
             Some((found, mark))
                 if mark.last_word && mark.end > *last && from != AnswerFrom::Box =>
@@ -99,17 +99,17 @@ pub(crate) fn last_boxes(response: &str) -> Vec<&str> {
 }
 
 /// The last formula of a sentence, or its last number where that is what it states.
-pub(crate) fn find_inside(sentence: &str) -> Option<Found<'_>> {
+pub(crate) fn find_inside(sentence: &str) -> Option<Candidate<'_>> {
     scan(sentence).formula_or_number(sentence, AnswerFrom::Anywhere)
 }
 
 /// A response of one line that is nothing but an answer.
-fn bare(response: &str) -> Option<Found<'_>> {
+fn bare(response: &str) -> Option<Candidate<'_>> {
     let text = response.trim();
     let short = text.len() <= limits::BARE_BYTES_MAX && !text.contains('\n');
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 2).count();
     (short && words <= limits::UNIT_WORDS_MAX && parse_all(text).is_ok())
-        .then(|| Found::new(text, Source::Bare))
+        .then(|| Candidate::new(text, Source::Bare))
 }
 
 /// The last box with those that make one answer with it. `None` where it is never closed.
@@ -166,7 +166,7 @@ struct LastNumber {
 }
 
 impl Marks {
-    fn formula_or_number<'a>(&self, text: &'a str, from: AnswerFrom) -> Option<Found<'a>> {
+    fn formula_or_number<'a>(&self, text: &'a str, from: AnswerFrom) -> Option<Candidate<'a>> {
         let formula = self.formulas.last().copied();
         let formula = formula.filter(|(start, end)| !text[*start..*end].trim().is_empty());
         let numbers = from == AnswerFrom::Anywhere;
@@ -175,7 +175,7 @@ impl Marks {
             if let Some(number) = self.number.filter(|number| numbers && number.start > end)
                 && states_value(&text[end..number.start])
             {
-                return Some(Found::new(number.text(text), Source::LastNumber));
+                return Some(Candidate::new(number.text(text), Source::LastNumber));
             }
             let mut first = start;
             let earlier = self.formulas.iter().rev().skip(1);
@@ -185,12 +185,12 @@ impl Marks {
                 }
                 first = before;
             }
-            return Some(Found::new(text[first..end].trim(), Source::Formula));
+            return Some(Candidate::new(text[first..end].trim(), Source::Formula));
         }
         let number = self.number.filter(|_| numbers)?;
         let run = naked(text, number.start, number.end);
         let run = run.filter(|run| parse_mathematics(run).is_ok());
-        Some(Found::new(run.unwrap_or_else(|| number.text(text)), Source::LastNumber))
+        Some(Candidate::new(run.unwrap_or_else(|| number.text(text)), Source::LastNumber))
     }
 }
 

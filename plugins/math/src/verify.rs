@@ -3,7 +3,7 @@
 use crate::compare::compare;
 use crate::difference::difference;
 use crate::equal::Equal;
-use crate::extract::{Found, Source, find, find_inside, last_boxes};
+use crate::extract::{Candidate, Source, find, find_inside, last_boxes};
 use crate::fold::fold;
 use crate::label::{Label, Reading};
 use crate::parse::{parse, parse_decimal_comma, parse_mathematics};
@@ -89,13 +89,18 @@ fn contradiction(response: &str, settings: &Settings) -> Option<String> {
     Some(format!("the boxes `{}` and `{}` do not agree", shown(other), shown(last)))
 }
 
-struct Judged {
+struct Judgement {
     verdict: Verdict,
     explanation: String,
 }
 
 /// Judges what was found, and where that is prose, the formula or number in it.
-fn judge_sentence(found: Found, labels: &[Label], from: AnswerFrom, settings: &Settings) -> Judged {
+fn judge_sentence(
+    found: Candidate,
+    labels: &[Label],
+    from: AnswerFrom,
+    settings: &Settings,
+) -> Judgement {
     let judged = judge(&found, labels, settings);
     let wordy = matches!(found.source, Source::Marked(_) | Source::Formula);
     if judged.verdict == Verdict::Unparsable
@@ -118,7 +123,7 @@ fn denies(sentence: &str) -> bool {
         && !words.any(|word| is(word, "but"))
 }
 
-fn judge(found: &Found, labels: &[Label], settings: &Settings) -> Judged {
+fn judge(found: &Candidate, labels: &[Label], settings: &Settings) -> Judgement {
     let text = found.text.as_ref();
     let took = format!("took `{}` from {}", shown(text), found.source.describe());
     let answer = parse_mathematics(text);
@@ -162,17 +167,20 @@ fn judge(found: &Found, labels: &[Label], settings: &Settings) -> Judged {
         if let Some(equal) = equal {
             let against = against(label);
             let explanation = format!("{took}{read}; {against}; {}", equal.describe());
-            return Judged { verdict: correct(equal, found.source), explanation };
+            return Judgement { verdict: correct(equal, found.source), explanation };
         }
     }
     match (readable, answer) {
-        (false, Err(unreadable)) => Judged {
+        (false, Err(unreadable)) => Judgement {
             verdict: Verdict::Unparsable,
             explanation: format!("{took}; it cannot be read: {}", unreadable.0),
         },
         (_, answer) => {
             let verdict = if compared_as_text { Verdict::WrongText } else { Verdict::Wrong };
-            Judged { verdict, explanation: format!("{took}{read}; {}", why_wrong(&answer, labels)) }
+            Judgement {
+                verdict,
+                explanation: format!("{took}{read}; {}", why_wrong(&answer, labels)),
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use assay_plugin::{Error, exec};
 
 use crate::job::{Case, Job};
-use crate::report::{Ran, Report};
+use crate::report::{ProgramRun, Report};
 
 /// The file in which a case leaves its word to show that the end of the program was reached.
 const REACHED: &str = ".assay-reached";
@@ -64,7 +64,7 @@ fn compile(
     toolchain: &exec::Toolchain,
     job: &Job,
     text: String,
-) -> Result<(Ran, Option<exec::Artifact>), Error> {
+) -> Result<(ProgramRun, Option<exec::Artifact>), Error> {
     let source = exec::Source {
         toolchain: toolchain.id.clone(),
         files: vec![exec::File::text(toolchain.main.clone(), text)],
@@ -79,15 +79,15 @@ fn compile(
     let result = exec::compile(&source, limits)?;
     Ok(match result.compiled {
         exec::Compiled::Ok(artifact) => {
-            let ran = Ran {
+            let ran = ProgramRun {
                 ended: "exited".into(),
                 stderr: result.log.to_text(),
                 passed: true,
-                ..Ran::default()
+                ..ProgramRun::default()
             };
             (ran, Some(artifact))
         }
-        exec::Compiled::Rejected(outcome) => (Ran::of(&outcome), None),
+        exec::Compiled::Rejected(outcome) => (ProgramRun::of(&outcome), None),
     })
 }
 
@@ -130,7 +130,7 @@ fn run_case(
         other => other.into(),
     })?;
     let result = ran.into_iter().next().ok_or_else(|| Error::internal("the case was not run"))?;
-    let mut told = Ran::of(&result.outcome);
+    let mut told = ProgramRun::of(&result.outcome);
     let mut files = result.outcome.files;
     if case.append.is_some() {
         let said = files.iter().find(|(path, _)| path == REACHED);

@@ -15,15 +15,15 @@ const FILES_BYTES_MAX: usize = 2 << 20;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
     /// The compilation; absent where the language is not compiled.
-    pub(crate) compile: Option<Ran>,
+    pub(crate) compile: Option<ProgramRun>,
     /// The cases' results; empty if the program did not compile.
-    pub(crate) cases: Vec<Ran>,
+    pub(crate) cases: Vec<ProgramRun>,
     /// The files of the last case, without those that were too large.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Ran {
+pub(crate) struct ProgramRun {
     /// `exited`, `signaled`, `time`, `memory`, `output` or `processes`.
     pub(crate) ended: String,
     /// The exit status, or the signal.
@@ -38,7 +38,7 @@ pub(crate) struct Ran {
     pub(crate) passed: bool,
 }
 
-impl Ran {
+impl ProgramRun {
     pub(crate) fn of(outcome: &exec::Outcome) -> Self {
         let (ended, status) = match outcome.ended {
             exec::Ending::Exited(status) => ("exited", status),
@@ -75,8 +75,8 @@ fn text(captured: &exec::Captured) -> (String, bool) {
 
 impl Report {
     /// Adds a case; what all cases printed together has a limit.
-    pub(crate) fn add(&mut self, mut ran: Ran) {
-        let before: usize = self.cases.iter().map(Ran::bytes).sum();
+    pub(crate) fn add(&mut self, mut ran: ProgramRun) {
+        let before: usize = self.cases.iter().map(ProgramRun::bytes).sum();
         if before + ran.bytes() > REPORT_BYTES_MAX {
             ran.stdout.clear();
             ran.stderr.clear();
@@ -119,8 +119,8 @@ impl Report {
 mod tests {
     use super::*;
 
-    fn ran(passed: bool, bytes: usize) -> Ran {
-        Ran { passed, stdout: "x".repeat(bytes), ..Ran::default() }
+    fn ran(passed: bool, bytes: usize) -> ProgramRun {
+        ProgramRun { passed, stdout: "x".repeat(bytes), ..ProgramRun::default() }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! that is called `starved` end as those that the machine kept waiting.
 //!
 //! Where a file and an object are named instead (`@/path judge/a`), a stage asks for the object as it
-//! may and as it may not ([`Asked`]), writes what was answered to the file, and lasts until that file
+//! may and as it may not ([`ObjectAnswers`]), writes what was answered to the file, and lasts until that file
 //! is gone.
 
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ struct Worker {
 
 /// The host's answers to requests for an object.
 #[derive(serde::Serialize)]
-struct Asked {
+struct ObjectAnswers {
     ticket: String,
     lease: u64,
     /// Codes of gRPC.
@@ -146,7 +146,7 @@ impl Worker {
     }
 
     async fn ask(&self, grant: &Grant, file: &Path, object: &str) -> anyhow::Result<StageEnd> {
-        let asked = Asked {
+        let asked = ObjectAnswers {
             ticket: self.ticket.clone(),
             lease: grant.lease,
             with_own_lease: self.fetch(&self.ticket, grant.lease, object).await,

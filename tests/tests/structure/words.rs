@@ -21,36 +21,8 @@ const NO_NOUNS: &[&str] = &[
     "Wanted", "Whose",
 ];
 
-/// The packages with types named by one of [`NO_NOUNS`].
-const NO_NOUNS_LEFT: &[(&str, &str, usize)] = &[
-    ("host/cli", "Made", 1),
-    ("host/cli", "Scored", 1),
-    ("host/cli", "Seen", 1),
-    ("host/core", "Scored", 1),
-    ("host/dispatch", "Held", 1),
-    ("host/dispatch", "Planned", 1),
-    ("host/http", "Asked", 1),
-    ("host/http", "Ran", 1),
-    ("host/http", "Sent", 1),
-    ("host/planner", "Because", 1),
-    ("host/ptx", "Parsed", 5),
-    ("host/store", "Ended", 1),
-    ("host/store", "Kept", 1),
-    ("host/store", "Known", 1),
-    ("host/store", "Left", 1),
-    ("host/store", "Seen", 1),
-    ("plugins/code", "Found", 1),
-    ("plugins/code", "Judged", 1),
-    ("plugins/code", "Refused", 1),
-    ("plugins/cuda", "Found", 1),
-    ("plugins/cuda", "Placed", 1),
-    ("plugins/judge", "Judged", 1),
-    ("plugins/math", "Found", 1),
-    ("plugins/math", "Judged", 1),
-    ("plugins/run", "Ran", 1),
-    ("tests", "Asked", 1),
-    ("tests", "Ended", 1),
-];
+/// The types that are named so all the same: the plugin interface has this name for a reward with its verdict.
+const NO_NOUNS_LEFT: &[(&str, &str, usize)] = &[("host/core", "Scored", 1)];
 
 /// The names that a package defines more than once, and why.
 const TYPE_NAMES: &[(&str, &str, usize, &str)] = &[
@@ -78,7 +50,6 @@ const TYPE_NAMES: &[(&str, &str, usize, &str)] = &[
     ("host/http", "Reader", 2, "private types of one file each"),
     ("host/http", "Source", 2, "private types of one file each"),
     ("host/planner", "Row", 2, "private types of one file each"),
-    ("host/ptx", "Parsed", 5, "a `type` for the result of each parser"),
     ("host/sim", "Clock", 2, "the virtual clock, and that of a trainer"),
     ("host/sim", "Engine", 2, "the simulator, and the inference engine of a workload"),
     ("host/sim", "RequestLine", 2, "one for reading, one for writing"),

@@ -28,7 +28,7 @@ pub(super) struct PluginNewCommand {
 }
 
 #[derive(Serialize)]
-struct Made {
+struct NewProject {
     name: String,
     template: String,
     folder: PathBuf,
@@ -79,7 +79,7 @@ pub(super) fn run(options: PluginNewCommand, format: Format) -> anyhow::Result<(
         write(&project.join(path), &filled(bytes, &name))?;
     }
     std::fs::rename(&project, &folder).with_context(|| format!("creating {}", folder.display()))?;
-    let made = Made { name, template, files: files.len(), folder };
+    let made = NewProject { name, template, files: files.len(), folder };
     match format {
         Format::Json => print_json(&made)?,
         Format::Text => print(&made),
@@ -128,7 +128,7 @@ fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         .with_context(|| format!("writing {}", path.display()))
 }
 
-fn print(made: &Made) {
+fn print(made: &NewProject) {
     let folder = made.folder.display();
     println!("created {folder} from the template {}: {} files", made.template, made.files);
     println!();

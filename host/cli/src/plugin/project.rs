@@ -48,7 +48,7 @@ pub(crate) struct Project {
 }
 
 /// The modification time of each watched file.
-pub(super) type Seen = BTreeMap<PathBuf, Option<SystemTime>>;
+pub(super) type ModificationTimes = BTreeMap<PathBuf, Option<SystemTime>>;
 
 impl Source {
     pub(crate) fn at(path: &Path) -> anyhow::Result<Self> {
@@ -158,7 +158,7 @@ impl Project {
     }
 
     /// The current state of the watched files.
-    pub(super) fn look(&self) -> anyhow::Result<Seen> {
+    pub(super) fn look(&self) -> anyhow::Result<ModificationTimes> {
         let mut files = vec![self.folder.join(MANIFEST)];
         let watched = &self.manifest.watch;
         if watched.is_empty() {

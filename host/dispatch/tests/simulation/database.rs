@@ -14,7 +14,7 @@ use assay_core::time::Micros;
 use assay_store::admissions::{Admitted, BatchMark, BatchRow, RequestRow};
 use assay_store::operations::IncidentRow;
 use assay_store::outcomes::{OutcomeRow, Record, Recorded};
-use assay_store::restore::{Left, LiveBatchRow, LiveRequestRow, LiveRequestState};
+use assay_store::restore::{LastArtifact, LiveBatchRow, LiveRequestRow, LiveRequestState};
 use assay_store::single::SingleRow;
 use assay_store::{CommitError, DispatchStore, StoreError};
 use bytes::Bytes;
@@ -487,14 +487,14 @@ impl DispatchStore for Database {
 }
 
 impl Rows {
-    fn left(&self, world: &World, batch: BatchId, seq: u32) -> Option<Left> {
+    fn left(&self, world: &World, batch: BatchId, seq: u32) -> Option<LastArtifact> {
         let of_request = (batch, seq, 0)..=(batch, seq, usize::MAX);
         let ((_, _, stage), (artifact, times)) = self.artifacts.range(of_request).next_back()?;
         let mut artifact = artifact.clone();
         if world.mutates(Mutation::ArtifactConfused) {
             artifact.bytes = b"another one".to_vec();
         }
-        Some(Left { stage: *stage, artifact, times: times.clone() })
+        Some(LastArtifact { stage: *stage, artifact, times: times.clone() })
     }
 }
 

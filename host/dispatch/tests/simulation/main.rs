@@ -29,22 +29,22 @@ const SEEDS: [u64; 2] = [100_000, 300];
 const SEEDS_PER_MUTATION: u64 = 60;
 
 /// The end of one simulation.
-struct Ended {
+struct SimulationEnd {
     failure: Option<String>,
     mutated: u64,
     hash: u64,
 }
 
-fn simulate(seed: u64, mutation: Option<Mutation>, is_shown: bool) -> Ended {
+fn simulate(seed: u64, mutation: Option<Mutation>, is_shown: bool) -> SimulationEnd {
     let simulation = || simulated::run(seed, START, run(mutation, is_shown));
     catch_unwind(AssertUnwindSafe(simulation)).unwrap_or_else(|panic| {
         let texts = (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>());
         let said = texts.0.map(ToString::to_string).or(texts.1.cloned()).unwrap_or_default();
-        Ended { failure: Some(format!("a panic: {said}")), mutated: 1, hash: 0 }
+        SimulationEnd { failure: Some(format!("a panic: {said}")), mutated: 1, hash: 0 }
     })
 }
 
-async fn run(mutation: Option<Mutation>, is_shown: bool) -> Ended {
+async fn run(mutation: Option<Mutation>, is_shown: bool) -> SimulationEnd {
     let world = World::new(mutation, is_shown);
     let mut others = JoinSet::new();
     others.spawn(server::serve(Arc::clone(&world)));
@@ -73,7 +73,7 @@ async fn run(mutation: Option<Mutation>, is_shown: bool) -> Ended {
     if failure.is_none() {
         failure = world.failure();
     }
-    Ended { failure, mutated: world.mutated(), hash: world.hash() }
+    SimulationEnd { failure, mutated: world.mutated(), hash: world.hash() }
 }
 
 fn number(variable: &str) -> Option<u64> {

@@ -123,7 +123,7 @@ pub async fn remote(world: Arc<World>, number: u128, pool: &'static str) {
 }
 
 /// What a link carries to the server.
-enum Said {
+enum LinkMessage {
     Finished(Vec<proto::Finished>),
     Loads(Vec<proto::Load>),
 }
@@ -190,7 +190,7 @@ impl Worker {
         tokio::spawn(read(Arc::clone(world), live.dispatch.clone(), worker, heard));
         world.say(|| format!("worker {} joined", worker.0));
         if !self.unsaid.is_empty() {
-            let _ = say.send(Said::Finished(std::mem::take(&mut self.unsaid)));
+            let _ = say.send(LinkMessage::Finished(std::mem::take(&mut self.unsaid)));
         }
         let mut queue: VecDeque<proto::Grant> = VecDeque::new();
         let mut running: Option<Running> = None;
@@ -201,9 +201,9 @@ impl Worker {
                 world.check_grant(&grant);
                 if one_in(8) {
                     let load = |ended| proto::Load { lease: grant.lease, ended };
-                    let _ = say.send(Said::Loads(vec![load(false)]));
+                    let _ = say.send(LinkMessage::Loads(vec![load(false)]));
                     pause(20_000).await;
-                    let _ = say.send(Said::Loads(vec![load(true)]));
+                    let _ = say.send(LinkMessage::Loads(vec![load(true)]));
                 }
                 let run = Run::choose(world, &grant);
                 let span = if one_in(8) { 400_000 } else { 10_000 };
@@ -239,7 +239,7 @@ impl Worker {
                         {
                             finished.lease = other.lease;
                         }
-                        let _ = say.send(Said::Finished(vec![finished]));
+                        let _ = say.send(LinkMessage::Finished(vec![finished]));
                     }
                 }
             }
@@ -269,7 +269,7 @@ async fn read(
     world: Arc<World>,
     dispatch: Dispatch,
     worker: WorkerId,
-    mut heard: mpsc::UnboundedReceiver<Said>,
+    mut heard: mpsc::UnboundedReceiver<LinkMessage>,
 ) {
     while let Some(said) = heard.recv().await {
         pause(5_000).await;
@@ -277,8 +277,8 @@ async fn read(
             break;
         }
         let is_heard = match said {
-            Said::Finished(finished) => dispatch.finished(worker, finished).await,
-            Said::Loads(loads) => dispatch.plugin_loads(worker, loads).await,
+            LinkMessage::Finished(finished) => dispatch.finished(worker, finished).await,
+            LinkMessage::Loads(loads) => dispatch.plugin_loads(worker, loads).await,
         };
         if is_heard.is_err() {
             break;

@@ -52,7 +52,7 @@ pub(super) struct Sample {
 }
 
 /// The samples that a client wants rewards for, and the time for which it waits.
-pub(super) struct Asked<'a> {
+pub(super) struct ScoreCall<'a> {
     /// The call's body; with the path it tells whether a call repeats an earlier one.
     pub body: &'a [u8],
     pub samples: Vec<Sample>,
@@ -153,7 +153,7 @@ impl Call {
     }
 
     /// Rewards of all the samples, in order; a failure of one is the call's.
-    pub(super) async fn rewards(&self, asked: Asked<'_>) -> Result<Vec<Rewarded>, Failure> {
+    pub(super) async fn rewards(&self, asked: ScoreCall<'_>) -> Result<Vec<Rewarded>, Failure> {
         let (guard, results) = self.results(asked).await?;
         let rewards = results.into_iter().map(Rewarded::of).collect::<Result<_, _>>()?;
         guard.answered();
@@ -161,7 +161,7 @@ impl Call {
     }
 
     /// The reward of the one sample.
-    pub(super) async fn reward(&self, asked: Asked<'_>) -> Result<Rewarded, Failure> {
+    pub(super) async fn reward(&self, asked: ScoreCall<'_>) -> Result<Rewarded, Failure> {
         let mut rewards = self.rewards(asked).await?;
         rewards.pop().ok_or_else(|| ApiError::bad_request("the call has no sample").into())
     }
@@ -169,7 +169,7 @@ impl Call {
     /// Outcomes of all the samples, in order, by the client's deadline.
     pub(super) async fn results(
         &self,
-        asked: Asked<'_>,
+        asked: ScoreCall<'_>,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
         let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
         let until = self.since + timeout - margin(timeout);
@@ -183,7 +183,7 @@ impl Call {
 
     async fn results_at_last(
         &self,
-        asked: Asked<'_>,
+        asked: ScoreCall<'_>,
         timeout: Duration,
     ) -> Result<(CallGuard, Vec<ResultItem>), Failure> {
         let waiting = &self.app.auto_batches.waiting;
@@ -209,7 +209,7 @@ impl Call {
     }
 
     /// Admits samples without waiting for them.
-    pub(super) async fn admit(&self, asked: Asked<'_>) -> Result<Admitted, Failure> {
+    pub(super) async fn admit(&self, asked: ScoreCall<'_>) -> Result<Admitted, Failure> {
         let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
         let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
         let samples = Samples::of(self, asked, due)?;
@@ -313,7 +313,7 @@ struct Samples {
 }
 
 impl Samples {
-    fn of(call: &Call, asked: Asked<'_>, due: Micros) -> Result<Self, ApiError> {
+    fn of(call: &Call, asked: ScoreCall<'_>, due: Micros) -> Result<Self, ApiError> {
         let Address { protocol, rest, options, run, .. } = &call.address;
         if asked.samples.len() > limits::COMPAT_LIST_ITEMS_MAX {
             let max = limits::COMPAT_LIST_ITEMS_MAX;

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 
-use super::call::{Asked, Call, Sample};
+use super::call::{Call, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::probe_or_post;
 use crate::extract::body;
@@ -46,7 +46,7 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
         return Ok(Json(Scores { scores: Vec::new() }).into_response());
     }
     drop(turn);
-    let asked = Asked { body: &bytes, samples, timeout: TIMEOUT, step: None };
+    let asked = ScoreCall { body: &bytes, samples, timeout: TIMEOUT, step: None };
     let scores: Vec<f64> = call.rewards(asked).await?.iter().map(|it| it.reward).collect();
     Ok(Json(Scores { scores }).into_response())
 }

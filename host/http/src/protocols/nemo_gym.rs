@@ -16,7 +16,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::address::Options;
-use super::call::{Asked, Call, Failure, Rewarded, Sample};
+use super::call::{Call, Failure, Rewarded, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::text::{Message, Prompt, label};
 use super::{metrics, no_route};
@@ -114,7 +114,7 @@ pub(super) async fn verify(call: Call, body: Body) -> Result<Response, ApiError>
     let bytes = call.body(body).await?;
     let row: Row = body::parse(&bytes)?;
     let sample = sample(&row, &call.address.options)?;
-    let asked = Asked { body: &bytes, samples: vec![sample], timeout: TIMEOUT, step: None };
+    let asked = ScoreCall { body: &bytes, samples: vec![sample], timeout: TIMEOUT, step: None };
     match call.reward(asked).await {
         Ok(got) => Ok(Json(rewarded(row, &got, &call.address.options)).into_response()),
         // The address, the key or a quota is wrong: no sample would fare better.

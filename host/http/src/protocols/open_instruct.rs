@@ -14,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::{Asked, Call, Sample};
+use super::call::{Call, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::{no_route, pickle};
 use crate::extract::body;
@@ -89,7 +89,7 @@ async fn test(call: Call, body: Body, stdio: bool) -> Result<Response, ApiError>
     let job = json!({ "language": "python", "run_ms": run_ms.max(1), "cases": cases });
     let sample = Sample { response: program, ..Sample::default() };
     let asked =
-        Asked { body: &bytes, samples: vec![sample], timeout: timeout(seconds), step: None };
+        ScoreCall { body: &bytes, samples: vec![sample], timeout: timeout(seconds), step: None };
     let report = call.report(asked, &job).await?;
     let mut results = vec![0; count];
     let mut runtimes = vec![-1.0; count];

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::call::{Asked, Call, Rewarded, Sample};
+use super::call::{Call, Rewarded, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::probe_or_post;
 use super::text::{Prompt, label};
@@ -56,7 +56,7 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
         return Ok(Json(rewards(Vec::new(), extra)).into_response());
     }
     drop(turn);
-    let asked = Asked { body: &bytes, samples, timeout: TIMEOUT, step: None };
+    let asked = ScoreCall { body: &bytes, samples, timeout: TIMEOUT, step: None };
     let got = call.rewards(asked).await?;
     Ok(Json(rewards(got, extra)).into_response())
 }

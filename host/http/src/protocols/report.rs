@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::call::{Asked, Call, Failure, Rewarded, Sample};
+use super::call::{Call, Failure, Rewarded, Sample, ScoreCall};
 use crate::problem::ApiError;
 
 /// The stage whose artifact it is.
@@ -17,14 +17,14 @@ const STAGE: &str = "run";
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Report {
     /// The compilation; absent where the language is not compiled.
-    pub compile: Option<Ran>,
+    pub compile: Option<ProgramRun>,
     /// The results of the cases; empty if the program did not compile.
-    pub cases: Vec<Ran>,
+    pub cases: Vec<ProgramRun>,
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
 #[derive(Debug, Default, Clone, Deserialize)]
-pub(super) struct Ran {
+pub(super) struct ProgramRun {
     /// `exited`, `signaled`, `time`, `memory`, `output` or `processes`.
     pub ended: String,
     /// The exit status, or the signal.
@@ -40,18 +40,18 @@ impl Call {
     /// Runs a program; `job` is the plugin's label.
     pub(super) async fn report(
         &self,
-        asked: Asked<'_>,
+        asked: ScoreCall<'_>,
         job: &serde_json::Value,
     ) -> Result<Report, Failure> {
         let label = Some(label(job));
         let samples = asked.samples.into_iter().map(|it| Sample { label: label.clone(), ..it });
-        let asked = Asked { samples: samples.collect(), ..asked };
+        let asked = ScoreCall { samples: samples.collect(), ..asked };
         let (guard, results) = self.results(asked).await?;
         let item = results.into_iter().next().ok_or_else(no_report)?;
         let id = item.id;
         if let Outcome::TimedOut { .. } = item.outcome {
             guard.answered();
-            let ran = Ran { ended: "time".into(), ..Ran::default() };
+            let ran = ProgramRun { ended: "time".into(), ..ProgramRun::default() };
             return Ok(Report { cases: vec![ran], ..Report::default() });
         }
         Rewarded::of(item)?;

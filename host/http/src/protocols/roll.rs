@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::call::{Asked, Call, Sample};
+use super::call::{Call, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::missing::{Iteration, NoReward};
 use super::no_route;
@@ -117,7 +117,7 @@ pub(super) async fn submit(call: Call, body: Body) -> Result<Response, ApiError>
         metadata: task.reward_info,
         group: text(&task.data_id),
     };
-    let asked = Asked { body: &bytes, samples: vec![sample], timeout, step };
+    let asked = ScoreCall { body: &bytes, samples: vec![sample], timeout, step };
     let admitted = call.admit(asked).await?;
     let id = admitted.ids().first().map(ToString::to_string).unwrap_or_default();
     Ok(Json(Answer { reward_request_id: id, ..Answer::default() }).into_response())

@@ -16,10 +16,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::call::{Asked, Call, Failure, Sample};
+use super::call::{Call, Failure, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::probe_or_post;
-use super::report::{Ran, Report};
+use super::report::{ProgramRun, Report};
 use crate::extract::body;
 use crate::problem::ApiError;
 
@@ -83,7 +83,7 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
     let timeout = Duration::from_secs_f64(compile + run + TIMEOUT_ON_TOP);
     let job = job(&asked, compile, run)?;
     let sample = Sample { response: asked.code, ..Sample::default() };
-    let asked = Asked { body: &bytes, samples: vec![sample], timeout, step: None };
+    let asked = ScoreCall { body: &bytes, samples: vec![sample], timeout, step: None };
     match call.report(asked, &job).await {
         Ok(report) => Ok(Json(told(report)).into_response()),
         Err(failure) => Err(gateway_timeout(failure)),
@@ -138,7 +138,7 @@ fn told(report: Report) -> Answer {
 }
 
 /// The message about an ending for which the protocol has no field.
-fn message(ran: &Ran) -> String {
+fn message(ran: &ProgramRun) -> String {
     match ran.ended.as_str() {
         "memory" => "the program exceeded its memory limit".into(),
         "output" => "the program printed more than allowed".into(),
@@ -147,7 +147,7 @@ fn message(ran: &Ran) -> String {
     }
 }
 
-fn command(ran: Ran) -> Command {
+fn command(ran: ProgramRun) -> Command {
     let (status, return_code) = match ran.ended.as_str() {
         "exited" => ("Finished", Some(ran.status)),
         // As Python tells it.
@@ -155,7 +155,7 @@ fn command(ran: Ran) -> Command {
         "time" => ("TimeLimitExceeded", None),
         _ => ("Error", None),
     };
-    let Ran { wall_ms, stdout, stderr, .. } = ran;
+    let ProgramRun { wall_ms, stdout, stderr, .. } = ran;
     Command { status, execution_time: wall_ms / 1e3, return_code, stdout, stderr }
 }
 
@@ -202,12 +202,12 @@ mod tests {
 
     #[test]
     fn an_answer_is_as_its_clients_read_it() {
-        let ran = Ran {
+        let ran = ProgramRun {
             ended: "exited".into(),
             wall_ms: 10.0,
             stdout: "2\n".into(),
             passed: true,
-            ..Ran::default()
+            ..ProgramRun::default()
         };
         let report = Report { cases: vec![ran.clone()], ..Report::default() };
         let json = serde_json::to_string(&told(report)).expect("plain");
@@ -222,13 +222,14 @@ mod tests {
             ("memory", "Error", None),
             ("signaled", "Finished", Some(-9)),
         ] {
-            let ran = Ran { ended: ended.into(), status: 9, passed: false, ..ran.clone() };
+            let ran = ProgramRun { ended: ended.into(), status: 9, passed: false, ..ran.clone() };
             let told = told(Report { cases: vec![ran], ..Report::default() });
             let result = told.run_result.expect("it ran");
             assert_eq!((told.status, result.status, result.return_code), ("Failed", status, code));
         }
         // It did not compile.
-        let compile = Some(Ran { ended: "exited".into(), status: 1, ..Ran::default() });
+        let compile =
+            Some(ProgramRun { ended: "exited".into(), status: 1, ..ProgramRun::default() });
         let told = told(Report { compile, ..Report::default() });
         assert_eq!(told.status, "Failed");
         assert!(told.run_result.is_none());

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::call::{Asked, Call, Sample};
+use super::call::{Call, Sample, ScoreCall};
 use super::document::PlaceParams;
 use super::probe_or_post;
 use super::text::{Prompt, label};
@@ -56,7 +56,7 @@ pub(super) async fn answer(call: Call, body: Body) -> Result<Response, ApiError>
         label: label(rollout.label),
         ..Sample::default()
     };
-    let asked = Asked { body: &bytes, samples: vec![sample], timeout: TIMEOUT, step: None };
+    let asked = ScoreCall { body: &bytes, samples: vec![sample], timeout: TIMEOUT, step: None };
     let got = call.reward(asked).await?;
     let options = &call.address.options;
     let answer = match &options.reward_key {

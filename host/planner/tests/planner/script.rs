@@ -24,7 +24,9 @@ use std::sync::Arc;
 
 use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::time::Micros;
-use assay_planner::{Because, Plan, PlanConfig, Planner, Policy, PoolConfig, PoolReport, Reason};
+use assay_planner::{
+    LateReason, Plan, PlanConfig, Planner, Policy, PoolConfig, PoolReport, Reason,
+};
 use assay_sched::{
     BatchView, Consumes, Discipline, Ending, PoolView, Profile, ProfileRequest, RunningView,
     SchedView, StageShape, StageView,
@@ -252,16 +254,16 @@ impl Player {
                 let batch = name(bound.batch);
                 let (ready, start) = (self.relative(bound.ready), self.relative(bound.start));
                 let because = match bound.because {
-                    Because::Late { end, by } => {
+                    LateReason::Late { end, by } => {
                         format!("ends {} not {}", self.relative(end), self.relative(by))
                     }
-                    Because::MayTimeOut { latest, by } => {
+                    LateReason::MayTimeOut { latest, by } => {
                         format!("may end {} not {}", self.relative(latest), self.relative(by))
                     }
-                    Because::Waits { mean, max } => {
+                    LateReason::Waits { mean, max } => {
                         format!("waits {} of {}", seconds(mean), seconds(max))
                     }
-                    Because::Risk { expected, budget } => {
+                    LateReason::Risk { expected, budget } => {
                         format!("risks {} of {}", seconds(expected), seconds(budget))
                     }
                 };

@@ -11,7 +11,7 @@ use crate::emit::decode::matrix::{copy, matrix};
 use crate::emit::decode::memory::{atomic, load, prefetch, store};
 use crate::emit::decode::narrow::{dot_product, narrow_conversion, space_test};
 use crate::emit::decode::warp::{barrier, elect, matches, reduce, shuffle, vote};
-use crate::error::{ParseError, ParseProblem};
+use crate::error::{ParseProblem, ParseResult};
 use crate::float::Rounding;
 use crate::integer::IntegerFunction as Integer;
 use crate::opcode::Opcode;
@@ -20,9 +20,10 @@ use crate::program::{Join, Operation, ValueFunction};
 use crate::real::RealFunction as Real;
 use crate::syntax::SyntaxArgument;
 
-pub type Parsed<T> = Result<T, ParseError>;
-
-pub fn decode<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+pub fn decode<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     match opcode.name {
         "mov" => moved(emitter, opcode),
         "ld" | "ldu" => load(emitter, opcode),
@@ -71,7 +72,10 @@ pub fn decode<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
     }
 }
 
-fn arithmetic<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+fn arithmetic<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     let shift = match opcode.name {
         "shf" => opcode
             .pick(&[("l", true), ("r", false)])
@@ -164,7 +168,7 @@ fn integer<'a>(
     function: Integer,
     kind: Type,
     wide: bool,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     use Integer as F;
     let number = Type::U32;
     let kinds: &[Type] = match function {
@@ -203,7 +207,7 @@ pub fn compute<'a>(
     kind: Type,
     bits: u32,
     kinds: &[Type],
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let Some((target, arguments)) = opcode.line.arguments.split_first() else {
         return Err(opcode.fault(ParseProblem::Syntax("operands are missing")));
     };
@@ -222,7 +226,7 @@ fn real<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
     kind: Type,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let rounding = opcode.rounding();
     let approximate = opcode.take("approx") || (opcode.name == "div" && opcode.take("full"));
     let modifiers = RealModifiers {
@@ -282,7 +286,7 @@ fn real<'a>(
     )
 }
 
-fn moved<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+fn moved<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> ParseResult<Operation> {
     let kind = opcode.kind()?;
     opcode.finish()?;
     let [target, source] = opcode.arguments()?;
@@ -301,14 +305,14 @@ fn moved<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Pars
             let part = part(elements.len())?;
             let targets =
                 elements.iter().map(|element| emitter.target_or_none(opcode, element, part.bits));
-            let targets = targets.collect::<Parsed<Vec<_>>>()?;
+            let targets = targets.collect::<ParseResult<Vec<_>>>()?;
             let source = emitter.source(opcode, source, kind)?;
             Ok(Operation::Unpack { targets, source, bits: part.bits })
         }
         (_, SyntaxArgument::Vector(elements)) => {
             let part = part(elements.len())?;
             let sources = elements.iter().map(|element| emitter.source(opcode, element, part));
-            let sources = sources.collect::<Parsed<Vec<_>>>()?;
+            let sources = sources.collect::<ParseResult<Vec<_>>>()?;
             let target = emitter.target(opcode, target, kind.width())?;
             Ok(Operation::Pack { target, sources, bits: part.bits })
         }
@@ -316,7 +320,10 @@ fn moved<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Pars
     }
 }
 
-fn select<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+fn select<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     let kind = opcode.kind()?;
     opcode.finish()?;
     compute(
@@ -332,7 +339,7 @@ fn select<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Par
 fn address_conversion<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let to_space = opcode.take("to");
     let space = opcode.space().ok_or_else(|| opcode.unsupported())?;
     let kind = opcode.kind()?;
@@ -345,7 +352,10 @@ fn address_conversion<'a>(
     compute(emitter, opcode, function, kind, 64, &[kind])
 }
 
-fn conversion<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+fn conversion<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     if let Some(narrow) = narrow_conversion(emitter, opcode)? {
         return Ok(narrow);
     }
@@ -438,7 +448,7 @@ fn one(kind: Type) -> u64 {
     crate::real::format(kind).round(1.0, Rounding::Nearest)
 }
 
-fn test<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+fn test<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> ParseResult<Operation> {
     let is_set = opcode.name == "set";
     let result = if is_set { Some(opcode.kind()?) } else { None };
     let kind = opcode.kind()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::declaration::literal;
 use crate::emit::Emitter;
-use crate::error::{ParseError, ParseProblem};
+use crate::error::{ParseProblem, ParseResult};
 use crate::opcode::Opcode;
 use crate::operand::{MemoryOperand, Operand, Register, Space, Special, Type};
 use crate::syntax::SyntaxArgument;
@@ -56,10 +56,8 @@ impl NameScope<'_> {
     }
 }
 
-type Parsed<T> = Result<T, ParseError>;
-
 impl<'a> Emitter<'_, 'a> {
-    pub fn lookup(&mut self, opcode: &Opcode<'_, 'a>, name: &'a str) -> Parsed<Binding> {
+    pub fn lookup(&mut self, opcode: &Opcode<'_, 'a>, name: &'a str) -> ParseResult<Binding> {
         for scope in self.scopes.iter().rev() {
             if let Some(binding) = scope.find(name) {
                 return Ok(binding);
@@ -74,7 +72,7 @@ impl<'a> Emitter<'_, 'a> {
         }
     }
 
-    pub fn register(&mut self, opcode: &Opcode<'_, 'a>, name: &'a str) -> Parsed<Register> {
+    pub fn register(&mut self, opcode: &Opcode<'_, 'a>, name: &'a str) -> ParseResult<Register> {
         match self.lookup(opcode, name)? {
             Binding::Register(register) => Ok(register),
             _ => Err(opcode.fault(ParseProblem::Syntax("a register was expected"))),
@@ -86,7 +84,7 @@ impl<'a> Emitter<'_, 'a> {
         opcode: &Opcode<'_, 'a>,
         argument: &SyntaxArgument<'a>,
         bits: u32,
-    ) -> Parsed<Register> {
+    ) -> ParseResult<Register> {
         let register = self.wide_target(opcode, argument, bits)?;
         if register.bits == bits { Ok(register) } else { Err(opcode.fault(WIDTH)) }
     }
@@ -97,7 +95,7 @@ impl<'a> Emitter<'_, 'a> {
         opcode: &Opcode<'_, 'a>,
         argument: &SyntaxArgument<'a>,
         bits: u32,
-    ) -> Parsed<Register> {
+    ) -> ParseResult<Register> {
         let SyntaxArgument::Word(name) = argument else {
             return Err(opcode.fault(ParseProblem::Syntax("a register was expected")));
         };
@@ -115,7 +113,7 @@ impl<'a> Emitter<'_, 'a> {
         opcode: &Opcode<'_, 'a>,
         argument: &SyntaxArgument<'a>,
         bits: u32,
-    ) -> Parsed<Option<Register>> {
+    ) -> ParseResult<Option<Register>> {
         match argument {
             SyntaxArgument::Word("_") => Ok(None),
             _ => self.wide_target(opcode, argument, bits).map(Some),
@@ -127,7 +125,7 @@ impl<'a> Emitter<'_, 'a> {
         opcode: &Opcode<'_, 'a>,
         argument: &SyntaxArgument<'a>,
         kind: Type,
-    ) -> Parsed<Operand> {
+    ) -> ParseResult<Operand> {
         self.read(opcode, argument, kind, |bits| bits == kind.width())
     }
 
@@ -136,7 +134,7 @@ impl<'a> Emitter<'_, 'a> {
         opcode: &Opcode<'_, 'a>,
         argument: &SyntaxArgument<'a>,
         kind: Type,
-    ) -> Parsed<Operand> {
+    ) -> ParseResult<Operand> {
         self.read(opcode, argument, kind, |bits| bits >= kind.width())
     }
 
@@ -146,7 +144,7 @@ impl<'a> Emitter<'_, 'a> {
         argument: &SyntaxArgument<'a>,
         kind: Type,
         fits: impl Fn(u32) -> bool,
-    ) -> Parsed<Operand> {
+    ) -> ParseResult<Operand> {
         let (name, negative) = match argument {
             SyntaxArgument::Word(name) => (*name, false),
             SyntaxArgument::Negative(name) => (*name, true),
@@ -201,7 +199,7 @@ impl<'a> Emitter<'_, 'a> {
         opcode: &Opcode<'_, 'a>,
         argument: &SyntaxArgument<'a>,
         space: Space,
-    ) -> Parsed<MemoryOperand> {
+    ) -> ParseResult<MemoryOperand> {
         let SyntaxArgument::Address { base, offset } = argument else {
             return Err(opcode.fault(ParseProblem::Syntax("an address was expected")));
         };

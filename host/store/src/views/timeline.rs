@@ -16,7 +16,7 @@ use crate::summaries::{StoredRewards, StoredSummary};
 use crate::{Store, StoreError};
 
 /// The requests of a batch as far as they are known now.
-pub struct Known {
+pub struct KnownRequests {
     pub stages: Vec<ProfileStage>,
     /// The requests, or a sample of those of a large batch, by seq.
     pub requests: Vec<KnownRequest>,
@@ -32,12 +32,12 @@ pub struct KnownRequest {
     pub key: String,
     pub group: Option<String>,
     pub arrived_at: Micros,
-    pub ended: Option<Ended>,
+    pub ended: Option<RequestEnd>,
     /// The stages that ended.
     pub stages: Vec<StageTime>,
 }
 
-pub struct Ended {
+pub struct RequestEnd {
     pub kind: String,
     pub verdict: String,
     pub reward: Option<f64>,
@@ -60,7 +60,11 @@ struct Times {
 }
 
 impl Store {
-    pub async fn timeline(&self, tenant: TenantId, batch: &Batch) -> Result<Known, StoreError> {
+    pub async fn timeline(
+        &self,
+        tenant: TenantId,
+        batch: &Batch,
+    ) -> Result<KnownRequests, StoreError> {
         let (name, version) = batch.plugin.split_once('@').unwrap_or((&batch.plugin, ""));
         let plugin = self.plugin(tenant, name, version).await?;
         let stages = plugin.description.stages.into_iter().map(|stage| ProfileStage {
@@ -85,7 +89,14 @@ impl Store {
         let requests = self.known_requests(tenant, batch, &seqs).await?;
         let thinned = batch.counts.submitted > limits::TIMELINE_REQUESTS_MAX;
         let tolerance_ms = self.judged_tolerance_ms(tenant, batch.id).await?;
-        Ok(Known { stages: stages.collect(), requests, thinned, extremes, tolerance_ms, rollup })
+        Ok(KnownRequests {
+            stages: stages.collect(),
+            requests,
+            thinned,
+            extremes,
+            tolerance_ms,
+            rollup,
+        })
     }
 
     async fn judged_tolerance_ms(
@@ -234,7 +245,7 @@ impl Store {
             let Some(request) = requests.get_mut(&row.seq.cast_unsigned()) else { continue };
             let times: Option<Times> = serde_json::from_str(&row.result).ok();
             request.stages = times.map_or_else(Vec::new, |times| times.stages);
-            request.ended = Some(Ended {
+            request.ended = Some(RequestEnd {
                 kind: row.kind,
                 verdict: row.verdict,
                 reward: row.reward,

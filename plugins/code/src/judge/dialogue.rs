@@ -2,7 +2,7 @@
 
 use assay_plugin::{Error, exec};
 
-use super::Judged;
+use super::TestResult;
 use super::programs::{message_of, word_of};
 use crate::problem::JudgeProgram;
 use crate::verdict::{Failure, Verdict, abnormal};
@@ -10,9 +10,9 @@ use crate::verdict::{Failure, Verdict, abnormal};
 const SIGPIPE: i32 = 13;
 
 /// The first to end decides where both ended badly: the other one lost its partner.
-pub(super) fn judge(dialogue: exec::Dialogue, judge: &JudgeProgram) -> Result<Judged, Error> {
+pub(super) fn judge(dialogue: exec::Dialogue, judge: &JudgeProgram) -> Result<TestResult, Error> {
     let failure = failure(&dialogue, judge)?;
-    Ok(Judged::new(dialogue.program, failure))
+    Ok(TestResult::new(dialogue.program, failure))
 }
 
 fn failure(dialogue: &exec::Dialogue, judge: &JudgeProgram) -> Result<Option<Failure>, Error> {

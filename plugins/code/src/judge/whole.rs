@@ -4,7 +4,7 @@
 use assay_plugin::{Error, exec};
 
 use super::programs::{Programs, message_of, word_of};
-use super::{Judged, dialogue};
+use super::{TestResult, dialogue};
 use crate::compare::Comparison;
 use crate::extract::Languages;
 use crate::machine::{Machine, Objects};
@@ -36,7 +36,7 @@ impl<'a, M: Machine, O: Objects> ProgramUnderTest<'a, M, O> {
         Self { machine, objects, settings, problem, program, limits, programs }
     }
 
-    pub(crate) fn judge(&mut self, test: &Test) -> Result<Judged, Error> {
+    pub(crate) fn judge(&mut self, test: &Test) -> Result<TestResult, Error> {
         let problem = self.problem;
         match &problem.judges[test.judge] {
             Judge::Compare(comparison) => self.compare(test, comparison),
@@ -55,7 +55,7 @@ impl<'a, M: Machine, O: Objects> ProgramUnderTest<'a, M, O> {
         }
     }
 
-    fn compare(&self, test: &Test, comparison: &Comparison) -> Result<Judged, Error> {
+    fn compare(&self, test: &Test, comparison: &Comparison) -> Result<TestResult, Error> {
         let (compare, is_final) = comparison.on_host();
         let expect = exec::Expectation { stdout: test.answer.to_blob(self.objects)?, compare };
         let return_stdout = !is_final || self.settings.show_tests;
@@ -77,25 +77,25 @@ impl<'a, M: Machine, O: Objects> ProgramUnderTest<'a, M, O> {
             },
         };
         let failure = failure.map(|failure| self.showing(failure, test, &result.outcome, ""));
-        Ok(Judged::new(result.outcome, failure))
+        Ok(TestResult::new(result.outcome, failure))
     }
 
-    fn check(&mut self, test: &Test, checker: &JudgeProgram) -> Result<Judged, Error> {
+    fn check(&mut self, test: &Test, checker: &JudgeProgram) -> Result<TestResult, Error> {
         let result = self.run(test, None, true)?;
         if let Some(failure) = abnormal(&result.outcome) {
             let failure = self.showing(failure, test, &result.outcome, "");
-            return Ok(Judged::new(result.outcome, Some(failure)));
+            return Ok(TestResult::new(result.outcome, Some(failure)));
         }
         let ready = self.programs.get(test.judge, checker)?;
         let judging = ready.judging(checker, test, self.objects)?;
         let output = exec::Blob::Inline(result.outcome.stdout.data.clone());
         let checked = self.machine.check(&ready.program, &output, &judging)?;
         if word_of("checker", checker, &checked)? {
-            return Ok(Judged::new(result.outcome, None));
+            return Ok(TestResult::new(result.outcome, None));
         }
         let failure = Failure::new(Verdict::WrongAnswer, "the checker says no");
         let failure = self.showing(failure, test, &result.outcome, &message_of(&checked));
-        Ok(Judged::new(result.outcome, Some(failure)))
+        Ok(TestResult::new(result.outcome, Some(failure)))
     }
 
     /// One at a time: the next one may not be worth running.

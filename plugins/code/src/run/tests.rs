@@ -18,11 +18,11 @@ fn problem(groups: &[(f64, usize)]) -> Problem {
     Problem { groups: groups.collect(), judges: Vec::new(), limits: Default::default() }
 }
 
-fn judged(verdict: Verdict, spent_us: u64) -> Judged {
+fn judged(verdict: Verdict, spent_us: u64) -> TestResult {
     let failure = (verdict != Verdict::Success).then(|| Failure::new(verdict, "so"));
     let usage =
         exec::Usage { cpu_us: spent_us, wall_us: spent_us, memory_peak_bytes: 0, wait_us: 0 };
-    Judged { failure, usage, weakened: vec!["cgroups".into()] }
+    TestResult { failure, usage, weakened: vec!["cgroups".into()] }
 }
 
 fn run_failing(scoring: Scoring, groups: &[(f64, usize)], failing: &[&str]) -> (Tally, usize) {

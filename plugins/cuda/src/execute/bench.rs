@@ -21,7 +21,7 @@ pub(crate) struct Part<'a> {
 }
 
 /// A part with the numbers of the session.
-struct Placed<'a> {
+struct NumberedPart<'a> {
     size: &'a Size,
     /// The task's buffers, then those that host functions allocated.
     buffers: Vec<u32>,
@@ -34,7 +34,7 @@ pub(crate) struct TaskSession<'a, M: Machine> {
     machine: &'a M,
     session: M::Session,
     task: &'a Task,
-    parts: Vec<Placed<'a>>,
+    parts: Vec<NumberedPart<'a>>,
 }
 
 impl<'a, M: Machine> TaskSession<'a, M> {
@@ -94,7 +94,7 @@ impl<'a, M: Machine> TaskSession<'a, M> {
         let compared = compared.filter(|(buffer, _)| buffer.role.is_compared());
         let tolerance = self.task.tolerance.to_host();
         let pairs = compared.map(|(_, number)| Pair { got: *number, want: *number, tolerance });
-        let placed = Placed {
+        let placed = NumberedPart {
             size: part.size,
             candidate: part.candidate.placed(first, &buffers)?,
             reference: part.reference.placed(second, &buffers)?,

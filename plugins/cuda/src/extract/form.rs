@@ -26,7 +26,7 @@ impl Form {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct Candidate {
     pub(super) form: Form,
     pub(super) entry: String,
     pub(super) bound: bool,
@@ -38,14 +38,14 @@ const LIBRARIES: [&str; 12] = [
     "nvshmem", "NvInfer", "tensorrt",
 ];
 
-pub(super) fn find(task: &Task, text: &str) -> Result<Found, Failure> {
+pub(super) fn find(task: &Task, text: &str) -> Result<Candidate, Failure> {
     let source = Source::new(text);
     let is_library = |path: &&str| LIBRARIES.iter().any(|library| path.starts_with(library));
     if let Some(path) = source.includes().into_iter().find(|path| is_library(path)) {
         return Err(unsupported(format!("it includes {path}: no library is called here")));
     }
     let entry = task.entry.as_str();
-    let found = |form, entry: &str, bound| Ok(Found { form, entry: entry.to_owned(), bound });
+    let found = |form, entry: &str, bound| Ok(Candidate { form, entry: entry.to_owned(), bound });
     if source.has("PYBIND11_MODULE") {
         takes_tensors(task)?;
         return found(Form::Torch, &bound_entry(entry, &source.bound_names())?, true);

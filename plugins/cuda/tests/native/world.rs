@@ -40,7 +40,7 @@ pub struct World {
     pub kernels: Vec<KernelInfo>,
     pub trace: Trace,
     /// The findings of a check at one of its seeds; both are numbered from 0.
-    pub found: Box<Found>,
+    pub found: Box<FakeCheck>,
     pub candidate_ns: u64,
     pub reference_ns: u64,
     pub suspicious: Vec<String>,
@@ -50,7 +50,7 @@ pub struct World {
     pub seen: RefCell<Seen>,
 }
 
-type Found = dyn Fn(usize, usize, &mut CheckReport);
+type FakeCheck = dyn Fn(usize, usize, &mut CheckReport);
 
 /// The plugin's calls, as this world received them.
 #[derive(Default)]

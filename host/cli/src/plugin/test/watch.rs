@@ -44,7 +44,10 @@ pub(super) async fn run(
 
 /// Returns when files differ from `before` and have been left alone since the last look: an editor
 /// may write several.
-async fn changed(project: &Project, before: &super::super::project::Seen) -> anyhow::Result<()> {
+async fn changed(
+    project: &Project,
+    before: &super::super::project::ModificationTimes,
+) -> anyhow::Result<()> {
     let mut last = project.look()?;
     loop {
         tokio::time::sleep(LOOK).await;

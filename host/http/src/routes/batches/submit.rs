@@ -83,7 +83,7 @@ struct Submission<'a> {
     items: Vec<Submitted>,
     chunk: Vec<NewItem>,
     chunk_bytes: usize,
-    sent: Vec<Sent>,
+    sent: Vec<SubmittedLines>,
     chunk_spots: Vec<Spot>,
 }
 
@@ -122,7 +122,7 @@ impl Tail {
     }
 }
 
-struct Sent {
+struct SubmittedLines {
     spots: Vec<Spot>,
     answer: oneshot::Receiver<Result<Vec<ItemFate>, DispatchError>>,
 }
@@ -263,7 +263,7 @@ impl<'a> Submission<'a> {
         let spots = std::mem::take(&mut self.chunk_spots);
         self.chunk_bytes = 0;
         let answer = self.app.dispatch.submit(self.tenant, self.batch, chunk).await?;
-        self.sent.push(Sent { spots, answer });
+        self.sent.push(SubmittedLines { spots, answer });
         Ok(())
     }
 
@@ -271,7 +271,7 @@ impl<'a> Submission<'a> {
     async fn finish(mut self) -> Result<SubmitReply, ApiError> {
         self.send().await?;
         let patience = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
-        for Sent { spots, answer } in std::mem::take(&mut self.sent) {
+        for SubmittedLines { spots, answer } in std::mem::take(&mut self.sent) {
             let answer = tokio::time::timeout(patience, answer).await.map_err(|_| {
                 ApiError::unavailable("database_unavailable", "the database takes too long")
             })?;

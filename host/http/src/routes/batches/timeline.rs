@@ -40,7 +40,7 @@ mod tests {
     use assay_api::result::StageTime;
     use assay_core::time::Micros;
 
-    use assay_store::views::timeline::{Ended, KnownRequest};
+    use assay_store::views::timeline::{KnownRequest, RequestEnd};
 
     pub(crate) fn stages() -> Vec<ProfileStage> {
         let stage = |name: &str, pool: &str| ProfileStage {
@@ -74,7 +74,7 @@ mod tests {
             key: format!("key-{seq}"),
             group: Some("one".into()),
             arrived_at,
-            ended: finished.map(|finished| Ended {
+            ended: finished.map(|finished| RequestEnd {
                 kind: "scored".into(),
                 verdict: "success".into(),
                 reward: Some(1.0),

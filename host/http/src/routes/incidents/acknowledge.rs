@@ -3,7 +3,7 @@
 use assay_api::acknowledgement::{AcknowledgeIncident, Acknowledgement};
 use assay_core::time::Micros;
 use assay_dispatch::now;
-use assay_store::acknowledgements::Seen;
+use assay_store::acknowledgements::VisibleIncident;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -31,7 +31,7 @@ pub(crate) async fn acknowledge(
 ) -> Result<Json<Acknowledgement>, ApiError> {
     let call: AcknowledgeIncident = body::json_or_default(body).await?;
     call.check()?;
-    let seen = Seen {
+    let seen = VisibleIncident {
         tenant: caller.tenant,
         beside: visible(&caller),
         incident: incident.0,

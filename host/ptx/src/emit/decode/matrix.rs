@@ -1,8 +1,7 @@
 //! Matrix instructions, and copies to shared memory.
 
 use crate::emit::Emitter;
-use crate::emit::decode::Parsed;
-use crate::error::ParseProblem;
+use crate::error::{ParseProblem, ParseResult};
 use crate::fragment::{
     Fragment, FragmentLayout, MatrixAccess, MatrixElement, MatrixLines, MatrixProduct, MatrixRole,
     MatrixShape,
@@ -79,7 +78,10 @@ fn sums(left: MatrixElement, right: MatrixElement, sum: MatrixElement) -> bool {
     }
 }
 
-pub fn matrix<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+pub fn matrix<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     match opcode.name {
         "mma" => product(emitter, opcode, FragmentLayout::Mma),
         "wmma" => {
@@ -117,7 +119,7 @@ fn product<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
     layout: FragmentLayout,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let together = opcode.take("sync") && opcode.take("aligned");
     let shape = opcode.pick(SHAPES).filter(|_| together).ok_or_else(|| opcode.unsupported())?;
     // A fragment of `wmma` holds the matrix, however it was stored.
@@ -168,7 +170,7 @@ fn vector<'s, 'a>(
     opcode: &Opcode<'_, 'a>,
     argument: &'s SyntaxArgument<'a>,
     count: usize,
-) -> Parsed<&'s [SyntaxArgument<'a>]> {
+) -> ParseResult<&'s [SyntaxArgument<'a>]> {
     let parts = match argument {
         SyntaxArgument::Vector(parts) => parts.as_slice(),
         single => std::slice::from_ref(single),
@@ -190,7 +192,7 @@ fn registers<'a>(
     argument: &SyntaxArgument<'a>,
     count: usize,
     bits: u32,
-) -> Parsed<Vec<Register>> {
+) -> ParseResult<Vec<Register>> {
     let parts = vector(opcode, argument, count)?;
     parts.iter().map(|part| emitter.target(opcode, part, bits)).collect()
 }
@@ -201,7 +203,7 @@ fn operands<'a>(
     argument: &SyntaxArgument<'a>,
     count: usize,
     bits: u32,
-) -> Parsed<Vec<Operand>> {
+) -> ParseResult<Vec<Operand>> {
     let parts = vector(opcode, argument, count)?;
     let read = |part: &SyntaxArgument<'a>| match part {
         // A literal float is no literal of an unsigned number.
@@ -218,7 +220,7 @@ fn fragment_targets<'a>(
     opcode: &Opcode<'_, 'a>,
     fragment: Fragment,
     argument: &SyntaxArgument<'a>,
-) -> Parsed<Vec<Register>> {
+) -> ParseResult<Vec<Register>> {
     let bits = fragment.element.register_bits();
     registers(emitter, opcode, argument, fragment.registers(), bits)
 }
@@ -228,13 +230,13 @@ fn fragment_sources<'a>(
     opcode: &Opcode<'_, 'a>,
     fragment: Fragment,
     argument: &SyntaxArgument<'a>,
-) -> Parsed<Vec<Operand>> {
+) -> ParseResult<Vec<Operand>> {
     let bits = fragment.element.register_bits();
     operands(emitter, opcode, argument, fragment.registers(), bits)
 }
 
 /// `wmma.load` and `wmma.store`
-fn lines<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+fn lines<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> ParseResult<Operation> {
     let loads = opcode.pick(&[("load", true), ("store", false)]);
     let role = opcode.pick(&[
         ("a", MatrixRole::Left),
@@ -293,7 +295,7 @@ fn lines<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Pars
 }
 
 /// `ldmatrix` and `stmatrix`
-fn rows<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+fn rows<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> ParseResult<Operation> {
     let known = ["sync", "aligned", "m8n8", "b16"].iter().all(|word| opcode.take(word));
     let count = opcode.pick(&[("x1", 1), ("x2", 2), ("x4", 4)]);
     let transposed = opcode.take("trans");
@@ -317,7 +319,10 @@ fn rows<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parse
 }
 
 /// `cp.async` and its waits; bulk copies and arrivals at an `mbarrier` are refused.
-pub fn copy<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+pub fn copy<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     if !opcode.take("async") {
         return Err(opcode.unsupported());
     }

@@ -1,8 +1,7 @@
 //! Loads, stores and atomic operations.
 
 use crate::emit::Emitter;
-use crate::emit::decode::Parsed;
-use crate::error::ParseProblem;
+use crate::error::{ParseProblem, ParseResult};
 use crate::opcode::Opcode;
 use crate::operand::{Class, Operand, Space, Type};
 use crate::program::{AtomicFunction, Operation};
@@ -36,7 +35,7 @@ struct Access {
     elements: usize,
 }
 
-fn access(opcode: &mut Opcode<'_, '_>) -> Parsed<Access> {
+fn access(opcode: &mut Opcode<'_, '_>) -> ParseResult<Access> {
     opcode.take_any(ORDERS);
     opcode.take_any(HINTS);
     let space = opcode.space().unwrap_or(Space::Generic);
@@ -53,7 +52,7 @@ fn elements<'s, 'a>(
     opcode: &Opcode<'_, 'a>,
     access: &Access,
     argument: &'s SyntaxArgument<'a>,
-) -> Parsed<&'s [SyntaxArgument<'a>]> {
+) -> ParseResult<&'s [SyntaxArgument<'a>]> {
     let elements = match argument {
         SyntaxArgument::Vector(elements) => elements.as_slice(),
         single => std::slice::from_ref(single),
@@ -66,18 +65,24 @@ fn elements<'s, 'a>(
     }
 }
 
-pub fn load<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+pub fn load<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     let access = access(opcode)?;
     let [targets, address] = opcode.arguments()?;
     let address = emitter.address(opcode, address, access.space)?;
     let targets = elements(opcode, &access, targets)?;
     let bits = access.kind.width();
     let targets = targets.iter().map(|target| emitter.target_or_none(opcode, target, bits));
-    let targets = targets.collect::<Parsed<Vec<_>>>()?;
+    let targets = targets.collect::<ParseResult<Vec<_>>>()?;
     Ok(Operation::Load { address, kind: access.kind, targets })
 }
 
-pub fn store<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+pub fn store<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     let access = access(opcode)?;
     if access.space == Space::Constant {
         return Err(opcode.fault(ParseProblem::Syntax("constant memory is not written")));
@@ -86,7 +91,7 @@ pub fn store<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> 
     let address = emitter.address(opcode, address, access.space)?;
     let sources = elements(opcode, &access, sources)?;
     let sources = sources.iter().map(|source| emitter.wide_source(opcode, source, access.kind));
-    let sources = sources.collect::<Parsed<Vec<_>>>()?;
+    let sources = sources.collect::<ParseResult<Vec<_>>>()?;
     Ok(Operation::Store { address, kind: access.kind, sources })
 }
 
@@ -94,7 +99,7 @@ pub fn store<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> 
 pub fn prefetch<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     opcode.take_any(&["L1", "L2", "L2::evict_last", "L2::evict_normal"]);
     let space = opcode.space().unwrap_or(Space::Generic);
     opcode.finish()?;
@@ -103,7 +108,10 @@ pub fn prefetch<'a>(
     Ok(Operation::Nothing)
 }
 
-pub fn atomic<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+pub fn atomic<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     use AtomicFunction as F;
     opcode.take_any(ORDERS);
     let space = opcode.space().unwrap_or(Space::Generic);

@@ -1,8 +1,8 @@
 //! Conversions to and from fp8 and `tf32`, and the instructions on bytes.
 
 use crate::emit::Emitter;
-use crate::emit::decode::{Parsed, compute};
-use crate::error::ParseProblem;
+use crate::emit::decode::compute;
+use crate::error::{ParseProblem, ParseResult};
 use crate::float::Rounding;
 use crate::narrow::{ByteFloat, NarrowConversion, Tf32Rounding};
 use crate::opcode::Opcode;
@@ -19,7 +19,7 @@ fn pair_of_bytes(opcode: &mut Opcode<'_, '_>) -> Option<ByteFloat> {
 pub fn narrow_conversion<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
-) -> Parsed<Option<Operation>> {
+) -> ParseResult<Option<Operation>> {
     let (conversion, kinds, bits) = if let Some(bytes) = pair_of_bytes(opcode) {
         let rounds = opcode.rounding() == Some(Rounding::Nearest);
         let rectify = opcode.take("relu");
@@ -62,7 +62,7 @@ pub fn narrow_conversion<'a>(
 pub fn dot_product<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let [left, right] = [opcode.kind()?, opcode.kind()?];
     opcode.finish()?;
     let is_word = |kind: Type| kind.bits == 32 && kind.is_integer();
@@ -78,7 +78,7 @@ pub fn dot_product<'a>(
 pub fn space_test<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let space = opcode.space().ok_or_else(|| opcode.unsupported())?;
     opcode.finish()?;
     let address = Type { bits: 64, ..Type::U32 };

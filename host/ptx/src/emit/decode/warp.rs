@@ -1,8 +1,7 @@
 //! Barriers, and what the lanes of a warp do together.
 
 use crate::emit::Emitter;
-use crate::emit::decode::Parsed;
-use crate::error::ParseProblem;
+use crate::error::{ParseProblem, ParseResult};
 use crate::opcode::Opcode;
 use crate::operand::{Operand, Type};
 use crate::program::{
@@ -13,7 +12,7 @@ use crate::syntax::SyntaxArgument;
 pub fn barrier<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let is_warp = opcode.take("warp");
     opcode.take("cta");
     opcode.take("aligned");
@@ -53,7 +52,7 @@ pub fn barrier<'a>(
 fn barrier_vote<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let mode = opcode.pick(&[
         ("popc", BarrierVoteMode::Count),
         ("and", BarrierVoteMode::All),
@@ -78,7 +77,10 @@ fn barrier_vote<'a>(
     Ok(Operation::Barrier { barrier: emitter.source(opcode, barrier, Type::U32)?, threads, vote })
 }
 
-pub fn reduce<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+pub fn reduce<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     let function = opcode.pick(&[
         ("add", AtomicFunction::Add),
         ("min", AtomicFunction::Minimum),
@@ -105,7 +107,7 @@ pub fn reduce<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) ->
 pub fn matches<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let all = opcode.pick(&[("all", true), ("any", false)]);
     let (Some(all), true) = (all, opcode.take("sync")) else {
         return Err(opcode.unsupported());
@@ -128,7 +130,10 @@ pub fn matches<'a>(
     Ok(Operation::Match { all, target, valid, value, members })
 }
 
-pub fn elect<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+pub fn elect<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     if !opcode.take("sync") {
         return Err(opcode.unsupported());
     }
@@ -145,7 +150,7 @@ pub fn elect<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> 
 pub fn shuffle<'a>(
     emitter: &mut Emitter<'_, 'a>,
     opcode: &mut Opcode<'_, 'a>,
-) -> Parsed<Operation> {
+) -> ParseResult<Operation> {
     let mode = opcode.pick(&[
         ("up", ShuffleMode::Up),
         ("down", ShuffleMode::Down),
@@ -167,14 +172,18 @@ pub fn shuffle<'a>(
         None => None,
         Some(valid) => emitter.target_or_none(opcode, &valid, 1)?,
     };
-    let mut number = |argument| -> Parsed<Operand> { emitter.source(opcode, argument, Type::U32) };
+    let mut number =
+        |argument| -> ParseResult<Operand> { emitter.source(opcode, argument, Type::U32) };
     let (value, lane, clamp, members) =
         (number(value)?, number(lane)?, number(clamp)?, number(members)?);
     let target = emitter.target(opcode, &target, 32)?;
     Ok(Operation::Shuffle { mode, target, valid, value, lane, clamp, members })
 }
 
-pub fn vote<'a>(emitter: &mut Emitter<'_, 'a>, opcode: &mut Opcode<'_, 'a>) -> Parsed<Operation> {
+pub fn vote<'a>(
+    emitter: &mut Emitter<'_, 'a>,
+    opcode: &mut Opcode<'_, 'a>,
+) -> ParseResult<Operation> {
     let mode = opcode.pick(&[
         ("all", VoteMode::All),
         ("any", VoteMode::Any),

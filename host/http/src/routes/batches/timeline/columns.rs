@@ -7,13 +7,18 @@ use assay_api::history::ProfileStage;
 use assay_api::result::StageTime;
 use assay_api::view::{GroupColumns, RequestColumns, StageColumns, Timeline};
 use assay_core::time::Micros;
-use assay_store::views::timeline::{Ended, Known, KnownRequest};
+use assay_store::views::timeline::{KnownRequest, KnownRequests, RequestEnd};
 
 use super::lateness::lateness;
 
 /// `default_ms` is the platform's tolerance; `now` is used for live batches.
-pub(super) fn timeline(batch: Batch, known: Known, default_ms: f64, now: Micros) -> Timeline {
-    let Known { stages, requests, thinned, extremes, tolerance_ms, rollup } = known;
+pub(super) fn timeline(
+    batch: Batch,
+    known: KnownRequests,
+    default_ms: f64,
+    now: Micros,
+) -> Timeline {
+    let KnownRequests { stages, requests, thinned, extremes, tolerance_ms, rollup } = known;
     let tolerance_ms = tolerance_ms.map_or(default_ms, f64::from);
     let first = batch.first_request_at.unwrap_or(batch.announced_at);
     let since = |at: Option<Micros>| at.map(|at| ms(first, at));
@@ -69,7 +74,7 @@ fn push(
     request: &KnownRequest,
     group: Option<u32>,
 ) {
-    let ended: Option<&Ended> = request.ended.as_ref();
+    let ended: Option<&RequestEnd> = request.ended.as_ref();
     columns.seq.push(request.seq);
     columns.key.push(request.key.clone());
     columns.group.push(group);
@@ -183,7 +188,7 @@ mod tests {
             earliest_end_at: Some(Micros::from_ms(1_040)),
             last_seq: Some(0),
         };
-        let known = Known {
+        let known = KnownRequests {
             stages: stages(),
             requests,
             thinned: false,
@@ -215,7 +220,7 @@ mod tests {
     fn a_batch_that_names_no_tolerance_has_the_platforms() {
         let extremes =
             Extremes { earliest_end_at: Some(Micros::from_ms(1_040)), ..Extremes::default() };
-        let known = Known {
+        let known = KnownRequests {
             stages: stages(),
             requests: Vec::new(),
             thinned: false,
@@ -236,7 +241,7 @@ mod tests {
             earliest_end_at: Some(Micros::from_ms(1_001)),
             last_seq: Some(0),
         };
-        let known = Known {
+        let known = KnownRequests {
             stages: stages(),
             requests,
             thinned: false,
