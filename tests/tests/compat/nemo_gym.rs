@@ -76,6 +76,10 @@ async fn what_is_no_reward_is_a_mask() {
     let told = world.post(&format!("{path}?masked_reward=0"), &asked).await.json::<Value>(200);
     assert_eq!((&told["reward"], &told["mask_sample"]), (&json!(0.0), &json!(true)));
     assert_eq!(told["instance_config"], json!({ "a": 1, "mask_sample": true }));
+    // Only a number is an incident: a mask alone keeps the sample out of training.
+    let missing = world.missing_rewards(1).await;
+    assert_eq!(missing.iter().map(|it| it.count).sum::<u32>(), 1, "{missing:?}");
+    assert!(missing[0].detail.contains("`masked_reward`"), "{missing:?}");
     // A wrong address is not the sample's fault.
     let wrong = world.post("nemo-gym/nobody@prod/unknown/verify", &asked).await;
     let _ = wrong.problem(404, "not_found");

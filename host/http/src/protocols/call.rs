@@ -352,3 +352,16 @@ fn encode(sample: Sample) -> Result<EncodedSample, ApiError> {
 fn margin(timeout: Duration) -> Duration {
     (timeout / 6).min(Duration::from_secs(10))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_comes_a_sixth_of_the_time_before_the_client_gives_up() {
+        for (timeout_ms, margin_ms) in [(0, 0), (600, 100), (30_000, 5_000), (300_000, 10_000)] {
+            let of = margin(Duration::from_millis(timeout_ms));
+            assert_eq!(of, Duration::from_millis(margin_ms), "{timeout_ms}");
+        }
+    }
+}

@@ -24,13 +24,15 @@ use crate::problem::ApiError;
 
 /// Why an answer has no reward. An answer of status 200 that says so in its
 /// protocol's own words carries this as an extension.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct NoReward {
     pub reason: String,
     /// The run, if the address does not name it.
     pub run: Option<String>,
     /// The batch of the request that failed, if the call belongs to none.
     pub batch: Option<Iteration>,
+    /// The consequence of this answer, if it differs from that of its protocol's other failures.
+    pub writes: Option<&'static str>,
 }
 
 /// The batch by which a call without a reward is found among a run's training steps.
@@ -95,8 +97,7 @@ pub(crate) async fn watch(State(app): AppState, mut request: Request, next: Next
 fn no_reward(response: &Response) -> Option<NoReward> {
     let refused = |error: &ApiError| NoReward {
         reason: format!("{}, {}", error.status.as_u16(), error.code),
-        run: None,
-        batch: None,
+        ..NoReward::default()
     };
     let extensions = response.extensions();
     extensions.get().cloned().or_else(|| extensions.get().map(refused))
@@ -126,8 +127,9 @@ impl WatchedCall {
         })
     }
 
-    fn note(&self, NoReward { reason, run, batch }: NoReward) {
-        let Protocol { name, writes, .. } = self.protocol;
+    fn note(&self, NoReward { reason, run, batch, writes }: NoReward) {
+        let Protocol { name, .. } = self.protocol;
+        let writes = writes.unwrap_or(self.protocol.writes);
         ::metrics::counter!("assay_rewards_missing_total", "protocol" => *name).increment(1);
         if writes.is_empty() {
             return;
@@ -170,7 +172,7 @@ impl Drop for WatchedCall {
             return;
         }
         let reason = if std::thread::panicking() { "500, internal" } else { "the client hung up" };
-        self.note(NoReward { reason: reason.into(), run: None, batch: None });
+        self.note(NoReward { reason: reason.into(), ..NoReward::default() });
     }
 }
 
@@ -189,11 +191,9 @@ mod tests {
         assert_eq!(told.as_deref(), Some("503, database_unavailable"));
         assert_eq!(reason("1.0".into_response()), None);
         let mut failed = "{\"errcode\": 2}".into_response();
-        failed.extensions_mut().insert(NoReward {
-            reason: "plugin_trap".into(),
-            run: None,
-            batch: None,
-        });
+        failed
+            .extensions_mut()
+            .insert(NoReward { reason: "plugin_trap".into(), ..NoReward::default() });
         assert_eq!(reason(failed).as_deref(), Some("plugin_trap"));
     }
 

@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use super::address::Options;
 use super::call::{Call, Failure, Rewarded, Sample, ScoreCall};
 use super::document::PlaceParams;
+use super::missing::NoReward;
 use super::text::{Message, Prompt, label};
 use super::{metrics, no_route};
 use crate::extract::body;
@@ -33,6 +34,8 @@ const REWARD: &str = "reward";
 const MASK: &str = "mask_sample";
 const REASON: &str = "failure_reason";
 const INSTANCE: &str = "instance_config";
+/// Where the address names a number for masked rows.
+const MASKED_REWARD: &str = "an agent that does not read `mask_sample` trains on `masked_reward`";
 /// The names of the fields that the answer's components have.
 const COMPONENTS: &str = "assay_components";
 
@@ -121,7 +124,11 @@ pub(super) async fn verify(call: Call, body: Body) -> Result<Response, ApiError>
         Err(Failure::Refused(error)) if error.status.is_client_error() => Err(error),
         Err(failure) => {
             let reason = ApiError::from(failure).detail;
-            Ok(Json(masked(row, &reason, call.address.options.masked_reward)).into_response())
+            let number = call.address.options.masked_reward;
+            let mut answer = Json(masked(row, &reason, number)).into_response();
+            let writes = number.map(|_| MASKED_REWARD);
+            answer.extensions_mut().insert(NoReward { reason, writes, ..NoReward::default() });
+            Ok(answer)
         }
     }
 }

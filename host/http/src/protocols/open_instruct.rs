@@ -164,6 +164,14 @@ mod tests {
         assert!(!same("", "2"));
     }
 
+    /// As its client computes it.
+    #[test]
+    fn the_client_waits_for_ten_times_a_tests_limit() {
+        for (test_seconds, seconds) in [(0.0, 30), (1.0, 30), (5.0, 50), (60.0, 300)] {
+            assert_eq!(timeout(test_seconds), Duration::from_secs(seconds));
+        }
+    }
+
     #[test]
     fn tests_come_as_a_list_or_as_a_text() {
         let tests = |value| list(value).map(|tests| tests.len()).map_err(|error| error.status);

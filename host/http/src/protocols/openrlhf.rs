@@ -70,10 +70,14 @@ fn samples(batch: Batch) -> Result<Vec<Sample>, ApiError> {
             return Err(ApiError::bad_request(detail));
         }
     }
+    let has_prompts = !prompts.is_empty();
     let mut prompts = prompts.into_iter();
     let mut labels = labels.into_iter();
     let sample = |(at, query): (usize, String)| {
         let prompt = prompts.next().unwrap_or_default().into_text();
+        if prompt.is_empty() && has_prompts && !query.is_empty() {
+            return Err(empty_prompt(at));
+        }
         let response = response(&query, &prompt).ok_or_else(|| no_prompt(at))?.to_owned();
         let label = label(labels.next().flatten());
         Ok(Sample { prompt, response, label, ..Sample::default() })
@@ -93,6 +97,14 @@ fn no_prompt(at: usize) -> ApiError {
     ApiError::bad_request(detail).hint(
         "the response is what follows the prompt: let the model's context hold the longest prompt and its response",
     )
+}
+
+/// The whole query would be scored, with the text of a prompt that is an image or was left out.
+fn empty_prompt(at: usize) -> ApiError {
+    ApiError::bad_request(format!(
+        "prompts[{at}] has no text, so query[{at}] does not say where the response begins"
+    ))
+    .hint("send the text of each prompt, or no prompts at all if each query is a response alone")
 }
 
 /// The lists of each component, all of the same length: 0 for a sample without it.
@@ -130,10 +142,22 @@ mod tests {
         check("<s>6*7? A: 42</s>", "6*7? ", "A: 42</s>");
         // A response that repeats the prompt is kept whole.
         check("6*7? 6*7? A: 42", "6*7?", " 6*7? A: 42");
-        check("A: 42", "", "A: 42");
+        check("", "", "");
         let messages = serde_json::json!([{ "role": "user", "content": "6*7?" }]);
         let templated = responses("<user>6*7?<assistant>A: 42", messages);
         assert_eq!(templated, Ok(vec!["<assistant>A: 42".to_owned()]));
+    }
+
+    #[test]
+    fn an_empty_prompt_is_refused_and_no_prompts_are_not() {
+        for prompt in [serde_json::json!(""), serde_json::json!([])] {
+            let refused = responses("A: 42", prompt).expect_err("no place where it begins");
+            assert!(refused.starts_with("prompts[0] has no text"), "{refused}");
+        }
+        let batch = serde_json::json!({ "query": ["A: 42"], "labels": ["42"] });
+        let batch = serde_json::from_value(batch).expect("a call");
+        let samples = samples(batch).unwrap_or_else(|error| panic!("{}", error.detail));
+        assert_eq!(samples[0].response, "A: 42");
     }
 
     /// The prompt shows an answer: none of it may be scored.

@@ -163,7 +163,8 @@ pub(super) async fn result(call: Call, body: Body) -> Result<Response, ApiError>
     let mut answer = Json(told(id, arrived_at, item)).into_response();
     if let Some(reason) = failed {
         let iteration = Iteration { batch: id.batch, number: batch.iteration };
-        let missing = NoReward { reason, run: Some(batch.run), batch: Some(iteration) };
+        let missing =
+            NoReward { reason, run: Some(batch.run), batch: Some(iteration), writes: None };
         answer.extensions_mut().insert(missing);
     }
     Ok(answer)
