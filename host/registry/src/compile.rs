@@ -180,7 +180,12 @@ fn report(end: CompilerEnd) -> Result<CompileOk, RegistryError> {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let last = stderr.lines().last().unwrap_or_default();
         let told = format!("the compiler ended with {}: {last}", output.status);
-        return Err(RegistryError::Refused(told));
+        // The report says what is wrong with a plugin. A failure of the compiler itself, such as a full disk, is ours;
+        // only a signal may come from what a hostile plugin makes it do.
+        return Err(match output.status.signal() {
+            Some(_) => RegistryError::Refused(told),
+            None => RegistryError::Compiler(anyhow::anyhow!(told)),
+        });
     }
     let report = serde_json::from_slice(&output.stdout).context("reading the compiler's report");
     match report.map_err(RegistryError::Compiler)? {
@@ -208,7 +213,7 @@ mod tests {
         for (text, words) in [
             ("kill -XCPU $$", "more than 240 s of processor time"),
             ("kill -ABRT $$", "more than 4 GiB of address space"),
-            ("echo no memory >&2; exit 1", "no memory"),
+            ("kill -SEGV $$", "SIGSEGV"),
             (r#"echo '{"refused": {"message": "no component"}}'"#, "no component"),
         ] {
             let Err(RegistryError::Refused(told)) = script(text, LONG).await else {
@@ -225,7 +230,9 @@ mod tests {
         assert!(told.contains("too busy"), "{told}");
         let killed = script("kill -KILL $$", LONG).await;
         assert!(matches!(killed, Err(RegistryError::CompilerBusy(_))));
-        let replaced = script("echo all is well", LONG).await;
-        assert!(matches!(replaced, Err(RegistryError::Compiler(_))));
+        for broken in ["echo all is well", "echo no space left >&2; exit 1"] {
+            let told = script(broken, LONG).await;
+            assert!(matches!(told, Err(RegistryError::Compiler(_))), "{broken}");
+        }
     }
 }
