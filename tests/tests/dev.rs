@@ -106,7 +106,8 @@ fn as_a_user_who_is_nobody() {
         assert!(copied.is_ok_and(|status| status.success()), "{name} is not copied");
     }
     std::fs::copy(sample(), path("sample.jsonl")).expect("copies the sample");
-    plugins(folder.path());
+    let judge = plugins(folder.path()).join("assay_plugin_judge.wasm");
+    std::fs::write(judge, component("assay_plugin_judge")).expect("writes");
     std::fs::create_dir(path("home")).expect("makes the folder");
     let id = |what: &str, name: &str| {
         let output = Command::new("getent").args([what, name]).output().expect("getent runs");
@@ -126,6 +127,12 @@ fn as_a_user_who_is_nobody() {
     let ended = dev.wait(SOON);
     assert!(ended.success(), "{ended}:\n{}{}", dev.stdout(), dev.stderr());
     check_summary(&dev.stdout());
+    // One plain line, without what is for programs.
+    let told = dev.stderr();
+    let judge = told.lines().find(|line| line.starts_with("judge is not published: "));
+    let judge = judge.unwrap_or_else(|| panic!("nothing of judge in:\n{told}"));
+    assert!(judge.contains("--hosts") && !judge.contains("HTTP 403"), "{judge}");
+    assert!(!told.contains("Request-Id"), "{told}");
     let kept = path("home").join(".local/share/assay/postgres/cluster");
     assert_eq!(std::fs::metadata(kept).expect("his own data folder").uid(), nobody.0);
     assert_eq!(Process::postgres(&path("home").join(".local/share/assay")), []);

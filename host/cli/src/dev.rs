@@ -229,11 +229,12 @@ async fn publish(client: &Client, files: Vec<PathBuf>) -> anyhow::Result<()> {
             Err(error) if error.code() == Some("conflict") => {
                 eprintln!("{} is not published: {error}", file.display());
             }
-            Err(error) if error.code() == Some("not_granted") => {
+            Err(Error::Problem(problem)) if problem.code == "not_granted" => {
                 eprintln!(
-                    "{} is not published, as it needs what is not granted; to grant hosts, start with \
-                     `assay dev --hosts private:http://127.0.0.1:8000`, for example: {error}",
-                    plugin_name(&file)
+                    "{} is not published: {}. To grant hosts, start with \
+                     `assay dev --hosts private:http://127.0.0.1:8000`, for example.",
+                    plugin_name(&file),
+                    problem.detail.trim_end_matches('.')
                 );
             }
             Err(error) => return Err(publish_failed(&file, error)),
