@@ -26,18 +26,28 @@ use passes::{Components, pass_at_powers, solve_rates};
 
 /// The time between two looks for batches without samples.
 const PERIOD: Duration = Duration::from_secs(1);
-/// A pause after each piece in times of what the piece took, while workers have work.
-const PAUSE: u32 = 3;
+/// Samples that are written together: few, as each takes the database a millisecond in which a reward may wait for it.
+const PIECE: usize = 16;
+/// One part of so many of the machine's processor time goes to samples while workers have work.
+const PARTS_OF_MACHINE: u32 = 20;
+/// The time without work after which workers count as idle: between single requests they are, for a moment.
+const IDLE_AFTER: Duration = Duration::from_secs(3);
 
 /// The task and its parts.
 pub struct Sampling {
-    pub store: Store,
-    pub dispatch: Dispatch,
-    pub prepared: SamplesPrepared,
+    store: Store,
+    dispatch: Dispatch,
+    prepared: SamplesPrepared,
+    /// The time at which workers were last seen with work.
+    busy_at: Option<Instant>,
 }
 
 impl Sampling {
-    pub async fn run(self, stop: impl Future<Output = ()>) {
+    pub fn new(store: Store, dispatch: Dispatch, prepared: SamplesPrepared) -> Self {
+        Self { store, dispatch, prepared, busy_at: None }
+    }
+
+    pub async fn run(mut self, stop: impl Future<Output = ()>) {
         if self.prepared == SamplesPrepared::Nothing {
             return;
         }
@@ -61,7 +71,7 @@ impl Sampling {
 
     /// Prepares the newest batch of each tenant and returns their number. A batch that fails keeps no other
     /// tenant's back.
-    async fn prepare_newest(&self) -> Result<usize, StoreError> {
+    async fn prepare_newest(&mut self) -> Result<usize, StoreError> {
         let mut prepared = 0;
         for batch in self.store.unsampled_batches().await? {
             match self.prepare(&batch).await {
@@ -74,7 +84,7 @@ impl Sampling {
         Ok(prepared)
     }
 
-    async fn prepare(&self, batch: &UnsampledBatch) -> Result<(), StoreError> {
+    async fn prepare(&mut self, batch: &UnsampledBatch) -> Result<(), StoreError> {
         let (tenant, id) = (batch.tenant, batch.id);
         let (groups, components) = self.sums(batch).await?;
         let mut after = self.store.last_sample(tenant, id).await?;
@@ -85,10 +95,14 @@ impl Sampling {
             after = Some(last.seq);
             let samples: Vec<NewSample> =
                 rows.into_iter().filter_map(|row| self.sample(row, &groups)).collect();
-            if !self.write(batch, samples).await? {
-                return Ok(());
-            }
             self.pause(began.elapsed()).await;
+            for piece in samples.chunks(PIECE) {
+                let began = Instant::now();
+                if !self.write(batch, piece).await? {
+                    return Ok(());
+                }
+                self.pause(began.elapsed()).await;
+            }
         }
         self.store.mark_sampled(tenant, id, &summary(&groups, &components), now()).await?;
         tracing::debug!(tenant.id = %tenant, batch.id = %id, "samples are prepared");
@@ -99,15 +113,15 @@ impl Sampling {
     async fn write(
         &self,
         batch: &UnsampledBatch,
-        samples: Vec<NewSample>,
+        samples: &[NewSample],
     ) -> Result<bool, StoreError> {
-        match self.store.write_samples(batch, samples.clone()).await {
+        match self.store.write_samples(batch, samples.to_vec()).await {
             Err(StoreError::Broken(_)) => {}
             written => return written,
         }
         for sample in samples {
             let seq = sample.seq;
-            match self.store.write_samples(batch, vec![sample]).await {
+            match self.store.write_samples(batch, vec![sample.clone()]).await {
                 Ok(true) => {}
                 Err(StoreError::Broken(error)) => {
                     tracing::warn!(batch.id = %batch.id, seq, %error, "a sample is refused");
@@ -118,7 +132,8 @@ impl Sampling {
         Ok(true)
     }
 
-    async fn pause(&self, took: Duration) {
+    /// Rests after work, so that rewards come first while workers have any to compute.
+    async fn pause(&mut self, took: Duration) {
         let busy = match self.dispatch.capacity().await {
             Ok(capacity) => {
                 capacity.pools.iter().any(|pool| pool.queued > 0 || pool.workers.busy > 0)
@@ -126,20 +141,26 @@ impl Sampling {
             // The server stops.
             Err(_) => true,
         };
+        let now = Instant::now();
         if busy {
-            tokio::time::sleep(took * PAUSE).await;
+            self.busy_at = Some(now);
+        }
+        if self.busy_at.is_some_and(|at| now < at + IDLE_AFTER) {
+            tokio::time::sleep(took * rest(cores())).await;
         }
     }
 
     /// Reads all outcomes of a batch for the sums over its groups and components.
-    async fn sums(&self, batch: &UnsampledBatch) -> Result<(Groups, Components), StoreError> {
+    async fn sums(&mut self, batch: &UnsampledBatch) -> Result<(Groups, Components), StoreError> {
         let mut groups = Groups::default();
         let mut components = Components::default();
         let mut after = None;
         loop {
+            let began = Instant::now();
             let rows = self.store.samples(batch.tenant, batch.id, after, Texts::LeftOut).await?;
             let Some(last) = rows.last() else { break };
             after = Some(last.seq);
+            self.pause(began.elapsed()).await;
             for row in &rows {
                 let Some(outcome) = outcome(row) else { continue };
                 if let Outcome::Scored(scored) = &outcome {
@@ -190,6 +211,16 @@ impl Sampling {
             group: row.group,
         })
     }
+}
+
+fn cores() -> u32 {
+    std::thread::available_parallelism()
+        .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX))
+}
+
+/// The rest after each piece, in times of what it took: a piece keeps one core busy.
+fn rest(cores: u32) -> u32 {
+    (PARTS_OF_MACHINE / cores).saturating_sub(1)
 }
 
 fn summary(groups: &Groups, components: &Components) -> SampledSummary {
@@ -243,6 +274,11 @@ fn both_ends(text: &str, chars_max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn samples_take_a_twentieth_of_the_machine_beside_other_work() {
+        assert_eq!([1, 2, 4, 8, 20, 128].map(rest), [19, 9, 4, 1, 0, 0]);
+    }
 
     #[test]
     fn a_long_text_is_searched_at_both_ends() {

@@ -184,11 +184,7 @@ impl Server {
             first_admin,
         };
         tasks.spawn(retention.run(stopped(&stop)));
-        let sampling = Sampling {
-            store: store.clone(),
-            dispatch: dispatch.clone(),
-            prepared: settings.samples,
-        };
+        let sampling = Sampling::new(store.clone(), dispatch.clone(), settings.samples);
         tasks.spawn(sampling.run(stopped(&stop)));
         tasks.spawn(sampler::run(store.clone(), dispatch.clone(), stopped(&stop)));
         let front = Front {
