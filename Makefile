@@ -13,7 +13,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
+.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -70,18 +70,18 @@ test-v2: ## Test the boxes on cgroups of version 2 alone, in an emulator (some m
 bench: ## Measure Assay beside a plain reward server, with more options in ARGS
 	@scripts/setup.sh bench
 	@$(MAKE) --no-print-directory release-benches plugins guests
-	"$(TARGET)/release/assay-bench" $(ARGS)
+	"$(TARGET)/release-lto/assay-bench" $(ARGS)
 
 bench-boxes: ## Measure boxed programs beside plain ones and other boxes, with more options in ARGS
 	@scripts/setup.sh bench
 	@$(MAKE) --no-print-directory release-benches plugins
-	"$(TARGET)/release/assay-bench-boxes" $(ARGS)
+	"$(TARGET)/release-lto/assay-bench-boxes" $(ARGS)
 
 bench-kernels: ## Measure CUDA compiled and checked beside plain scripts, with more options in ARGS
 	@scripts/setup.sh bench
 	@$(MAKE) --no-print-directory release-benches
-	"$(TARGET)/release/assay" gpu install-toolchain --to "$(TARGET)/cuda"
-	"$(TARGET)/release/assay-bench-kernels" --cuda "$(TARGET)/cuda" $(ARGS)
+	"$(TARGET)/release-lto/assay" gpu install-toolchain --to "$(TARGET)/cuda"
+	"$(TARGET)/release-lto/assay-bench-kernels" --cuda "$(TARGET)/cuda" $(ARGS)
 
 bench-math: ## Compare the plugin math with Math-Verify, with more options in ARGS (--answers FILE)
 	@scripts/setup.sh bench-math
@@ -117,8 +117,11 @@ test-trainers: ## Follow the trainers' guides with the trainers themselves, and 
 release: ## Build the programs, optimised
 	@scripts/build.sh programs --release $(PROGRAMS)
 
-release-benches: ## Build the programs and what measures them, optimised
-	cargo build --release $(BENCHES)
+release-lto: ## Build the programs as they are packed: optimised across crates
+	@scripts/build.sh packed --profile release-lto $(PROGRAMS)
+
+release-benches: ## Build the programs as they are packed, and what measures them
+	@scripts/build.sh packed --profile release-lto $(BENCHES)
 
 plugins: ## Build the plugins as WebAssembly components, or those of PLUGINS alone
 	@scripts/build.sh plugins $(PLUGIN) $(addprefix -p assay-plugin-,$(PLUGINS))
@@ -129,7 +132,7 @@ guests: ## Build the guests of the tests, hostile ones among them
 dist: ## Pack a release into target/dist: an archive, a Debian package, their sums and contents
 	@scripts/setup.sh build dist
 	@$(MAKE) --no-print-directory web
-	@$(MAKE) --no-print-directory release plugins
+	@$(MAKE) --no-print-directory release-lto plugins
 	@scripts/dist.sh
 
 test-dist: dist ## Try the release in fresh Debian 12 systems, as root (some minutes, Debian's packages)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs what `make release plugins` built, with the dashboard in the server, into target/dist: an archive and a
+# Packs what `make release-lto plugins` built, with the dashboard in the server, into target/dist: an archive and a
 # Debian package, their SHA-256 sums and the list of what they contain of others (SBOM). `make dist` runs it.
 #
 # The same sources, compiler and folders give the same bytes: names are sorted, times are the last commit's
@@ -39,7 +39,7 @@ stage_release() {
     local name root=$1
     mkdir -p "$root"/{plugins,man,completions,docs}
     for name in "${PROGRAMS[@]}"; do
-        install -m 755 "$target/release/$name" "$root/"
+        install -m 755 "$target/release-lto/$name" "$root/"
     done
     for name in "${PLUGINS[@]}"; do
         install -m 644 "$target/wasm32-wasip2/plugin/assay_plugin_$name.wasm" "$root/plugins/"

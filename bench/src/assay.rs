@@ -80,12 +80,12 @@ pub fn program(given: Option<&Path>, name: &str) -> Result<PathBuf> {
         Some(path) => path.to_owned(),
         None => std::env::current_exe()?.with_file_name(name),
     };
-    ensure!(path.is_file(), "there is no {}; `make release` builds it", path.display());
+    ensure!(path.is_file(), "there is no {}; `make release-benches` builds it", path.display());
     Ok(path)
 }
 
 /// The folder with the built components: the one given, else `target/wasm32-wasip2/plugin` for
-/// `target/release/assay-bench`.
+/// `target/release-lto/assay-bench`.
 pub fn plugins(given: Option<&Path>) -> Result<PathBuf> {
     if let Some(folder) = given {
         return Ok(folder.to_owned());
