@@ -77,7 +77,7 @@ cmp "$dist/SHA256SUMS" "$work/again/SHA256SUMS" || fail 'packed twice, the resul
 
 if [ ! -f "$base" ]; then
     say 'making a fresh Debian 12'
-    mmdebstrap --quiet --variant=apt --mode=root bookworm "$base.new"
+    mmdebstrap --quiet --variant=apt --mode=root --format=tar bookworm "$base.new"
     mv "$base.new" "$base"
 fi
 
