@@ -32,7 +32,7 @@ LIVE_BATCHES = 12
 SPARE_KEYS = 8
 # What nobody can generate: tokens that are shown once, passwords, components, an OpenID provider,
 # bounds of pools that fit a batch, a channel that pointed elsewhere before, a worker that joined, incidents,
-# the scopes that a personal key may have; and a spare key that none of the pass's many calls has revoked yet.
+# the scopes that a personal key may have, a webhook to a host that was granted; and a spare key that none of the pass's many calls has revoked yet.
 NEVER = {
     "POST /v1/session", "POST /v1/bootstrap", "POST /v1/invitations/accept", "POST /v1/plugins",
     "GET /v1/session/oidc", "GET /v1/session/oidc/callback", "POST /v1/session/password",
@@ -40,6 +40,8 @@ NEVER = {
     "DELETE /v1/workers/remote/{id}", "POST /v1/keys/{id}/rotate",
     "POST /v1/incidents/{id}/acknowledge", "POST /v1/incidents/{id}/reopen",
     "POST /v1/session/keys", "POST /v1/session/keys/{id}/revoke",
+    "POST /v1/webhooks", "POST /v1/webhooks/{id}/test", "GET /v1/webhooks/{id}/deliveries",
+    "DELETE /v1/webhooks/{id}",
 }
 REFUSED = {
     "key": NEVER | {"DELETE /v1/session", "POST /v1/session/tenant", "GET /v1/session/keys"},

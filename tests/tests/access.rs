@@ -58,6 +58,7 @@ fn routes() -> Vec<Route> {
     let key = json!({ "scopes": ["batches:read"] });
     let member = json!({ "email": "theirs@example.com", "role": "viewer" });
     let password = json!({ "current": "", "new": "correct horse battery" });
+    let webhook = json!({ "name": "theirs", "url": "https://hooks.example/x" });
     let none = || Value::Null;
     let item = json!([{ "key": "theirs", "response": "" }]);
     [
@@ -143,6 +144,11 @@ fn routes() -> Vec<Route> {
         (Method::GET, "/v1/incidents", none(), READ, Own),
         (Method::POST, "/v1/incidents/{id}/acknowledge", json!({}), WRITE, NotFound),
         (Method::POST, "/v1/incidents/{id}/reopen", none(), WRITE, NotFound),
+        (Method::GET, "/v1/webhooks", none(), ADMINS, Own),
+        (Method::POST, "/v1/webhooks", webhook, ADMINS, Own),
+        (Method::DELETE, "/v1/webhooks/{id}", none(), ADMINS, NotFound),
+        (Method::POST, "/v1/webhooks/{id}/test", none(), ADMINS, NotFound),
+        (Method::GET, "/v1/webhooks/{id}/deliveries", none(), ADMINS, NotFound),
         (Method::GET, "/v1/live", none(), READ, Own),
         (Method::POST, "/v1/requests/{id}/replay", json!({}), WRITE, NotFound),
         (Method::POST, "/v1/simulations", json!({ "run": "theirs" }), READ, NotFound),

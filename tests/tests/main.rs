@@ -47,3 +47,4 @@ mod storage;
 mod structure;
 mod tenants;
 mod views;
+mod webhooks;

@@ -24,5 +24,6 @@ pub mod sample;
 pub mod simulation;
 pub mod tenant;
 pub mod view;
+pub mod webhook;
 
 mod schema;

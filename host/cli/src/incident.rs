@@ -60,7 +60,7 @@ fn hours() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=i64::from(INCIDENT_MUTE_HOURS_MAX))
 }
 
-fn kind(text: &str) -> Result<IncidentKind, String> {
+pub(super) fn kind(text: &str) -> Result<IncidentKind, String> {
     IncidentKind::parse(text).ok_or_else(|| {
         let known: Vec<_> = IncidentKind::ALL.into_iter().map(IncidentKind::as_str).collect();
         format!("unknown kind; the kinds are {}", known.join(", "))

@@ -28,6 +28,7 @@ mod slurm;
 mod table;
 mod tenant;
 mod usage;
+mod webhook;
 mod worker;
 mod workers;
 
@@ -83,6 +84,8 @@ enum Verb {
     Worker(worker::WorkersCommand),
     /// List incidents: late batches, failed requests, worker trouble; acknowledge or mute them
     Incident(incident::IncidentCommand),
+    /// Tell an address or a chat of incidents; list, test and remove what is told
+    Webhook(webhook::WebhookCommand),
     /// Show a request with its logs and artifacts; run it again, here or on the server, and compare
     Request(request::RequestCommand),
     /// Show the log lines of a run, filtered by verdict and level
@@ -209,6 +212,7 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Capacity(options) => capacity::run(options).await,
         Verb::Worker(options) => worker::run(options).await,
         Verb::Incident(options) => incident::run(options).await,
+        Verb::Webhook(options) => webhook::run(options).await,
         Verb::Request(options) => request::run(options).await,
         Verb::Logs(options) => logs::run(options).await,
         Verb::Samples(options) => samples::run(options).await,

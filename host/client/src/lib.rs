@@ -22,6 +22,7 @@ mod results;
 mod tenants;
 mod tls;
 mod views;
+mod webhooks;
 
 pub mod score;
 

@@ -105,6 +105,11 @@ uuid_id!(
     TicketId,
     "ticket id"
 );
+uuid_id!(
+    /// A webhook of a tenant.
+    WebhookId,
+    "webhook id"
+);
 
 /// One reward computation: its batch and its place in it. Written `<batch>.<seq>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

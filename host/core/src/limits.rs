@@ -18,6 +18,7 @@ mod slurm;
 mod storage;
 mod submit;
 mod tenant;
+mod webhook;
 
 pub use duration::*;
 pub use exec::*;
@@ -37,6 +38,7 @@ pub use slurm::*;
 pub use storage::*;
 pub use submit::*;
 pub use tenant::*;
+pub use webhook::*;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;

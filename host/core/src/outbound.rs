@@ -1,17 +1,21 @@
-//! Hosts that a tenant's plugins may send requests to, as an administrator names them.
+//! Hosts that a tenant's plugins and webhooks may send requests to, as an administrator names them.
 //!
 //! ```text
 //! [private:] [https:// | http://] NAME | *.NAME | 192.0.2.1 | [2001:db8::1] [:PORT]
 //! ```
 //!
-//! Without a scheme, requests go by https alone. `private:` allows addresses that are not public; which
-//! those are, and which no pattern ever allows, is the sandbox's to know.
+//! Without a scheme, requests go by https alone. `private:` allows addresses that are not public;
+//! [`check_addresses`] knows which those are, and which no pattern ever allows.
+
+mod reach;
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use crate::limits;
+
+pub use reach::check_addresses;
 
 /// How a request travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +161,16 @@ impl FromStr for HostPattern {
 
 fn stripped<'a>(text: &'a str, prefix: &str) -> (bool, &'a str) {
     text.strip_prefix(prefix).map_or((false, text), |rest| (true, rest))
+}
+
+/// Whether one of the patterns allows this target, and then whether one allows addresses that are not public.
+#[must_use]
+pub fn grant<'a>(
+    patterns: impl IntoIterator<Item = &'a HostPattern>,
+    target: &Target,
+) -> Option<bool> {
+    let matching = patterns.into_iter().filter(|pattern| pattern.matches(target));
+    matching.map(HostPattern::is_private).reduce(|one, other| one || other)
 }
 
 /// Checks what an administrator grants.

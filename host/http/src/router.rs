@@ -25,7 +25,7 @@ use crate::problem::ApiError;
 use crate::routes::{
     audit, batches, bootstrap, capacity, incidents, invitations, keys, live, members, metrics,
     overview, people, plugins, probes, queue, requests, rewards, runs, samples, session,
-    simulations, tenants, workers,
+    simulations, tenants, webhooks, workers,
 };
 use crate::{dashboard, protocols};
 
@@ -101,6 +101,11 @@ pub(crate) fn guarded() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(guarded!(tenants::get::get))
         .routes(guarded!(tenants::change::change))
         .routes(guarded!(tenants::usage::get))
+        .routes(guarded!(webhooks::list::list))
+        .routes(guarded!(webhooks::create::create))
+        .routes(guarded!(webhooks::remove::remove))
+        .routes(guarded!(webhooks::test::test))
+        .routes(guarded!(webhooks::deliveries::deliveries))
         .routes(guarded!(workers::list::list))
         .routes(guarded!(workers::create_token::create_token))
         .routes(guarded!(workers::list_remote::list_remote))

@@ -23,6 +23,7 @@ pub(crate) mod samples;
 pub(crate) mod session;
 pub(crate) mod simulations;
 pub(crate) mod tenants;
+pub(crate) mod webhooks;
 pub(crate) mod workers;
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod sampler;
 mod samples;
 mod server;
 mod waiting;
+mod webhooks;
 
 pub use assay_link::RemoteSettings;
 pub use retention::RetentionDefaults;

@@ -1,5 +1,5 @@
 //! The job that deletes old rows: results by their tenants' retention, history of completed batches,
-//! incidents, samples of pools, and the audit. It runs at the start, every hour, and when a retention
+//! incidents, deliveries to webhooks, samples of pools, and the audit. It runs at the start, every hour, and when a retention
 //! was changed.
 //!
 //! It owns no state and blocks nothing: small transactions, one after the other. Rows that it could
@@ -62,6 +62,9 @@ impl Retention {
         let incidents_before = at.since(Micros::from_days(limits::INCIDENT_DAYS_KEPT));
         self.store.forget_incidents(incidents_before).await?;
         self.store.forget_acknowledgements(incidents_before).await?;
+        self.store
+            .forget_deliveries(at.since(Micros::from_days(limits::WEBHOOK_DELIVERY_DAYS_KEPT)))
+            .await?;
         self.store
             .forget_samples(at.since(Micros::from_days(limits::CAPACITY_SAMPLE_DAYS_KEPT)))
             .await?;

@@ -18,6 +18,7 @@ use crate::retention::{Retention, RetentionDefaults};
 use crate::sampler;
 use crate::samples::Sampling;
 use crate::waiting::{LOCK_PERIOD, Waiting};
+use crate::webhooks;
 use assay_api::sample::SamplesPrepared;
 use assay_dispatch::planning::{self, PlannerPlace, PoolDefaults};
 use assay_dispatch::secrets::Secrets;
@@ -192,6 +193,8 @@ impl Server {
             environment: settings.environment.clone(),
             sign_in: settings.sign_in.clone(),
         };
+        let dashboard = front.sign_in.public_url.as_ref().unwrap_or(&front.url).to_string();
+        tasks.spawn(webhooks::run(store.clone(), dashboard, stopped(&stop)));
         let app = App::new(inside, front, stop.subscribe())?;
         app.restore().await.context("reading the open batches of trainers' protocols")?;
         let listener = waiting.end()?;

@@ -42,6 +42,7 @@ pub mod summaries;
 pub mod tenants;
 pub mod usage;
 pub mod views;
+pub mod webhooks;
 
 pub use connection::Store;
 pub use dispatch_store::{CommitError, DispatchStore};

@@ -21,6 +21,8 @@ pub enum Reply {
 pub struct Question {
     pub head: String,
     pub body: Value,
+    /// The body as it came.
+    pub text: String,
 }
 
 impl Question {
@@ -115,6 +117,7 @@ async fn read(stream: &mut TcpStream) -> Option<Question> {
                 return Some(Question {
                     head: head.into(),
                     body: serde_json::from_str(body).ok()?,
+                    text: body.into(),
                 });
             }
         }

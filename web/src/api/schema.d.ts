@@ -1340,6 +1340,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The webhooks of your tenant, each with its latest delivery. */
+        get: operations["get_webhooks"];
+        put?: never;
+        /**
+         * Tell an address of incidents. The answer has the key of the signatures, which is shown only once. The host must
+         *     have been granted to your tenant (`assay tenant set NAME --hosts`).
+         */
+        post: operations["post_webhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a webhook with its deliveries. One that is being sent may still arrive. */
+        delete: operations["delete_webhooks_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest deliveries to a webhook. They are kept for 30 days. */
+        get: operations["get_webhooks_id_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test message within seconds. `GET /v1/webhooks/{id}/deliveries` tells whether it arrived. */
+        post: operations["post_webhooks_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workers": {
         parameters: {
             query?: never;
@@ -1903,6 +1975,22 @@ export interface components {
             /** @description Quotas, grants and retention. */
             settings?: components["schemas"]["TenantSettings"];
         };
+        /** @description `POST /v1/webhooks`. */
+        CreateWebhook: {
+            /** @description Form of the messages. */
+            form?: components["schemas"]["WebhookForm"];
+            /** @description Kinds of incidents to be told of; all of them when absent or empty. */
+            kinds?: components["schemas"]["IncidentKind"][];
+            /** @description Name of the webhook, unique in your tenant; 1 to 64 bytes. */
+            name: string;
+            /** @description Whether to be told of the platform's incidents too; needs the scope `platform:*`. */
+            platform?: boolean;
+            /**
+             * @description Address that messages are posted to: a host that was granted to your tenant, https unless the grant says
+             *     http. At most 2,048 bytes.
+             */
+            url: string;
+        };
         /** @description `POST /v1/workers/tokens`: the pool of the worker that may join. */
         CreateWorkerToken: {
             /** @description Pool of the worker. */
@@ -1935,6 +2023,11 @@ export interface components {
              */
             worker_seconds: number;
         };
+        /**
+         * @description The state of a delivery.
+         * @enum {string}
+         */
+        DeliveryState: "waiting" | "delivered" | "failed";
         /** @description A batch that has just ended. */
         EndedBatch: {
             /** @description Numbers of ended requests by ending. */
@@ -4472,6 +4565,65 @@ export interface components {
              * @description Number of workers that wait.
              */
             workers: number;
+        };
+        /** @description A webhook. */
+        Webhook: {
+            /** @description Time of its creation. */
+            created_at: string;
+            /** @description Name of the key or address of the person that made it. */
+            created_by: string;
+            /** @description Form of the messages. */
+            form: components["schemas"]["WebhookForm"];
+            /** @description Id of the webhook. */
+            id: string;
+            /** @description Kinds of incidents that it is told of; all of them if empty. */
+            kinds: components["schemas"]["IncidentKind"][];
+            latest?: components["schemas"]["WebhookDelivery"] | null;
+            /** @description Name of the webhook. */
+            name: string;
+            /** @description Whether it is told of the platform's incidents too. */
+            platform: boolean;
+            /** @description Key of the signatures, `whsec_` and base64; only in the answer of the call that made the webhook. */
+            secret?: string | null;
+            /** @description Scheme, host and port of its URL; the rest may be a secret and is not shown. */
+            to: string;
+        };
+        /** @description A message to a webhook. */
+        WebhookDelivery: {
+            /** @description Why the latest try failed; absent if none did. */
+            error?: string | null;
+            /**
+             * Format: int64
+             * @description Id of the delivery, which the receiver gets as `webhook-id`.
+             */
+            id: number;
+            kind?: components["schemas"]["IncidentKind"] | null;
+            /** @description Time at which it was made. */
+            made_at: string;
+            /** @description Time of the next try; absent once it has ended. */
+            next_try_at?: string | null;
+            /** @description State of the delivery. */
+            state: components["schemas"]["DeliveryState"];
+            /**
+             * Format: u-int32
+             * @description Number of tries so far.
+             */
+            tries: number;
+        };
+        /** @description The latest deliveries of a webhook. */
+        WebhookDeliveryList: {
+            /** @description The latest first, at most 50. */
+            items: components["schemas"]["WebhookDelivery"][];
+        };
+        /**
+         * @description The form of the messages that a webhook gets.
+         * @enum {string}
+         */
+        WebhookForm: "json" | "slack";
+        /** @description A list of webhooks. */
+        WebhookList: {
+            /** @description The webhooks of your tenant by name. */
+            items: components["schemas"]["Webhook"][];
         };
         /** @description A worker. */
         Worker: {
@@ -8048,6 +8200,189 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TenantUsage"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhook"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_webhooks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_webhooks_id_deliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_webhooks_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
             "4XX": {

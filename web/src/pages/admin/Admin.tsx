@@ -8,6 +8,7 @@ import { People } from "./People";
 import { Tabbed } from "./Tabbed";
 import { Tenants } from "./Tenants";
 import { tenantTabs } from "./tenantTabs";
+import { Webhooks } from "./Webhooks";
 
 export function Admin() {
   return (
@@ -29,7 +30,11 @@ function AdminTabs() {
     <Page title="Admin" about={`Tenant ${session.tenant}`}>
       <Tabbed
         label="Administration"
-        tabs={[...tenantTabs(session.tenant, platform), ...(platform ? everywhere : [])]}
+        tabs={[
+          ...tenantTabs(session.tenant, platform),
+          { value: "webhooks", label: "Webhooks", show: () => <Webhooks platform={platform} /> },
+          ...(platform ? everywhere : []),
+        ]}
       />
     </Page>
   );

@@ -12,6 +12,8 @@ export type Key = Schemas["Key"];
 export type Member = Schemas["Member"];
 export type Role = Schemas["Role"];
 export type AuditEntry = Schemas["AuditEntry"];
+export type Webhook = Schemas["Webhook"];
+export type WebhookDelivery = Schemas["WebhookDelivery"];
 
 /** The part of a list that is shown: a search text and a cursor. */
 export interface Listed extends RowsSearch {
@@ -100,6 +102,14 @@ export const peopleQuery = (part: Listed) =>
     placeholderData: keepPreviousData,
   });
 
+/** Deliveries change without an event, so the list is polled. */
+export const webhooksQuery = () =>
+  queryOptions({
+    queryKey: ["webhooks", "list"],
+    queryFn: () => data(api.GET("/v1/webhooks")),
+    refetchInterval: 5_000,
+  });
+
 export interface AuditFilter {
   tenant?: string;
   action?: string;
@@ -138,7 +148,7 @@ export const auditExport = (filter: AuditFilter) => (before: number | undefined)
 /** Invalidates what an administrative action changed, and the audit log. */
 export async function changed(
   queries: QueryClient,
-  what: "tenants" | "members" | "keys" | "people",
+  what: "tenants" | "members" | "keys" | "people" | "webhooks",
 ) {
   await Promise.all([
     queries.invalidateQueries({ queryKey: [what] }),

@@ -1,10 +1,10 @@
 // URL state of the reward pages.
 
+import { KIND_NAMES } from "../../parts/incidents";
 import { rowsSearch } from "../../parts/rows";
 import { present, textOf, wholeOf } from "../../parts/search";
 import { type SortSearch, sortSearch } from "../../parts/sortSearch";
 import { AXES, type Axis, METRICS, type Metric, RUNS_MAX } from "./compare/compare";
-import { KIND_NAMES } from "./incidents/kinds";
 import {
   type BatchesFilter,
   type IncidentsFilter,

@@ -5,7 +5,6 @@
 //! Redirects are answers like others. No proxy, no cookie and no credential but a secret that the plugin
 //! names (see [`HeaderSecret`]), which it never sees.
 
-mod address;
 mod answer;
 mod budget;
 mod refused;
@@ -18,7 +17,7 @@ use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::{Arc, OnceLock};
 
 use assay_core::limits;
-use assay_core::outbound::{HostPattern, Target};
+use assay_core::outbound::{HostPattern, Target, grant};
 use http::HeaderName;
 use http::header::{EXPECT, TE, TRAILER};
 use tokio_rustls::TlsConnector;
@@ -123,9 +122,7 @@ impl fmt::Debug for HeaderSecret {
 impl Outbound {
     /// Whether it may go there at all, and then whether to addresses that are not public.
     fn allows(&self, target: &Target) -> Option<bool> {
-        let mut matching = self.hosts.iter().filter(|host| host.matches(target)).peekable();
-        matching.peek()?;
-        Some(matching.any(HostPattern::is_private))
+        grant(&self.hosts, target)
     }
 }
 

@@ -5,10 +5,10 @@ import { useSession } from "../../../api/session";
 import { Dot } from "../../../parts/Dot";
 import { count, moment, NONE } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
+import { KINDS } from "../../../parts/incidents";
 import { Name } from "../../../parts/Name";
 import { BatchLink } from "../Links";
 import { IncidentState } from "./IncidentState";
-import { KINDS } from "./kinds";
 
 type Incident = Schemas["Incident"];
 

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../../api/session";
 import { Export } from "../../../parts/Export";
+import { KIND_NAMES, KINDS } from "../../../parts/incidents";
 import { Page } from "../../../parts/Page";
 import { Pager } from "../../../parts/Pager";
 import { present } from "../../../parts/search";
@@ -13,7 +14,6 @@ import { TextFilter } from "../../../parts/TextFilter";
 import { INCIDENT_COLUMNS } from "../columns";
 import { type IncidentsFilter, incidentsExport, incidentsQuery } from "../queries";
 import { IncidentTable } from "./IncidentTable";
-import { KIND_NAMES, KINDS } from "./kinds";
 
 const route = getRouteApi("/shell/incidents");
 

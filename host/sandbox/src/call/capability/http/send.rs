@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_core::limits;
-use assay_core::outbound::{Host, Scheme, Target};
+use assay_core::outbound::{Host, Scheme, Target, check_addresses};
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt as _;
 use futures_util::future::FusedFuture as _;
@@ -24,7 +24,6 @@ use tokio::net::TcpStream;
 use tokio_rustls::rustls::pki_types::ServerName;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
-use super::address::{Reach, reach};
 use super::answer::AnswerBody;
 use super::{Answered, HttpGrant};
 use crate::latest_end::{LatestEnd, MovingEnd};
@@ -243,7 +242,8 @@ async fn connect(
     let by = end.after(wanted.map_or(most, |wanted| wanted.min(most)));
     let looked_up = addresses(granted, &target.host);
     let addresses = within(end, by.as_ref(), Error::DnsTimeout, looked_up).await??;
-    check(granted, target, private, &addresses)?;
+    check_addresses(&target.host, private, &addresses)
+        .map_err(|why| granted.notes.refuse(Error::DestinationIpProhibited, why))?;
     let connecting = async {
         let mut failed = Error::DestinationUnavailable;
         for address in addresses {
@@ -276,30 +276,6 @@ async fn addresses(granted: &HttpGrant, host: &Host) -> Result<Vec<IpAddr>, Erro
     // A name with more addresses than this is not an honest one.
     found.truncate(limits::HTTP_ADDRESSES_MAX);
     Ok(found)
-}
-
-/// Fails if one address is bad: an honest name has no such address.
-fn check(
-    granted: &HttpGrant,
-    target: &Target,
-    private: bool,
-    addresses: &[IpAddr],
-) -> Result<(), Error> {
-    let refuse = |what: &str| {
-        let why = format!("{} has an address {what}", target.host);
-        Err(granted.notes.refuse(Error::DestinationIpProhibited, why))
-    };
-    for &address in addresses {
-        match reach(address) {
-            Reach::Public => {}
-            Reach::Private if private => {}
-            Reach::Private => {
-                return refuse("that is not public; a grant of it must begin with `private:`");
-            }
-            Reach::Never => return refuse("to which no request is ever sent"),
-        }
-    }
-    Ok(())
 }
 
 async fn encrypted(

@@ -3,9 +3,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use super::Host;
+
 /// The reach of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+enum Reach {
     Public,
     /// This machine and private networks: for hosts that are granted as private.
     Private,
@@ -25,7 +27,27 @@ const METADATA_V6: [Ipv6Addr; 2] = [
     Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
 ];
 
-pub(super) fn reach(address: IpAddr) -> Reach {
+/// Checks all addresses that a host was found to have: an honest host has none that is forbidden. `private` says whether
+/// the host is granted as private. The error continues the sentence "a request is refused because ...".
+pub fn check_addresses(host: &Host, private: bool, addresses: &[IpAddr]) -> Result<(), String> {
+    for &address in addresses {
+        match reach(address) {
+            Reach::Public => {}
+            Reach::Private if private => {}
+            Reach::Private => {
+                return Err(format!(
+                    "{host} has an address that is not public; a grant of it must begin with `private:`"
+                ));
+            }
+            Reach::Never => {
+                return Err(format!("{host} has an address to which no request is ever sent"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn reach(address: IpAddr) -> Reach {
     match address {
         IpAddr::V4(address) => reach_v4(address),
         IpAddr::V6(address) => reach_v6(address),

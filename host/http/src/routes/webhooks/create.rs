@@ -1,0 +1,57 @@
+//! `POST /v1/webhooks`: tell an address of incidents.
+
+use assay_api::key::Scope;
+use assay_api::webhook::{CreateWebhook, Webhook};
+use assay_core::outbound::{HostPattern, grant};
+use assay_dispatch::now;
+use assay_store::webhooks::NewWebhook;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::shown;
+use crate::app::AppState;
+use crate::extract::body;
+use crate::extract::guard::{Admin, Scoped};
+use crate::problem::ApiError;
+
+/// The bytes of a secret.
+const SECRET_BYTES: usize = 32;
+
+/// Tell an address of incidents. The answer has the key of the signatures, which is shown only once. The host must
+/// have been granted to your tenant (`assay tenant set NAME --hosts`).
+#[utoipa::path(
+    post, path = "/v1/webhooks", tag = "operations", request_body = CreateWebhook,
+    responses((status = 201, body = Webhook))
+)]
+pub(crate) async fn create(
+    State(app): AppState,
+    caller: Scoped<Admin>,
+    body: Body,
+) -> Result<(StatusCode, Json<Webhook>), ApiError> {
+    let (call, _): (CreateWebhook, _) = body::json(body).await?;
+    let target = call.check()?;
+    if call.platform {
+        caller.need(Scope::Platform)?;
+    }
+    let to = shown(&target);
+    let settings = app.dispatch.tenants.get(caller.tenant);
+    let hosts: Vec<HostPattern> =
+        settings.grants.hosts.iter().filter_map(|host| host.parse().ok()).collect();
+    if grant(&hosts, &target).is_none() {
+        let detail = format!("{to} is not granted to your tenant");
+        return Err(ApiError::new(StatusCode::FORBIDDEN, "not_granted", detail)
+            .hint("ask the platform's administrators; `assay tenant set NAME --hosts` grants it")
+            .field("url"));
+    }
+    let mut secret = [0; SECRET_BYTES];
+    getrandom::fill(&mut secret).expect("the operating system gives randomness");
+    let new =
+        NewWebhook { tenant: caller.tenant, call: &call, to: &to, secret: &secret, at: now() };
+    let made = app.store.create_webhook(new, &caller.actor()).await?;
+    let secret = Some(format!("whsec_{}", STANDARD.encode(secret)));
+    Ok((StatusCode::CREATED, Json(Webhook { secret, ..made })))
+}

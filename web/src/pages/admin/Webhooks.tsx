@@ -1,0 +1,111 @@
+// The webhooks of the current tenant: addresses and chats that are told of incidents.
+
+import { Group, Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, data } from "../../api/client";
+import { ConfirmButton } from "../../parts/ConfirmButton";
+import { Dot } from "../../parts/Dot";
+import { ago } from "../../parts/format";
+import { KINDS } from "../../parts/incidents";
+import { SortedGrid } from "../../parts/SortedGrid";
+import { Answer, Empty } from "../../parts/states";
+import { AddWebhook } from "./AddWebhook";
+import { changed, type Webhook, webhooksQuery } from "./queries";
+import { deliveryStatus } from "./webhooks";
+
+/** `platform`: whether the user may have a webhook told of the platform's incidents. */
+export function Webhooks({ platform }: { platform: boolean }) {
+  const webhooks = useQuery(webhooksQuery());
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          Each is told of an open incident once, and again after an hour if it goes on.
+        </Text>
+        <AddWebhook platform={platform} />
+      </Group>
+      <Answer query={webhooks} what="the webhooks">
+        {({ items }) =>
+          items.length > 0 ? (
+            <WebhookTable webhooks={items} />
+          ) : (
+            <Empty title="No webhooks yet">
+              A webhook tells your chat or your own service of late batches, failed requests and
+              other incidents. An administrator of the platform grants its host first.
+            </Empty>
+          )
+        }
+      </Answer>
+    </Stack>
+  );
+}
+
+function WebhookTable({ webhooks }: { webhooks: Webhook[] }) {
+  return (
+    <SortedGrid
+      caption="Webhooks"
+      rows={webhooks}
+      rowKey={(webhook) => webhook.id}
+      columns={[
+        { title: "Name", tight: true, value: (it) => it.name, cell: (it) => it.name },
+        {
+          title: "To",
+          hint: "Host of the address; the rest may be a secret",
+          value: (it) => it.to,
+          cell: (it) => it.to,
+        },
+        {
+          title: "Incidents",
+          cell: (it) =>
+            [
+              it.kinds.map((kind) => KINDS[kind].label).join(", ") || "all",
+              ...(it.platform ? ["and the platform's"] : []),
+            ].join(" "),
+        },
+        {
+          title: "Latest",
+          value: (it) => it.latest?.made_at,
+          cell: (it) => <Latest of={it} />,
+        },
+        { title: "Actions", cell: (it) => <Actions of={it} /> },
+      ]}
+    />
+  );
+}
+
+function Latest({ of }: { of: Webhook }) {
+  const { label, tone } = deliveryStatus(of.latest);
+  return (
+    <div>
+      <Dot tone={tone}>{label}</Dot>
+      {of.latest && (
+        <Text size="xs" c="dimmed">
+          {[ago(of.latest.made_at), of.latest.error].filter(Boolean).join(": ")}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Actions({ of }: { of: Webhook }) {
+  const queries = useQueryClient();
+  const params = { path: { id: of.id } };
+  const test = async () => {
+    await data(api.POST("/v1/webhooks/{id}/test", { params }));
+    await changed(queries, "webhooks");
+  };
+  const remove = async () => {
+    await data(api.DELETE("/v1/webhooks/{id}", { params }));
+    await changed(queries, "webhooks");
+  };
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <ConfirmButton label="Test" describes={of.name} act={test}>
+        <Text size="sm">Sends a test message to {of.to} within seconds.</Text>
+      </ConfirmButton>
+      <ConfirmButton label="Remove" describes={of.name} danger act={remove}>
+        <Text size="sm">{of.to} is told of nothing any more. What is on its way is dropped.</Text>
+      </ConfirmButton>
+    </Group>
+  );
+}
