@@ -4,7 +4,7 @@
 # answers reach the browser late, and each fuzz target runs for a minute; PROPTEST_CASES (256) says how many random
 # cases properties are tried on.
 #
-# Shows each step live, or at its end where steps run side by side; goes on after a failed one where that makes
+# Shows each step live, or at its end where it runs beside the tests; goes on after a failed one where that makes
 # sense. Ends with what was skipped, how each failure begins, a table of the steps' times (also in
 # target/test-times.txt), and one line: `N passed, N failed`, and `, N skipped` where tests were ignored or said
 # that they skip. The numbers are those of the test runner, vitest, Playwright and the contract's passes, but
@@ -12,6 +12,8 @@
 # lint) counts as one failure, a step that cannot be tried here as one that is skipped.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
+# One fewer than without the browser and the interfaces beside them.
+export NEXTEST_TEST_THREADS=${NEXTEST_TEST_THREADS:-$(($(nproc) + 1))}
 . scripts/testing.sh
 
 logs=$scratch/logs
@@ -78,13 +80,14 @@ skip() {
     note "${EPOCHREALTIME/[.,]/}" "$1" skipped 0 0 1 0 0 "$2"
 }
 
-# Runs functions side by side, the steps of each in their order.
+# Runs functions side by side, the steps of each in their order. Those of the first are shown live.
 side_by_side() {
     local each started=()
-    for each in "$@"; do
+    for each in "${@:2}"; do
         (beside=yes && "$each") &
         started+=($!)
     done
+    "$1"
     wait "${started[@]}"
 }
 
@@ -152,6 +155,16 @@ fuzz() {
         target=${target##*/}
         step "fuzz ${target%.rs}" scripts/fuzz.sh "${target%.rs}" 60
     done
+}
+
+# All tests of the packages, then those in documents, which nextest does not run.
+test_rust() {
+    if has_nextest; then
+        counted_step tests '^ *Summary \[' run_tests
+        counted_step 'tests in documents' '^test result: ' cargo test "${linted[@]}" --doc
+    else
+        counted_step tests '^test result: ' run_tests
+    fi
 }
 
 in_web() { (cd web && "$@"); }
@@ -268,14 +281,8 @@ if [ -n "$built" ]; then
     install_toolkit
     install_caches
     share_postgres
-    if has_nextest; then
-        counted_step tests '^ *Summary \[' run_tests
-        # Which it does not run.
-        counted_step 'tests in documents' '^test result: ' cargo test "${linted[@]}" --doc
-    else
-        counted_step tests '^test result: ' run_tests
-    fi
-    side_by_side test_web test_interfaces
+    # Each waits more than it computes.
+    side_by_side test_rust test_web test_interfaces
     fuzz
 fi
 
