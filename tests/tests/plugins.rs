@@ -3,9 +3,12 @@
 use std::time::{Duration, Instant};
 
 use assay_api::batch::Batch;
+use assay_api::operations::WorkerList;
 use assay_api::plugin::{Plugin, PluginList};
 use assay_api::request::{Reward, SubmitReply};
-use assay_tests::{Answer, Host, HostOptions, Http, Process, component, plugins_of_workers, poll};
+use assay_tests::{
+    Answer, Host, HostOptions, Http, Process, component, plugins_of_workers, poll, until,
+};
 use bytes::Bytes;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -121,6 +124,54 @@ async fn an_announced_plugin_is_fetched_before_its_first_request() {
     Process::children(host.pid(), "assay-worker").into_iter().for_each(|worker| worker.kill());
     poll(SOON, "the plugin at the next worker", || (there() == 1).then_some(()));
     assert_eq!(score(&http, &batch).await, 1.0);
+}
+
+/// Trainers' calls and single requests announce nothing.
+#[tokio::test]
+async fn a_promoted_plugin_is_fetched_before_its_first_request() {
+    let host = Host::start(HostOptions { workers: vec!["cpu=1".into()], ..HostOptions::default() });
+    let http = Http::new(&host);
+    let _: Plugin = upload(&http, component("trivial")).await.json(201);
+    until("the worker joins", async || {
+        let workers: WorkerList = http.get("/v1/workers").await.json(200);
+        (!workers.items.is_empty()).then_some(())
+    })
+    .await;
+    assert_eq!(plugins_of_workers(&host.data()).len(), 0);
+    let _: Plugin = promote(&http, "trivial/channels/prod", "1.0.0").await.json(200);
+    let there = || plugins_of_workers(&host.data()).len();
+    poll(SOON, "the plugin at the worker", || (there() == 1).then_some(()));
+}
+
+#[tokio::test]
+async fn the_same_bytes_are_compiled_once() {
+    let host = Host::start(HostOptions { workers: vec!["cpu=0".into()], ..HostOptions::default() });
+    let http = Http::new(&host);
+    let recalled = || host.log().matches("is compiled already; its code is used again").count();
+    let first: Plugin = upload(&http, component("trivial")).await.json(201);
+    assert_eq!(recalled(), 0, "{}", host.log());
+    let again: Plugin = upload(&http, component("trivial")).await.json(200);
+    assert_eq!((again.digest, recalled()), (first.digest, 1), "{}", host.log());
+    // Code that was damaged is not loaded: the component is compiled again, and its code is stored again.
+    let damage = |file: &std::path::Path| {
+        let mut bytes = std::fs::read(file).expect("an object");
+        if let Some(byte) = bytes.last_mut() {
+            *byte ^= 1;
+        }
+        std::fs::write(file, bytes).expect("writes");
+    };
+    objects(&host.data().join("objects")).iter().for_each(|file| damage(file));
+    let mended: Plugin = upload(&http, component("trivial")).await.json(200);
+    assert_eq!((mended.digest, recalled()), (first.digest, 1), "{}", host.log());
+    let _: Plugin = upload(&http, component("trivial")).await.json(200);
+    assert_eq!(recalled(), 2, "{}", host.log());
+}
+
+/// The files in a folder and the folders in it.
+fn objects(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths.flat_map(|path| if path.is_dir() { objects(&path) } else { vec![path] }).collect()
 }
 
 async fn a_run_keeps_its_version(http: &Http, first: &Plugin, next: &Plugin) {

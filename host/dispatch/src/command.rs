@@ -14,6 +14,7 @@ use crate::dedup::ContentHash;
 use crate::handle::{Announcement, DispatchError, ItemFate, NewItem};
 use crate::observe::Observed;
 use crate::planning::{Bounds, PlanResult};
+use crate::plugin::ReadyPlugin;
 use crate::quota::TenantUse;
 use crate::restore::FoundBatch;
 use crate::workers::{Joining, LeaseClaim, WorkerLink};
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     TenantOf { claim: LeaseClaim, reply: oneshot::Sender<Option<TenantId>> },
     TenantChanged { tenant: TenantId, reply: Reply<()> },
     TenantUse { tenant: TenantId, reply: oneshot::Sender<TenantUse> },
+    Preload(Arc<ReadyPlugin>),
     Note(Box<IncidentRow>),
     Stop,
 }

@@ -311,6 +311,16 @@ impl Dispatch {
         self.told.subscribe()
     }
 
+    /// Has the workers that may run a plugin load it before a request comes, such as a call of a trainer or a single
+    /// request, which announce nothing. Does not wait; if the loop has too much to do, the first request loads it.
+    pub fn preload(&self, plugin: Arc<ReadyPlugin>) {
+        if self.commands.try_send(Command::Preload(plugin)).is_err() {
+            tracing::debug!(
+                "a promoted plugin is not loaded early: the dispatcher is busy or stopping"
+            );
+        }
+    }
+
     /// Records an incident, without waiting; it is lost if the loop has too much to do.
     pub fn note(&self, incident: IncidentRow) {
         if self.commands.try_send(Command::Note(Box::new(incident))).is_err() {

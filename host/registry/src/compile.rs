@@ -44,6 +44,14 @@ pub(crate) struct CompileOk {
     pub engine: String,
     pub description: Description,
     pub imports: Vec<String>,
+    /// True if nothing was compiled, because the known code is this component's.
+    pub recalled: bool,
+}
+
+/// Code that a component was compiled to before, and its digest as the database has it.
+pub(crate) struct KnownCode {
+    pub code: Bytes,
+    pub digest: Digest,
 }
 
 pub(crate) struct Compiled {
@@ -107,11 +115,13 @@ impl Compiler {
         self.turns.waiting()
     }
 
-    /// Runs `assay-worker compile` on the bytes.
+    /// Runs `assay-worker compile` on the bytes. Known code is verified and loaded there in place of a compilation, and
+    /// the component is asked anew what it is.
     pub(crate) async fn compile(
         &self,
         tenant: TenantId,
         component: &Bytes,
+        known: Option<KnownCode>,
     ) -> Result<Compiled, RegistryError> {
         let _turn = self.turns.acquire(tenant, 1).await;
         let ours = RegistryError::Compiler;
@@ -123,6 +133,12 @@ impl Compiler {
         written.context("writing the component").map_err(ours)?;
         let mut command = Command::new(&self.program);
         command.arg("compile").arg(&input).arg("--out").arg(&out);
+        if let Some(KnownCode { code, digest }) = known {
+            let file = folder.path().join("known");
+            let written = tokio::fs::write(&file, code).await;
+            written.context("writing the known code").map_err(ours)?;
+            command.arg("--known").arg(&file).arg("--known-digest").arg(digest.to_string());
+        }
         let end = run_compiler(command, WALL_MAX).await.map_err(ours)?;
         let report = report(end)?;
         let bytes = self.compiled_form(&out, &report).await.map_err(ours)?;

@@ -14,7 +14,7 @@ use assay_store::plugins::{NewPlugin, Published};
 use bytes::Bytes;
 
 use crate::cases::{CaseMode, golden_case};
-use crate::compile::{CompileOk, Compiled};
+use crate::compile::{CompileOk, Compiled, KnownCode};
 use crate::error::RegistryError;
 use crate::grants::check_grants;
 use crate::registry::Registry;
@@ -35,13 +35,28 @@ impl Registry {
                 limits::PLUGIN_BYTES_MAX
             )));
         }
-        let Compiled { report, folder, .. } =
-            self.compiler.compile(publisher.tenant, &component).await?;
-        let CompileOk { description, imports, compiled_digest, .. } = report;
-        check_grants(&imports, publisher.grants)?;
         let digest = Digest::of(&component);
+        let known = self.known_code(digest).await?;
+        let Compiled { report, folder, .. } =
+            self.compiler.compile(publisher.tenant, &component, known).await?;
+        let CompileOk { description, imports, compiled_digest, recalled, .. } = report;
+        if recalled {
+            let Description { name, version, .. } = &description;
+            tracing::info!(%digest, "{name}@{version} is compiled already; its code is used again");
+        }
+        check_grants(&imports, publisher.grants)?;
         self.check_schemas(publisher.tenant, &description, digest).await?;
         Ok(AcceptedUpload { description, imports, digest, compiled_digest, folder })
+    }
+
+    /// The code that these bytes were compiled to for this engine before, whoever published them. Code that is missing or
+    /// damaged is made anew.
+    async fn known_code(&self, component: Digest) -> Result<Option<KnownCode>, RegistryError> {
+        let Some(digest) = self.store.compilation(component, self.engine()).await? else {
+            return Ok(None);
+        };
+        let code = self.blobs.get(digest).await;
+        Ok(code.ok().map(|code| KnownCode { code, digest }))
     }
 
     /// Publishes an accepted component if no golden case fails. The same bytes again change nothing, and

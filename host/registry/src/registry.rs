@@ -181,7 +181,7 @@ impl Registry {
                     )),
                     error => error.into(),
                 })?;
-                let compiled = self.compiler.compile(tenant, &component).await?;
+                let compiled = self.compiler.compile(tenant, &component, None).await?;
                 self.keep_compiled(digest, &compiled).await?
             }
         };

@@ -1,7 +1,7 @@
 //! Compiles one uploaded component. A refusal is a result, with exit status 0. Another status means that Assay failed,
 //! or that the limits stopped a hostile upload.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -34,6 +34,8 @@ enum CompileOutput<'a> {
         engine: String,
         description: &'a Description,
         imports: &'a [String],
+        /// True if nothing was compiled, because the known code is this component's.
+        recalled: bool,
     },
     Refused {
         message: String,
@@ -44,26 +46,45 @@ enum CompileOutput<'a> {
     },
 }
 
-pub(crate) fn run(component: &Path, out: &Path, cache: Option<&Path>) -> anyhow::Result<()> {
+/// Code that a component was compiled to before.
+pub(crate) struct KnownCode {
+    pub file: PathBuf,
+    pub digest: Digest,
+}
+
+pub(crate) fn run(
+    component: &Path,
+    out: &Path,
+    cache: Option<&Path>,
+    known: Option<KnownCode>,
+) -> anyhow::Result<()> {
     environment::end_with_host()?;
     limit_processor_time()?;
     let bytes =
         std::fs::read(component).with_context(|| format!("reading {}", component.display()))?;
     let engine_id = engine_id();
+    let known = known.map(|KnownCode { file, digest }| {
+        let code = std::fs::read(&file);
+        code.with_context(|| format!("reading {}", file.display())).map(|code| (code, digest))
+    });
+    let known = known.transpose()?;
     let cache = CompiledCache::open(cache);
     let compiler = compiled_cache::compiler(cache.as_ref())?;
     limit_memory()?;
     let report = Report::default();
     watch_memory(&report)?;
-    let compiled = match cache {
+    let recall = |(code, digest)| compiler.recall(&bytes, code, digest);
+    let known = known.and_then(recall);
+    let recalled = known.is_some();
+    let compiled = known.unwrap_or_else(|| match cache {
         Some(cache) => cache.compile(&compiler, &bytes),
         None => compiler.compile(&bytes),
-    };
+    });
     let output = match &compiled {
         Ok(compiled) => {
             std::fs::write(out, &compiled.bytes)
                 .with_context(|| format!("writing {}", out.display()))?;
-            describe(compiled, engine_id)
+            describe(compiled, engine_id, recalled)
         }
         Err(UploadError::Refused(message)) => CompileOutput::Refused { message: message.clone() },
         Err(UploadError::Starved(message)) => CompileOutput::Starved { message: message.clone() },
@@ -83,13 +104,14 @@ impl Report {
     }
 }
 
-fn describe(compiled: &CompiledPlugin, engine: String) -> CompileOutput<'_> {
+fn describe(compiled: &CompiledPlugin, engine: String, recalled: bool) -> CompileOutput<'_> {
     CompileOutput::Ok {
         digest: compiled.digest,
         compiled_digest: compiled.compiled_digest,
         engine,
         description: &compiled.description,
         imports: &compiled.imports,
+        recalled,
     }
 }
 

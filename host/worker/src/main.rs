@@ -21,6 +21,7 @@ mod snapshot;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use assay_core::id::Digest;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
@@ -44,6 +45,12 @@ enum WorkerCommand {
         /// Folder of this user alone with compiled code to use again; nothing is kept unless given
         #[arg(long, value_name = "DIR")]
         compiled: Option<PathBuf>,
+        /// Code that the component was compiled to before, in a file that only this user can write to
+        #[arg(long, value_name = "FILE", requires = "known_digest")]
+        known: Option<PathBuf>,
+        /// SHA-256 of that code; other code is not loaded, and the component is compiled
+        #[arg(long, value_name = "SHA256", requires = "known")]
+        known_digest: Option<Digest>,
     },
     /// Run the golden cases of an upload. Standard input has the job as JSON, standard output gets
     /// a line of JSON for each case.
@@ -78,8 +85,11 @@ fn main() -> ExitCode {
             println!("{}", assay_sandbox::engine_id());
             Ok(ExitCode::SUCCESS)
         }
-        WorkerCommand::Compile { component, out, compiled } => {
-            compile::run(&component, &out, compiled.as_deref()).map(|()| ExitCode::SUCCESS)
+        WorkerCommand::Compile { component, out, compiled, known, known_digest } => {
+            let known = known.zip(known_digest);
+            let known = known.map(|(file, digest)| compile::KnownCode { file, digest });
+            let ran = compile::run(&component, &out, compiled.as_deref(), known);
+            ran.map(|()| ExitCode::SUCCESS)
         }
         WorkerCommand::Cases(options) => cases::run(&options).map(|()| ExitCode::SUCCESS),
         WorkerCommand::Test(options) => golden::run(&options),

@@ -1,16 +1,20 @@
 //! `PUT /v1/plugins/{name}/channels/{channel}`: point a channel to a version.
 
+use std::sync::Arc;
+
 use assay_api::plugin::{Plugin, PromotePlugin};
+use assay_core::id::TenantId;
 use assay_core::limits;
 use assay_core::plugin::check_name;
 use assay_dispatch::now;
+use assay_registry::Reference;
 use assay_store::plugins::PluginVersion;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
 
 use super::version;
-use crate::app::AppState;
+use crate::app::{App, AppState};
 use crate::extract::body;
 use crate::extract::guard::{PluginsPromote, Scoped};
 use crate::problem::ApiError;
@@ -38,5 +42,20 @@ pub(crate) async fn promote(
     let chosen = PluginVersion { tenant: caller.tenant, name: &name, version: &call.version };
     app.store.promote_plugin(chosen, &channel, &caller.actor(), now()).await?;
     app.registry.forget_resolved();
+    let promoted = Reference { tenant: None, name: name.clone(), channel_or_version: channel };
+    preload(&app, caller.tenant, promoted);
     version(&app, &caller, &name, &call.version).await.map(Json)
+}
+
+/// Has the workers load the version that the channel names now, so that the first call for it waits for no loading. The
+/// caller does not wait: the version may have to be compiled for this machine first.
+fn preload(app: &Arc<App>, tenant: TenantId, reference: Reference) {
+    let app = Arc::clone(app);
+    tokio::spawn(async move {
+        match app.registry.resolve(tenant, &reference).await {
+            Ok(plugin) => app.dispatch.preload(plugin),
+            // The first call for it gets the error.
+            Err(error) => tracing::debug!(%error, "a promoted plugin is not loaded early"),
+        }
+    });
 }
