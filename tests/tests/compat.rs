@@ -1,6 +1,7 @@
 //! The protocols of trainers, as their clients speak them: raw HTTP, the real server, real workers.
 
 mod bursts;
+mod documented;
 mod keys;
 mod llama_factory;
 mod missing;

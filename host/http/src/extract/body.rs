@@ -184,9 +184,25 @@ pub(crate) async fn json<T: DeserializeOwned>(body: Body) -> Result<(T, Bytes), 
 
 pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
     object(bytes).map_err(|error| {
-        ApiError::bad_request(format!("the body is not valid for this call: {error}"))
+        let why = explain::<T>(bytes, &error);
+        ApiError::bad_request(format!("the body is not valid for this call: {why}"))
             .hint("GET /openapi.json describes it")
     })
+}
+
+/// The reason why JSON is no `T`, after the path of the field that it is about.
+pub(crate) fn explain<'a, T: Deserialize<'a>>(json: &'a [u8], error: &serde_json::Error) -> String {
+    // Paths are followed for wrong values alone, because that takes time.
+    let mut again = serde_json::Deserializer::from_slice(json);
+    match serde_path_to_error::deserialize::<_, T>(&mut again) {
+        Err(named) if named.path().iter().next().is_some() => {
+            // A name in it may be as long as the body.
+            let path = named.path().to_string();
+            let path: String = path.chars().take(limits::COMPAT_FIELD_BYTES_MAX).collect();
+            format!("{path}: {}", named.inner())
+        }
+        Ok(_) | Err(_) => error.to_string(),
+    }
 }
 
 /// An object, and not its values in an array, which serde takes for one, too.

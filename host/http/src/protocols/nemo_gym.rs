@@ -161,8 +161,10 @@ fn sample(row: &Row, options: &Options) -> Result<Sample, ApiError> {
 fn field<'a, T: Deserialize<'a>>(row: &'a Row, name: &str) -> Result<T, ApiError> {
     let value =
         row.get(name).ok_or_else(|| ApiError::bad_request(format!("there is no {name}")))?;
-    serde_json::from_str(value.get())
-        .map_err(|error| ApiError::bad_request(format!("{name} is not readable: {error}")))
+    serde_json::from_str(value.get()).map_err(|error| {
+        let why = body::explain::<T>(value.get().as_bytes(), &error);
+        ApiError::bad_request(format!("{name} is not valid for this call: {why}"))
+    })
 }
 
 fn rewarded(mut row: Row, got: &Rewarded, options: &Options) -> Row {

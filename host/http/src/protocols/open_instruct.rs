@@ -123,23 +123,25 @@ fn list(tests: Value) -> Result<Vec<Value>, ApiError> {
 }
 
 fn appended(tests: Vec<Value>) -> Result<Vec<Value>, ApiError> {
-    let case = |test: Value| match test {
+    let case = |(at, test): (usize, Value)| match test {
         Value::String(text) => Ok(json!({ "append": text })),
-        _ => Err(ApiError::bad_request("a test must be a text")),
+        _ => Err(ApiError::bad_request(format!("tests[{at}] must be a text with an assertion"))),
     };
-    tests.into_iter().map(case).collect()
+    tests.into_iter().enumerate().map(case).collect()
 }
 
 /// Cases, and what each has to print.
 fn with_inputs(tests: Vec<Value>) -> Result<(Vec<Value>, Vec<String>), ApiError> {
-    let read = |test: Value| {
+    let read = |(at, test): (usize, Value)| {
         let Test { input, output } = serde_json::from_value(test).map_err(|error| {
-            ApiError::bad_request(format!("a test must have an input and an output: {error}"))
+            let detail = format!("tests[{at}] must have the texts `input` and `output`: {error}");
+            ApiError::bad_request(detail)
         })?;
         Ok((json!({ "stdin": input }), output))
     };
     tests
         .into_iter()
+        .enumerate()
         .map(read)
         .collect::<Result<Vec<_>, ApiError>>()
         .map(|it| it.into_iter().unzip())

@@ -111,7 +111,7 @@ fn job(asked: &RunCode, compile: f64, run: f64) -> Result<Value, ApiError> {
         let Some(content) = content else { continue };
         let bytes = STANDARD
             .decode(content)
-            .map_err(|_| ApiError::bad_request("files must hold base64"))?;
+            .map_err(|_| ApiError::bad_request(format!("files[{path:?}] must be base64")))?;
         files.insert(path.clone(), bytes.into());
     }
     if !files.is_empty() {

@@ -5,7 +5,10 @@ use serde_json::value::RawValue;
 
 /// A text, or messages whose texts it is.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a text, or a list of messages, whose `content` is a text or a list of parts"
+)]
 #[schema(as = TrainerPrompt)]
 pub(super) enum Prompt {
     Text(String),
@@ -25,7 +28,7 @@ pub(super) struct Message {
 
 /// A text, or parts among which texts are.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, or a list of parts, which may have a `text`")]
 #[schema(as = TrainerContent)]
 pub(super) enum Content {
     #[default]
