@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use assay_api::operations::{IncidentFilter, IncidentKind};
 use assay_api::problem::Problem;
 use assay_client::Client;
 use assay_postgres::{Cluster, Options};
@@ -79,6 +80,10 @@ async fn a_server_that_hangs_is_replaced_and_commits_nothing() {
     answers.follow(&first.client(), 1).await;
     let mut second = serve(&data, &address, cluster.url());
     not_ready(&address, "another server dispatches").await;
+    let path = "sandbox-fusion/run@prod/held/run_code";
+    let held = format!("http://{address}/compat/{}/{path}", first.key);
+    let held = reqwest::Client::new().post(held).body("{}").send().await.expect("answers");
+    assert_eq!(held.status(), 504);
 
     signal(first.pid(), "STOP");
     // It finds this call when it wakes up.
@@ -103,6 +108,14 @@ async fn a_server_that_hangs_is_replaced_and_commits_nothing() {
     assert_eq!(database.rows("select key from requests"), ["early"]);
 
     let client = client(&data);
+    // Also the call that it refused while it stood by.
+    let of_run = IncidentFilter { run: Some("held".into()), ..IncidentFilter::default() };
+    let incident = until("the refused call is recorded", async || {
+        client.incidents(&of_run).await.expect("incidents").items.into_iter().next()
+    })
+    .await;
+    assert_eq!((incident.kind, incident.count), (IncidentKind::RewardMissing, 1));
+    assert!(incident.detail.contains("could not work yet"), "{}", incident.detail);
     let items = [item("early", "count", "null"), item("own", "count", "null")];
     client.submit_ndjson(answers.batch, ndjson(&items)).await.expect("submits");
     client.seal(answers.batch, &Default::default()).await.expect("seals");

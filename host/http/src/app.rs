@@ -19,6 +19,7 @@ use crate::auth::bootstrap::FirstAdmin;
 use crate::auth::sign_in::{SignIn, SignInConfig};
 use crate::auto_batches::AutoBatches;
 use crate::live::{Feeds, Streams};
+use crate::told::ToldSamples;
 
 /// The searches in the lines of logs at the same time, fewer than the database has connections for calls.
 const LOG_SEARCHES_MAX: usize = 4;
@@ -41,6 +42,10 @@ pub struct App {
     pub(crate) feeds: Arc<Feeds>,
     pub(crate) streams: Streams,
     pub(crate) auto_batches: Arc<AutoBatches>,
+    /// Samples of trainers that are known to have got no reward.
+    pub(crate) told: ToldSamples,
+    /// Samples whose trainer asks for the result later, followed until it gives up.
+    pub(crate) followed: FairSemaphore,
     pub(crate) simulations: FairSemaphore,
     /// Part of the keys that are made here; it tells the keys of deployments apart.
     pub environment: String,
@@ -115,6 +120,8 @@ impl App {
             samples,
             sign_in: SignIn::new(sign_in, &url, first_admin)?,
             streams: Streams::default(),
+            told: ToldSamples::default(),
+            followed: FairSemaphore::new(limits::COMPAT_FOLLOWED_MAX),
             simulations: FairSemaphore::new(limits::SIMULATIONS_MAX),
             environment,
             stopping,

@@ -16,6 +16,7 @@ mod protocols;
 mod quotas;
 mod router;
 mod routes;
+mod told;
 
 pub use app::{App, Front, Inside};
 pub use auth::oidc::OidcConfig;
@@ -23,4 +24,5 @@ pub use auth::sign_in::SignInConfig;
 pub use auth::{KeyCache, NewSecret, bootstrap};
 pub use dashboard::has_dashboard;
 pub use listen::serve;
+pub use protocols::{RefusedCalls, RefusingCalls, refused_calls};
 pub use router::{document, router, waiting_router};

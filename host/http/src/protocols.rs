@@ -60,8 +60,9 @@ use crate::problem::ApiError;
 use call::Call;
 pub(super) use document::document;
 pub(super) use held::hold;
+pub use held::{RefusedCalls, RefusingCalls, refused_calls};
 pub(super) use missing::watch;
-use missing::{BatchOfCall, TenantOfCall};
+use missing::{BatchOfCall, SampleOfCall, TenantOfCall};
 
 /// The adapter of a protocol: it takes every call below `/compat/<name>/<plugin>/<run>/`.
 type Answer = fn(Call, Body) -> BoxFuture<'static, Result<Response, ApiError>>;
@@ -77,6 +78,8 @@ struct Protocol {
     writes: &'static str,
     /// Whether its addresses are made of a host and a port: a host that ends in a run gets a port there.
     strips_port: bool,
+    /// Whether its trainer repeats a call for one sample, so that equal calls count as one answer without a reward.
+    repeats: bool,
     /// The status of every answer, refusals of other layers included, that the trainer repeats the call after.
     status: fn(StatusCode) -> StatusCode,
 }
@@ -101,6 +104,7 @@ macro_rules! protocol {
             asks: |method, rest| matches!((method, rest), ($methods, $paths)),
             writes: $writes,
             strips_port: false,
+            repeats: false,
             status: |status| status,
         }
     };
@@ -116,6 +120,7 @@ static PROTOCOLS: [Protocol; 7] = [
     protocol!("openrlhf", openrlhf, &Method::POST, "" | "get_reward", ""),
     protocol!("slime", slime, &Method::POST, "", ""),
     Protocol {
+        repeats: true,
         status: sandbox_fusion::repeated,
         ..protocol!(
             "sandbox-fusion",
@@ -126,13 +131,16 @@ static PROTOCOLS: [Protocol; 7] = [
         )
     },
     protocol!("llama-factory", llama_factory, &Method::POST, "", ""),
-    protocol!(
-        "roll",
-        roll,
-        &Method::GET | &Method::POST,
-        "submit_task" | "task_result",
-        "ROLL writes 0 after the fifth such answer for a sample"
-    ),
+    Protocol {
+        repeats: true,
+        ..protocol!(
+            "roll",
+            roll,
+            &Method::GET | &Method::POST,
+            "submit_task" | "task_result",
+            "ROLL writes 0 after the fifth such try of a sample"
+        )
+    },
     protocol!(
         "open-instruct",
         open_instruct,
@@ -153,10 +161,11 @@ pub(super) async fn answer(
         watched.tell(caller.tenant);
     }
     let batch = request.extensions().get::<BatchOfCall>().cloned().unwrap_or_default();
+    let sample = request.extensions().get::<SampleOfCall>().cloned().unwrap_or_default();
     caller.need_one(BatchesWrite::ANY_OF)?;
     let (parts, body) = request.into_parts();
     let address = Address::parse(parts.uri.path(), parts.uri.query())?;
-    let call = Call { app, caller, address, method: parts.method, batch, since, at };
+    let call = Call { app, caller, address, method: parts.method, batch, sample, since, at };
     (call.address.protocol.answer)(call, body).await
 }
 

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use axum::http::Uri;
+use axum::extract::Request;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Router, routing};
 use tokio::sync::watch;
@@ -22,6 +22,7 @@ use crate::middleware::authenticate::authenticate;
 use crate::middleware::{finish, headers};
 use crate::openapi::{Document, Rendered, complete_operations};
 use crate::problem::ApiError;
+use crate::protocols::RefusingCalls;
 use crate::routes::{
     audit, batches, bootstrap, capacity, incidents, invitations, keys, live, members, metrics,
     overview, people, plugins, probes, queue, requests, rewards, runs, samples, session,
@@ -166,11 +167,12 @@ pub fn router(app: Arc<App>) -> Router {
 }
 
 /// The routes of a server that cannot work yet: `/livez` answers that it runs, all other calls get the reason. Calls of
-/// trainers are held for a while first.
-pub fn waiting_router(reason: watch::Receiver<String>) -> Router {
+/// trainers are held for a while first, and kept for incidents.
+pub fn waiting_router(reason: watch::Receiver<String>, refusing: RefusingCalls) -> Router {
     let told = reason.clone();
     let not_ready = async move || ApiError::unavailable("not_ready", told.borrow().clone());
-    let held = async move |uri: Uri| protocols::hold(uri.path().to_owned(), reason.clone()).await;
+    let held =
+        async move |call: Request| protocols::hold(call, reason.clone(), refusing.clone()).await;
     Router::new()
         .route("/livez", routing::get(probes::livez))
         .route("/compat/{*call}", routing::any(held))

@@ -197,8 +197,10 @@ impl Server {
         tasks.spawn(webhooks::run(store.clone(), dashboard, stopped(&stop)));
         let app = App::new(inside, front, stop.subscribe())?;
         app.restore().await.context("reading the open batches of trainers' protocols")?;
-        let listener = waiting.end()?;
-        tasks.spawn(assay_http::serve(listener, assay_http::router(Arc::new(app)), stopped(&stop)));
+        let (listener, refused) = waiting.end()?;
+        let app = Arc::new(app);
+        tasks.spawn(refused.record(Arc::clone(&app)));
+        tasks.spawn(assay_http::serve(listener, assay_http::router(app), stopped(&stop)));
         Ok(Self {
             url,
             key,

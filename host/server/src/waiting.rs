@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use assay_http::RefusedCalls;
 use assay_store::{DispatcherLock, HolderWatch, Store, StoreError};
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
@@ -21,6 +22,7 @@ const SILENT_LOOKS_MAX: u32 = 10;
 pub(crate) struct Waiting {
     listener: std::net::TcpListener,
     reason: watch::Sender<String>,
+    refused: RefusedCalls,
     /// The probes are answered until it is dropped.
     _stop: oneshot::Sender<()>,
 }
@@ -36,13 +38,16 @@ impl Waiting {
             // The sender sends nothing.
             let _ = stopped.await;
         };
-        tokio::spawn(assay_http::serve(shared, assay_http::waiting_router(reasons), stopped));
-        Ok(Self { listener, reason, _stop: stop })
+        let (refusing, refused) = assay_http::refused_calls();
+        let router = assay_http::waiting_router(reasons, refusing);
+        tokio::spawn(assay_http::serve(shared, router, stopped));
+        Ok(Self { listener, reason, refused, _stop: stop })
     }
 
-    /// Ends the wait, and gives the listener to who answers from now on.
-    pub(crate) fn end(self) -> anyhow::Result<TcpListener> {
-        TcpListener::from_std(self.listener).context("taking the listener back")
+    /// Ends the wait, and gives the listener to who answers from now on, with the calls of trainers that were refused.
+    pub(crate) fn end(self) -> anyhow::Result<(TcpListener, RefusedCalls)> {
+        let listener = TcpListener::from_std(self.listener).context("taking the listener back")?;
+        Ok((listener, self.refused))
     }
 
     /// Connects to the database, however long it takes to start.

@@ -14,7 +14,7 @@ fn call(program: &str) -> Value {
 
 impl World {
     /// What `assay_rewards_missing_total` says of a protocol.
-    async fn counted(&self, protocol: &str) -> u64 {
+    pub(super) async fn counted(&self, protocol: &str) -> u64 {
         let metrics = self.http.get("/metrics").await.text();
         let name = format!("assay_rewards_missing_total{{protocol=\"{protocol}\"}} ");
         let line = metrics.lines().find_map(|line| line.strip_prefix(&name));
@@ -46,6 +46,25 @@ async fn paths_that_nobody_asks_for_rewards_do_not_count() {
     for (protocol, count) in [("open-instruct", 1), ("sandbox-fusion", 0), ("roll", 0)] {
         assert_eq!(world.counted(protocol).await, count, "{protocol}");
     }
+}
+
+/// verl sends a call three times before it writes 0.
+#[tokio::test]
+async fn a_call_that_is_repeated_counts_once() {
+    let world = World::start().await;
+    let path = "sandbox-fusion/liar@prod/missing/run_code";
+    for stdin in ["1", "1", "1", "2"] {
+        let call = json!({ "code": "unavailable", "language": "python", "stdin": stdin });
+        assert_eq!(world.post(path, &call).await.status, 504);
+    }
+    let missing = world.missing_rewards(2).await;
+    assert_eq!(missing.iter().map(|it| it.count).sum::<u32>(), 2, "{missing:?}");
+    assert_eq!(world.counted("sandbox-fusion").await, 2);
+    // open-instruct repeats nothing: each answer is a sample.
+    for _ in 0..2 {
+        assert_eq!(world.post(PATH, &call("unavailable")).await.status, 503);
+    }
+    assert_eq!(world.counted("open-instruct").await, 2);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! ROLL's remote reward system: submit, then ask.
 
+use assay_api::operations::IncidentPage;
 use assay_tests::until_good;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -75,6 +76,76 @@ async fn a_task_is_submitted_and_asked_for_by_its_step() {
     let batches = world.batches("project/first").await;
     let steps: Vec<_> = batches.iter().map(|it| (it.iteration, it.counts.submitted)).collect();
     assert_eq!(steps, [(7, 1), (8, 1)]);
+}
+
+/// Asks until the sample has ended.
+async fn end(world: &World, plugin: &str, id: &Value) -> Value {
+    let ask = async || ask(world, plugin, id).await;
+    until_good("the end", ask, |told| told["errcode"] != 1).await
+}
+
+/// ROLL asks every two seconds until its time is over, and submits a sample again that failed.
+#[tokio::test]
+async fn a_sample_counts_once_however_often_it_is_asked_for() {
+    let world = World::start().await;
+    for _ in 0..2 {
+        let id = submit(&world, "liar@prod", &task("panic", &json!(1))).await;
+        end(&world, "liar@prod", &id).await;
+        for _ in 0..5 {
+            assert_eq!(ask(&world, "liar@prod", &id).await["errcode"], 2);
+        }
+    }
+    let other = submit(&world, "liar@prod", &task("bad_request", &json!(1))).await;
+    assert_eq!(end(&world, "liar@prod", &other).await["errcode"], 2);
+    let missing = world.missing_rewards(2).await;
+    assert_eq!(missing.iter().map(|it| it.count).sum::<u32>(), 2, "{missing:?}");
+    assert_eq!(world.counted("roll").await, 2);
+}
+
+#[tokio::test]
+async fn a_result_after_rolls_time_is_a_missing_reward() {
+    let world = World::waiting().await;
+    let mut hurried = task("Answer: 42", &json!(7));
+    hurried["timeout"] = json!(0.2);
+    let id = submit(&world, "hello@prod", &hurried).await;
+    let missing = world.missing_rewards(1).await;
+    assert!(missing[0].detail.contains("no result within 0.2 s"), "{missing:?}");
+    assert_eq!(missing[0].run.as_deref(), Some("project/first"));
+    let batch = world.batch("project/first").await;
+    assert_eq!((missing[0].batch, batch.iteration), (Some(batch.id), 7));
+    world.work().await;
+    assert_eq!(end(&world, "hello@prod", &id).await["reward_score"], 1.0);
+    assert_eq!(world.counted("roll").await, 1);
+}
+
+#[tokio::test]
+async fn the_incidents_of_a_run_are_its_tainted_steps() {
+    let world = World::start().await;
+    for (experiment, step, response, errcode) in [
+        ("first", 1, "panic", 2),
+        ("first", 2, "two_stages", 0),
+        ("first", 3, "bad_request", 2),
+        ("second", 2, "panic", 2),
+    ] {
+        let mut task = task(response, &json!(step));
+        task["experiment_id"] = json!(experiment);
+        let id = submit(&world, "liar@prod", &task).await;
+        let told = end(&world, "liar@prod", &id).await;
+        assert_eq!(told["errcode"], errcode, "{experiment} {step}: {told}");
+    }
+    world.missing_rewards(3).await;
+    let path = "/v1/incidents?kind=reward_missing&run=project%2Ffirst";
+    let page: IncidentPage = world.http.get(path).await.json(200);
+    assert!(page.items.iter().all(|it| it.run.as_deref() == Some("project/first")), "{page:?}");
+    let mut tainted: Vec<_> = page.items.iter().filter_map(|it| it.batch).collect();
+    tainted.sort();
+    let batches = world.batches("project/first").await;
+    let of_step = |step: u64| batches.iter().find(|it| it.iteration == step).map(|it| it.id);
+    let mut expected = vec![of_step(1).expect("step 1"), of_step(3).expect("step 3")];
+    expected.sort();
+    assert_eq!(tainted, expected, "{page:?}");
+    let none: IncidentPage = world.http.get("/v1/incidents?run=project%2Fthird").await.json(200);
+    assert!(none.items.is_empty(), "{none:?}");
 }
 
 #[tokio::test]

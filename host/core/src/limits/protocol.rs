@@ -20,6 +20,12 @@ pub const COMPAT_REPEAT_SECONDS: u64 = 600;
 pub const COMPAT_REPEAT_BATCHES_MAX: usize = 4;
 /// The longest time for which a server that cannot work yet holds a call, in seconds: shorter than any trainer waits.
 pub const COMPAT_HOLD_SECONDS: u64 = 10;
+/// The samples that are known to have got no reward, so that a repeated call or poll counts none of them again.
+pub const COMPAT_TOLD_MAX: usize = 65_536;
+/// The samples that ROLL submitted and that are followed until it gives up, over all tenants, which share them.
+pub const COMPAT_FOLLOWED_MAX: usize = 65_536;
+/// The refused calls of trainers that a server which cannot work yet keeps until it can record them.
+pub const COMPAT_REFUSED_KEPT_MAX: usize = 4_096;
 /// The tries of one call, each after the failure of the one before.
 pub const COMPAT_TRIES_MAX: usize = 16;
 /// The runs of a tenant (or steps of runs) that have an auto batch or had one recently.

@@ -217,6 +217,15 @@ impl AutoBatch {
         serde_json::from_slice(&json).ok()
     }
 
+    /// The results of requests, in order, when they come; `None` when one will not come.
+    pub(crate) async fn results(&self, seqs: &[u32]) -> Option<Vec<ResultItem>> {
+        let mut results = Vec::with_capacity(seqs.len());
+        for &seq in seqs {
+            results.push(self.wait(seq).await?);
+        }
+        Some(results)
+    }
+
     /// Waits for a request's result; `None` when none will come.
     async fn wait(&self, seq: u32) -> Option<ResultItem> {
         let arrival = {
@@ -268,10 +277,7 @@ impl CallGuard {
 
     /// Their results, in order; `None` when one will not come.
     pub(crate) async fn results(&self, seqs: &[u32]) -> Option<Vec<ResultItem>> {
-        let mut results = Vec::with_capacity(seqs.len());
-        for &seq in seqs {
-            results.push(self.auto_batch.wait(seq).await?);
-        }
+        let results = self.auto_batch.results(seqs).await?;
         if results.iter().any(|item| may_end_otherwise(&item.outcome)) {
             self.change(|it| it.failed = true);
         }

@@ -10,6 +10,7 @@ use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, Scored};
 use assay_core::time::Micros;
 use assay_dispatch::{DispatchError, ItemFate, NewItem};
+use assay_store::admissions::BatchRow;
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use bytes::Bytes;
@@ -17,7 +18,7 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::address::{Address, Options};
-use super::missing::BatchOfCall;
+use super::missing::{BatchOfCall, SampleOfCall};
 use crate::announcements::{self, EncodedSample, JoinRequest};
 use crate::app::App;
 use crate::auth::Caller;
@@ -26,6 +27,7 @@ use crate::extract::body::{self, Turn};
 use crate::extract::item;
 use crate::problem::ApiError;
 use crate::quotas;
+use crate::told;
 
 const PATIENCE: Duration = Duration::from_secs(limits::ADMISSION_SECONDS_MAX);
 
@@ -36,6 +38,7 @@ pub(super) struct Call {
     pub address: Address,
     pub method: Method,
     pub batch: BatchOfCall,
+    pub sample: SampleOfCall,
     pub since: Instant,
     pub at: Micros,
 }
@@ -297,6 +300,20 @@ impl From<DispatchError> for Failure {
 }
 
 impl Admitted {
+    /// The results of its requests, when they come; `None` if the batch ends without one. The call holds no place at the
+    /// batch meanwhile: its client may repeat it.
+    pub(super) fn later_results(
+        &self,
+    ) -> impl Future<Output = Option<Vec<ResultItem>>> + Send + use<> {
+        let (auto_batch, seqs) = (self.guard.auto_batch.clone(), self.seqs.clone());
+        async move { auto_batch.results(&seqs).await }
+    }
+
+    /// The batch that took them.
+    pub(super) fn batch(&self) -> &BatchRow {
+        &self.guard.auto_batch.committed.row
+    }
+
     /// The ids of its requests, in the samples' order.
     pub(super) fn ids(&self) -> Vec<RequestId> {
         let batch = self.guard.auto_batch.committed.row.id;
@@ -314,7 +331,8 @@ struct Samples {
 
 impl Samples {
     fn of(call: &Call, asked: ScoreCall<'_>, due: Micros) -> Result<Self, ApiError> {
-        let Address { protocol, rest, options, run, .. } = &call.address;
+        let Address { protocol, rest, options, run, plugin } = &call.address;
+        let tenant = call.caller.tenant;
         if asked.samples.len() > limits::COMPAT_LIST_ITEMS_MAX {
             let max = limits::COMPAT_LIST_ITEMS_MAX;
             return Err(ApiError::bad_request(format!("the call has more than {max} samples")));
@@ -322,13 +340,14 @@ impl Samples {
         let label = options.label.as_deref().unwrap_or_default();
         let path = format!("{}\0{rest}\0{label}\0", protocol.name);
         let hash = assay_core::id::Digest::of(&[path.as_bytes(), asked.body].concat());
+        call.sample.tell(told::sample_of_call(tenant, plugin, run, hash));
         let (run, step) = match asked.step {
             Some((run, step)) => (run, Some(step)),
             None => (run.clone(), None),
         };
         body::check_text("the run", &run, limits::RUN_BYTES_MAX).map_err(ApiError::bad_request)?;
         let bodies = asked.samples.into_iter().map(encode).collect::<Result<_, _>>()?;
-        let whose = RunKey { tenant: call.caller.tenant, run, step };
+        let whose = RunKey { tenant, run, step };
         Ok(Self { whose, hash, bodies, due })
     }
 }

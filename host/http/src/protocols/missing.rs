@@ -1,13 +1,16 @@
 //! Answers without a reward: counted, and an incident where the trainer's own code then writes a number.
 //!
+//! A protocol whose trainer repeats a call, or asks for a sample many times, counts a sample once ([`crate::told`]).
+//!
 //! [`watch`] stands before the check of keys, so that a refused key and a client that hangs up count as well. Calls
 //! that ask for no reward, such as probes and unknown paths, never count.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assay_api::operations::IncidentKind;
-use assay_core::id::{BatchId, TenantId};
+use assay_core::id::{BatchId, Digest, TenantId};
 use assay_core::limits;
+use assay_core::time::Micros;
 use assay_dispatch::now;
 use assay_store::admissions::BatchRow;
 use assay_store::operations::IncidentRow;
@@ -15,9 +18,11 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
+use tokio::time::Instant;
 
 use super::Protocol;
 use super::address::Place;
+use super::call::Call;
 use crate::app::{App, AppState};
 use crate::extract::body;
 use crate::problem::ApiError;
@@ -33,6 +38,8 @@ pub(super) struct NoReward {
     pub batch: Option<Iteration>,
     /// The consequence of this answer, if it differs from that of its protocol's other failures.
     pub writes: Option<&'static str>,
+    /// The time of the answer, if it was long ago.
+    pub at: Option<Micros>,
 }
 
 /// The batch by which a call without a reward is found among a run's training steps.
@@ -49,6 +56,20 @@ pub(super) struct TenantOfCall(Arc<OnceLock<TenantId>>);
 impl TenantOfCall {
     pub(super) fn tell(&self, tenant: TenantId) {
         let _ = self.0.set(tenant);
+    }
+}
+
+/// The sample that a call asks about, once its body was read; an extension of the call.
+#[derive(Clone, Default)]
+pub(super) struct SampleOfCall(Arc<OnceLock<Digest>>);
+
+impl SampleOfCall {
+    pub(super) fn tell(&self, sample: Digest) {
+        let _ = self.0.set(sample);
+    }
+
+    fn get(&self) -> Option<Digest> {
+        self.0.get().copied()
     }
 }
 
@@ -76,12 +97,13 @@ pub(crate) async fn watch(State(app): AppState, mut request: Request, next: Next
     let Some(mut call) = WatchedCall::of(&app, request.method(), path) else {
         return next.run(request).await;
     };
-    request.extensions_mut().insert(call.tenant.clone());
-    request.extensions_mut().insert(call.batch.clone());
+    request.extensions_mut().insert(call.asker.tenant.clone());
+    request.extensions_mut().insert(call.asker.batch.clone());
+    request.extensions_mut().insert(call.asker.sample.clone());
     let mut response = next.run(request).await;
     call.answered = true;
     // Also where the call never reached the protocol: the database was away, or its body came too slowly.
-    let status = (call.protocol.status)(response.status());
+    let status = (call.asker.protocol.status)(response.status());
     if status != response.status() {
         *response.status_mut() = status;
         if let Some(error) = response.extensions_mut().get_mut::<ApiError>() {
@@ -89,7 +111,7 @@ pub(crate) async fn watch(State(app): AppState, mut request: Request, next: Next
         }
     }
     if let Some(missing) = no_reward(&response) {
-        call.note(missing);
+        call.asker.note(missing);
     }
     response
 }
@@ -105,11 +127,7 @@ fn no_reward(response: &Response) -> Option<NoReward> {
 
 /// A call that asks for a reward.
 struct WatchedCall {
-    app: Arc<App>,
-    protocol: &'static Protocol,
-    run: String,
-    tenant: TenantOfCall,
-    batch: BatchOfCall,
+    asker: Asker,
     answered: bool,
 }
 
@@ -118,17 +136,50 @@ impl WatchedCall {
         let place = Place::parse(path).ok()?;
         let asks = (place.protocol.asks)(method, &place.rest);
         asks.then(|| Self {
-            app: app.clone(),
-            protocol: place.protocol,
-            run: place.run().to_owned(),
-            tenant: TenantOfCall::default(),
-            batch: BatchOfCall::default(),
+            asker: Asker::new(app, &place, TenantOfCall::default()),
             answered: false,
         })
     }
+}
 
-    fn note(&self, NoReward { reason, run, batch, writes }: NoReward) {
-        let Protocol { name, .. } = self.protocol;
+/// The trainer that asks for a reward: its protocol, and what is known so far of its run and its sample.
+pub(super) struct Asker {
+    app: Arc<App>,
+    protocol: &'static Protocol,
+    run: String,
+    tenant: TenantOfCall,
+    batch: BatchOfCall,
+    sample: SampleOfCall,
+}
+
+impl Asker {
+    pub(super) fn new(app: &Arc<App>, place: &Place, tenant: TenantOfCall) -> Self {
+        Self {
+            app: app.clone(),
+            protocol: place.protocol,
+            run: place.run().to_owned(),
+            tenant,
+            batch: BatchOfCall::default(),
+            sample: SampleOfCall::default(),
+        }
+    }
+
+    /// The trainer of a call that was admitted, for its samples' later results.
+    pub(super) fn of_call(call: &Call) -> Self {
+        let tenant = TenantOfCall::default();
+        tenant.tell(call.caller.tenant);
+        let (batch, sample) = (call.batch.clone(), call.sample.clone());
+        let (protocol, run) = (call.address.protocol, call.address.run.clone());
+        Self { app: call.app.clone(), protocol, run, tenant, batch, sample }
+    }
+
+    pub(super) fn note(&self, missing: NoReward) {
+        let NoReward { reason, run, batch, writes, at } = missing;
+        let Protocol { name, repeats, .. } = self.protocol;
+        let sample = self.sample.get().filter(|_| *repeats);
+        if sample.is_some_and(|sample| !self.app.told.note(sample, Instant::now())) {
+            return;
+        }
         let writes = writes.unwrap_or(self.protocol.writes);
         ::metrics::counter!("assay_rewards_missing_total", "protocol" => *name).increment(1);
         if writes.is_empty() {
@@ -142,7 +193,7 @@ impl WatchedCall {
             batch.or_else(|| self.batch.get()).or_else(|| self.latest(tenant?, run.as_deref()?));
         let place = iteration.map_or_else(String::new, |it| format!(" in iteration {}", it.number));
         self.app.dispatch.note(IncidentRow {
-            at: now(),
+            at: at.unwrap_or_else(now),
             tenant,
             kind: IncidentKind::RewardMissing,
             pool: None,
@@ -172,7 +223,7 @@ impl Drop for WatchedCall {
             return;
         }
         let reason = if std::thread::panicking() { "500, internal" } else { "the client hung up" };
-        self.note(NoReward { reason: reason.into(), ..NoReward::default() });
+        self.asker.note(NoReward { reason: reason.into(), ..NoReward::default() });
     }
 }
 

@@ -18,15 +18,17 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
-use super::call::{Call, Sample, ScoreCall};
+use super::call::{Admitted, Call, Sample, ScoreCall};
 use super::document::PlaceParams;
-use super::missing::{Iteration, NoReward};
+use super::missing::{Asker, Iteration, NoReward};
 use super::no_route;
 use super::text::{Prompt, label};
 use crate::extract::body;
 use crate::problem::ApiError;
 use crate::routes::batches;
+use crate::told;
 
 const TIMEOUT_SECONDS: f64 = 300.0;
 const RUNNING: u8 = 1;
@@ -119,8 +121,53 @@ pub(super) async fn submit(call: Call, body: Body) -> Result<Response, ApiError>
     };
     let asked = ScoreCall { body: &bytes, samples: vec![sample], timeout, step };
     let admitted = call.admit(asked).await?;
+    follow(&call, &admitted, call.address.options.timeout.unwrap_or(timeout));
     let id = admitted.ids().first().map(ToString::to_string).unwrap_or_default();
     Ok(Json(Answer { reward_request_id: id, ..Answer::default() }).into_response())
+}
+
+/// Counts the sample if it has no reward when ROLL gives up, whoever asks for it. Samples beyond the limit, and those that
+/// an earlier process of the server took, are counted when ROLL asks for them ([`result`]).
+fn follow(call: &Call, admitted: &Admitted, timeout: Duration) {
+    let tenant = call.caller.tenant;
+    let (Some(permit), Some(id)) =
+        (call.app.followed.try_acquire(tenant, 1), admitted.ids().first().copied())
+    else {
+        return;
+    };
+    let (app, asker, results) = (call.app.clone(), Asker::of_call(call), admitted.later_results());
+    let run = Some(admitted.batch().run.clone());
+    let (until, request) = (call.since + timeout, told::sample_of_request(tenant, id));
+    // Polls count nothing from here on.
+    app.told.note(request, Instant::now());
+    tokio::spawn(async move {
+        let _permit = permit;
+        let reason = tokio::select! {
+            biased;
+            // The next process counts it when it is asked for.
+            () = app.stopped() => return,
+            results = results => match results {
+                Some(results) => match results.into_iter().find_map(|it| failure(&it)) {
+                    Some(reason) => reason,
+                    None => return,
+                },
+                None => "its batch ended without a result".into(),
+            },
+            () = tokio::time::sleep_until(until) => {
+                format!("no result within {} s", timeout.as_secs_f64())
+            }
+        };
+        app.told.note(request, Instant::now());
+        asker.note(NoReward { reason, run, ..NoReward::default() });
+    });
+}
+
+/// The error of a result without a reward.
+fn failure(item: &ResultItem) -> Option<String> {
+    match &item.outcome {
+        Outcome::Error { code, .. } => Some(code.to_string()),
+        Outcome::Scored(_) | Outcome::TimedOut { .. } => None,
+    }
 }
 
 /// The run and its step, if the trainer sent them.
@@ -150,21 +197,23 @@ pub(super) async fn result(call: Call, body: Body) -> Result<Response, ApiError>
     let Ask { reward_request_id } = body::parse(&bytes)?;
     let id: RequestId = reward_request_id.parse()?;
     let tenant = call.caller.tenant;
+    call.sample.tell(told::sample_of_request(tenant, id));
     let batch = batches::find(&call.app, tenant, id.batch).await?;
     call.caller.may_submit_to(batch.plugin.split('@').next().unwrap_or_default())?;
     batches::kept(&call.app, tenant, id.batch).await?;
     let arrived_at = call.app.store.request(tenant, id).await?.arrived_at;
     let item = call.app.store.result(tenant, id).await?;
     let item = item.and_then(|json| serde_json::from_str(&json).ok());
-    let failed = item.as_ref().and_then(|item: &ResultItem| match &item.outcome {
-        Outcome::Error { code, .. } => Some(code.to_string()),
-        Outcome::Scored(_) | Outcome::TimedOut { .. } => None,
-    });
+    let failed = item.as_ref().and_then(failure);
     let mut answer = Json(told(id, arrived_at, item)).into_response();
     if let Some(reason) = failed {
         let iteration = Iteration { batch: id.batch, number: batch.iteration };
-        let missing =
-            NoReward { reason, run: Some(batch.run), batch: Some(iteration), writes: None };
+        let missing = NoReward {
+            reason,
+            run: Some(batch.run),
+            batch: Some(iteration),
+            ..NoReward::default()
+        };
         answer.extensions_mut().insert(missing);
     }
     Ok(answer)
