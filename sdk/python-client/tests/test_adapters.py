@@ -94,6 +94,15 @@ def test_verl(run: str) -> None:
     assert len(adapters.scorer("math@prod", run)._open) == 1
 
 
+def test_a_misspelt_argument_of_verl_is_named(run: str) -> None:
+    with pytest.raises(TypeError, match="no argument 'plugn'; 'plugin' is meant"):
+        asyncio.run(verl.compute_score("x", "A: 42", "42", plugn="math@prod", run=run))
+    # verl's own are left alone.
+    own = {"sandbox_fusion_url": None, "reward_router_address": "a", "reward_model_tokenizer": None}
+    score = verl.compute_score("x", "A: 42", "42", plugin="math@prod", run=run, memory_limit_mb=1, **own)
+    assert asyncio.run(score)["score"] == 1.0
+
+
 def test_verl_raises_where_there_is_no_reward(run: str) -> None:
     score = verl.compute_score("x", "panic", None, {}, plugin="liar@prod", run=run)
     with pytest.raises(assay.RequestFailedError, match="plugin_trap"):

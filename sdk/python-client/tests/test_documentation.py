@@ -34,6 +34,21 @@ def test_the_readme_has_examples() -> None:
     assert len(PYTHON) >= 5
 
 
+def test_the_examples_of_both_readmes_have_types(tmp_path: pathlib.Path) -> None:
+    first = re.findall(r"^```python\n(.*?)^```", (HERE.parents[1] / "README.md").read_text(), re.M | re.S)
+    assert "client.reward(" in first[0], "the first is a reward or an exception"
+    examples = [example for example in [*PYTHON, *first] if "import assay\n" in example]
+    assert len(examples) >= 6
+    for at, example in enumerate(examples):
+        (tmp_path / f"example_{at}.py").write_text(example)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "/dev/null", str(tmp_path)],
+        env={**os.environ, "MYPYPATH": str(HERE / "src")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_modules_examples_compile() -> None:
     found = 0
     for file in sorted((HERE / "src/assay").rglob("*.py")):

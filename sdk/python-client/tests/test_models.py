@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -60,7 +61,18 @@ def test_arrays_are_sent_as_lists() -> None:
     )
 
 
-@pytest.mark.parametrize("response", ["\ud800", object()])
-def test_what_is_no_json_is_refused_here(response: Any) -> None:
-    with pytest.raises((ValueError, TypeError)):
-        encode({"key": "k", "response": response})
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("response", "\ud800", "`response` of the request 'k' has half a character"),
+        ("response", object(), "`response` of the request 'k' must be a text, not object"),
+        ("prompt", None, "`prompt` of the request 'k' must be a text, not None"),
+        ("group", 7, "`group` of the request 'k' must be a text, not int"),
+        ("label", {"text": ["\udfff"]}, "`label` of the request 'k' has half a character"),
+        ("label", float("nan"), "`label` of the request 'k': Out of range float"),
+        ("metadata", {"x": object()}, "`metadata` of the request 'k': a object cannot be sent"),
+    ],
+)
+def test_what_is_no_json_is_refused_here_by_request_and_field(field: str, value: Any, said: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=re.escape(said)):
+        encode({"key": "k", "response": "", field: value})  # type: ignore[misc]

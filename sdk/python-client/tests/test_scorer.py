@@ -100,6 +100,38 @@ def test_the_processes_of_a_trainer_share_a_batch(
     assert ended.iteration == (1 if step < 0 else 3)
 
 
+TRL_PROCESS = """
+import asyncio, sys, types
+from assay.adapters import trl
+
+run, which = sys.argv[1], int(sys.argv[2])
+f = trl.reward_func("math@prod", run)
+state = types.SimpleNamespace(global_step=5)
+answers = [f"A: {42 + which}", f"A: {which}"]
+print(asyncio.run(f(prompts=["6 * 7?"] * 2, completions=answers, answer=["42"] * 2, trainer_state=state)))
+"""
+
+
+@pytest.mark.usefixtures("environment")
+def test_the_processes_of_trl_share_a_batch(client: assay.Client, server: Server, run: str) -> None:
+    # Open until all have come: they start at different times.
+    holder = assay.Scorer("math@prod", run, client=client, idle=600)
+    ours = holder.score(response="A: 42", label="42", step=5)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", TRL_PROCESS, run, str(which)],
+            stdout=subprocess.PIPE,
+            env={**os.environ, **PROCESS_ENVIRONMENT, "WORLD_SIZE": "2"},
+        )
+        for which in range(2)
+    ]
+    said = [process.communicate()[0].decode().strip() for process in processes]
+    assert said == ["[1.0, 0.0]", "[0.0, 0.0]"]
+    seal(server, batch_of(ours))
+    ended = client.batch_info(batch_of(ours), wait=60)
+    assert (ended.iteration, ended.counts.submitted, ended.state) == (5, 5, "done")
+
+
 @pytest.mark.usefixtures("environment")
 def test_a_process_that_is_gone_leaves_no_open_batch(client: assay.Client, run: str) -> None:
     said = subprocess.run(
@@ -129,6 +161,18 @@ def test_a_sample_moves_on_where_its_batch_was_sealed(
     first, moved = asyncio.run(work())
     assert {score.reward for score in moved} == {1.0}
     assert batch_of(first) not in {batch_of(score) for score in moved}
+
+
+def test_samples_with_unknown_names_are_refused(client: assay.Client, run: str) -> None:
+    scorer = assay.Scorer("math@prod", run, client=client)
+    with pytest.raises(TypeError, match="sample 1 has 'lable'; a sample has response, prompt, label"):
+        scorer.scores([{"response": "A: 42"}, {"response": "A: 42", "lable": "42"}])
+    with pytest.raises(TypeError, match="sample 0 has no 'response'"):
+        scorer.scores([{"label": "42"}])
+    with pytest.raises(TypeError, match="lable"):
+        scorer.score(response="A: 42", lable="42")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="`prompt` of the request"):
+        scorer.score(response="A: 42", prompt=None, label="42")  # type: ignore[arg-type]
 
 
 def test_who_has_no_reward_hears_it_alone(client: assay.Client, run: str) -> None:

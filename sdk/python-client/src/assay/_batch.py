@@ -28,6 +28,7 @@ from assay import _models as models
 from assay._call import Caller, Trouble, parse
 from assay._outbox import Outbox
 from assay._portal import portal
+from assay._sent import encoded
 from assay.errors import (
     AssayError,
     Failure,
@@ -442,14 +443,5 @@ def failed(caller: Caller, item: models.ResultItem) -> Failure | None:
 
 
 def encode(item: models.SubmitItem) -> bytes:
-    """A line of NDJSON. NaN and half characters are no JSON: the item would be refused."""
-    text = json.dumps(item, ensure_ascii=False, allow_nan=False, default=plain)
-    return text.encode() + b"\n"
-
-
-def plain(value: Any) -> Any:
-    """Numbers and arrays of numpy, torch and the like as JSON has them."""
-    for conversion in ("tolist", "item"):
-        if hasattr(value, conversion):
-            return getattr(value, conversion)()
-    raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
+    """A line of NDJSON."""
+    return encoded(f"the request {item['key']!r}" if item["key"] else "the request", item) + b"\n"

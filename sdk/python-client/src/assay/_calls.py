@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import uuid
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any
@@ -11,8 +10,9 @@ from typing import Any
 import httpx
 
 from assay import _models as models
-from assay._batch import BatchCore, failed, plain
+from assay._batch import BatchCore, failed
 from assay._call import Caller, Trouble, parse
+from assay._sent import encoded
 from assay.errors import ProblemError, RequestFailedError, UnreachableError, WaitTimeoutError
 from assay.progress import Callback, observer
 from assay.results import reward_of
@@ -77,7 +77,7 @@ async def score(caller: Caller, call: models.RewardRequest, timeout: float) -> m
             "v1",
             "rewards",
             safe=False,
-            body=json.dumps(call, allow_nan=False, default=plain).encode(),
+            body=encoded("the request", call),
             headers={"Prefer": f"wait={wait}"},
             timeout=wait + _GRACE_S,
         )

@@ -74,7 +74,7 @@ class _Face:
         item: models.SubmitItem = {"key": name, "response": response}
         if group is not None:
             item["group"] = group
-        if prompt:
+        if prompt != "":
             item["prompt"] = prompt
         if label is not None:
             item["label"] = label

@@ -32,6 +32,8 @@ IDLE_MS_MAX = 3_600_000
 _STEP_PATIENCE = 12
 #: How long the end of the process waits for samples that somebody still waits for.
 _EXIT_S = 3.0
+#: What a sample has, in the order of the arguments of `Scorer._score`.
+_DEFAULTS = {"response": None, "prompt": "", "label": None, "metadata": None, "group": None, "step": None}
 #: The server's word for an item that is one too many for its batch.
 _FULL = "batch_full"
 
@@ -121,17 +123,34 @@ class Scorer:
         }
         return _rebuilt, (self.plugin, self.run, options)
 
-    def score(self, *, response: str, **sample: Any) -> Score:
-        """Waits for the reward of one sample. Takes `prompt`, `label`, `metadata`, `group`, and `step`,
-        the trainer's iteration where it is known.
+    def score(
+        self,
+        *,
+        response: str,
+        prompt: str = "",
+        label: Any = None,
+        metadata: Any = None,
+        group: str | None = None,
+        step: int | None = None,
+    ) -> Score:
+        """Waits for the reward of one sample; `step` is the trainer's iteration where it is known.
 
         Raises `RequestFailedError` where there is no reward, `WaitTimeoutError` after `timeout` seconds.
         """
-        return portal().run(self._score(response=response, **sample))
+        return portal().run(self._score(response, prompt, label, metadata, group, step))
 
-    async def ascore(self, *, response: str, **sample: Any) -> Score:
+    async def ascore(
+        self,
+        *,
+        response: str,
+        prompt: str = "",
+        label: Any = None,
+        metadata: Any = None,
+        group: str | None = None,
+        step: int | None = None,
+    ) -> Score:
         """`score`, awaited."""
-        return await portal().arun(self._score(response=response, **sample))
+        return await portal().arun(self._score(response, prompt, label, metadata, group, step))
 
     def scores(self, samples: Sequence[Mapping[str, Any]]) -> list[Score]:
         """Several samples at once, each with what `score` takes; raises when one has no reward."""
@@ -148,17 +167,17 @@ class Scorer:
     # The methods below run on the portal alone.
 
     async def _scores(self, samples: Sequence[Mapping[str, Any]]) -> list[Score]:
-        return await asyncio.gather(*(self._score(**sample) for sample in samples))
+        fields = [_fields(at, sample) for at, sample in enumerate(samples)]
+        return await asyncio.gather(*(self._score(*each) for each in fields))
 
     async def _score(
         self,
-        *,
         response: str,
-        prompt: str = "",
-        label: Any = None,
-        metadata: Any = None,
-        group: str | None = None,
-        step: int | None = None,
+        prompt: str,
+        label: Any,
+        metadata: Any,
+        group: str | None,
+        step: int | None,
     ) -> Score:
         if self._portal is not portal():
             # In a forked child: the batches are its parent's.
@@ -220,6 +239,16 @@ class Scorer:
 
 def _rebuilt(plugin: str, run: str, options: dict[str, Any]) -> Scorer:
     return Scorer(plugin, run, **options)
+
+
+def _fields(at: int, sample: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What `score` takes, of one of several samples."""
+    unknown = sorted(sample.keys() - _DEFAULTS.keys())
+    if unknown:
+        raise TypeError(f"sample {at} has {unknown[0]!r}; a sample has {', '.join(_DEFAULTS)}")
+    if "response" not in sample:
+        raise TypeError(f"sample {at} has no 'response'")
+    return tuple(sample.get(name, default) for name, default in _DEFAULTS.items())
 
 
 class _TakesNoMoreError(Exception):

@@ -6,19 +6,24 @@
 
 A request without a reward raises and so ends the step: TRL would take None for "does not apply", and a
 sample to which nothing applies has no say in the step without anybody noticing.
+
+Where TRL runs as several processes (WORLD_SIZE, as `torchrun` and `accelerate` set it), each asks for its
+own part of a step; the parts are one batch, which the server seals when the next step begins.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from assay import _models as models
 from assay.adapters import text_of
-from assay.batch import AsyncBatch
 from assay.client import AsyncClient
 from assay.errors import Failure
 from assay.results import Results
+from assay.scorer import Scorer
 
 RewardFunc = Callable[..., Awaitable[list["float | None"]]]
 
@@ -42,6 +47,34 @@ def reward_func(
     Verdicts in `not_applicable` are None for TRL. `name` is what TRL logs, the plugin's when left out.
     """
     of = client or AsyncClient()
+    is_one_of_many = int(os.environ.get("WORLD_SIZE") or 1) > 1
+    scorer = Scorer(
+        plugin,
+        run,
+        client=of,
+        settings=settings,
+        max_extra_delay_ms=max_extra_delay_ms,
+        timeout=timeout,
+    )
+
+    async def whole_step(step: int, samples: list[dict[str, Any]]) -> tuple[list[float], list[str]]:
+        batch = of.batch(
+            plugin,
+            run=run,
+            iteration=step,
+            size=len(samples),
+            settings=settings,
+            max_extra_delay_ms=max_extra_delay_ms,
+        )
+        async with batch:
+            for at, sample in enumerate(samples):
+                await batch.submit(key=str(at), **sample)
+        results = await batch.results(timeout)
+        return list(results.rewards()), _verdicts(results)
+
+    async def part_of_step(step: int, samples: list[dict[str, Any]]) -> tuple[list[float], list[str]]:
+        scores = await scorer.ascores([{**sample, "step": step} for sample in samples])
+        return [score.reward for score in scores], [score.verdict for score in scores]
 
     async def assay_reward(
         prompts: Sequence[Any],
@@ -51,21 +84,9 @@ def reward_func(
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        labels = _column(columns, label, len(completions))
         step = int(getattr(trainer_state, "global_step", 0) or 0)
-        batch = of.batch(
-            plugin,
-            run=run,
-            iteration=step,
-            size=len(completions),
-            settings=settings,
-            max_extra_delay_ms=max_extra_delay_ms,
-        )
-        async with batch:
-            await _submit(batch, prompts, completions, labels, metadata, columns)
-        results = await batch.results(timeout)
-        rewards = results.rewards()
-        verdicts = _verdicts(results)
+        samples = _samples(prompts, completions, label, metadata, columns)
+        rewards, verdicts = await (part_of_step if is_one_of_many else whole_step)(step, samples)
         if log_extra is not None:
             log_extra("assay_verdict", verdicts)
         if log_metric is not None:
@@ -79,28 +100,29 @@ def reward_func(
     return assay_reward
 
 
-async def _submit(
-    batch: AsyncBatch,
+def _samples(
     prompts: Sequence[Any],
     completions: Sequence[Any],
-    labels: Sequence[Any],
+    label: str | None,
     metadata: Sequence[str],
     columns: Mapping[str, Any],
-) -> None:
+) -> list[dict[str, Any]]:
+    labels = _column(columns, label, len(completions))
     kept = {name: _column(columns, name, len(completions)) for name in metadata}
-    groups: dict[str, str] = {}
+    samples = []
     for at, (prompt, completion) in enumerate(zip(prompts, completions, strict=True)):
         text = text_of(prompt)
-        # TRL gives a prompt once for each of its completions.
-        group = groups.setdefault(text, f"prompt-{len(groups)}")
-        await batch.submit(
-            key=str(at),
-            group=group,
-            prompt=text,
-            response=text_of(completion),
-            label=labels[at],
-            metadata={name: values[at] for name, values in kept.items()} or None,
+        samples.append(
+            {
+                # A prompt comes once for each of its completions, some of them in another process.
+                "group": f"prompt-{sha256(text.encode(errors='replace')).hexdigest()[:16]}",
+                "prompt": text,
+                "response": text_of(completion),
+                "label": labels[at],
+                "metadata": {name: values[at] for name, values in kept.items()} or None,
+            }
         )
+    return samples
 
 
 def _column(columns: Mapping[str, Any], name: str | None, size: int) -> Sequence[Any]:

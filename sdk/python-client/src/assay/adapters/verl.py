@@ -12,10 +12,14 @@ A request without a reward raises, which ends the step.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from math import nan
 from typing import Any
 
 from assay.adapters import scorer, text_of
+
+#: The arguments that are ours, and may be misspelt.
+_OURS = ("plugin", "run", "settings", "components", "timeout")
 
 
 async def compute_score(
@@ -29,10 +33,17 @@ async def compute_score(
     settings: Mapping[str, Any] | None = None,
     components: Sequence[str] = (),
     timeout: float | None = None,
-    **_: Any,
+    **verls: Any,
 ) -> dict[str, Any]:
     """The score of a sample, with the same keys for each, as verl demands: `score`, `acc`, `verdict`,
-    `timed_out`, and those `components` of the reward that are asked for, NaN where there is none."""
+    `timed_out`, and those `components` of the reward that are asked for, NaN where there is none.
+
+    verl adds arguments of its own (`sandbox_fusion_url`, `reward_router_address` and others), which are
+    left alone; one that looks like a misspelt argument of ours is an error.
+    """
+    for name in verls:
+        if meant := get_close_matches(name, _OURS, n=1, cutoff=0.75):
+            raise TypeError(f"compute_score has no argument {name!r}; {meant[0]!r} is meant")
     extra = extra_info or {}
     index = extra.get("index")
     score = await scorer(plugin, run, settings=settings, timeout=timeout).ascore(
