@@ -5,7 +5,8 @@
 
 Each is run in the environment that scripts/setup.sh made for it, and skipped where there is none. Trainers that are in
 no package index are read from checkouts in $ASSAY_TRAINERS_SOURCES: `slime`, `ROLL` and `open-instruct`. Ends with
-`trainers: N passed, N failed, N skipped`.
+`trainers: N passed, N failed, N skipped`. A trainer that is skipped is not tried, so that the whole fails, unless
+ASSAY_TRAINERS_MAY_SKIP=1 says otherwise.
 """
 
 import os
@@ -26,11 +27,14 @@ def main(names):
     known = sorted(path.stem.removeprefix("with_") for path in HERE.glob("with_*.py"))
     if unknown := set(names) - set(known):
         sys.exit(f"trainers: unknown {sorted(unknown)}: one of {known}")
-    ended = {"passed": 0, "failed": 0, "skipped": 0}
+    ended = {"passed": [], "failed": [], "skipped": []}
     for name in names or known:
-        ended[follow(name)] += 1
-    print("trainers: " + ", ".join(f"{count} {how}" for how, count in ended.items()))
-    return 1 if ended["failed"] else 0
+        ended[follow(name)].append(name)
+    may_skip = os.environ.get("ASSAY_TRAINERS_MAY_SKIP") == "1"
+    if ended["skipped"] and not may_skip:
+        print(f"not tried: {', '.join(ended['skipped'])} (ASSAY_TRAINERS_MAY_SKIP=1 does without)")
+    print("trainers: " + ", ".join(f"{len(names)} {how}" for how, names in ended.items()))
+    return 1 if ended["failed"] or (ended["skipped"] and not may_skip) else 0
 
 
 def follow(name):
