@@ -11,6 +11,7 @@ mod cuda;
 mod database;
 mod dev;
 mod doctor;
+mod drift;
 mod elastic;
 mod fairness;
 mod front;

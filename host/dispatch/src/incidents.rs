@@ -193,6 +193,9 @@ fn further(row: IncidentRow) -> IncidentRow {
         IncidentKind::BatchLate => "batches ended late",
         IncidentKind::TrainerSilent => "batches got no requests",
         IncidentKind::RewardMissing => "runs got answers without a reward",
+        IncidentKind::RewardDropped | IncidentKind::VerdictsChanged => {
+            "batches differ from those before them"
+        }
         _ => "batches had requests that failed",
     };
     let batch: Option<BatchId> = None;

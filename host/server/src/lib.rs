@@ -1,5 +1,6 @@
 //! A whole server put together: its parts, started and stopped in order.
 
+mod drift;
 mod retention;
 mod sampler;
 mod samples;

@@ -14,6 +14,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::drift;
 use crate::retention::{Retention, RetentionDefaults};
 use crate::sampler;
 use crate::samples::Sampling;
@@ -187,6 +188,7 @@ impl Server {
         tasks.spawn(retention.run(stopped(&stop)));
         let sampling = Sampling::new(store.clone(), dispatch.clone(), settings.samples);
         tasks.spawn(sampling.run(stopped(&stop)));
+        tasks.spawn(drift::run(store.clone(), dispatch.clone(), stopped(&stop)));
         tasks.spawn(sampler::run(store.clone(), dispatch.clone(), stopped(&stop)));
         let front = Front {
             url: url.parse().context("reading the server's own address")?,

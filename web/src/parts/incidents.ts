@@ -13,6 +13,8 @@ export const KINDS: Record<Kind, { label: string; tone: Tone }> = {
   batch_late: { label: "batch late", tone: "late" },
   requests_failed: { label: "requests failed", tone: "bad" },
   trainer_silent: { label: "trainer silent", tone: "late" },
+  reward_dropped: { label: "reward dropped", tone: "late" },
+  verdicts_changed: { label: "verdicts changed", tone: "late" },
   reward_missing: { label: "reward missing", tone: "bad" },
 };
 

@@ -74,11 +74,15 @@ pub enum IncidentKind {
     RewardMissing,
     /// All requests of an open batch have ended, and none has come for minutes.
     TrainerSilent,
+    /// The mean reward of a batch lies far below that of its run's iterations before.
+    RewardDropped,
+    /// The verdicts of a batch are others than in its run's iterations before.
+    VerdictsChanged,
 }
 
 impl IncidentKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::WorkerDied,
         Self::WorkerKilled,
         Self::WorkerStartFailed,
@@ -87,6 +91,8 @@ impl IncidentKind {
         Self::RequestsFailed,
         Self::RewardMissing,
         Self::TrainerSilent,
+        Self::RewardDropped,
+        Self::VerdictsChanged,
     ];
 
     /// The name of the kind in JSON and SQL.
@@ -101,6 +107,8 @@ impl IncidentKind {
             Self::RequestsFailed => "requests_failed",
             Self::RewardMissing => "reward_missing",
             Self::TrainerSilent => "trainer_silent",
+            Self::RewardDropped => "reward_dropped",
+            Self::VerdictsChanged => "verdicts_changed",
         }
     }
 
