@@ -13,7 +13,7 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
+.PHONY: chaos test-limits run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
@@ -57,6 +57,17 @@ test-long: ## `make test` with every case instead of samples (an hour or more)
 
 test-one: ## Run the tests whose names hold NAME, with what they need built
 	@scripts/test-one.sh "$(NAME)" $(ARGS)
+
+chaos: ## Kill, stop and cut off servers under load for MINUTES (10) by SEED (1), then check every reward; more in ARGS
+	@scripts/setup.sh test
+	@$(MAKE) --no-print-directory plugins PLUGINS="math run"
+	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu -p assay-postgres
+	tests/chaos/run.py --minutes "$(or $(MINUTES),10)" --seed "$(or $(SEED),1)" $(ARGS)
+
+test-limits: ## Crowds of connections, tenants, requests and streams on a release build, and what a neighbour notices; more in ARGS
+	@scripts/setup.sh test
+	@$(MAKE) --no-print-directory release plugins PLUGINS="math run"
+	tests/chaos/limits.py --programs "$(TARGET)/release" $(ARGS)
 
 contract: ## Try the REST interface against its document with many more calls than `make test` does (some minutes)
 	@scripts/setup.sh test

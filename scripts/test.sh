@@ -157,6 +157,12 @@ fuzz() {
     done
 }
 
+# A minute of faults under load. Like the fuzz targets it is too long for `make test`, and wants the machine for itself.
+chaos() {
+    [ -n "${ASSAY_TEST_LONG:-}" ] || return 0
+    counted_step chaos '^chaos: [0-9]* passed' tests/chaos/run.py --minutes 1 --seed "${ASSAY_CHAOS_SEED:-1}"
+}
+
 # All tests of the packages, then those in documents, which nextest does not run.
 test_rust() {
     if has_nextest; then
@@ -283,6 +289,7 @@ if [ -n "$built" ]; then
     share_postgres
     # Each waits more than it computes.
     side_by_side test_rust test_web test_interfaces
+    chaos
     fuzz
 fi
 

@@ -94,6 +94,10 @@ class Service:
         self._process.kill()
         self._process.wait()
 
+    def cost(self):
+        """The server's memory in bytes and the number of its file descriptors."""
+        return cost(self._process.pid)
+
     def get(self, path):
         request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.key}"})
         with urllib.request.urlopen(request, timeout=30) as answer:
@@ -118,6 +122,13 @@ def children(parent, name):
         # A name is cut off after 15 bytes.
         if called == name[:15] and int(rest.split()[1]) == parent:
             yield int(entry.name)
+
+
+def cost(pid):
+    """The memory of a process in bytes and the number of its file descriptors."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    memory = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
+    return int(memory.split()[1]) << 10, len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def clean_environment():

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Limits tried for real: what one crowd costs the server, and what an innocent tenant notices of it.
+
+    tests/chaos/limits.py [--silent N] [--tenants N] [--queued N] [--streams N] [--programs FOLDER]
+
+Opens silent, half-spoken and dripping connections; makes tenants; queues programs that sleep; opens event streams of many
+tenants. Beside each crowd an innocent tenant asks for single rewards and a probe asks `/livez`, each on a new connection.
+Prints their times and the server's memory and file descriptors as a table in Markdown. Ends with status 1 when a call of
+the innocent tenant was refused or wrong, or when half of the probes took longer than the bound.
+"""
+
+import argparse
+import http.client
+import json
+import pathlib
+import resource
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "trainers")]
+
+from load import Connection, sample  # noqa: E402
+from service import PLUGINS, TARGET, Service, clean_environment  # noqa: E402
+
+WATCHED_S = 15
+SUBMITTED_AT_ONCE = 2_000
+# `/livez` is promised within 100 ms; a machine three times slower keeps this.
+PROBE_BOUND_S = 0.3
+DRIP = b"POST /v1/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
+# Nothing, half a preface of HTTP/2, an idle HTTP/2 connection, half of the headers, and a body that drips.
+BEGINNINGS = [b"", b"PRI * HTTP/2.0\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0",
+              b"GET /v1/batches HTTP/1.1\r\nHost: a\r\n", DRIP]
+
+
+class Limits:
+    def __init__(self, service, arguments):
+        self.service, self.arguments, self.wrong = service, arguments, []
+        self.port = int(service.url.rpartition(":")[2])
+        self.never = threading.Event()
+        self.operator = Connection([self.port], service.key, self.never)
+        self.keys = {}
+        self.innocent = self.tenant("innocent", ["math"])
+
+    def tenant(self, name, plugins=()):
+        status, made = self.operator.call("POST", "/v1/tenants", {"name": name})
+        scopes = ["batches:write", "batches:read", "plugins:publish", "plugins:promote"]
+        answered, key = self.operator.call("POST", "/v1/keys", {"tenant": name, "name": "limits", "scopes": scopes})
+        if (status, answered) != (201, 201):
+            raise RuntimeError(f"{status} {made} {answered} {key}")
+        self.keys[name] = key.get("secret") or key["key"]
+        for plugin in plugins:
+            url = {"ASSAY_URL": self.service.url, "ASSAY_API_KEY": self.keys[name]}
+            subprocess.run([self.service.programs / "assay", "plugin", "publish", PLUGINS / f"assay_plugin_{plugin}.wasm",
+                            "--channel", "prod"], check=True, env=clean_environment() | url, stdout=subprocess.DEVNULL)
+        return self.keys[name]
+
+    def _timed(self, method, path, body=None, key=None):
+        """Status, answer and seconds of a call on a new connection."""
+        began = time.monotonic()
+        headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"} if key else {}
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            connection.request(method, path, json.dumps(body) if body else None, headers)
+            answer = connection.getresponse()
+            status, text = answer.status, answer.read()
+            connection.close()
+        except (OSError, http.client.HTTPException) as failed:
+            status, text = 0, repr(failed).encode()
+        return status, text, time.monotonic() - began
+
+    def watch(self, name):
+        """Measures for a while, and prints a row."""
+        until, probes, rewards, number = time.monotonic() + WATCHED_S, [], [], 0
+        while time.monotonic() < until:
+            status, text, took = self._timed("GET", "/livez")
+            probes.append(took)
+            if status != 200:
+                self.wrong.append(f"{name}: /livez is {status} {text[:200]}")
+            number += 1
+            prompt, response, label, right = sample(number)
+            status, text, took = self._timed("POST", "/v1/rewards", {
+                "plugin": "math@prod", "prompt": prompt, "response": response, "label": label,
+                "share_equal": False}, self.innocent)
+            rewards.append(took)
+            if status != 200 or json.loads(text)["outcome"].get("reward") != right:
+                self.wrong.append(f"{name}: an innocent reward is {status} {text[:200]}")
+        if statistics.median(probes) > PROBE_BOUND_S:
+            self.wrong.append(f"{name}: half of the probes took more than {PROBE_BOUND_S} s")
+        memory, descriptors = self.service.cost()
+        print(f"| {name} | {times(rewards)} | {times(probes)} | {memory >> 20} MiB | {descriptors:,} |", flush=True)
+
+    def silent(self, count):
+        opened = []
+        for at in range(count):
+            try:
+                opened.append(socket.create_connection(("127.0.0.1", self.port), timeout=5))
+                opened[-1].sendall(BEGINNINGS[at % len(BEGINNINGS)])
+            except OSError:
+                pass  # The server closed it, as it may.
+        over = threading.Event()
+        dripping = threading.Thread(target=drip, args=(opened[4::5], over))
+        dripping.start()
+        self.watch(f"{count:,} silent, half-spoken and dripping connections")
+        over.set()
+        dripping.join()
+        for stream in opened:
+            stream.close()
+
+    def tenants(self, count):
+        began = time.monotonic()
+        for at in range(count):
+            self.tenant(f"tenant-{at}")
+        took = time.monotonic() - began
+        self.watch(f"{count:,} tenants, made in {took:.0f} s")
+
+    def queued(self, count):
+        key = self.tenant("greedy", ["run"])
+        greedy = Connection([self.port], key, self.never)
+        status, batch = greedy.call("POST", "/v1/batches", {"plugin": "run@prod", "run": "greedy", "iteration": 1,
+                                                          "share_equal": False, "settings": {"language": "python"}})
+        if status != 201:
+            return self.wrong.append(f"announcing {status} {batch}")
+        accepted, refusal, began = 0, "", time.monotonic()
+        for first in range(0, count, SUBMITTED_AT_ONCE):
+            lines = "".join(json.dumps({"key": str(at), "response": f"import time; time.sleep(5) # {at}"}) + "\n"
+                            for at in range(first, min(first + SUBMITTED_AT_ONCE, count)))
+            status, reply = greedy.call("POST", f"/v1/batches/{batch['id']}/requests", lines.encode(),
+                                        {"Content-Type": "application/x-ndjson"})
+            if status not in (200, 202) or reply["rejected"]:
+                refusal = f"; then {status} {json.dumps(reply)[:300]}"
+                break
+            accepted += reply["accepted"]
+        took = time.monotonic() - began
+        self.watch(f"{accepted:,} requests queued by another tenant, in {took:.0f} s{refusal}")
+        status, reply = greedy.call("POST", f"/v1/batches/{batch['id']}/cancel", {})
+        if status != 200:
+            self.wrong.append(f"cancelling {status} {reply}")
+
+    def streams(self, count):
+        """Spread over all tenants there are."""
+        opened, statuses, keys = [], {}, list(self.keys.values())
+        for at in range(count):
+            try:
+                stream = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+                stream.sendall(f"GET /v1/live HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {keys[at % len(keys)]}\r\n\r\n"
+                               .encode())
+                status = stream.recv(4096).split(b" ", 2)[1].decode()
+                opened.append(stream)
+            except (OSError, IndexError):
+                status = "closed"
+            statuses[status] = statuses.get(status, 0) + 1
+        self.watch(f"{count:,} event streams of {len(keys):,} tenants: {statuses}")
+        for stream in opened:
+            stream.close()
+
+
+def drip(streams, over):
+    while not over.wait(1):
+        for stream in streams:
+            try:
+                stream.send(b" ", socket.MSG_DONTWAIT)
+            except OSError:
+                pass  # The server closed it, as it must in the end.
+
+
+def times(seconds):
+    ordered = sorted(seconds)
+    at = [ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1e3 for part in (0.5, 0.99)]
+    return f"{at[0]:.1f} ms, {at[1]:.1f} ms ({len(ordered)})"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--silent", type=int, default=4_096, help="connections without a call [default: 4096]")
+    parser.add_argument("--tenants", type=int, default=1_000, help="[default: 1000]")
+    parser.add_argument("--queued", type=int, default=1_000_000, help="queued requests [default: 1000000]")
+    parser.add_argument("--streams", type=int, default=10_000, help="event streams [default: 10000]")
+    parser.add_argument("--programs", default=TARGET / "debug", help="folder of `assay` [default: target/debug]")
+    arguments = parser.parse_args()
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with Service(arguments.programs) as service:
+        limits = Limits(service, arguments)
+        print("| beside | an innocent reward: p50, p99 | `/livez`: p50, p99 | memory | descriptors |\n|---|--:|--:|--:|--:|")
+        limits.watch("nothing")
+        for name in ("silent", "tenants", "queued", "streams"):
+            if count := getattr(arguments, name):
+                getattr(limits, name)(count)
+    print("limits: " + (f"{len(limits.wrong)} wrong: {limits.wrong[:5]}" if limits.wrong else "all is right"))
+    return 1 if limits.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
