@@ -26,6 +26,7 @@ ELSEWHERE = {
     "reference/dashboard.md": ("docs/dashboard/README.md", "nobody: it has no commands"),
     "reference/glossary.md": ("GLOSSARY.md", "nobody: it has no commands"),
     "reference/performance.md": ("docs/performance.md", "nobody: it has no commands"),
+    "reference/reliability.md": ("docs/reliability.md", "nobody: it has no commands"),
     "reference/reproduction.md": ("docs/reproduction.md", "make reproduce"),
     "trainers/python-client.md": ("sdk/python-client/README.md", "sdk/python-client/tests"),
 }

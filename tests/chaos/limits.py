@@ -29,6 +29,8 @@ from service import PLUGINS, TARGET, Service, clean_environment  # noqa: E402
 
 WATCHED_S = 15
 SUBMITTED_AT_ONCE = 2_000
+# A batch may have somewhat more.
+BATCH_SIZE = 100_000
 # `/livez` is promised within 100 ms; a machine three times slower keeps this.
 PROBE_BOUND_S = 0.3
 DRIP = b"POST /v1/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
@@ -119,44 +121,63 @@ class Limits:
         self.watch(f"{count:,} tenants, made in {took:.0f} s")
 
     def queued(self, count):
-        key = self.tenant("greedy", ["run"])
-        greedy = Connection([self.port], key, self.never)
-        status, batch = greedy.call("POST", "/v1/batches", {"plugin": "run@prod", "run": "greedy", "iteration": 1,
-                                                          "share_equal": False, "settings": {"language": "python"}})
-        if status != 201:
-            return self.wrong.append(f"announcing {status} {batch}")
+        """Programs that sleep, in as many batches as it takes; as many as are accepted."""
+        greedy, batches = Connection([self.port], self.tenant("greedy", ["run"]), self.never), []
         accepted, refusal, began = 0, "", time.monotonic()
         for first in range(0, count, SUBMITTED_AT_ONCE):
+            if first % BATCH_SIZE == 0:
+                status, batch = greedy.call("POST", "/v1/batches", {
+                    "plugin": "run@prod", "run": "greedy", "iteration": 1, "share_equal": False,
+                    "settings": {"language": "python"}})
+                if status != 201:
+                    refusal = f"; then {batch['detail']}"
+                    break
+                batches.append(batch["id"])
             lines = "".join(json.dumps({"key": str(at), "response": f"import time; time.sleep(5) # {at}"}) + "\n"
                             for at in range(first, min(first + SUBMITTED_AT_ONCE, count)))
-            status, reply = greedy.call("POST", f"/v1/batches/{batch['id']}/requests", lines.encode(),
+            status, reply = greedy.call("POST", f"/v1/batches/{batches[-1]}/requests", lines.encode(),
                                         {"Content-Type": "application/x-ndjson"})
             if status not in (200, 202) or reply["rejected"]:
-                refusal = f"; then {status} {json.dumps(reply)[:300]}"
+                refused = next((item for item in reply.get("items", []) if item["status"] == "rejected"), reply)
+                refusal = f"; then {status} {refused}"
                 break
             accepted += reply["accepted"]
         took = time.monotonic() - began
         self.watch(f"{accepted:,} requests queued by another tenant, in {took:.0f} s{refusal}")
-        status, reply = greedy.call("POST", f"/v1/batches/{batch['id']}/cancel", {})
-        if status != 200:
-            self.wrong.append(f"cancelling {status} {reply}")
+        for batch in batches:
+            status, reply = greedy.call("POST", f"/v1/batches/{batch}/cancel", {})
+            if status != 200:
+                self.wrong.append(f"cancelling {status} {reply}")
 
     def streams(self, count):
-        """Spread over all tenants there are."""
-        opened, statuses, keys = [], {}, list(self.keys.values())
+        """Half of them are dashboards of all tenants there are, half follow an open batch."""
+        dashboards = [(key, "/v1/live") for key in self.keys.values()]
+        status, batch = Connection([self.port], self.innocent, self.never).call(
+            "POST", "/v1/batches", {"plugin": "math@prod", "run": "streams", "iteration": 1})
+        if status != 201:
+            return self.wrong.append(f"announcing {status} {batch}")
+        followers = [(self.innocent, f"/v1/batches/{batch['id']}/events")]
+        opened = []
+        for kind, callers in ("dashboards", dashboards), ("followers of a batch", followers):
+            statuses = self._open(count // 2, callers, opened)
+            self.watch(f"{count // 2:,} {kind}, {len(callers):,} keys: {statuses}")
+        for stream in opened:
+            stream.close()
+
+    def _open(self, count, callers, opened):
+        """How many streams got which status; those that are open are put into `opened`."""
+        statuses = {}
         for at in range(count):
+            key, path = callers[at % len(callers)]
             try:
                 stream = socket.create_connection(("127.0.0.1", self.port), timeout=30)
-                stream.sendall(f"GET /v1/live HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {keys[at % len(keys)]}\r\n\r\n"
-                               .encode())
+                stream.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n\r\n".encode())
                 status = stream.recv(4096).split(b" ", 2)[1].decode()
                 opened.append(stream)
             except (OSError, IndexError):
                 status = "closed"
             statuses[status] = statuses.get(status, 0) + 1
-        self.watch(f"{count:,} event streams of {len(keys):,} tenants: {statuses}")
-        for stream in opened:
-            stream.close()
+        return statuses
 
 
 def drip(streams, over):

@@ -150,6 +150,8 @@ class Trainer:
     def __init__(self, record, ports, key, tenant, numbers, over):
         self.record, self.tenant, self._numbers, self._over = record, tenant, numbers, over
         self._ports, self._key = ports, key
+        # One for all checks: a standby holds each first call for seconds.
+        self._checking = self.connect()
         self.threads = [threading.Thread(target=self._repeat, args=(what, at), daemon=True) for at, what in
                         enumerate([self._batch, self._batch, self._reward, self._reward, self._slime, self._program])]
 
@@ -248,8 +250,7 @@ class Trainer:
 
     def check_batch(self, batch, right):
         """Every acknowledged request once, with the right reward, as the REST interface tells of it now."""
-        connection = self.connect()
-        status, page = connection.call("GET", f"/v1/batches/{batch}/results?limit=10000")
+        status, page = self._checking.call("GET", f"/v1/batches/{batch}/results?limit=10000")
         if status != 200 or not page["done"]:
             return self.record.fault(f"{batch}: its results are {status}, done: {page.get('done')}")
         keys = sorted(item["key"] for item in page["items"])
