@@ -61,20 +61,23 @@ impl Store {
         self.hold(connection, epoch).await.map(Some)
     }
 
-    /// Takes the lock again whose connection was lost. Fails if another server has dispatched since: what this one knows
-    /// is old then.
+    /// Takes the lock again whose connection was lost. Fails if another server has dispatched since, also while that one
+    /// holds the lock: what this one knows is old then.
     pub async fn try_lock_again(
         &self,
         lost: &DispatcherLock,
     ) -> Result<Option<DispatcherLock>, StoreError> {
-        let Some(mut connection) = self.advisory_lock().await? else { return Ok(None) };
+        let taken = self.advisory_lock().await?;
         let epoch = sqlx::query_scalar!("select epoch from dispatcher_epoch")
-            .fetch_one(&mut connection)
+            .fetch_one(&self.upkeep)
             .await?;
         if epoch != lost.epoch {
             return Err(StoreError::Conflict("another server has dispatched since".into()));
         }
-        self.hold(connection, epoch).await.map(Some)
+        match taken {
+            Some(connection) => self.hold(connection, epoch).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     async fn advisory_lock(&self) -> Result<Option<PgConnection>, StoreError> {
@@ -260,7 +263,9 @@ mod tests {
         let refused = first.writer().await.expect_err("another holds the lock");
         assert!(crate::is_connection_loss(&refused), "{refused}");
         second.writer().await.expect("it holds the lock");
-        assert!(first.try_lock_again(&lock).await.expect("answers").is_none());
+        // It is told at once, not when the lock is free again.
+        let refused = first.try_lock_again(&lock).await.err().expect("another has dispatched");
+        assert!(matches!(refused, StoreError::Conflict(_)), "{refused}");
 
         // The former one sleeps through the whole life of the other.
         drop(other);
