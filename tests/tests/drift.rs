@@ -20,8 +20,8 @@ async fn score(client: &Client, plugin: &str, run: &str, (iteration, answer): (u
         settings: None,
     };
     let batch = client.announce(&call).await.expect("announces");
-    let items: Vec<_> = (0..20).map(|at| item(format!("{at}"), answer, "42")).collect();
-    client.submit(batch.id, &items).await.expect("submits");
+    let items: Vec<_> = (0..20).map(|at| item(format!("{at}"), answer, "\"42\"")).collect();
+    assert_eq!(client.submit(batch.id, &items).await.expect("submits").accepted, 20);
     until("the batch ends", async || {
         let batch = client.batch(batch.id).await.expect("is there");
         (batch.state == BatchState::Done).then_some(())

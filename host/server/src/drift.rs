@@ -22,7 +22,8 @@ use tokio::time::Instant;
 
 use compare::{BASELINE_MAX, Change, Figures};
 
-const PERIOD: Duration = Duration::from_secs(2);
+/// Short, so that few batches are not looked at: a change is seen against those before it alone.
+const PERIOD: Duration = Duration::from_millis(250);
 /// Runs whose last look is remembered.
 const RUNS_MAX: usize = 10_000;
 

@@ -2184,7 +2184,7 @@ export interface components {
          * @description The kind of an incident.
          * @enum {string}
          */
-        IncidentKind: "worker_died" | "worker_killed" | "worker_start_failed" | "worker_starved" | "batch_late" | "requests_failed" | "reward_missing" | "trainer_silent";
+        IncidentKind: "worker_died" | "worker_killed" | "worker_start_failed" | "worker_starved" | "batch_late" | "requests_failed" | "reward_missing" | "trainer_silent" | "reward_dropped" | "verdicts_changed";
         /** @description `GET /v1/incidents`. */
         IncidentPage: {
             /** @description The latest first. */

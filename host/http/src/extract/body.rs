@@ -192,6 +192,9 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiErr
 
 /// The reason why JSON is no `T`, after the path of the field that it is about.
 pub(crate) fn explain<'a, T: Deserialize<'a>>(json: &'a [u8], error: &serde_json::Error) -> String {
+    if is_array(json) {
+        return error.to_string();
+    }
     // Paths are followed for wrong values alone, because that takes time.
     let mut again = serde_json::Deserializer::from_slice(json);
     match serde_path_to_error::deserialize::<_, T>(&mut again) {
@@ -207,11 +210,14 @@ pub(crate) fn explain<'a, T: Deserialize<'a>>(json: &'a [u8], error: &serde_json
 
 /// An object, and not its values in an array, which serde takes for one, too.
 pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, serde_json::Error> {
-    let first = json.iter().find(|byte| !byte.is_ascii_whitespace());
-    if first == Some(&b'[') {
+    if is_array(json) {
         return Err(serde::de::Error::custom("it is an array instead of an object"));
     }
     serde_json::from_slice(json)
+}
+
+fn is_array(json: &[u8]) -> bool {
+    json.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[')
 }
 
 /// A file, in the OpenAPI document.

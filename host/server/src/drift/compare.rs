@@ -24,7 +24,7 @@ const DEVIATIONS: f64 = 1.4826;
 /// The verdicts that a sentence names.
 const NAMED_MAX: usize = 3;
 
-/// What is known of an iteration.
+/// The figures of an iteration that are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Figures {
     pub mean: f64,

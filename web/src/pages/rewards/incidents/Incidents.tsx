@@ -87,8 +87,8 @@ export function Incidents() {
               />
             ) : (
               <Empty title="No incidents">
-                Late batches, failed requests, silent trainers, dropped rewards and worker trouble appear
-                here.
+                Late batches, failed requests, silent trainers, dropped rewards and worker trouble
+                appear here.
               </Empty>
             )}
             <Pager after={search.after} next={next} onGo={(after) => go({ after })} />
