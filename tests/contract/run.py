@@ -32,7 +32,8 @@ LIVE_BATCHES = 12
 SPARE_KEYS = 8
 # What nobody can generate: tokens that are shown once, passwords, components, an OpenID provider,
 # bounds of pools that fit a batch, a channel that pointed elsewhere before, a worker that joined, incidents,
-# the scopes that a personal key may have, a webhook to a host that was granted; and a spare key that none of the pass's many calls has revoked yet.
+# the scopes that a personal key may have, a webhook to a host that was granted; and a spare key that none of the
+# pass's many calls has revoked yet.
 NEVER = {
     "POST /v1/session", "POST /v1/bootstrap", "POST /v1/invitations/accept", "POST /v1/plugins",
     "GET /v1/session/oidc", "GET /v1/session/oidc/callback", "POST /v1/session/password",

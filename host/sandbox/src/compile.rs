@@ -86,8 +86,8 @@ impl PluginCompiler {
     /// The same for a component that [`Self::compile`] compiled before, with the code that it returned then; the component is
     /// asked anew what it is. `None` if the code has another digest or is another engine's.
     ///
-    /// The code and its digest must come from a place that this user alone can write to, or from the server: native code is only as good
-    /// as its origin.
+    /// The code and its digest must come from a place that this user alone can write to, or from the server: native
+    /// code is only as good as its origin.
     pub fn recall(
         &self,
         bytes: &[u8],
