@@ -40,6 +40,8 @@ create table webhook_deliveries (
 
 create index webhook_deliveries_webhook on webhook_deliveries (webhook_id, id);
 create index webhook_deliveries_topic on webhook_deliveries (webhook_id, topic, made_at);
+-- How many wait is counted for each incident that a webhook may be told of.
+create index webhook_deliveries_waiting on webhook_deliveries (webhook_id) where state = 'waiting';
 create index webhook_deliveries_due on webhook_deliveries (due_at) where state = 'waiting';
 -- What is old.
 create index webhook_deliveries_ended on webhook_deliveries (ended_at) where ended_at is not null;

@@ -40,7 +40,7 @@ def _json(value: Any) -> bytes:
 
 
 def _shown(value: Any) -> str:
-    return "None" if value is None else f"{type(value).__name__}"
+    return "None" if value is None else type(value).__name__
 
 
 def plain(value: Any) -> Any:
