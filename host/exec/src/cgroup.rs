@@ -10,7 +10,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
@@ -58,7 +58,7 @@ pub(crate) fn prepare(user: u32) -> Result<HelperCgroups, String> {
 /// tried as well: a service manager delegates that one and puts the service below it.
 fn prepare_v2(unified: &HierarchyMount, name: &str, user: u32) -> Result<HelperCgroups, String> {
     let mut problem = String::new();
-    for parent in unified.own.ancestors().take(2).filter(|it| it.starts_with(&unified.mount)) {
+    for parent in unified.parents() {
         match enable_controllers(parent) {
             Ok(()) => {}
             Err(error) => {
@@ -158,18 +158,30 @@ impl HelperCgroups {
 
 /// Removes the groups of killed helpers. The kernel refuses to remove groups that contain processes.
 fn sweep(hierarchies: &Hierarchies) {
-    for place in hierarchies.places() {
-        for parent in place.own.ancestors().take(2).filter(|it| it.starts_with(&place.mount)) {
-            let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-            for entry in entries {
-                let name = entry.file_name();
-                let Some(pid) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else {
-                    continue;
-                };
-                if !Path::new("/proc").join(pid).exists() {
-                    remove_tree(&entry.path());
-                }
+    for parent in hierarchies.parents() {
+        for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(pid) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else {
+                continue;
+            };
+            if !Path::new("/proc").join(pid).exists() {
+                remove_tree(&entry.path());
             }
+        }
+    }
+}
+
+/// Ends what a killed supervisor left and removes its groups; tries until then.
+pub(crate) fn remove_of_killed(supervisor: u32, until: Instant) {
+    let Ok(hierarchies) = Hierarchies::read() else { return };
+    let name = format!("{PREFIX}{supervisor}");
+    for folder in hierarchies.parents().map(|parent| parent.join(&name)) {
+        // Version 2 alone has it, and every process of the helper is in one of its groups.
+        let _ = fs::write(folder.join("cgroup.kill"), "1");
+        remove_tree(&folder);
+        while folder.exists() && Instant::now() < until {
+            std::thread::sleep(REMOVE_AGAIN);
+            remove_tree(&folder);
         }
     }
 }

@@ -414,6 +414,7 @@ impl Exec {
         let (began, before) = (Instant::now(), self.held_up);
         let (mut ran, mut starved) = (Duration::ZERO, Duration::ZERO);
         let Self { life, options, specs, weakened, .. } = self;
+        life.end_if(Helper::is_orphan);
         let done = life.with(
             || start(options, specs),
             |helper| {
@@ -426,6 +427,7 @@ impl Exec {
                 done
             },
         );
+        life.end_if(Helper::is_orphan);
         self.held_up.starved += starved;
         self.held_up.setup += began.elapsed().saturating_sub(ran);
         done

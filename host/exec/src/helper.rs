@@ -11,6 +11,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use serde::{Deserialize, Serialize};
 
+use crate::cgroup;
 use crate::job::{BoxJob, DialogueEnd, JobDeadline, JobEnd, JobProgram};
 use crate::message::{
     self, BoxFailure, BoxReport, FileMessage, Hello, JobMessage, RunReply, RunRequest,
@@ -123,6 +124,11 @@ impl Helper {
     #[must_use]
     pub fn support(&self) -> &BoxSupport {
         &self.support
+    }
+
+    /// Whether its supervisor was killed: its zygote works on, and nobody would remove its cgroups.
+    pub(crate) fn is_orphan(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Takes the time for which boxes were ready and did not run, since the last call.
@@ -261,14 +267,20 @@ impl Drop for Helper {
         drop(self.socket.take());
         let until = Instant::now() + END_MAX;
         // The end of its zygote kills the boxes; the rest of its work takes milliseconds.
-        while Instant::now() < until {
+        let status = loop {
             match self.child.try_wait() {
-                Ok(None) => std::thread::sleep(Duration::from_millis(1)),
-                _ => return,
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
+                Ok(None) => {
+                    tracing::warn!("the helper does not end; it is killed");
+                    let _ = self.child.kill();
+                    break self.child.wait().ok();
+                }
+                Err(_) => break None,
             }
+        };
+        if !status.is_some_and(|status| status.success()) {
+            cgroup::remove_of_killed(self.child.id(), until);
         }
-        tracing::warn!("the helper does not end; it is killed");
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

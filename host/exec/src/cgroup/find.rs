@@ -31,11 +31,20 @@ impl Hierarchies {
         }
     }
 
-    pub(super) fn places(&self) -> Vec<&HierarchyMount> {
-        match self {
+    /// The groups in which helpers' folders may be, in every hierarchy.
+    pub(super) fn parents(&self) -> impl Iterator<Item = &Path> {
+        let places = match self {
             Self::V2(unified) => vec![unified],
             Self::Hybrid { unified, memory, pids } => vec![unified, memory, pids],
-        }
+        };
+        places.into_iter().flat_map(HierarchyMount::parents)
+    }
+}
+
+impl HierarchyMount {
+    /// This process's group and the one above it, in which helpers' folders may be.
+    pub(super) fn parents(&self) -> impl Iterator<Item = &Path> {
+        self.own.ancestors().take(2).filter(|group| group.starts_with(&self.mount))
     }
 }
 

@@ -38,6 +38,18 @@ impl<H> HelperLife<H> {
         }
     }
 
+    /// Ends the running helper if it cannot be used again; the next job starts another.
+    pub fn end_if(&mut self, is_unfit: impl FnOnce(&mut H) -> bool) {
+        if let HelperState::Running(helper) = &mut self.state
+            && is_unfit(helper)
+        {
+            tracing::warn!(
+                "a process of the helper that runs programs was killed; ending the rest of it"
+            );
+            self.state = HelperState::Idle;
+        }
+    }
+
     /// Gives the helper a job. If the helper dies during the job, the job is tried once more with a new one.
     pub fn with<T>(
         &mut self,
@@ -156,6 +168,19 @@ mod tests {
         let late = life.with(start, |()| Err::<(), _>(HelperError::Deadline));
         assert_eq!((late, life.with(start, |()| Ok(3))), (Err(ExecError::Cancelled), Ok(3)));
         assert_eq!(starts.get(), 1);
+    }
+
+    #[test]
+    fn a_helper_that_is_unfit_is_ended_and_replaced() {
+        let mut life = HelperLife::default();
+        let starts = Cell::new(0);
+        let start = || Ok(starts.replace(starts.get() + 1));
+        life.end_if(|_: &mut u32| panic!("none runs"));
+        assert_eq!(life.with(start, |helper| Ok(*helper)), Ok(0));
+        life.end_if(|_| false);
+        assert_eq!(life.with(start, |helper| Ok(*helper)), Ok(0));
+        life.end_if(|_| true);
+        assert_eq!(life.with(start, |helper| Ok(*helper)), Ok(1));
     }
 
     #[test]
