@@ -233,7 +233,7 @@ impl Shell {
                 answer(reply, Ok(()));
             }
             Command::TenantUse { tenant, reply } => drop(reply.send(self.tenant_use(tenant))),
-            Command::Preload(plugin) => self.workers.preload_all(&plugin),
+            Command::Preload(plugin) => self.workers.preload_promoted(plugin),
             Command::Note(incident) => self.notes.note(*incident),
             Command::Stop => self.stopping = true,
         }

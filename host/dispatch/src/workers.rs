@@ -119,6 +119,8 @@ pub(super) struct Workers {
     by_id: BTreeMap<WorkerId, Worker>,
     /// The number of workers that ever joined; the last one's id.
     joined: u64,
+    /// The plugins that channels were pointed to last, the newest first.
+    promoted: VecDeque<Arc<ReadyPlugin>>,
 }
 
 impl Workers {
@@ -164,11 +166,24 @@ impl Workers {
         self.by_id.iter().map(|(id, worker)| (*id, worker))
     }
 
-    /// Has a worker load plugins before it has requests for them.
-    pub(super) fn preload(&mut self, id: WorkerId, compiled: &[Digest]) {
-        if let Some(worker) = self.by_id.get_mut(&id) {
-            compiled.iter().for_each(|digest| worker.preload(*digest));
-        }
+    /// Has a worker that joined load plugins before it has requests for them: those of live batches, and of those that
+    /// channels were pointed to last as many as it remembers.
+    pub(super) fn preload(&mut self, id: WorkerId, of_batches: &[Digest]) {
+        let Some(worker) = self.by_id.get_mut(&id) else { return };
+        let promoted = self.promoted.iter().filter(|plugin| plugin.runs_on(&worker.pool));
+        let promoted = promoted.map(|plugin| plugin.compiled);
+        let all: Vec<Digest> = of_batches.iter().copied().chain(promoted).collect();
+        all.into_iter()
+            .take(limits::PRELOADED_PLUGINS_MAX)
+            .for_each(|digest| worker.preload(digest));
+    }
+
+    /// Has all workers that may run a plugin load it, and those that join while it is among the newest.
+    pub(super) fn preload_promoted(&mut self, plugin: Arc<ReadyPlugin>) {
+        self.preload_all(&plugin);
+        self.promoted.retain(|known| known.compiled != plugin.compiled);
+        self.promoted.push_front(plugin);
+        self.promoted.truncate(limits::PRELOADED_PLUGINS_MAX);
     }
 
     /// Has all workers that may run a plugin load it.
@@ -251,6 +266,8 @@ impl Workers {
 #[cfg(test)]
 mod tests {
     use assay_core::id::BatchId;
+    use assay_core::plugin::Description;
+    use assay_sched::StageShape;
 
     use super::*;
 
@@ -326,6 +343,37 @@ mod tests {
         workers.preload(id, &digests[..1]);
         workers.send_outboxes();
         assert_eq!(sent.try_recv().expect("a message").preload.len(), 8, "the first one again");
+    }
+
+    #[test]
+    fn a_worker_that_joins_loads_what_channels_were_pointed_to_last() {
+        let plugin = |pool: &str, number| {
+            let shape = StageShape { pool: pool.into(), timeout: Micros(1), retries_max: 0 };
+            let digest = Digest([number; 32]);
+            let description = Description {
+                name: "p".into(),
+                version: "1".into(),
+                summary: String::new(),
+                stages: Vec::new(),
+                settings_schema: String::new(),
+                label_schema: String::new(),
+                timeout_reward: 0.0,
+                deterministic: true,
+            };
+            let new = ReadyPlugin::new(digest, digest, description, Vec::new());
+            Arc::new(ReadyPlugin { shapes: [shape].into(), ..new })
+        };
+        let (mut workers, _, _first) = workers();
+        workers.preload_promoted(plugin("elsewhere", 90));
+        for number in (0..=9).chain([5]) {
+            workers.preload_promoted(plugin("cpu", number));
+        }
+        let (link, mut sent) = mpsc::unbounded_channel();
+        let late = workers.join(joining(), None, link, Micros(2));
+        workers.preload(late, &[Digest([70; 32])]);
+        workers.send_outboxes();
+        let told: Vec<u8> = sent.try_recv().expect("it").preload.iter().map(|it| it[0]).collect();
+        assert_eq!(told, [70, 5, 9, 8, 7, 6, 4, 3], "those of batches first, then the newest");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-"""Types and style, by mypy and ruff; and no file longer than people read."""
+"""Types and style, by mypy, pyright and ruff; and no file longer than people read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ LINES_MAX = 500
     "command",
     [
         ["mypy", "--cache-dir", "/dev/null"],
+        ["pyright", "--pythonpath", sys.executable],
         ["ruff", "check", "--no-cache", "."],
         ["ruff", "format", "--no-cache", "--check", "."],
     ],
-    ids=["mypy", "ruff", "format"],
+    ids=["mypy", "pyright", "ruff", "format"],
 )
 def test_it_is_clean(command: list[str]) -> None:
     done = subprocess.run(
