@@ -1,4 +1,7 @@
-//! The samples of a run as a file: every request once, with its texts and outcome, as JSON Lines and CSV.
+//! The samples of a run as a file: every request once, with its texts and outcome, as JSON Lines, CSV and
+//! Parquet.
+
+use std::collections::HashMap;
 
 use assay_api::batch::AnnounceBatch;
 use assay_api::key::Key;
@@ -6,6 +9,8 @@ use assay_api::sample::Sample;
 use assay_core::id::BatchId;
 use assay_core::limits;
 use assay_tests::{Answers, Host, HostOptions, Http, assay, item};
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::{Field, Row};
 use serde_json::json;
 
 fn call(plugin: &str, iteration: u64, size: usize) -> AnnounceBatch {
@@ -87,6 +92,24 @@ async fn a_run_is_exported_whole_and_a_failure_has_no_reward() {
     assert!(text.contains(",\"'=SUM(2), \"\"quoted\"\"\nand \u{1f44d}\","), "{text}");
     let ended = assay(Some(&host), &["samples", "explored/run", "--csv", "--no-texts"]);
     assert_eq!((ended.code, ended.stdout.lines().count()), (Some(0), 1 + many + 3));
+
+    let columns = http.get(&format!("{path}?format=parquet")).await;
+    assert_eq!(columns.headers["content-type"], "application/vnd.apache.parquet");
+    let file = SerializedFileReader::new(columns.body).expect("a whole file");
+    let rows: Vec<Row> =
+        file.get_row_iter(None).expect("rows").collect::<Result<_, _>>().expect("rows");
+    for (row, sample) in rows.iter().zip(&samples) {
+        let fields: HashMap<_, _> =
+            row.get_column_iter().map(|(name, field)| (&**name, field)).collect();
+        let text = |text: &Option<String>| text.clone().map_or(Field::Null, Field::Str);
+        assert_eq!(fields["id"], &Field::Str(sample.id.to_string()));
+        assert_eq!(fields["reward"], &sample.reward.map_or(Field::Null, Field::Double));
+        assert_eq!(
+            (fields["prompt"], fields["verdict"]),
+            (&text(&sample.prompt), &text(&sample.verdict))
+        );
+    }
+    assert_eq!(rows.len(), samples.len());
 
     // A label may be written on several lines, and is one line of the export.
     let listed = AnnounceBatch { run: "listed".into(), ..call(&plugin, 1, 1) };

@@ -70,6 +70,8 @@ pub enum SampleFormat {
     Jsonl,
     /// Comma-separated values with a head, as RFC 4180 has them.
     Csv,
+    /// Apache Parquet: columns, compressed.
+    Parquet,
 }
 
 /// A column by which samples are sorted.

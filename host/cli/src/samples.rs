@@ -1,9 +1,9 @@
 //! `assay samples`: the requests of a run as a file, or a sorted and filtered list of them.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use assay_api::sample::{GroupRewards, SampleSummary, SamplesPrepared};
 use assay_client::Client;
 use assay_core::id::BatchId;
@@ -15,7 +15,7 @@ use super::Connection;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  assay samples nightly > nightly.jsonl\n  assay samples nightly --csv --no-texts > nightly.csv\n  assay samples nightly --sort=-response_chars --search \"wait or recheck\" --last 20"
+    after_help = "Examples:\n  assay samples nightly > nightly.jsonl\n  assay samples nightly --csv --no-texts > nightly.csv\n  assay samples nightly --parquet > nightly.parquet\n  assay samples nightly --sort=-response_chars --search \"wait or recheck\" --last 20"
 )]
 pub(super) struct SamplesCommand {
     #[command(flatten)]
@@ -28,6 +28,9 @@ pub(super) struct SamplesCommand {
     /// Write comma-separated values instead of one JSON object a line
     #[arg(long)]
     csv: bool,
+    /// Write an Apache Parquet file instead of one JSON object a line
+    #[arg(long, conflicts_with = "csv")]
+    parquet: bool,
     /// Leave prompts, responses, labels and metadata out
     #[arg(long)]
     no_texts: bool,
@@ -38,7 +41,7 @@ pub(super) struct SamplesCommand {
 /// Options that list samples of ended batches with the beginnings of their texts, instead of a file with
 /// everything.
 #[derive(clap::Args)]
-#[group(multiple = true, conflicts_with_all = ["csv", "no_texts"])]
+#[group(multiple = true, conflicts_with_all = ["csv", "parquet", "no_texts"])]
 struct Listed {
     /// List samples by a column such as reward or, in descending order, =-reward
     #[arg(long, allow_hyphen_values = true)]
@@ -124,7 +127,18 @@ pub(super) async fn run(options: SamplesCommand) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let batch = options.batch.map(|batch| batch.to_string());
-    let mut filters = vec![("format", if options.csv { "csv" } else { "jsonl" })];
+    let format = match (options.csv, options.parquet) {
+        (true, _) => "csv",
+        (_, true) => "parquet",
+        _ => "jsonl",
+    };
+    if options.parquet && output.is_terminal() {
+        bail!(
+            "a Parquet file is no text: write it to a file, as in `assay samples {} --parquet > samples.parquet`",
+            options.run
+        );
+    }
+    let mut filters = vec![("format", format)];
     filters.push(("texts", if options.no_texts { "false" } else { "true" }));
     filters.extend(batch.as_deref().map(|batch| ("batch", batch)));
     let mut pieces = client.samples(&options.run, &filters).await?;

@@ -1063,7 +1063,7 @@ export interface paths {
         };
         /**
          * The samples of a run: its requests with their texts and outcomes, batch by batch in the order of
-         *     announcement, as JSON Lines or CSV. Batches whose requests were deleted at the end of their retention
+         *     announcement, as JSON Lines, CSV or Parquet. Batches whose requests were deleted at the end of their retention
          *     are left out. An answer that is cut off ends with a broken connection, never like a whole one.
          */
         get: operations["get_runs_run_samples"];
@@ -3704,7 +3704,7 @@ export interface components {
          * @description The file format of samples.
          * @enum {string}
          */
-        SampleFormat: "jsonl" | "csv";
+        SampleFormat: "jsonl" | "csv" | "parquet";
         /** @description A page of samples. */
         SampleList: {
             /** @description The samples, in the order asked for. */
@@ -7404,7 +7404,7 @@ export interface operations {
     get_runs_run_samples: {
         parameters: {
             query?: {
-                /** @description Format of the file: `jsonl` when absent, or `csv`. */
+                /** @description Format of the file: `jsonl` when absent, `csv` or `parquet`. */
                 format?: components["schemas"]["SampleFormat"];
                 /** @description Id of a batch of the run whose samples alone are sent. */
                 batch?: string;
@@ -7426,6 +7426,7 @@ export interface operations {
                 content: {
                     "application/x-ndjson": components["schemas"]["Sample"];
                     "text/csv": string;
+                    "application/vnd.apache.parquet": number[];
                 };
             };
             "4XX": {

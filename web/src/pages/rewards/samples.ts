@@ -2,7 +2,7 @@
 
 interface SampleFile {
   label: string;
-  format: "csv" | "jsonl";
+  format: "csv" | "jsonl" | "parquet";
   texts: boolean;
 }
 
@@ -11,6 +11,8 @@ export const FILES: readonly SampleFile[] = [
   { label: "CSV without texts", format: "csv", texts: false },
   { label: "JSON Lines", format: "jsonl", texts: true },
   { label: "JSON Lines without texts", format: "jsonl", texts: false },
+  { label: "Parquet", format: "parquet", texts: true },
+  { label: "Parquet without texts", format: "parquet", texts: false },
 ];
 
 /** Path of the file, within the dashboard's own server. */

@@ -1,6 +1,7 @@
 //! `GET /v1/runs/{run}/samples`: the requests of a run as a file, read and sent piece by piece.
 
 mod csv;
+mod file;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use crate::extract::query::Query;
 use crate::middleware::authenticate;
 use crate::problem::ApiError;
 use crate::routes::batches;
+use file::SamplesFile;
 
 /// The time within which a reader must take the next piece.
 const READ_MAX: Duration = Duration::from_secs(limits::SAMPLE_READ_SECONDS_MAX);
@@ -40,7 +42,7 @@ const READ_MAX: Duration = Duration::from_secs(limits::SAMPLE_READ_SECONDS_MAX);
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ExportQuery {
-    /// Format of the file: `jsonl` when absent, or `csv`.
+    /// Format of the file: `jsonl` when absent, `csv` or `parquet`.
     #[serde(default)]
     #[param(required = false)]
     format: SampleFormat,
@@ -52,13 +54,17 @@ pub(crate) struct ExportQuery {
 }
 
 /// The samples of a run: its requests with their texts and outcomes, batch by batch in the order of
-/// announcement, as JSON Lines or CSV. Batches whose requests were deleted at the end of their retention
+/// announcement, as JSON Lines, CSV or Parquet. Batches whose requests were deleted at the end of their retention
 /// are left out. An answer that is cut off ends with a broken connection, never like a whole one.
 #[utoipa::path(
     get, path = "/v1/runs/{run}/samples", tag = "runs",
     params(("run" = String, Path), ExportQuery),
     responses(
-        (status = 200, content((Sample = "application/x-ndjson"), (String = "text/csv"))),
+        (status = 200, content(
+            (Sample = "application/x-ndjson"),
+            (String = "text/csv"),
+            (Vec<u8> = "application/vnd.apache.parquet"),
+        )),
     )
 )]
 pub(crate) async fn export(
@@ -87,9 +93,8 @@ pub(crate) async fn export(
         tenant,
         batches,
         current: None,
-        format: query.format,
+        file: SamplesFile::new(query.format),
         texts,
-        head: query.format == SampleFormat::Csv,
         cut_off,
         _permit: permit,
     };
@@ -102,6 +107,7 @@ pub(crate) async fn export(
     let (kind, ending) = match query.format {
         SampleFormat::Jsonl => ("application/x-ndjson", "jsonl"),
         SampleFormat::Csv => ("text/csv; charset=utf-8", "csv"),
+        SampleFormat::Parquet => ("application/vnd.apache.parquet", "parquet"),
     };
     let file = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
@@ -159,10 +165,8 @@ struct Export {
     tenant: TenantId,
     batches: Batches,
     current: Option<Current>,
-    format: SampleFormat,
+    file: SamplesFile,
     texts: Texts,
-    /// Whether the head of the file is still to be sent.
-    head: bool,
     /// Tasks that end when the caller may read no longer, and when the server stops.
     cut_off: JoinSet<()>,
     _permit: FairPermit,
@@ -187,15 +191,14 @@ impl Export {
 
     /// The next piece of the file.
     async fn next(&mut self) -> Piece {
-        if std::mem::take(&mut self.head) {
-            return Ok(Some(csv::head().into()));
-        }
         loop {
             if self.cut_off.try_join_next().is_some() {
                 anyhow::bail!("the export was cut off");
             }
             let Some(current) = &mut self.current else {
-                let Some((batch, iteration)) = self.next_batch().await? else { return Ok(None) };
+                let Some((batch, iteration)) = self.next_batch().await? else {
+                    return self.file.end().map(|rest| rest.map(Bytes::from));
+                };
                 self.current = Some(Current { batch, iteration, after: None });
                 continue;
             };
@@ -211,11 +214,11 @@ impl Export {
                 continue;
             };
             current.after = Some(last.seq);
-            let mut piece = Vec::new();
-            for row in rows {
-                write(&mut piece, self.format, &sample(current, row, self.texts));
+            let samples = rows.into_iter().map(|row| sample(current, row, self.texts));
+            let piece = self.file.add(samples)?;
+            if !piece.is_empty() {
+                return Ok(Some(piece.into()));
             }
-            return Ok(Some(piece.into()));
         }
     }
 
@@ -269,15 +272,5 @@ fn sample(current: &Current, row: SampleRow, texts: Texts) -> Sample {
         response: text(body.response),
         label: json(body.label),
         metadata: json(body.metadata),
-    }
-}
-
-fn write(piece: &mut Vec<u8>, format: SampleFormat, sample: &Sample) {
-    match format {
-        SampleFormat::Csv => csv::write(piece, sample),
-        SampleFormat::Jsonl => {
-            serde_json::to_writer(&mut *piece, sample).expect("a sample is plain data");
-            piece.push(b'\n');
-        }
     }
 }
