@@ -13,15 +13,15 @@ mod columns;
 
 use columns::Columns;
 
-/// A row group is written once it has this many rows,
+/// The rows with which a row group is written.
 const ROWS_MAX: usize = 8_192;
-/// or this many bytes of texts.
+/// The bytes of texts with which a row group is written earlier.
 const BYTES_MAX: usize = 8 << 20;
 
 /// A file that is being written.
 #[derive(Debug)]
 pub struct SampleFile {
-    /// What is finished of the file is in its sink until it is taken.
+    /// Its sink holds the part of the file that is finished, until that is taken.
     writer: SerializedFileWriter<Vec<u8>>,
     /// The samples that are not written yet.
     columns: Columns,

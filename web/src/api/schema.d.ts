@@ -7426,7 +7426,7 @@ export interface operations {
                 content: {
                     "application/x-ndjson": components["schemas"]["Sample"];
                     "text/csv": string;
-                    "application/vnd.apache.parquet": number[];
+                    "application/vnd.apache.parquet": string;
                 };
             };
             "4XX": {

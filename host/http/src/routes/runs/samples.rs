@@ -29,6 +29,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::app::{App, AppState};
+use crate::extract::body::Binary;
 use crate::extract::guard::{BatchesRead, Scoped};
 use crate::extract::query::Query;
 use crate::middleware::authenticate;
@@ -63,7 +64,7 @@ pub(crate) struct ExportQuery {
         (status = 200, content(
             (Sample = "application/x-ndjson"),
             (String = "text/csv"),
-            (Vec<u8> = "application/vnd.apache.parquet"),
+            (inline(Binary) = "application/vnd.apache.parquet"),
         )),
     )
 )]
