@@ -7,6 +7,8 @@ export default defineConfig({
   // The slow speed test runs by `npm run e2e:fast` only.
   testIgnore: process.env.ASSAY_FAST ? [] : ["fast.spec.ts"],
   outputDir: "test-results",
+  // The pictures in the documentation are those that visual.spec.ts compares pages with.
+  snapshotPathTemplate: "{testDir}/../../docs/dashboard/{arg}{ext}",
   // One worker: each browser needs a server and a database on the same two cores.
   workers: 1,
   // Generous limits, because a busy machine is many times slower. Only hanging tests reach them.

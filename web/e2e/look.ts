@@ -1,11 +1,9 @@
-// Checks of accessibility and layout, and screenshots.
+// Checks of accessibility and layout.
 
-import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect } from "./test";
 
-const PICTURES = join(import.meta.dirname, "../../docs/dashboard");
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 /** Waits until nothing loads and no animation runs. */
@@ -37,10 +35,4 @@ export async function expectNoOverflow(page: Page): Promise<void> {
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
   await expect.poll(out, { message: "pixels of horizontal overflow" }).toBeLessThanOrEqual(0);
-}
-
-/** Writes a screenshot to docs/dashboard if ASSAY_SCREENSHOTS is set. */
-export async function saveScreenshot(page: Page, name: string): Promise<void> {
-  if (!process.env.ASSAY_SCREENSHOTS) return;
-  await page.screenshot({ path: join(PICTURES, `${name}.png`), animations: "disabled" });
 }

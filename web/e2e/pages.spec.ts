@@ -1,11 +1,13 @@
 // Checks every page with realistic data: axe finds no problem in both colour schemes, and keys
-// reach everything. ASSAY_SCREENSHOTS=1 writes screenshots to docs/dashboard.
+// reach everything. `npm run record` records the pages for
+// visual.spec.ts.
 
 import type { Cookie, Page } from "@playwright/test";
 import { announce, type Batch, type Item, scoreBatch, submit } from "./batches";
 import { component, guest, Host } from "./host";
-import { expectAccessible, expectNoOverflow, saveScreenshot, waitUntilSettled } from "./look";
+import { expectAccessible, expectNoOverflow, waitUntilSettled } from "./look";
 import { bootstrap, open, readAsTables, sessionOf } from "./people";
+import { startRecording } from "./recorded";
 import { expect, test } from "./test";
 
 const SCHEMES = ["light", "dark"] as const;
@@ -218,13 +220,14 @@ async function simulated(page: Page): Promise<void> {
 async function look(page: Page, check: PageCheck): Promise<void> {
   await page.context().addCookies(cookies);
   await page.setViewportSize({ width: 1280, height: check.height ?? 800 });
+  const record = await startRecording(page);
   await open(page, host, check.path(), check.heading);
   await check.ready(page);
   await waitUntilSettled(page);
+  await record(check.name);
   for (const scheme of SCHEMES) {
     await page.emulateMedia({ colorScheme: scheme });
     await waitUntilSettled(page);
-    await saveScreenshot(page, scheme === "dark" ? `${check.name}-dark` : check.name);
     await expectAccessible(page);
   }
   await page.setViewportSize({ width: 400, height: 800 });
@@ -245,11 +248,12 @@ test.describe("under load", () => {
 for (const check of PAGES) test(check.name, ({ page }) => look(page, check));
 
 test("sign-in", async ({ page }) => {
+  const record = await startRecording(page);
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
     await open(page, host, "/sign-in", "Sign in to Assay");
     await expect(page.getByRole("textbox", { name: "Email" })).toBeVisible();
-    await saveScreenshot(page, colorScheme === "dark" ? "sign-in-dark" : "sign-in");
+    await record("sign-in");
     await expectAccessible(page);
     await page.goto(`${host.url}/invitation#token`);
     await expect(page.getByRole("textbox", { name: "Password" })).toBeVisible();
@@ -330,11 +334,13 @@ test("the keyboard alone leads from the first link to a request", async ({ page 
 
 test("a narrow screen has a button for the navigation", async ({ page }) => {
   await page.setViewportSize({ width: 400, height: 800 });
+  const record = await startRecording(page);
   await page.context().addCookies(cookies);
   await open(page, host, "/", "Overview");
   await page.getByRole("button", { name: "Open navigation" }).click();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Runs" })).toBeVisible();
-  await saveScreenshot(page, "runs-narrow");
+  await expect(page.getByRole("table", { name: "Runs" })).toBeVisible();
+  await record("runs-narrow");
   await expectAccessible(page);
 });

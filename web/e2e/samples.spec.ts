@@ -3,8 +3,9 @@
 import type { Page } from "@playwright/test";
 import { type Batch, type Item, scoreBatch } from "./batches";
 import { component, Host } from "./host";
-import { expectAccessible, expectNoOverflow, saveScreenshot, waitUntilSettled } from "./look";
+import { expectAccessible, expectNoOverflow, waitUntilSettled } from "./look";
 import { bootstrap, enter, open } from "./people";
+import { startRecording } from "./recorded";
 import { expect, test } from "./test";
 
 const RUN = "qwen-4b-math";
@@ -181,20 +182,24 @@ test("the page of the run has pass@k, components and drift", async ({ page }) =>
 
 test("both schemes, and a narrow screen", async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
+  const record = await startRecording(page);
   await openSamples(page, `run=${RUN}&sort=-reward`);
+  await waitUntilSettled(page);
+  await record("samples");
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await waitUntilSettled(page);
-    await saveScreenshot(page, colorScheme === "dark" ? "samples-dark" : "samples");
     await expectAccessible(page);
   }
   await page.emulateMedia({ colorScheme: "light" });
   await page.getByRole("button", { name: "Compare the group fractions" }).first().click();
   await expect(page.locator(".rollout").last()).toContainText("advantage");
+  await expect(page.locator(".rollout").last()).toContainText("The answer is");
+  await waitUntilSettled(page);
+  await record("samples-group");
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await waitUntilSettled(page);
-    await saveScreenshot(page, colorScheme === "dark" ? "samples-group-dark" : "samples-group");
     await expectAccessible(page);
   }
   await page.keyboard.press("Escape");

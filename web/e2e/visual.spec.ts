@@ -1,0 +1,39 @@
+// Compares every recorded page with its picture in docs/dashboard, in both colour schemes. No server
+// runs. `npm run pictures` writes the pictures anew after a wanted change.
+
+import type { Page } from "@playwright/test";
+import { waitUntilSettled } from "./look";
+import { recordedNames, showRecorded } from "./recorded";
+import { expect, test } from "./test";
+
+/** The major version of the Chromium that made the pictures. */
+const CHROMIUM = "156";
+/** Others draw text a little differently. The tolerance of this one is less than a changed word. */
+const TOLERANCE = { maxDiffPixels: 100 };
+const TOLERANCE_OF_OTHERS = { maxDiffPixelRatio: 0.03 };
+
+test.use({ timezoneId: "UTC", locale: "en-US", reducedMotion: "reduce" });
+
+async function simulate(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Simulate", exact: true }).click();
+  await expect(page.getByRole("table", { name: "Workers by stage" })).toBeVisible();
+  // The button keeps the pointer, but not its colour.
+  await page.mouse.move(0, 0);
+}
+
+for (const name of recordedNames()) {
+  test(`picture of ${name}`, async ({ page, browser }) => {
+    await showRecorded(page, name);
+    if (name === "simulate") await simulate(page);
+    const same = browser.version().startsWith(`${CHROMIUM}.`);
+    const tolerance = same ? TOLERANCE : TOLERANCE_OF_OTHERS;
+    for (const scheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+      await waitUntilSettled(page);
+      await expect(page).toHaveScreenshot(scheme === "dark" ? `${name}-dark.png` : `${name}.png`, {
+        ...tolerance,
+        animations: "disabled",
+      });
+    }
+  });
+}
