@@ -26,6 +26,8 @@ export interface PlotProps {
   /** `time`: x is in seconds since 1970. */
   xAs?: "number" | "time";
   xLabel: string;
+  /** Writes no title below the x axis, where the page says what it is. Times never have one. */
+  untitled?: boolean;
   series: PlotSeries[];
   /** Formats values of y on the axis and in the legend. */
   format?: (value: number) => string;
@@ -67,6 +69,7 @@ export function Plot(props: PlotProps) {
       scheme,
       props.xAs,
       props.xLabel,
+      props.untitled,
       props.yMin,
       props.yMax,
       props.whole,
@@ -122,6 +125,8 @@ const TICKS: (string | number | null)[][] = [
 const WHOLE_STEPS = Array.from({ length: 10 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat();
+/** Pixels for the ticks of the x axis with one line of text. */
+const X_AXIS_HEIGHT = 30;
 /** Pixels between two ticks of counts, few enough for two labels in a low chart. */
 const WHOLE_SPACE = 24;
 
@@ -141,6 +146,13 @@ function options(
     value == null ? "–" : (shown.current.formatX ?? String)(value);
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const axis = { stroke: ink, grid, ticks: grid, font, labelFont: font, labelSize: 20 };
+  const isTitled = xAs !== "time" && !shown.current.untitled;
+  const xAxis = {
+    ...axis,
+    ...(isTitled ? { label: xLabel } : {}),
+    // Ticks of times have a second line for the day.
+    size: xAs === "time" ? X_AXIS_HEIGHT + 16 : X_AXIS_HEIGHT,
+  };
   return {
     width,
     height,
@@ -152,13 +164,13 @@ function options(
     },
     axes: [
       shown.current.formatX
-        ? { ...axis, label: xLabel, space: 80, values: (_, values) => values.map(xText) }
-        : { ...axis, label: xLabel, ...(xAs === "time" ? { space: 64, values: TICKS } : {}) },
+        ? { ...xAxis, space: 80, values: (_, values) => values.map(xText) }
+        : { ...xAxis, ...(xAs === "time" ? { space: 64, values: TICKS } : {}) },
       {
         ...axis,
         ...(shown.current.whole ? { incrs: WHOLE_STEPS, space: WHOLE_SPACE } : {}),
         size: (_, values) => axisWidth(values),
-        values: (_, values) => values.map(y),
+        values: (_, values) => values.map((value) => withoutZeros(y(value))),
       },
     ],
     series: [
@@ -306,6 +318,11 @@ function seriesOptions(
   if (one.as === "step" && uPlot.paths.stepped) series.paths = uPlot.paths.stepped({ align: 1 });
   if (one.as === "bars" && uPlot.paths.bars) series.paths = uPlot.paths.bars({ size: [0.8, 60] });
   return series;
+}
+
+/** Ticks as 0, 0.5 and 1 instead of 0, 0.500 and 1. */
+function withoutZeros(tick: string): string {
+  return /^-?\d+\.\d+$/.test(tick) ? String(Number(tick)) : tick;
 }
 
 /** Width for the longest label of the axis. */

@@ -100,7 +100,12 @@ export function Settings(props: {
           />
         </Group>
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} style={{ alignItems: "end" }}>
-          <NativeSelect label="Policy" data={POLICIES} {...form.getInputProps("policy")} />
+          <NativeSelect
+            label="Policy"
+            description="Decides how many workers each pool has."
+            data={POLICIES}
+            {...form.getInputProps("policy")}
+          />
           <NumberInput
             label="Delay tolerance (ms)"
             description="Empty: tolerance of each batch."

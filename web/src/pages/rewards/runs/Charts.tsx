@@ -38,6 +38,7 @@ export function Charts(props: {
     // Indexes instead of iterations: a resumed run may repeat iteration numbers.
     x,
     xLabel: "iteration",
+    untitled: true,
     sync: "run",
     formatX: (at) => (Number.isInteger(at) ? name(at) : ""),
     onPick,

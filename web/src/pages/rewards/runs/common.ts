@@ -4,7 +4,10 @@ import { NONE } from "../../../parts/format";
 import type { PlotProps, PlotSeries } from "../../../parts/Plot";
 
 /** The iterations on the x axis, by index, because a resumed run may repeat iteration numbers. */
-export type Common = Pick<PlotProps, "x" | "xLabel" | "formatX" | "onPick" | "sync" | "marks">;
+export type Common = Pick<
+  PlotProps,
+  "x" | "xLabel" | "untitled" | "formatX" | "onPick" | "sync" | "marks"
+>;
 
 /** The series as the rows of a table, an iteration each. */
 export function rowsOf(

@@ -30,7 +30,7 @@ export interface Scene {
   colours: Colours;
 }
 
-const FONT = "11px system-ui, sans-serif";
+const FONT_SIZE = "11px";
 const LANE = 14;
 /** Minimum size of a bar in pixels, so that every request is visible. */
 const WIDTH_MIN = 0.75;
@@ -39,7 +39,7 @@ const THICK_MIN = 0.75;
 export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
   const { frame, colours } = scene;
   context.clearRect(0, 0, frame.left + frame.width, frame.top + frame.height + 24);
-  context.font = FONT;
+  context.font = `${FONT_SIZE} ${getComputedStyle(document.body).fontFamily}`;
   axis(context, scene);
   context.save();
   context.beginPath();
