@@ -40,12 +40,14 @@ function WorkerList() {
       <Group>
         <NativeSelect
           label="Pool"
+          size="xs"
           value={pool ?? ""}
           data={[{ value: "", label: "Any" }, ...[...new Set([...pools, ...(pool ? [pool] : [])])]]}
           onChange={(event) => set({ pool: event.currentTarget.value || undefined })}
         />
         <NativeSelect
           label="State"
+          size="xs"
           value={state ?? ""}
           data={[{ value: "", label: "Any" }, ...STATES]}
           onChange={(event) => set({ state: event.currentTarget.value || undefined })}
