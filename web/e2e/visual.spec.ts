@@ -8,8 +8,11 @@ import { expect, test } from "./test";
 
 /** The major version of the Chromium that made the pictures. */
 const CHROMIUM = "156";
-/** Others draw text a little differently. The tolerance of this one is less than a changed word. */
-const TOLERANCE = { maxDiffPixels: 100 };
+/**
+ * Others draw text a little differently. The tolerance of this one is less than a changed word, and its
+ * threshold less than the difference between two levels of the dark scheme.
+ */
+const TOLERANCE = { maxDiffPixels: 100, threshold: 0.01 };
 const TOLERANCE_OF_OTHERS = { maxDiffPixelRatio: 0.03 };
 
 test.use({ timezoneId: "UTC", locale: "en-US", reducedMotion: "reduce" });
