@@ -1,6 +1,5 @@
 // Checks every page with realistic data: axe finds no problem in both colour schemes, and keys
-// reach everything. `npm run record` records the pages for
-// visual.spec.ts.
+// reach everything. `npm run record` records the pages for visual.spec.ts.
 
 import type { Cookie, Page } from "@playwright/test";
 import { announce, type Batch, type Item, scoreBatch, submit } from "./batches";
