@@ -55,3 +55,22 @@ impl ReadyPlugin {
         capability::HTTP.imported_by(&self.imports).is_some()
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::Description;
+
+    /// A deterministic plugin without stages.
+    pub(crate) fn description() -> Description {
+        Description {
+            name: "math".into(),
+            version: "1.0.0".into(),
+            summary: String::new(),
+            stages: Vec::new(),
+            settings_schema: String::new(),
+            label_schema: String::new(),
+            timeout_reward: 0.0,
+            deterministic: true,
+        }
+    }
+}

@@ -166,8 +166,8 @@ impl Workers {
         self.by_id.iter().map(|(id, worker)| (*id, worker))
     }
 
-    /// Has a worker that joined load plugins before it has requests for them: those of live batches, and of those that
-    /// channels were pointed to last as many as it remembers.
+    /// Has a worker that joined load plugins before it has requests for them: those of live batches first, then those
+    /// that channels were pointed to last, up to the number that it remembers.
     pub(super) fn preload(&mut self, id: WorkerId, of_batches: &[Digest]) {
         let Some(worker) = self.by_id.get_mut(&id) else { return };
         let promoted = self.promoted.iter().filter(|plugin| plugin.runs_on(&worker.pool));
@@ -266,10 +266,10 @@ impl Workers {
 #[cfg(test)]
 mod tests {
     use assay_core::id::BatchId;
-    use assay_core::plugin::Description;
     use assay_sched::StageShape;
 
     use super::*;
+    use crate::plugin::tests::description;
 
     fn ticket(number: u128) -> TicketId {
         TicketId(uuid::Uuid::from_u128(number))
@@ -350,17 +350,7 @@ mod tests {
         let plugin = |pool: &str, number| {
             let shape = StageShape { pool: pool.into(), timeout: Micros(1), retries_max: 0 };
             let digest = Digest([number; 32]);
-            let description = Description {
-                name: "p".into(),
-                version: "1".into(),
-                summary: String::new(),
-                stages: Vec::new(),
-                settings_schema: String::new(),
-                label_schema: String::new(),
-                timeout_reward: 0.0,
-                deterministic: true,
-            };
-            let new = ReadyPlugin::new(digest, digest, description, Vec::new());
+            let new = ReadyPlugin::new(digest, digest, description(), Vec::new());
             Arc::new(ReadyPlugin { shapes: [shape].into(), ..new })
         };
         let (mut workers, _, _first) = workers();

@@ -1,12 +1,12 @@
 use assay_api::batch::Consumes;
 use assay_core::id::{Digest, TenantId};
-use assay_core::plugin::Description;
 use assay_store::admissions::BatchRow;
 use uuid::Uuid;
 
 use super::*;
 use crate::committed::CommittedView;
 use crate::plugin::ReadyPlugin;
+use crate::plugin::tests::description;
 
 pub(crate) fn row() -> BatchRow {
     BatchRow {
@@ -37,18 +37,8 @@ fn item(key: &str) -> HashedItem {
 
 /// A batch with this many requests.
 pub(crate) fn batch(requests: u32) -> LiveBatch {
-    let description = Description {
-        name: "math".into(),
-        version: "1.0.0".into(),
-        summary: String::new(),
-        stages: Vec::new(),
-        settings_schema: String::new(),
-        label_schema: String::new(),
-        timeout_reward: 0.0,
-        deterministic: true,
-    };
     let digest = Digest([1; 32]);
-    let plugin = Arc::new(ReadyPlugin::new(digest, digest, description, Vec::new()));
+    let plugin = Arc::new(ReadyPlugin::new(digest, digest, description(), Vec::new()));
     // Without a size that it expects, it takes requests until it is sealed.
     let row = BatchRow { expected_size: None, ..row() };
     let mut batch = LiveBatch::new(CommittedView::default().put(row, plugin, false));

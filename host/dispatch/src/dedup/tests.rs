@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_api::batch::Consumes;
 use assay_core::id::BatchId;
 use assay_core::outcome::Scored;
+use assay_core::plugin::Description;
 use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
+use crate::plugin::tests::description;
 
 fn id(seq: u32) -> RequestId {
     RequestId { batch: BatchId(Uuid::nil()), seq }
@@ -27,16 +29,7 @@ fn content_is_what_a_deterministic_plugin_sees() {
         memory_bytes_max: 1,
         retries_max: 0,
     };
-    let description = assay_core::plugin::Description {
-        name: "math".into(),
-        version: "1.0.0".into(),
-        summary: String::new(),
-        stages: vec![stage],
-        settings_schema: String::new(),
-        label_schema: String::new(),
-        timeout_reward: 0.0,
-        deterministic: true,
-    };
+    let description = Description { stages: vec![stage], ..description() };
     let digest = assay_core::id::Digest([1; 32]);
     let plugin = |description| ReadyPlugin::new(digest, digest, description, Vec::new());
     let row = BatchRow {
@@ -77,7 +70,7 @@ fn content_is_what_a_deterministic_plugin_sees() {
         assert!(different.is_some_and(|different| different != content));
     }
     assert_eq!(of(&BatchRow { share_equal: false, ..row.clone() }, b"body"), None);
-    let random = assay_core::plugin::Description { deterministic: false, ..description.clone() };
+    let random = Description { deterministic: false, ..description.clone() };
     let epoch = SettingsEpoch::default();
     assert_eq!(ContentHash::of(&row, &plugin(random), epoch, b"body"), None);
 }
