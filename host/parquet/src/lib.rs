@@ -1,4 +1,4 @@
-//! Samples of a run as an Apache Parquet file, written piece by piece: few rows are in memory at a time.
+//! Samples of a run as an Apache Parquet file, written piece by piece: one row group is in memory at a time.
 //!
 //! The columns are those of [`Sample`], in its order. `components`, `label` and `metadata` are JSON as text, as every
 //! plugin has other ones; times are microseconds UTC; a field that a sample lacks is null.
@@ -20,14 +20,14 @@ const BYTES_MAX: usize = 8 << 20;
 
 /// A file that is being written.
 #[derive(Debug)]
-pub struct SampleFile {
+pub struct ParquetFile {
     /// Its sink holds the part of the file that is finished, until that is taken.
     writer: SerializedFileWriter<Vec<u8>>,
     /// The samples that are not written yet.
     columns: Columns,
 }
 
-impl SampleFile {
+impl ParquetFile {
     /// A file without samples.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "a file is begun, and there is no usual one")]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assay_api::sample::Sample;
 use assay_core::id::{BatchId, RequestId};
 use assay_core::time::Micros;
-use assay_parquet::SampleFile;
+use assay_parquet::ParquetFile;
 use bytes::Bytes;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::{Field, Row};
@@ -40,7 +40,7 @@ fn json(text: &str) -> Option<Box<RawValue>> {
 
 /// The rows of a file that is written in these pieces, and its number of row groups.
 fn read_back(pieces: Vec<Vec<Sample>>) -> (Vec<Row>, usize) {
-    let mut file = SampleFile::new();
+    let mut file = ParquetFile::new();
     let mut bytes = Vec::new();
     for piece in pieces {
         bytes.extend(file.add(piece).expect("a piece"));
@@ -103,7 +103,7 @@ fn every_field_comes_back() {
 
 #[test]
 fn a_long_file_comes_in_row_groups_and_is_taken_as_it_grows() {
-    let mut file = SampleFile::new();
+    let mut file = ParquetFile::new();
     let taken: Vec<usize> = (0..20)
         .map(|piece| {
             let samples = (0..1_000).map(|at| sample(piece * 1_000 + at));

@@ -35,7 +35,7 @@ use crate::extract::query::Query;
 use crate::middleware::authenticate;
 use crate::problem::ApiError;
 use crate::routes::batches;
-use file::SamplesFile;
+use file::ExportFile;
 
 /// The time within which a reader must take the next piece.
 const READ_MAX: Duration = Duration::from_secs(limits::SAMPLE_READ_SECONDS_MAX);
@@ -94,7 +94,7 @@ pub(crate) async fn export(
         tenant,
         batches,
         current: None,
-        file: SamplesFile::new(query.format),
+        file: ExportFile::new(query.format),
         texts,
         cut_off,
         _permit: permit,
@@ -166,7 +166,7 @@ struct Export {
     tenant: TenantId,
     batches: Batches,
     current: Option<Current>,
-    file: SamplesFile,
+    file: ExportFile,
     texts: Texts,
     /// Tasks that end when the caller may read no longer, and when the server stops.
     cut_off: JoinSet<()>,

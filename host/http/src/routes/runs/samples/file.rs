@@ -1,11 +1,12 @@
 //! A file of samples in one of its formats, as it is written.
 
+use anyhow::Context as _;
 use assay_api::sample::{Sample, SampleFormat};
-use assay_parquet::SampleFile as ParquetFile;
+use assay_parquet::ParquetFile;
 
 use super::csv;
 
-pub(super) enum SamplesFile {
+pub(super) enum ExportFile {
     Jsonl,
     Csv {
         /// Whether the head is still to be written.
@@ -15,7 +16,7 @@ pub(super) enum SamplesFile {
     Parquet(Option<Box<ParquetFile>>),
 }
 
-impl SamplesFile {
+impl ExportFile {
     pub(super) fn new(format: SampleFormat) -> Self {
         match format {
             SampleFormat::Jsonl => Self::Jsonl,
@@ -41,9 +42,7 @@ impl SamplesFile {
                 samples.for_each(|sample| csv::write(&mut piece, &sample));
             }
             Self::Parquet(file) => {
-                if let Some(file) = file {
-                    piece = file.add(samples)?;
-                }
+                piece = file.as_mut().context("the file has ended")?.add(samples)?;
             }
         }
         Ok(piece)
