@@ -1,5 +1,4 @@
-// Phrases that readers had to read twice, and that no page may show again. The plain words for each
-// are in the commits that replaced them.
+// Phrases that readers had to read twice, and that no page may show again.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
