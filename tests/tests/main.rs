@@ -46,6 +46,7 @@ mod standby;
 mod starvation;
 mod storage;
 mod structure;
+mod telemetry;
 mod tenants;
 mod views;
 mod webhooks;

@@ -297,6 +297,7 @@ impl PlannedRun {
                 outcome: request.outcome.clone(),
                 stages: request.times.clone(),
                 shared_from: None,
+                trace_id: None,
             };
             let group = request.seq % groups(size);
             tally.add(&stages, &item, Some(group), request.earliest_end_at);

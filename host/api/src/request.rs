@@ -131,6 +131,9 @@ pub struct Reward {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub shared_from: Option<RequestId>,
+    /// Id of the trace that the request was recorded in, for OpenTelemetry; absent if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
 }
 
 /// One request with everything that is stored about it.

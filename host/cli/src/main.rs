@@ -26,6 +26,7 @@ mod serve;
 mod simulate;
 mod slurm;
 mod table;
+mod telemetry;
 mod tenant;
 mod usage;
 mod webhook;

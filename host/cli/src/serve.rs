@@ -20,6 +20,7 @@ use super::planning::{PlanOptions, Pools, Unsaid, discipline};
 use super::retention::RetentionOptions;
 use super::samples::Prepared;
 use super::slurm::SlurmOptions;
+use super::telemetry::TelemetryOptions;
 use super::workers::{RemoteWorkerOptions, SecretOptions, StorageOptions, WorkerOptions};
 use assay_dispatch::Discipline;
 use assay_http::bootstrap::FirstKey;
@@ -82,6 +83,8 @@ pub(super) struct HostOptions {
     secrets: SecretOptions,
     #[command(flatten)]
     sign_in: SignInOptions,
+    #[command(flatten)]
+    telemetry: TelemetryOptions,
     /// Write log lines as JSON
     #[arg(long)]
     log_json: bool,
@@ -132,6 +135,7 @@ impl HostOptions {
             environment: environment.into(),
             first_key,
             sign_in: self.sign_in.config()?,
+            otlp: self.telemetry.settings()?,
         })
     }
 

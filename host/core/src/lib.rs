@@ -15,5 +15,6 @@ pub mod limits;
 pub mod outbound;
 pub mod plugin;
 pub mod recorded;
+pub mod trace;
 
 pub mod outcome;

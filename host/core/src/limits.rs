@@ -18,6 +18,7 @@ mod slurm;
 mod storage;
 mod submit;
 mod tenant;
+mod trace;
 mod webhook;
 
 pub use duration::*;
@@ -38,6 +39,7 @@ pub use slurm::*;
 pub use storage::*;
 pub use submit::*;
 pub use tenant::*;
+pub use trace::*;
 pub use webhook::*;
 
 const KIB: usize = 1 << 10;

@@ -19,6 +19,7 @@ use crate::dedup::{ContentHash, SharedOutcome};
 use crate::handle::{DispatchError, ItemFate, NewItem};
 use crate::silence::WaitingBatch;
 use crate::tenants::SettingsEpoch;
+use crate::traces::RequestTraces;
 use assay_store::admissions::{BatchMark, RequestRow};
 use assay_store::restore::LastArtifact;
 use assay_store::summaries::BatchSummaryRow;
@@ -54,6 +55,7 @@ pub(super) struct LiveBatch {
     used: Vec<StageUse>,
     /// Unused for a single request.
     stats: BatchStats,
+    pub traces: RequestTraces,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -149,6 +151,7 @@ impl LiveBatch {
             errors: BTreeMap::new(),
             replays: None,
             stats: BatchStats::default(),
+            traces: RequestTraces::default(),
         }
     }
 
@@ -418,6 +421,10 @@ impl LiveBatch {
 
     fn add(&mut self, item: NewItem, content: Option<ContentHash>) {
         let key: Arc<str> = item.key.into();
+        if let Some(context) = item.trace {
+            let seq = self.next_seq();
+            self.traces.begin(seq, context, &self.committed.row);
+        }
         let group = item.group.map(|name| self.group(&name));
         self.keys.insert(key.clone(), self.next_seq());
         self.entries.push(Some(Entry {

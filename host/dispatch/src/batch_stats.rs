@@ -283,6 +283,7 @@ mod tests {
                 outcome,
                 stages: times,
                 shared_from: None,
+                trace_id: None,
             };
             stats.add(&stages(), &item, group, Micros(earliest_end));
         }

@@ -8,6 +8,7 @@ use assay_api::capacity::Capacity;
 use assay_api::tenant::Tenant;
 use assay_core::id::{BatchId, RequestId, TenantId, TicketId, WorkerId};
 use assay_core::time::Micros;
+use assay_core::trace::{RequestTrace, TraceContext};
 use assay_fleet::{Failures, Fleet};
 use assay_planner::PlanConfig;
 use assay_sched::{Config, Profile, SchedView};
@@ -28,6 +29,7 @@ use crate::planning::{Bounds, PlannerPlace, Planning, PoolDefaults};
 use crate::plugin::{Plugins, ReadyPlugin};
 use crate::quota::TenantUse;
 use crate::tenants::Tenants;
+use crate::traces::TraceSender;
 use crate::workers::{Joining, LeaseClaim, WorkerLink};
 use crate::{history, observe, publish, restore, shell};
 
@@ -52,6 +54,8 @@ pub struct NewItem {
     pub permit: BudgetPermit,
     /// The deadline of the client that waits for this request. A repeated item replaces it.
     pub due: Option<Micros>,
+    /// Its place in a trace that is recorded.
+    pub trace: Option<TraceContext>,
 }
 
 /// The result of submitting one item.
@@ -103,6 +107,8 @@ pub struct Parts<S> {
     pub tenants: Arc<Tenants>,
     /// The profiles of completed batches, the oldest first.
     pub history: Vec<Arc<Profile>>,
+    /// Takes the traces of requests that have ended; without it none is sent.
+    pub traces: Option<mpsc::Sender<RequestTrace>>,
 }
 
 /// The handle of the loop; cheap to clone.
@@ -127,11 +133,11 @@ impl Dispatch {
         let committed = Arc::new(CommittedView::default());
         let budget = AdmissionBudget::default();
         let Parts { store, fleet, failures, plan, planner: planner_place, .. } = parts;
-        let Parts { preempt_after, pool_defaults, tenants, history, .. } = parts;
+        let Parts { preempt_after, pool_defaults, tenants, history, traces, .. } = parts;
         let preempt_after = preempt_after.map(|after| Micros(after.as_micros() as u64));
         let config = Config { discipline: plan.discipline, preempt_after, ..Config::default() };
         let (notes, told, writer) = incidents::start(store.clone(), tenants.clone());
-        let (channels, mut tasks) = publish::start(&store, &committed, &notes);
+        let (channels, mut tasks) = publish::start(&store, &committed, &notes, TraceSender(traces));
         tasks.spawn(writer);
         let (planning, planner) = Planning::new(plan, pool_defaults, history.clone());
         let planner_ended =

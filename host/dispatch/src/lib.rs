@@ -19,6 +19,7 @@ mod admission;
 mod batch;
 mod live_batches;
 mod single;
+mod traces;
 mod workers;
 
 pub mod budget;

@@ -10,6 +10,7 @@ use assay_core::id::{BatchId, RequestId, WorkerId};
 use assay_core::limits;
 use assay_core::outcome::{ErrorCode, Outcome, StageEnd, StageError};
 use assay_core::time::Micros;
+use assay_core::trace::{RequestEnd, StageAttempt};
 use assay_sched::{
     Action, BatchDone, BatchEnding, End, Event, FinalEnd, Finish, Grant, KillReason, StageTiming,
 };
@@ -21,6 +22,7 @@ use crate::history;
 use crate::incidents::of_workers;
 use crate::publish::{Output, count};
 use crate::shell::Shell;
+use crate::traces::{UntilCommit, stage_answer};
 use crate::workers::HeldLease;
 use assay_store::operations::IncidentRow;
 use assay_store::outcomes::{ArtifactRow, EndRow, LogRow, OutcomeRow, Record, Recorded};
@@ -45,6 +47,11 @@ impl Shell {
         let now = now();
         // The worker's word counts no further than it can be true.
         let ran = Micros(finished.ran_us).min(now.since(held.granted));
+        if let Some(batch) = self.batches.get_mut(held.request.batch) {
+            batch.traces.answered(held.request.seq, held.granted, || {
+                stage_answer(now, ran, &end, finished.calls)
+            });
+        }
         let mut payload = Some(end);
         for action in self.sched.step(now, Event::StageFinished { worker, lease, end: kind, ran }) {
             self.perform(now, action, &mut payload);
@@ -138,9 +145,17 @@ impl Shell {
 
     fn grant(&mut self, grant: Grant) {
         let Grant { worker, lease, request, stage, attempt } = grant;
-        let Some(batch) = self.batches.get(request.batch) else { return };
+        let Some(batch) = self.batches.get_mut(request.batch) else { return };
         let Some(entry) = batch.entry(request.seq) else { return };
         let mut message = grant_message(batch, entry, request, stage, lease.0, attempt);
+        let granted = now();
+        message.traceparent = batch.traces.granted(request.seq, || StageAttempt {
+            stage: message.stage.clone(),
+            attempt,
+            worker: worker.0,
+            granted,
+            answer: None,
+        });
         let tenant = batch.committed.row.tenant;
         let settings = self.tenants.get(tenant);
         let toolchains = settings.grants.toolchains.clone();
@@ -148,7 +163,7 @@ impl Shell {
         if batch.committed.plugin.sends_requests() {
             message.outbound = Some(self.tenants.outbound(tenant));
         }
-        self.workers.grant(worker, HeldLease { request, stage, granted: now() }, message);
+        self.workers.grant(worker, HeldLease { request, stage, granted }, message);
     }
 
     fn advance(
@@ -199,6 +214,13 @@ impl Shell {
         metrics::counter!("assay_requests_total", "outcome" => outcome.kind()).increment(1);
         let (kind, reward, verdict) =
             (outcome.kind(), outcome.reward(), outcome.verdict().to_owned());
+        let trace = batch.traces.end(request.seq, || RequestEnd {
+            at: now,
+            kind,
+            reward,
+            verdict: verdict.clone(),
+            shared_from,
+        });
         let stages = entry.take_stages();
         let last = finish.stages.iter().skip(stages.advanced).map(|time| batch.stage_time(time));
         let item = ResultItem {
@@ -212,6 +234,7 @@ impl Shell {
             outcome,
             stages: stages.times.into_iter().chain(last).collect(),
             shared_from,
+            trace_id: trace.as_ref().map(|trace| trace.context.trace.to_string()),
         };
         batch.charge(&item.stages);
         batch.count(&item, entry.group, finish.earliest_end);
@@ -234,7 +257,7 @@ impl Shell {
             self.dedup.ended((tenant, content), known, eligibility, row.result.len());
         }
         let recorded = Recorded { tenant, batch: request.batch, record: Record::Outcome(row) };
-        self.output(Output::Outcome(recorded, entry.permit));
+        self.output(Output::Outcome(recorded, UntilCommit { permit: entry.permit, trace }));
     }
 
     fn batch_done(&mut self, done: BatchDone) {
@@ -419,5 +442,6 @@ fn grant_message(
         tenant_id: bytes::Bytes::copy_from_slice(batch.committed.row.tenant.0.as_bytes()),
         toolchains: None,
         outbound: None,
+        traceparent: None,
     }
 }

@@ -9,12 +9,12 @@ use assay_core::id::{BatchId, TenantId};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::budget::BudgetPermit;
 use crate::command::Reply;
 use crate::committed::CommittedBatch;
 use crate::committed::{BatchProgress, CommittedView};
 use crate::handle::{DispatchError, ItemFate};
 use crate::incidents::Notes;
+use crate::traces::{TraceSender, UntilCommit};
 use assay_store::admissions::Admitted;
 use assay_store::group_commit::{self, Weigh, Write};
 use assay_store::operations::IncidentRow;
@@ -78,8 +78,8 @@ pub(super) enum Decided {
 /// A change of the committed view; it is shown once everything before it is durable.
 pub(super) enum Output {
     Record(Recorded),
-    /// An outcome; the request's permit is returned when the outcome is durable.
-    Outcome(Recorded, BudgetPermit),
+    /// An outcome, and what its request holds until it is durable.
+    Outcome(Recorded, UntilCommit),
     GroupDone {
         batch: BatchId,
         group: Arc<str>,
@@ -90,7 +90,7 @@ pub(super) enum Output {
         notes: Vec<IncidentRow>,
     },
     /// A single request with its batch and its outcome.
-    Single(Box<SingleRow>, #[expect(dead_code, reason = "held until it is dropped")] BudgetPermit),
+    Single(Box<SingleRow>, UntilCommit),
 }
 
 impl Output {
@@ -148,6 +148,7 @@ pub(super) fn start(
     store: &impl DispatchStore,
     view: &Arc<CommittedView>,
     notes: &Notes,
+    traces: TraceSender,
 ) -> (Channels, Commits) {
     let mut tasks = Commits::new();
     let (admissions, pending) = mpsc::unbounded_channel::<Pending>();
@@ -168,7 +169,8 @@ pub(super) fn start(
         },
     ));
     let (outputs, recorded) = mpsc::unbounded_channel::<Output>();
-    let (publisher, refuser) = (Publisher::new(view, notes), Refuser::new(view, notes));
+    let (publisher, refuser) =
+        (Publisher::new(view, notes, traces.clone()), Refuser::new(view, notes));
     tasks.spawn(group_commit::run(
         store.clone(),
         "outcomes",
@@ -181,7 +183,7 @@ pub(super) fn start(
         },
     ));
     let (singles, single_outputs) = mpsc::unbounded_channel::<Output>();
-    let (publisher, refuser) = (Publisher::new(view, notes), Refuser::new(view, notes));
+    let (publisher, refuser) = (Publisher::new(view, notes, traces), Refuser::new(view, notes));
     tasks.spawn(group_commit::run(
         store.clone(),
         "single requests",
@@ -263,11 +265,12 @@ impl Refuser {
 struct Publisher {
     view: Arc<CommittedView>,
     notes: Notes,
+    traces: TraceSender,
 }
 
 impl Publisher {
-    fn new(view: &Arc<CommittedView>, notes: &Notes) -> Self {
-        Self { view: Arc::clone(view), notes: notes.clone() }
+    fn new(view: &Arc<CommittedView>, notes: &Notes, traces: TraceSender) -> Self {
+        Self { view: Arc::clone(view), notes: notes.clone(), traces }
     }
 
     /// Shows a committed group, batch by batch so that readers wake once.
@@ -275,12 +278,18 @@ impl Publisher {
         let mut outputs = group.into_iter().peekable();
         while let Some(batch) = outputs.peek().map(Write::batch) {
             let run = std::iter::from_fn(|| outputs.next_if(|output| output.batch() == batch));
-            let run = run.filter_map(|output| match output {
+            let run = run.filter_map(|mut output| match &mut output {
+                Output::Outcome(_, held) | Output::Single(_, held) => {
+                    if let Some(trace) = held.trace.take() {
+                        self.traces.send(trace, assay_clock::now());
+                    }
+                    Some(output)
+                }
                 Output::Incidents { notes: incidents, .. } => {
-                    incidents.into_iter().for_each(|incident| self.notes.note(incident));
+                    incidents.drain(..).for_each(|incident| self.notes.note(incident));
                     None
                 }
-                other => Some(other),
+                Output::Record(_) | Output::GroupDone { .. } => Some(output),
             });
             let Some(committed) = self.view.find(batch) else {
                 run.for_each(drop);

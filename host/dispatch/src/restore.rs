@@ -256,7 +256,7 @@ impl LiveBatch {
             LiveRequestState::Waiting { body, left, log_lines } => {
                 let permit = budget.acquire_restored(self.committed.row.tenant, body.len());
                 let stage = left.as_ref().map_or(0, |left| left.stage + 1);
-                let item = NewItem { key, group, body, permit, due: None };
+                let item = NewItem { key, group, body, permit, due: None, trace: None };
                 let ran = self.restore_waiting(item, left, log_lines);
                 (None, Progress::Waiting { stage, ran })
             }

@@ -18,8 +18,8 @@ use assay_store::group_commit::Write as _;
 use assay_store::outcomes::{EndRow, OutcomeRow, Record};
 use assay_store::single::SingleRow;
 
-use crate::budget::BudgetPermit;
 use crate::publish::Output;
+use crate::traces::UntilCommit;
 
 /// The time for which a single request may stay unwritten.
 const HELD_MAX: Micros = Micros::from_ms(20);
@@ -37,7 +37,7 @@ pub(super) struct SingleRequests {
 
 struct HeldRequest {
     admitted: Admitted,
-    outcome: Option<(OutcomeRow, BudgetPermit)>,
+    outcome: Option<(OutcomeRow, UntilCommit)>,
 }
 
 /// The next step for an output.
@@ -115,9 +115,9 @@ impl SingleRequests {
         }
         let Some(held) = self.held.get_mut(&id) else { return Route::Send(output) };
         match output {
-            Output::Outcome(recorded, permit) => {
+            Output::Outcome(recorded, until_commit) => {
                 if let Record::Outcome(row) = recorded.record {
-                    held.outcome = Some((row, permit));
+                    held.outcome = Some((row, until_commit));
                 }
                 Route::Keep
             }
@@ -136,9 +136,9 @@ impl SingleRequests {
     fn end(&mut self, id: BatchId, end: EndRow) -> Option<Output> {
         let HeldRequest { admitted, outcome } = self.held.remove(&id)?;
         let Admission { batch, mut requests, .. } = admitted.admission;
-        let (outcome, permit) = outcome?;
+        let (outcome, until_commit) = outcome?;
         let row = SingleRow { batch: batch?, request: requests.pop()?, outcome, end };
-        Some(Output::Single(Box::new(row), permit))
+        Some(Output::Single(Box::new(row), until_commit))
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
             shared: false,
             result: bytes::Bytes::from_static(b"{}"),
         };
-        Output::Outcome(record(admitted, Record::Outcome(row)), BudgetPermit::default())
+        Output::Outcome(record(admitted, Record::Outcome(row)), UntilCommit::default())
     }
 
     fn end(admitted: &Admitted) -> Output {

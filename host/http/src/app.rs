@@ -38,6 +38,7 @@ pub struct App {
     pub retention_changed: Arc<Notify>,
     /// The part of each ended batch that is prepared for lists of samples.
     pub samples: SamplesPrepared,
+    pub(crate) traced_part: Option<f64>,
     pub(crate) sign_in: SignIn,
     pub(crate) feeds: Arc<Feeds>,
     pub(crate) streams: Streams,
@@ -77,6 +78,8 @@ pub struct Inside {
     /// The part of each ended batch that is prepared for lists of samples.
     pub samples: SamplesPrepared,
     pub first_admin: Option<FirstAdmin>,
+    /// The part of the requests without a caller's trace that is traced; `None` if none is traced at all.
+    pub traced_part: Option<f64>,
 }
 
 /// The addresses and the sign-in of the server.
@@ -104,6 +107,7 @@ impl App {
             retention_changed,
             samples,
             first_admin,
+            traced_part,
         } = inside;
         let Front { url, environment, sign_in } = front;
         Ok(Self {
@@ -118,6 +122,7 @@ impl App {
             metrics,
             retention_changed,
             samples,
+            traced_part,
             sign_in: SignIn::new(sign_in, &url, first_admin)?,
             streams: Streams::default(),
             told: ToldSamples::default(),

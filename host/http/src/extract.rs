@@ -7,4 +7,5 @@ pub(crate) mod item;
 pub(crate) mod page;
 pub(crate) mod path;
 pub(crate) mod query;
+pub(crate) mod trace;
 pub(crate) mod upload;

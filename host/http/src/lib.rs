@@ -26,3 +26,4 @@ pub use dashboard::has_dashboard;
 pub use listen::serve;
 pub use protocols::{RefusedCalls, RefusingCalls, refused_calls};
 pub use router::{document, router, waiting_router};
+pub use routes::metrics::metrics_page;

@@ -55,6 +55,7 @@ use tokio::time::Instant;
 use crate::app::AppState;
 use crate::auth::Caller;
 use crate::extract::guard::{BatchesWrite, ScopeSet as _};
+use crate::extract::trace::CallTrace;
 use crate::problem::ApiError;
 
 use call::Call;
@@ -165,7 +166,8 @@ pub(super) async fn answer(
     caller.need_one(BatchesWrite::ANY_OF)?;
     let (parts, body) = request.into_parts();
     let address = Address::parse(parts.uri.path(), parts.uri.query())?;
-    let call = Call { app, caller, address, method: parts.method, batch, sample, since, at };
+    let (method, trace) = (parts.method, CallTrace::of(&app, &parts.headers));
+    let call = Call { app, caller, address, method, batch, sample, since, at, trace };
     (call.address.protocol.answer)(call, body).await
 }
 

@@ -36,10 +36,28 @@ pub(crate) struct CallClock {
     given_up: bool,
     /// The wait that goes on.
     wait: Option<Wait>,
+    /// The waits that have ended.
+    calls: Vec<WaitedCall>,
     stalls: Arc<Stalls>,
 }
 
+/// A call of a capability that the guest waited for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitedCall {
+    /// The function, as `exec.run`.
+    pub name: &'static str,
+    /// The time from the start of the guest's call.
+    pub after: Duration,
+    pub took: Duration,
+}
+
+/// The name of waits for other hosts. A guest polls, so that one answer may take many of them.
+pub(crate) const HTTP: &str = "http";
+/// Waits for other hosts with less than this between them are shown as one.
+const POLL_GAP_MAX: Duration = Duration::from_millis(1);
+
 struct Wait {
+    name: &'static str,
     began: Instant,
     stalled: Duration,
     /// The time for which programs that the guest waited for were ready and had no core.
@@ -69,6 +87,7 @@ impl CallClock {
             held_up: Duration::ZERO,
             given_up: false,
             wait: None,
+            calls: Vec::new(),
             stalls,
         }
     }
@@ -102,16 +121,20 @@ impl CallClock {
     }
 
     /// Runs what waits until the deadline at the latest; that time is the guest's.
-    pub(crate) fn wait<R>(&mut self, run: impl FnOnce(Instant) -> R) -> R {
-        self.begin_wait();
+    pub(crate) fn wait<R>(&mut self, name: &'static str, run: impl FnOnce(Instant) -> R) -> R {
+        self.begin_wait(name);
         let came = run(self.deadline());
         self.end_wait();
         came
     }
 
     /// Runs what waits for Assay itself, such as an object, until the call's latest end. That time is never the guest's.
-    pub(crate) fn wait_for_assay<R>(&mut self, run: impl FnOnce(Instant) -> R) -> R {
-        self.begin_wait();
+    pub(crate) fn wait_for_assay<R>(
+        &mut self,
+        name: &'static str,
+        run: impl FnOnce(Instant) -> R,
+    ) -> R {
+        self.begin_wait(name);
         let came = run(self.latest());
         if let Some(wait) = &self.wait {
             self.held_up += wait.began.elapsed();
@@ -129,9 +152,10 @@ impl CallClock {
     /// up, which `run` returns and which puts the deadline off.
     pub(crate) fn wait_for_programs<R>(
         &mut self,
+        name: &'static str,
         run: impl FnOnce(JobDeadline) -> (R, HeldUp),
     ) -> R {
-        self.begin_wait();
+        self.begin_wait(name);
         let (came, held_up) = run(JobDeadline { at: self.deadline(), latest: self.latest() });
         if let Some(wait) = &mut self.wait {
             (wait.starved, wait.setup) = (held_up.starved, held_up.setup);
@@ -141,11 +165,12 @@ impl CallClock {
         came
     }
 
-    pub(crate) fn begin_wait(&mut self) {
+    /// Begins a wait for the function `name` of a capability.
+    pub(crate) fn begin_wait(&mut self, name: &'static str) {
         let began = Instant::now();
         let (stalled, ran) = (self.stalls.until(began), self.ran());
         let none = Duration::ZERO;
-        self.wait = Some(Wait { began, stalled, starved: none, setup: none, ran });
+        self.wait = Some(Wait { name, began, stalled, starved: none, setup: none, ran });
     }
 
     pub(crate) fn limit(&self) -> Duration {
@@ -163,10 +188,29 @@ impl CallClock {
     /// Ends the wait, of which so much counts.
     fn leave_wait(&mut self, waited: Duration) {
         self.waited += waited;
+        let Some(wait) = self.wait.take() else { return };
+        self.note(&wait);
         // The work of the thread for the host during the wait is in the time of the wait.
-        if let (Some(wait), Some(from)) = (self.wait.take(), &mut self.processor_from) {
+        if let Some(from) = &mut self.processor_from {
             *from = processor_time().saturating_sub(wait.ran);
         }
+    }
+
+    fn note(&mut self, wait: &Wait) {
+        let Wait { name, began, .. } = *wait;
+        let (after, took) = (began.duration_since(self.started), began.elapsed());
+        if let Some(last) = self.calls.last_mut().filter(|last| last.name == name && name == HTTP)
+            && after.saturating_sub(last.after + last.took) < POLL_GAP_MAX
+        {
+            last.took = after + took - last.after;
+        } else if self.calls.len() < limits::TRACED_CALLS_MAX {
+            self.calls.push(WaitedCall { name, after, took });
+        }
+    }
+
+    /// The calls of capabilities that the guest waited for, the first ones.
+    pub(crate) fn take_calls(&mut self) -> Vec<WaitedCall> {
+        std::mem::take(&mut self.calls)
     }
 
     /// Whether a call that waits must go on waiting at its deadline, as the machine stood still for part of the time.
@@ -262,13 +306,14 @@ mod tests {
         let mut clock = clock(ago(LIMIT * 2));
         let none = Duration::ZERO;
         let began = ago(LIMIT * 2);
-        clock.wait = Some(Wait { began, stalled: none, starved: none, setup: none, ran: none });
+        clock.wait =
+            Some(Wait { name: HTTP, began, stalled: none, starved: none, setup: none, ran: none });
         assert!(clock.is_over());
         clock.stalls.add(LIMIT * 3 / 2);
         assert!(!clock.is_over());
         assert!(clock.goes_on());
         clock.end_wait();
-        clock.wait(|deadline| {
+        clock.wait("device.run", |deadline| {
             let left = deadline.duration_since(Instant::now());
             assert!(left <= LIMIT / 2, "{left:?}");
         });
@@ -278,14 +323,14 @@ mod tests {
     fn a_program_without_a_core_uses_no_time_of_its_guest() {
         let mut clock = clock(ago(LIMIT * 3));
         // More than the time that passed is not possible, but no panic either.
-        clock.wait_for_programs(|_| ((), HeldUp { starved: LIMIT, setup: LIMIT }));
+        clock.wait_for_programs("exec.run", |_| ((), HeldUp { starved: LIMIT, setup: LIMIT }));
         assert_eq!(clock.waited, Duration::ZERO);
         let (began, none) = (ago(LIMIT * 2), Duration::ZERO);
         let held_up = LIMIT * 3 / 2;
         for (starved, setup, over) in
             [(held_up, none, false), (none, held_up, false), (none, none, true)]
         {
-            clock.begin_wait();
+            clock.begin_wait(HTTP);
             let wait = clock.wait.as_mut().expect("it has begun");
             (wait.began, wait.starved, wait.setup) = (began, starved, setup);
             clock.waited = none;
@@ -301,7 +346,7 @@ mod tests {
         let mut clock = clock(Instant::now());
         assert!(!clock.is_due());
         let latest = clock.started + limits::stage_wall_max(LIMIT);
-        clock.wait_for_assay(|deadline| {
+        clock.wait_for_assay("storage.get", |deadline| {
             assert_eq!(deadline, latest, "the guest's own time is not what bounds it");
             spin(LIMIT * 2);
         });
@@ -328,7 +373,7 @@ mod tests {
         clock.limit = Duration::from_secs(3_600);
         assert!(!clock.is_due());
         spin(LIMIT);
-        clock.wait(|_| spin(LIMIT * 3));
+        clock.wait("device.run", |_| spin(LIMIT * 3));
         let (waited, used) = (clock.waited, clock.used());
         assert!(waited >= LIMIT * 3, "{waited:?}");
         // The guest ran for a third of what the host did.

@@ -37,6 +37,7 @@ pub mod snapshot;
 
 pub use call::bindings::assay::reward::types::{ArtifactParam as Input, Request};
 pub use call::capability;
+pub use clock::WaitedCall;
 pub use engine::engine_id;
 pub use functions::FunctionCache;
 pub use load::{LoadedPlugin, Unloadable, digest_of};

@@ -15,6 +15,7 @@ use crate::call::capability::Capabilities;
 use crate::call::capability::log::LogLine;
 use crate::call::ending;
 use crate::call::{Allowance, GuestCall, linker};
+use crate::clock::WaitedCall;
 use crate::engine::running_engine;
 use crate::load::{LoadedPlugin, Unloadable, load};
 use crate::ticker::Ticker;
@@ -61,6 +62,8 @@ pub struct StageRun {
     /// The part of that time which the limit counts: the guest's processor time and its chosen waits.
     pub used: Micros,
     pub logs: Vec<LogLine>,
+    /// The calls of capabilities that the guest waited for, in order, at most [`limits::TRACED_CALLS_MAX`].
+    pub calls: Vec<WaitedCall>,
     /// Descriptions, for the plugin's author, of what the stage requested and did not get because the tenant lacks the
     /// grant or the operator left it out.
     pub missing: Vec<String>,
@@ -118,7 +121,7 @@ impl Sandbox {
             capabilities: call.capabilities,
             waits: plugin.waits(),
         };
-        let (end, left) = self.call(allowance, started, |store| {
+        let (end, mut left) = self.call(allowance, started, |store| {
             store.data_mut().is_starting = true;
             let instance = plugin.pre.instantiate(&mut *store)?;
             store.data_mut().is_starting = false;
@@ -134,8 +137,9 @@ impl Sandbox {
         let end = end.unwrap_or_else(|error| ending::broken(&error, &left));
         let missing = left.missing();
         let used = micros(left.clock.used());
+        let calls = left.clock.take_calls();
         let logs = left.into_lines();
-        StageRun { end, ran: micros(started.elapsed()), used, logs, missing }
+        StageRun { end, ran: micros(started.elapsed()), used, logs, calls, missing }
     }
 
     /// Calls into a guest under its limits.

@@ -21,7 +21,7 @@ use wasmtime_wasi::p2::{
     DynInputStream, DynOutputStream, DynPollable, Pollable, StreamError, StreamResult, subscribe,
 };
 
-use crate::clock::CallClock;
+use crate::clock::{CallClock, HTTP};
 use crate::latest_end::LatestEnd;
 use waiting_streams::{HostInputStream as WaitingInput, HostOutputStream as WaitingOutput};
 
@@ -89,7 +89,7 @@ impl Waits<'_> {
             WaitPolicy::Never => Ok(runtime.block_on(run(self.table))),
             WaitPolicy::Allowed { .. } => {
                 self.waiting.put_off(self.clock);
-                self.clock.begin_wait();
+                self.clock.begin_wait(HTTP);
                 let waited = runtime.block_on(within(self.clock, run(self.table)));
                 self.clock.end_wait();
                 waited.ok_or_else(|| Trap::Interrupt.into())

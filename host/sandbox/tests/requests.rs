@@ -81,7 +81,11 @@ impl Granted {
         let hosts = self.hosts.iter().map(|host| host.parse().expect("a pattern")).collect();
         Capabilities {
             network: Arc::new(self.network.clone()),
-            outbound: Arc::new(Outbound { hosts, secrets: self.secrets.clone() }),
+            outbound: Arc::new(Outbound {
+                hosts,
+                secrets: self.secrets.clone(),
+                traceparent: None,
+            }),
             ..bare(folder)
         }
     }

@@ -5,6 +5,7 @@ mod retention;
 mod sampler;
 mod samples;
 mod server;
+mod telemetry;
 mod waiting;
 mod webhooks;
 

@@ -18,6 +18,7 @@ use crate::drift;
 use crate::retention::{Retention, RetentionDefaults};
 use crate::sampler;
 use crate::samples::Sampling;
+use crate::telemetry;
 use crate::waiting::{LOCK_PERIOD, Waiting};
 use crate::webhooks;
 use assay_api::sample::SamplesPrepared;
@@ -34,6 +35,7 @@ use assay_storage::blob::Blobs;
 use assay_storage::{Roots, Storage};
 use assay_store::admissions::BatchRow;
 use assay_store::{DispatcherLock, Store, StoreError};
+use assay_telemetry::OtlpSettings;
 use launchers::fleet;
 
 /// The time for which the server tries to get the dispatcher's lock back after the database was
@@ -78,6 +80,8 @@ pub struct Settings {
     pub environment: String,
     pub first_key: FirstKey,
     pub sign_in: SignInConfig,
+    /// Where traces and metrics are sent, if they are.
+    pub otlp: Option<OtlpSettings>,
 }
 
 /// A server that runs.
@@ -146,7 +150,8 @@ impl Server {
         let joining = remote.as_ref().map(|(remote, _)| remote);
         let (fleet, failures) = fleet(&settings, joining, socket)?;
         fleet.find().await;
-        let parts = parts(&settings, &store, fleet.clone(), failures).await?;
+        let (exporter, traces) = telemetry::start(settings.otlp.clone(), &url)?;
+        let parts = Parts { traces, ..parts(&settings, &store, fleet.clone(), failures).await? };
         let plugins = PinnedPlugins(Arc::clone(&registry));
         let (dispatch, dispatching) = Dispatch::start(parts, plugins).await?;
 
@@ -184,6 +189,7 @@ impl Server {
             retention_changed: retention.changed.clone(),
             samples: settings.samples,
             first_admin,
+            traced_part: settings.otlp.as_ref().map(|otlp| otlp.traced_part),
         };
         tasks.spawn(retention.run(stopped(&stop)));
         let sampling = Sampling::new(store.clone(), dispatch.clone(), settings.samples);
@@ -201,6 +207,9 @@ impl Server {
         app.restore().await.context("reading the open batches of trainers' protocols")?;
         let (listener, refused) = waiting.end()?;
         let app = Arc::new(app);
+        if let Some(exporter) = exporter {
+            tasks.spawn(exporter.run(Arc::clone(&app), stop.subscribe()));
+        }
         tasks.spawn(refused.record(Arc::clone(&app)));
         tasks.spawn(assay_http::serve(listener, assay_http::router(app), stopped(&stop)));
         Ok(Self {
@@ -291,6 +300,7 @@ async fn parts(
         pool_defaults,
         tenants,
         history,
+        traces: None,
     })
 }
 

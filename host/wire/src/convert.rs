@@ -45,7 +45,7 @@ pub fn finished(
             End::Failed(proto::Failed { code: error.code.as_str().into(), message: error.message })
         }
     };
-    proto::Finished { lease, ran_us, end: Some(end), logs }
+    proto::Finished { lease, ran_us, end: Some(end), logs, calls: Vec::new() }
 }
 
 /// The stage end in a worker's message, checked against the limits.

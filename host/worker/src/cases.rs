@@ -228,6 +228,7 @@ fn outbound(job: &CaseJob) -> anyhow::Result<Outbound> {
     Ok(Outbound {
         hosts: job.hosts.iter().map(pattern).collect::<Result<_, _>>()?,
         secrets: job.secrets.iter().map(secret).collect::<Result<_, _>>()?,
+        traceparent: None,
     })
 }
 

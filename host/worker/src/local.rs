@@ -85,7 +85,7 @@ impl LocalOptions {
             compiler: programs.compiler,
             device: programs.device,
             network: programs.network,
-            outbound: Arc::new(Outbound { hosts: self.hosts.clone(), secrets: Vec::new() }),
+            outbound: Arc::new(Outbound { hosts: self.hosts.clone(), ..Outbound::default() }),
         })
     }
 }

@@ -312,6 +312,7 @@ pub(crate) fn grant(lease: u64, compiled: Digest, response: &str) -> Grant {
         tenant_id: vec![7; 16].into(),
         toolchains: None,
         outbound: None,
+        traceparent: None,
     }
 }
 

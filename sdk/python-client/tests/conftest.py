@@ -51,6 +51,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     ready, log = folder / "ready.json", folder / "log"
     environment = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "ASSAY_DATA")}
     options = ["--listen", "127.0.0.1:0", "--environment", "client", "--workers", "cpu=2"]
+    # Requests are traced; nobody takes the traces.
+    options += ["--otlp-endpoint", "http://127.0.0.1:9"]
     places = ["--data", str(folder / "data"), "--ready-file", str(ready)]
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -3375,6 +3375,8 @@ export interface components {
             shared_from?: string | null;
             /** @description The stages that ran, in order; empty if the outcome comes from an equal request. */
             stages: components["schemas"]["StageTime"][];
+            /** @description Id of the trace that the request was recorded in, for OpenTelemetry; absent if it was not. */
+            trace_id?: string | null;
         };
         /** @description A page of results. */
         ResultsPage: {
@@ -3415,6 +3417,8 @@ export interface components {
             shared_from?: string | null;
             /** @description Times of the stages that ran. */
             stages: components["schemas"]["StageTime"][];
+            /** @description Id of the trace that the request was recorded in, for OpenTelemetry; absent if it was not. */
+            trace_id?: string | null;
         };
         /** @description `POST /v1/rewards`: one request, its outcome in the response. */
         RewardRequest: {

@@ -138,6 +138,7 @@ impl MockBatch {
                 outcome: outcome(&item.response, faults.healed),
                 stages: Vec::new(),
                 shared_from: None,
+                trace_id: None,
             });
         }
     }

@@ -32,7 +32,10 @@ pub(crate) fn row() -> BatchRow {
 fn item(key: &str) -> HashedItem {
     let permit = BudgetPermit::default();
     let (key, body) = (key.to_owned(), Bytes::new());
-    HashedItem { item: NewItem { key, group: None, body, permit, due: None }, content: None }
+    HashedItem {
+        item: NewItem { key, group: None, body, permit, due: None, trace: None },
+        content: None,
+    }
 }
 
 /// A batch with this many requests.

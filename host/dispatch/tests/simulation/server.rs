@@ -87,6 +87,7 @@ async fn live(
         pool_defaults: pool_defaults.clone(),
         tenants: Arc::new(Tenants::new(Vec::new(), Arc::default())),
         history: Vec::new(),
+        traces: None,
     };
     let started = tokio::select! {
         biased;

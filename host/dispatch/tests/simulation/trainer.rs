@@ -57,6 +57,7 @@ impl Item {
             body: self.body.clone(),
             permit: live.dispatch.budget.acquire(tenant, self.body.len()).await,
             due: one_in(4).then(|| now() + assay_core::time::Micros(below(60_000_000))),
+            trace: None,
         }
     }
 }

@@ -260,7 +260,7 @@ fn finished(grant: &proto::Grant, end: Option<StageEnd>) -> proto::Finished {
     let lease = grant.lease;
     match end {
         Some(end) => assay_wire::finished(lease, 50, end, logs),
-        None => proto::Finished { lease, ran_us: u64::MAX, end: None, logs },
+        None => proto::Finished { lease, ran_us: u64::MAX, end: None, logs, calls: Vec::new() },
     }
 }
 

@@ -25,6 +25,7 @@ use crate::auth::Caller;
 use crate::auto_batches::{CallGuard, RunKey, may_end_otherwise};
 use crate::extract::body::{self, Turn};
 use crate::extract::item;
+use crate::extract::trace::CallTrace;
 use crate::problem::ApiError;
 use crate::quotas;
 use crate::told;
@@ -41,6 +42,7 @@ pub(super) struct Call {
     pub sample: SampleOfCall,
     pub since: Instant,
     pub at: Micros,
+    pub trace: CallTrace,
 }
 
 /// One reward computation, as its plugin gets it.
@@ -266,7 +268,8 @@ impl Call {
                 let key = guard.key(at * limits::SUBMIT_CHUNK_ITEMS_MAX + item);
                 let place = quotas::budget(&self.app, self.caller.tenant, body.len()).await?;
                 let (group, body, due) = (group.clone(), body.clone(), Some(samples.due));
-                items.push(NewItem { key, group, body, permit: place, due });
+                let trace = self.trace.next();
+                items.push(NewItem { key, group, body, permit: place, due, trace });
             }
             let sent = self.app.dispatch.submit(self.caller.tenant, batch, items).await;
             let answer = tokio::time::timeout(PATIENCE, sent.map_err(ApiError::from)?);

@@ -10,7 +10,7 @@ use assay_api::capacity::{Capacity, PoolWorkers};
 use assay_api::operations::IncidentKind;
 use assay_core::id::TenantId;
 use assay_core::limits;
-use assay_dispatch::{INCIDENTS, SchedView};
+use assay_dispatch::{DispatchError, INCIDENTS, SchedView};
 use assay_store::DATABASE_FAILURES;
 use axum::extract::State;
 use axum::http::header;
@@ -33,15 +33,19 @@ pub(crate) async fn metrics(
     State(app): AppState,
     _: Scoped<Platform>,
 ) -> Result<Response, ApiError> {
+    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
+    Ok((kind, metrics_page(&app).await?).into_response())
+}
+
+/// The text of `GET /metrics`.
+pub async fn metrics_page(app: &App) -> Result<String, DispatchError> {
     let view = app.dispatch.view().await?;
     measure(&view);
     let capacity = app.dispatch.capacity().await?;
     measure_pools(&capacity);
     start_counters(&capacity);
     gauge!("assay_admission_budget_free_bytes").set(app.dispatch.budget.free_bytes() as f64);
-    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
-    let text = app.metrics.render() + &by_tenant(&app, &view);
-    Ok((kind, text).into_response())
+    Ok(app.metrics.render() + &by_tenant(app, &view))
 }
 
 /// The calls and requests that wait, and the workers for which requests wait, by tenant.

@@ -134,6 +134,10 @@ pub struct Grant {
     /// Where its requests may go; nowhere when absent.
     #[prost(message, optional, tag = "17")]
     pub outbound: ::core::option::Option<Outbound>,
+    /// The span of this lease as a W3C `traceparent`, if the request is traced: the worker then tells the calls, and requests
+    /// to other hosts carry it.
+    #[prost(string, optional, tag = "18")]
+    pub traceparent: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Outbound {
@@ -189,6 +193,9 @@ pub struct Finished {
     pub ran_us: u64,
     #[prost(message, repeated, tag = "7")]
     pub logs: ::prost::alloc::vec::Vec<LogLine>,
+    /// Of a traced request: the calls of capabilities that the stage waited for, in order.
+    #[prost(message, repeated, tag = "8")]
+    pub calls: ::prost::alloc::vec::Vec<CapabilityCall>,
     #[prost(oneof = "finished::End", tags = "3, 4, 5, 6")]
     pub end: ::core::option::Option<finished::End>,
 }
@@ -205,6 +212,17 @@ pub mod finished {
         #[prost(message, tag = "6")]
         Failed(super::Failed),
     }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CapabilityCall {
+    /// The function, as `exec.run`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// From the stage's start to the call.
+    #[prost(uint64, tag = "2")]
+    pub after_us: u64,
+    #[prost(uint64, tag = "3")]
+    pub took_us: u64,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TimedOut {}

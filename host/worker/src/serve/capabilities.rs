@@ -59,7 +59,7 @@ impl CapabilityFactory {
             compiler: Arc::clone(&made.compiler),
             device: made.device.clone(),
             network: Arc::clone(&made.network),
-            outbound: Arc::new(outbound(grant.outbound.as_ref())?),
+            outbound: Arc::new(outbound(grant)?),
         })
     }
 
@@ -80,8 +80,8 @@ impl CapabilityFactory {
 }
 
 /// The host checked the hosts before: one that cannot be read comes from another version of the host.
-fn outbound(granted: Option<&proto::Outbound>) -> Result<Outbound, String> {
-    let Some(granted) = granted else { return Ok(Outbound::default()) };
+fn outbound(grant: &Grant) -> Result<Outbound, String> {
+    let Some(granted) = &grant.outbound else { return Ok(Outbound::default()) };
     let pattern = |host: &String| {
         host.parse().map_err(|problem| format!("a granted host cannot be read: {problem}"))
     };
@@ -92,5 +92,6 @@ fn outbound(granted: Option<&proto::Outbound>) -> Result<Outbound, String> {
     Ok(Outbound {
         hosts: granted.hosts.iter().map(pattern).collect::<Result<_, _>>()?,
         secrets: granted.secrets.iter().map(secret).collect::<Result<_, String>>()?,
+        traceparent: grant.traceparent.clone(),
     })
 }

@@ -7,7 +7,7 @@ use assay_core::id::Digest;
 use assay_core::outcome::{ErrorCode, StageEnd, StageError};
 use assay_core::time::Micros;
 use assay_sandbox::capability::log::LogLine;
-use assay_sandbox::{Input, LoadedPlugin, Request, Sandbox, StageCall, StageRun};
+use assay_sandbox::{Input, LoadedPlugin, Request, Sandbox, StageCall, StageRun, WaitedCall};
 use assay_wire::proto::{self, Body, Grant, Load};
 use prost::Message as _;
 
@@ -27,7 +27,10 @@ pub(crate) fn run(
     while let Some(grant) = queue.next() {
         let run = run_grant(sandbox, plugins, &mut granted, &grant, outbox);
         let logs = run.logs.into_iter().map(log_line).collect();
-        let done = assay_wire::finished(grant.lease, run.ran.0, run.end, logs);
+        let mut done = assay_wire::finished(grant.lease, run.ran.0, run.end, logs);
+        if grant.traceparent.is_some() {
+            done.calls = run.calls.into_iter().map(call).collect();
+        }
         outbox.put(done, queue.is_empty());
     }
     outbox.close();
@@ -121,7 +124,23 @@ fn or<'a>(text: &'a str, absent: &'a str) -> &'a str {
 
 fn not_run(code: ErrorCode, message: String) -> StageRun {
     let end = StageEnd::Failed(StageError { code, message });
-    StageRun { end, ran: Micros::ZERO, used: Micros::ZERO, logs: Vec::new(), missing: Vec::new() }
+    StageRun {
+        end,
+        ran: Micros::ZERO,
+        used: Micros::ZERO,
+        logs: Vec::new(),
+        calls: Vec::new(),
+        missing: Vec::new(),
+    }
+}
+
+fn call(call: WaitedCall) -> proto::CapabilityCall {
+    let micros = |span: Duration| span.as_micros().try_into().unwrap_or(u64::MAX);
+    proto::CapabilityCall {
+        name: call.name.into(),
+        after_us: micros(call.after),
+        took_us: micros(call.took),
+    }
 }
 
 fn log_line(line: LogLine) -> proto::LogLine {

@@ -773,6 +773,9 @@ class ResultItem:
     group: str | None = None
     #: Id of the equal request that ran and whose outcome this request shares.
     shared_from: str | None = None
+    #: Id of the trace that the request was recorded in, for OpenTelemetry; absent if it was
+    #: not.
+    trace_id: str | None = None
 
     @classmethod
     def from_json(cls, value: Any) -> ResultItem:
@@ -785,6 +788,7 @@ class ResultItem:
             outcome=read_outcome(value["outcome"]),
             shared_from=None if (it := value.get("shared_from")) is None else text(it),
             stages=[StageTime.from_json(item) for item in items(value["stages"])],
+            trace_id=None if (it := value.get("trace_id")) is None else text(it),
         )
 
 
@@ -823,6 +827,9 @@ class Reward:
     stages: list[StageTime]
     #: Id of the equal request that ran and whose outcome this request shares.
     shared_from: str | None = None
+    #: Id of the trace that the request was recorded in, for OpenTelemetry; absent if it was
+    #: not.
+    trace_id: str | None = None
 
     @classmethod
     def from_json(cls, value: Any) -> Reward:
@@ -833,6 +840,7 @@ class Reward:
             plugin_digest=text(value["plugin_digest"]),
             shared_from=None if (it := value.get("shared_from")) is None else text(it),
             stages=[StageTime.from_json(item) for item in items(value["stages"])],
+            trace_id=None if (it := value.get("trace_id")) is None else text(it),
         )
 
 

@@ -22,6 +22,7 @@ use crate::extract::body;
 use crate::extract::guard::{BatchesWrite, Scoped};
 use crate::extract::item::{self, Item, too_long};
 use crate::extract::path::PathId;
+use crate::extract::trace::CallTrace;
 use crate::problem::{ApiError, INVALID_LABEL};
 use crate::quotas;
 use crate::routes::batches::results::{PIECE_ITEMS_MAX, Source};
@@ -51,7 +52,8 @@ pub(crate) async fn submit(
         // Ended long ago, or never the tenant's; it takes nothing new.
         None => app.store.batch(caller.tenant, id).await.map(|_| None)?,
     };
-    let mut submission = Submission::new(&app, caller.tenant, id, validation);
+    let trace = CallTrace::of(&app, &headers);
+    let mut submission = Submission::new(&app, caller.tenant, id, validation, trace);
     if is_ndjson(&headers) {
         submission.read_lines(body).await?;
     } else {
@@ -85,6 +87,7 @@ struct Submission<'a> {
     chunk_bytes: usize,
     sent: Vec<SubmittedLines>,
     chunk_spots: Vec<Spot>,
+    trace: CallTrace,
 }
 
 /// Index of an item of a chunk in `items`, and its line in the call.
@@ -133,6 +136,7 @@ impl<'a> Submission<'a> {
         tenant: TenantId,
         batch: BatchId,
         validation: Option<Arc<Validation>>,
+        trace: CallTrace,
     ) -> Self {
         Self {
             app,
@@ -145,6 +149,7 @@ impl<'a> Submission<'a> {
             chunk_bytes: 0,
             sent: Vec::new(),
             chunk_spots: Vec::new(),
+            trace,
         }
     }
 
@@ -249,7 +254,8 @@ impl<'a> Submission<'a> {
         });
         self.chunk_bytes += bytes;
         let Item { key, group, body } = item;
-        self.chunk.push(NewItem { key, group, body: body.into(), permit: place, due: None });
+        let (body, trace) = (body.into(), self.trace.next());
+        self.chunk.push(NewItem { key, group, body, permit: place, due: None, trace });
         let full = self.chunk.len() >= limits::SUBMIT_CHUNK_ITEMS_MAX
             || self.chunk_bytes >= limits::SUBMIT_CHUNK_BYTES_MAX;
         if full { self.send().await } else { Ok(()) }

@@ -19,6 +19,7 @@ use crate::announcements;
 use crate::app::{App, AppState};
 use crate::auth::Caller;
 use crate::extract::guard::{BatchesWrite, Scoped};
+use crate::extract::trace::CallTrace;
 use crate::extract::{body, item};
 use crate::problem::ApiError;
 use crate::quotas;
@@ -37,12 +38,13 @@ pub(crate) async fn reward(
     body: Body,
 ) -> Result<Json<Reward>, ApiError> {
     let bytes = body::whole(body, "the body", limits::ITEM_BYTES_MAX).await?;
-    let committed = admit(&app, &caller, body::parse(&bytes)?).await?;
+    let trace = CallTrace::of(&app, &headers);
+    let committed = admit(&app, &caller, body::parse(&bytes)?, trace).await?;
     let wait = batches::wait(&headers).unwrap_or(WAIT_DEFAULT);
     let item = outcome(&committed, wait).await?;
     let plugin_digest = committed.row.digest;
-    let ResultItem { id, outcome, stages, shared_from, .. } = item;
-    Ok(Json(Reward { id, plugin_digest, outcome, stages, shared_from }))
+    let ResultItem { id, outcome, stages, shared_from, trace_id, .. } = item;
+    Ok(Json(Reward { id, plugin_digest, outcome, stages, shared_from, trace_id }))
 }
 
 /// Makes a batch of one request.
@@ -50,6 +52,7 @@ async fn admit(
     app: &App,
     caller: &Caller,
     call: RewardRequest,
+    trace: CallTrace,
 ) -> Result<Arc<CommittedBatch>, ApiError> {
     let RewardRequest { plugin, prompt, response, label, metadata, settings, share_equal } = call;
     quotas::admits(app, caller.tenant).await?;
@@ -67,7 +70,7 @@ async fn admit(
     let place = quotas::budget(app, caller.tenant, body.len()).await?;
     let share_equal = share_equal.unwrap_or(true);
     let row = BatchRow { share_equal, ..single_batch(caller.tenant, &plugin, settings) };
-    let single =
-        Some(NewItem { key: "0".into(), group: None, body: body.into(), permit: place, due: None });
+    let (key, body, trace) = ("0".into(), body.into(), trace.next());
+    let single = Some(NewItem { key, group: None, body, permit: place, due: None, trace });
     Ok(app.dispatch.announce(Announcement { row, plugin, single, replays: None }).await?)
 }

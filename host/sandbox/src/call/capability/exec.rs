@@ -52,6 +52,7 @@ pub(super) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
 impl ExecHost<'_> {
     fn with<R>(
         &mut self,
+        name: &'static str,
         run: impl FnOnce(&mut Exec, &JobContext) -> Result<R, ExecError>,
     ) -> Result<R, ExecError> {
         let Some(granted) = self.granted else {
@@ -61,7 +62,7 @@ impl ExecHost<'_> {
         if self.clock.is_over() {
             return Err(ExecError::Cancelled);
         }
-        let came = self.clock.wait_for_programs(|until| {
+        let came = self.clock.wait_for_programs(name, |until| {
             let (deadline, latest) = (until.at, until.latest);
             let came = run(&mut exec, &JobContext { tenant: granted.tenant, deadline, latest });
             (came, exec.take_held_up())
@@ -114,7 +115,7 @@ impl types::Host for ExecHost<'_> {
 
 impl wit::HostArtifact for ExecHost<'_> {
     fn open(&mut self, key: String) -> Result<Resource<ProgramArtifact>, ExecError> {
-        let artifact = self.with(|exec, caller| exec.open(caller, &key))?;
+        let artifact = self.with("exec.open", |exec, caller| exec.open(caller, &key))?;
         self.check_granted(artifact.toolchain())?;
         self.opened(artifact)
     }
@@ -150,11 +151,12 @@ impl wit::Host for ExecHost<'_> {
         let granted = self.granted;
         let is_wanted = |id: &str| is_granted(granted, id);
         // One that the plugin may not use cannot keep the others from it.
-        let found =
-            self.with(|exec, _| exec.toolchains(is_wanted)).map_err(|error| match error {
+        let found = self.with("exec.toolchains", |exec, _| exec.toolchains(is_wanted)).map_err(
+            |error| match error {
                 ExecError::Cancelled => wasmtime::Error::from(Trap::Interrupt),
                 error => MachineFailure(without_paths(&error.to_string())).into(),
-            })?;
+            },
+        )?;
         Ok(found.into_iter().map(convert::toolchain).collect())
     }
 
@@ -166,7 +168,8 @@ impl wit::Host for ExecHost<'_> {
         let source = convert::source(source, self.located)?;
         self.check_granted(&source.toolchain)?;
         let limits = limits.map(convert::limits);
-        let done = self.with(|exec, caller| exec.compile(caller, &source, limits))?;
+        let done =
+            self.with("exec.compile", |exec, caller| exec.compile(caller, &source, limits))?;
         let compiled = match done.compiled {
             assay_exec::CompileOutcome::Ok(artifact) => wit::Compiled::Ok(self.opened(artifact)?),
             assay_exec::CompileOutcome::Rejected(end) => {
@@ -183,7 +186,7 @@ impl wit::Host for ExecHost<'_> {
     ) -> Result<Vec<wit::CaseResult>, ExecError> {
         let program = self.artifact(&program)?;
         let batch = convert::batch(batch, self.located)?;
-        let cases = self.with(|exec, caller| exec.run(caller, &program, &batch))?;
+        let cases = self.with("exec.run", |exec, caller| exec.run(caller, &program, &batch))?;
         Ok(cases.into_iter().map(convert::case_result).collect())
     }
 
@@ -196,7 +199,7 @@ impl wit::Host for ExecHost<'_> {
         let checker = self.artifact(&checker)?;
         let output = convert::blob(output, self.located)?;
         let judging = convert::judging(judging, self.located)?;
-        self.with(|exec, caller| exec.check(caller, &checker, &output, &judging))
+        self.with("exec.check", |exec, caller| exec.check(caller, &checker, &output, &judging))
             .map(convert::outcome)
     }
 
@@ -210,7 +213,9 @@ impl wit::Host for ExecHost<'_> {
         let (program, interactor) = (self.artifact(&program)?, self.artifact(&interactor)?);
         let judging = convert::judging(judging, self.located)?;
         let limits = program_limits.map(convert::limits);
-        self.with(|exec, caller| exec.interact(caller, &program, &interactor, &judging, limits))
-            .map(convert::dialogue)
+        self.with("exec.interact", |exec, caller| {
+            exec.interact(caller, &program, &interactor, &judging, limits)
+        })
+        .map(convert::dialogue)
     }
 }

@@ -101,6 +101,8 @@ impl Default for Network {
 pub struct Outbound {
     pub hosts: Vec<HostPattern>,
     pub secrets: Vec<HeaderSecret>,
+    /// The header by which other hosts continue the trace of the request, if it is traced.
+    pub traceparent: Option<String>,
 }
 
 /// A header that the sandbox puts on a request which names it (`assay-secret: NAME`) and goes to its

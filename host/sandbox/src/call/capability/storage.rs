@@ -91,6 +91,7 @@ pub(super) fn link(linker: &mut Linker<GuestCall>) -> wasmtime::Result<()> {
 impl StorageHost<'_> {
     fn with<R>(
         &mut self,
+        function: &'static str,
         name: &str,
         ask: impl FnOnce(&dyn Storage, Instant) -> Result<R, ObjectError>,
     ) -> Result<R, ObjectError> {
@@ -98,16 +99,17 @@ impl StorageHost<'_> {
             return Err(ObjectError::Unavailable("there is no storage here".into()));
         };
         check_name(name)?;
-        asked(self.clock, |deadline| ask(&*granted.storage, deadline))
+        asked(self.clock, function, |deadline| ask(&*granted.storage, deadline))
     }
 }
 
 /// Asks a store, and waits for the answer until the call's latest end.
 fn asked<R>(
     clock: &mut CallClock,
+    function: &'static str,
     ask: impl FnOnce(Instant) -> Result<R, ObjectError>,
 ) -> Result<R, ObjectError> {
-    let (answer, late) = clock.wait_for_assay(|deadline| {
+    let (answer, late) = clock.wait_for_assay(function, |deadline| {
         let answer = ask(deadline);
         (answer, Instant::now() >= deadline)
     });
@@ -128,17 +130,18 @@ fn asked<R>(
 
 impl storage::Host for StorageHost<'_> {
     fn get(&mut self, name: String) -> Result<Vec<u8>, ObjectError> {
-        self.with(&name, |storage, deadline| storage.get(&name, deadline))
+        self.with("storage.get", &name, |storage, deadline| storage.get(&name, deadline))
     }
 
     fn locate(&mut self, name: String) -> Result<String, ObjectError> {
-        let digest = self.with(&name, |storage, deadline| storage.locate(&name, deadline))?;
+        let digest = self
+            .with("storage.locate", &name, |storage, deadline| storage.locate(&name, deadline))?;
         self.located.insert(digest);
         Ok(digest.to_string())
     }
 
     fn names(&mut self, folder: String) -> Result<Vec<String>, ObjectError> {
-        self.with(&folder, |storage, deadline| storage.names(&folder, deadline))
+        self.with("storage.names", &folder, |storage, deadline| storage.names(&folder, deadline))
     }
 
     fn convert_error(&mut self, error: ObjectError) -> wasmtime::Result<storage::Error> {
@@ -178,7 +181,7 @@ mod tests {
         };
         let away = || Err::<(), _>(ObjectError::Unavailable("the store cannot be reached".into()));
         let mut clock = ending_in(LIMIT * 2);
-        let answer = asked(&mut clock, |deadline| {
+        let answer = asked(&mut clock, "storage.get", |deadline| {
             until(deadline);
             away()
         });
@@ -186,12 +189,12 @@ mod tests {
         assert!(matches!(clock.interruption(), Interruption::Starved { .. }));
         // The host gives up earlier than the call.
         let mut clock = ending_in(LIMIT * 300);
-        let answer = asked::<()>(&mut clock, |_| Err(ObjectError::Deadline));
+        let answer = asked::<()>(&mut clock, "storage.get", |_| Err(ObjectError::Deadline));
         assert_eq!(answer, Err(ObjectError::Deadline));
         assert!(matches!(clock.interruption(), Interruption::Starved { .. }));
         // An answer in time is the plugin's.
         let mut clock = ending_in(LIMIT * 300);
-        assert_eq!(asked(&mut clock, |_| away()), away());
+        assert_eq!(asked(&mut clock, "storage.get", |_| away()), away());
     }
 
     #[test]

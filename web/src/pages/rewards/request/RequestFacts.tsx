@@ -1,5 +1,6 @@
 // Run, batch, group and times of a request.
 
+import { Code } from "@mantine/core";
 import { Facts } from "../../../parts/Facts";
 import { moment, NONE, span } from "../../../parts/format";
 import { BatchLink, PluginLink, RequestLink, RunLink } from "../Links";
@@ -9,6 +10,7 @@ import { between } from "./spans";
 export function RequestFacts({ request }: { request: Request }) {
   const { context, group, id, arrived_at, result } = request;
   const shared = result?.shared_from;
+  const trace = result?.trace_id;
   const batch = id.slice(0, id.lastIndexOf("."));
   if (!context) return null;
   return (
@@ -48,6 +50,9 @@ export function RequestFacts({ request }: { request: Request }) {
                 note: "deduplicated: this request did not run",
               },
             ]
+          : []),
+        ...(trace
+          ? [{ label: "Trace", value: <Code>{trace}</Code>, note: "sent to OpenTelemetry" }]
           : []),
       ]}
     />

@@ -13,6 +13,7 @@ use crate::call::capability::without_paths;
 impl GpuHost<'_> {
     fn compiler<R>(
         &mut self,
+        name: &'static str,
         run: impl FnOnce(&mut CudaCompiler, &mut Exec, &JobContext) -> Result<R, CompileError>,
     ) -> Result<R, CompileError> {
         let Some(granted) = self.granted else {
@@ -23,7 +24,7 @@ impl GpuHost<'_> {
         if self.clock.is_over() {
             return Err(CompileError::Cancelled);
         }
-        let came = self.clock.wait_for_programs(|until| {
+        let came = self.clock.wait_for_programs(name, |until| {
             let (deadline, latest) = (until.at, until.latest);
             let caller = JobContext { tenant: granted.tenant, deadline, latest };
             let came = run(&mut compiler, &mut exec, &caller);
@@ -41,19 +42,23 @@ impl types::Host for GpuHost<'_> {}
 
 impl wit::Host for GpuHost<'_> {
     fn found(&mut self) -> Result<wit::Toolkit, CompileError> {
-        self.compiler(|compiler, _, _| compiler.found()).map(convert::toolkit)
+        self.compiler("compiler.found", |compiler, _, _| compiler.found()).map(convert::toolkit)
     }
 
     fn compile(&mut self, request: wit::Request) -> Result<wit::Artifact, CompileError> {
         let request = convert::request(request);
-        self.compiler(|compiler, exec, caller| compiler.compile(exec, caller, &request))
-            .map(convert::artifact)
+        self.compiler("compiler.compile", |compiler, exec, caller| {
+            compiler.compile(exec, caller, &request)
+        })
+        .map(convert::artifact)
     }
 
     fn record_plan(&mut self, recording: wit::Recording) -> Result<wit::Trace, CompileError> {
         let recording = convert::recording(recording);
-        self.compiler(|compiler, exec, caller| compiler.record_plan(exec, caller, &recording))
-            .map(convert::trace)
+        self.compiler("compiler.record_plan", |compiler, exec, caller| {
+            compiler.record_plan(exec, caller, &recording)
+        })
+        .map(convert::trace)
     }
 
     fn convert_error(&mut self, error: CompileError) -> wasmtime::Result<wit::Error> {

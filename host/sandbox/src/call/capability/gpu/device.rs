@@ -25,10 +25,11 @@ impl<'a> GpuHost<'a> {
     /// Asks the device itself, which may start an executor: the guest is not charged for that time.
     fn ask<R>(
         &mut self,
+        name: &'static str,
         ask: impl FnOnce(&Gpu, Instant) -> Result<R, SessionError>,
     ) -> Result<R, SessionError> {
         let gpu = self.gpu()?;
-        let came = self.clock.wait_for_assay(|deadline| ask(gpu, deadline));
+        let came = self.clock.wait_for_assay(name, |deadline| ask(gpu, deadline));
         if matches!(came, Err(SessionError::Cancelled)) {
             self.clock.give_up();
         }
@@ -38,12 +39,13 @@ impl<'a> GpuHost<'a> {
     /// A handle of the guest's was given out by the table, so it is there.
     fn with<R>(
         &mut self,
+        name: &'static str,
         handle: &Resource<GpuSession>,
         run: impl FnOnce(&mut GpuSession) -> Result<R, SessionError>,
     ) -> Result<R, SessionError> {
         let gone = |_| SessionError::BadRequest("the session is not open".into());
         let session = self.table.get_mut(handle).map_err(gone)?;
-        let came = self.clock.wait(|deadline| {
+        let came = self.clock.wait(name, |deadline| {
             session.put_off(deadline);
             run(session)
         });
@@ -53,7 +55,8 @@ impl<'a> GpuHost<'a> {
 
 impl wit::HostSession for GpuHost<'_> {
     fn open(&mut self, limits: wit::Limits) -> Result<Resource<GpuSession>, SessionError> {
-        let session = self.ask(|gpu, deadline| gpu.open(convert::limits(limits), deadline))?;
+        let session =
+            self.ask("device.open", |gpu, deadline| gpu.open(convert::limits(limits), deadline))?;
         let full = |_| SessionError::BadRequest("too many handles are open: drop some".into());
         self.table.push(session).map_err(full)
     }
@@ -64,7 +67,7 @@ impl wit::HostSession for GpuHost<'_> {
         image: Vec<u8>,
         origin: wit::Origin,
     ) -> Result<u32, SessionError> {
-        self.with(&session, |session| session.load(&image, convert::origin(origin)))
+        self.with("device.load", &session, |session| session.load(&image, convert::origin(origin)))
     }
 
     fn kernels(
@@ -72,7 +75,7 @@ impl wit::HostSession for GpuHost<'_> {
         session: Resource<GpuSession>,
         module: u32,
     ) -> Result<Vec<types::KernelInfo>, SessionError> {
-        let kernels = self.with(&session, |session| session.kernels(module))?;
+        let kernels = self.with("device.kernels", &session, |session| session.kernels(module))?;
         Ok(kernels.into_iter().map(convert::kernel_info).collect())
     }
 
@@ -82,7 +85,7 @@ impl wit::HostSession for GpuHost<'_> {
         specs: Vec<wit::BufferSpec>,
     ) -> Result<Vec<u32>, SessionError> {
         let specs: Vec<_> = specs.into_iter().map(convert::buffer_spec).collect();
-        self.with(&session, |session| session.alloc(&specs))
+        self.with("device.alloc", &session, |session| session.alloc(&specs))
     }
 
     fn upload(
@@ -91,7 +94,7 @@ impl wit::HostSession for GpuHost<'_> {
         at: types::Address,
         bytes: Vec<u8>,
     ) -> Result<(), SessionError> {
-        self.with(&session, |session| session.upload(convert::address(at), &bytes))
+        self.with("device.upload", &session, |session| session.upload(convert::address(at), &bytes))
     }
 
     fn download(
@@ -100,7 +103,9 @@ impl wit::HostSession for GpuHost<'_> {
         at: types::Address,
         bytes: u64,
     ) -> Result<Vec<u8>, SessionError> {
-        self.with(&session, |session| session.download(convert::address(at), bytes))
+        self.with("device.download", &session, |session| {
+            session.download(convert::address(at), bytes)
+        })
     }
 
     fn run(
@@ -110,7 +115,7 @@ impl wit::HostSession for GpuHost<'_> {
         seed: Option<u64>,
     ) -> Result<u64, SessionError> {
         let plan = convert::plan(plan);
-        self.with(&session, |session| session.run(&plan, seed))
+        self.with("device.run", &session, |session| session.run(&plan, seed))
     }
 
     fn check(
@@ -123,8 +128,9 @@ impl wit::HostSession for GpuHost<'_> {
     ) -> Result<Vec<wit::CheckReport>, SessionError> {
         let (candidate, reference) = (convert::plan(candidate), convert::plan(reference));
         let pairs = convert::pairs(pairs);
-        let reports =
-            self.with(&session, |session| session.check(&candidate, &reference, &pairs, &seeds))?;
+        let reports = self.with("device.check", &session, |session| {
+            session.check(&candidate, &reference, &pairs, &seeds)
+        })?;
         Ok(reports.into_iter().map(convert::check_report).collect())
     }
 
@@ -139,27 +145,27 @@ impl wit::HostSession for GpuHost<'_> {
     ) -> Result<wit::Measurement, SessionError> {
         let (candidate, reference) = (convert::plan(candidate), convert::plan(reference));
         let (pairs, options) = (convert::pairs(pairs), convert::measure_options(options));
-        self.with(&session, |session| {
+        self.with("device.measure", &session, |session| {
             session.measure(&candidate, &reference, &pairs, seed, &options)
         })
         .map(convert::measurement)
     }
 
     fn printed(&mut self, session: Resource<GpuSession>) -> Result<String, SessionError> {
-        self.with(&session, GpuSession::printed)
+        self.with("device.printed", &session, GpuSession::printed)
     }
 
     fn drop(&mut self, session: Resource<GpuSession>) -> wasmtime::Result<()> {
         let session = self.table.delete(session)?;
         // Ending its executors takes a while.
-        self.clock.wait_for_assay(|_| drop(session));
+        self.clock.wait_for_assay("device.close", |_| drop(session));
         Ok(())
     }
 }
 
 impl wit::Host for GpuHost<'_> {
     fn describe(&mut self) -> Result<wit::Properties, SessionError> {
-        self.ask(Gpu::describe).map(convert::properties)
+        self.ask("device.describe", Gpu::describe).map(convert::properties)
     }
 
     fn convert_error(&mut self, error: SessionError) -> wasmtime::Result<wit::Error> {

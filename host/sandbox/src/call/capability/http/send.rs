@@ -31,6 +31,8 @@ use crate::latest_end::{LatestEnd, MovingEnd};
 /// The header by which a plugin names a secret; it is never sent.
 const SECRET: HeaderName = HeaderName::from_static("assay-secret");
 
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
 /// The call's time for requests is over.
 pub(super) fn over() -> Error {
     Error::InternalError(Some("the call's time for requests is over".into()))
@@ -88,6 +90,7 @@ pub(super) async fn send(
     let (mut parts, body) = request.into_parts();
     let (target, private) = allowed(granted, &parts.method, &parts.uri)?;
     put_secret(granted, &target, &mut parts.headers)?;
+    put_trace(granted, &mut parts.headers);
     let under_way = granted.budget.start()?;
     let body = within(end, None, over(), collected(granted, body)).await??;
     let connected = connect(granted, &target, private, options.connect_timeout).await?;
@@ -188,6 +191,14 @@ fn put_secret(granted: &HttpGrant, target: &Target, headers: &mut HeaderMap) -> 
     value.set_sensitive(true);
     headers.insert(header, value);
     Ok(())
+}
+
+/// Continues the trace of the request, unless the plugin names one itself.
+fn put_trace(granted: &HttpGrant, headers: &mut HeaderMap) {
+    let header = granted.outbound.traceparent.as_deref();
+    if let Some(value) = header.and_then(|text| HeaderValue::from_str(text).ok()) {
+        headers.entry(TRACEPARENT).or_insert(value);
+    }
 }
 
 async fn collected(granted: &HttpGrant, body: WasiBody) -> Result<Bytes, Error> {
