@@ -71,6 +71,16 @@ def pods():
         for document in documents:
             if document["kind"] in ("Deployment", "Job"):
                 yield folder, document["metadata"]["name"], document["spec"]["template"]["spec"]
+        for name, pod in pods_of_pools(documents):
+            yield folder, f"worker of {name}", pod["spec"]
+
+
+def pods_of_pools(documents):
+    """The pools of a file for `assay serve --kubernetes`, each with its Pod."""
+    for document in documents:
+        if document["kind"] == "ConfigMap":
+            for name, pool in yaml.safe_load(document["data"]["pools.yaml"])["pools"].items():
+                yield name, {"apiVersion": "v1", "kind": "Pod", **pool["pod"]}
 
 
 def containers():
@@ -86,7 +96,8 @@ def containers():
 
 def kubernetes_understands_every_document():
     for folder, documents in rendered().items():
-        for document in documents:
+        of_pools = [pod | {"metadata": {"name": name, **pod["metadata"]}} for name, pod in pods_of_pools(documents)]
+        for document in documents + of_pools:
             for version in VERSIONS:
                 try:
                     kubernetes_validate.validate(document, version, strict=True)
@@ -130,7 +141,9 @@ def pods_have_no_rights_and_have_limits():
     for folder, name, pod in pods():
         where = f"{folder} {name}"
         check(pod["securityContext"]["runAsNonRoot"] and pod["securityContext"]["runAsUser"] == USER, where)
-        check(pod["automountServiceAccountToken"] is False, where)
+        # The server that starts Pods, and nobody else.
+        has_rights = (folder, name) == ("overlays/pods", "assay")
+        check(pod["automountServiceAccountToken"] is has_rights, where)
         for container in pod.get("initContainers", []) + pod["containers"]:
             have = container["securityContext"]
             check(have["capabilities"] == {"drop": ["ALL"]}, f"{where} {container['name']}: capabilities")
@@ -141,6 +154,13 @@ def pods_have_no_rights_and_have_limits():
         for container in pod["containers"] if "worker" in name else []:
             names = {each["name"] for each in container.get("env", [])}
             check("ASSAY_API_KEY" not in names and "DATABASE_URL" not in names, f"{where} has a key")
+
+
+def rights_are_those_that_the_launcher_uses():
+    roles = [(folder, document["rules"]) for folder, documents in rendered().items()
+             for document in documents if document["kind"] in ("Role", "ClusterRole")]
+    rules = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["create", "delete", "list", "watch"]}]
+    check(roles == [("overlays/pods", rules)], roles)
 
 
 def boxes_get_what_they_need():
@@ -254,6 +274,7 @@ TESTS = (
     kustomize_renders_the_same,
     names_within_the_documents_exist,
     pods_have_no_rights_and_have_limits,
+    rights_are_those_that_the_launcher_uses,
     boxes_get_what_they_need,
     programs_know_every_option_and_variable,
     systemd_understands_every_unit,

@@ -19,6 +19,7 @@ mod golden;
 mod history;
 mod hostile;
 mod judge;
+mod kubernetes;
 mod limits;
 mod lists;
 mod logs;

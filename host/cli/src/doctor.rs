@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use assay_client::Client;
 use serde::Serialize;
 
+use super::kubernetes::KubernetesOptions;
 use super::slurm::SlurmOptions;
 use super::workers::{StorageOptions, WorkerOptions};
 use super::{Format, print_json};
@@ -26,6 +27,8 @@ pub(super) struct DoctorCommand {
     workers: WorkerOptions,
     #[command(flatten)]
     slurm: SlurmOptions,
+    #[command(flatten)]
+    kubernetes: KubernetesOptions,
     #[command(flatten)]
     storage: StorageOptions,
     /// Address of a running server to check as well
@@ -98,6 +101,7 @@ pub(super) async fn run(options: DoctorCommand) -> anyhow::Result<ExitCode> {
     }
     findings.extend(storage(&options.storage).await);
     findings.extend(slurm(&options.slurm).await);
+    findings.extend(kubernetes(&options.kubernetes).await);
     findings.extend(author::look().await);
     if let Some(url) = options.url.filter(|url| !url.is_empty()) {
         findings.push(server(&url).await);
@@ -138,6 +142,29 @@ async fn slurm(options: &SlurmOptions) -> Option<Finding> {
         Ok(version) => Finding::ok("slurm", format!("{version} answers; {pools} pools run there")),
         Err(why) => Finding::fail("slurm", why).advise(
             "install Slurm's commands here (slurm-client) with the cluster's slurm.conf, and run munge",
+        ),
+    })
+}
+
+/// Whether Kubernetes shows its Pods, where workers are to be some of them.
+async fn kubernetes(options: &KubernetesOptions) -> Option<Finding> {
+    let file = match options.read() {
+        Ok(file) => file?,
+        Err(error) => return Some(Finding::fail("kubernetes", format!("{error:#}"))),
+    };
+    let asked = async {
+        let connection = assay_kubernetes::connect(file.namespace.as_deref()).await?;
+        connection.check().await?;
+        anyhow::Ok(connection)
+    };
+    Some(match asked.await {
+        Ok(connection) => {
+            let (namespace, pools) = (connection.namespace(), file.pools.len());
+            let found = format!("the Pods of {namespace} can be listed; {pools} pools run there");
+            Finding::ok("kubernetes", found)
+        }
+        Err(error) => Finding::fail("kubernetes", format!("{error:#}")).advise(
+            "give the server's service account the rights of deploy/kubernetes/overlays/pods, or name a file by KUBECONFIG",
         ),
     })
 }

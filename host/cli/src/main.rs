@@ -10,6 +10,7 @@ mod engine;
 mod gpu;
 mod incident;
 mod key;
+mod kubernetes;
 mod login;
 mod logs;
 mod manual;

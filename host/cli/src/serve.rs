@@ -9,12 +9,13 @@ use anyhow::Context as _;
 use assay_core::limits;
 use assay_core::plugin::check_name;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, fmt, registry};
 
 use super::gpu::Settled;
+use super::kubernetes::KubernetesOptions;
 use super::login::SignInOptions;
 use super::planning::{PlanOptions, Pools, Unsaid, discipline};
 use super::retention::RetentionOptions;
@@ -78,6 +79,8 @@ pub(super) struct HostOptions {
     #[command(flatten)]
     slurm: SlurmOptions,
     #[command(flatten)]
+    kubernetes: KubernetesOptions,
+    #[command(flatten)]
     storage: StorageOptions,
     #[command(flatten)]
     secrets: SecretOptions,
@@ -125,6 +128,7 @@ impl HostOptions {
             programs: self.workers.programs(gpu)?,
             remote: self.remote_workers.settings(),
             slurm: self.slurm.read()?,
+            kubernetes: self.kubernetes.read()?,
             storage: self.storage.read()?,
             secrets: self.secrets.read()?.into(),
             plan,
@@ -142,8 +146,11 @@ impl HostOptions {
     /// Starts logging to standard error; `RUST_LOG` overrides the default filter.
     pub(super) fn start_logging(&self, default: &str) {
         let named = std::env::var("RUST_LOG").ok().and_then(|filter| filter.parse().ok());
-        let filter: Targets =
-            named.unwrap_or_else(|| default.parse().expect("the default is a level"));
+        let filter: Targets = named.unwrap_or_else(|| {
+            let filter: Targets = default.parse().expect("the default is a level");
+            // Its failures are said by who asked.
+            filter.with_target("kube_client", LevelFilter::OFF)
+        });
         let logs =
             fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
         if self.log_json {

@@ -18,7 +18,9 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    pub(crate) fn generate() -> Self {
+    /// The ticket of a new worker.
+    #[must_use]
+    pub fn generate() -> Self {
         let mut secret = [0; SECRET_BYTES];
         getrandom::fill(&mut secret).expect("the operating system gives randomness");
         Self { id: TicketId::generate(), secret }

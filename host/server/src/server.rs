@@ -29,6 +29,7 @@ use assay_dispatch::{Dispatch, Parts, PlanConfig, Plugins, ReadyPlugin};
 use assay_fleet::{Device, Failures, Fleet, Programs, SlurmFile};
 use assay_http::bootstrap::{self, FirstAdmin, FirstKey, Installation};
 use assay_http::{App, Front, Inside, SignInConfig};
+use assay_kubernetes::KubernetesFile;
 use assay_link::{Link, RemoteSettings, RemoteWorkers};
 use assay_registry::{CaseSettings, Registry};
 use assay_storage::blob::Blobs;
@@ -68,6 +69,8 @@ pub struct Settings {
     pub remote: Option<RemoteSettings>,
     /// `None` if no pool's workers are jobs of Slurm.
     pub slurm: Option<SlurmFile>,
+    /// `None` if no pool's workers are Pods.
+    pub kubernetes: Option<KubernetesFile>,
     pub storage: Roots,
     pub secrets: Arc<Secrets>,
     pub plan: PlanConfig,
@@ -148,7 +151,7 @@ impl Server {
         // Bound before the dispatcher starts the first worker.
         let workers = assay_link::bind(&socket)?;
         let joining = remote.as_ref().map(|(remote, _)| remote);
-        let (fleet, failures) = fleet(&settings, joining, socket)?;
+        let (fleet, failures) = fleet(&settings, joining, socket).await?;
         fleet.find().await;
         let (exporter, traces) = telemetry::start(settings.otlp.clone(), &url)?;
         let parts = Parts { traces, ..parts(&settings, &store, fleet.clone(), failures).await? };

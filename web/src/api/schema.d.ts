@@ -4648,8 +4648,8 @@ export interface components {
             /** @description Time at which the worker joined; absent while it starts. */
             joined_at?: string | null;
             /**
-             * @description Launcher of the worker: `process` for a child process of the server, `slurm` for a job of Slurm, `joined`
-             *     for a worker that joined by itself.
+             * @description Launcher of the worker: `process` for a child process of the server, `slurm` for a job of Slurm, `kubernetes` for a
+             *     Pod, `joined` for a worker that joined by itself.
              */
             launcher: string;
             /**

@@ -27,8 +27,8 @@ pub struct Worker {
     pub pool: String,
     /// State of the worker.
     pub state: WorkerState,
-    /// Launcher of the worker: `process` for a child process of the server, `slurm` for a job of Slurm, `joined`
-    /// for a worker that joined by itself.
+    /// Launcher of the worker: `process` for a child process of the server, `slurm` for a job of Slurm, `kubernetes` for a
+    /// Pod, `joined` for a worker that joined by itself.
     pub launcher: String,
     /// Process id, if the launcher runs it on the server's machine.
     pub pid: Option<u32>,

@@ -1,0 +1,173 @@
+//! The calls of Kubernetes: Pods of one namespace are made, deleted, listed and watched, and nothing else is asked.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use assay_core::limits;
+use assay_fleet::Start;
+use futures_util::Stream;
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::{Api, DeleteParams, ListParams, PostParams};
+use kube::runtime::watcher::{self, Event, watcher};
+use kube::{Client, Config};
+
+use crate::pods::{CreateRefusal, PodDeletion};
+use crate::reading::plain;
+use crate::settings::KubernetesSettings;
+
+const ANSWER_MAX: Duration = Duration::from_secs(limits::KUBERNETES_ANSWER_SECONDS_MAX);
+/// The time after which the server ends a watch, which then goes on where it was.
+const WATCH_SECONDS: u32 = 290;
+
+/// A way to the API server.
+#[derive(Clone)]
+pub struct KubernetesConnection {
+    client: Client,
+    /// The namespace of the client itself.
+    namespace: String,
+}
+
+/// Finds the API server, as in a Pod of the cluster or by `KUBECONFIG`, and asks it for the Pods that it will watch.
+pub async fn connect(namespace: Option<&str>) -> anyhow::Result<KubernetesConnection> {
+    let mut config = Config::infer().await.context(
+        "finding Kubernetes: run the server in a Pod with a service account, or name a file by KUBECONFIG",
+    )?;
+    config.connect_timeout = Some(ANSWER_MAX);
+    // The launcher tries again itself, and says meanwhile what it waits for.
+    config.default_retry = false;
+    let namespace = namespace.unwrap_or(&config.default_namespace).to_owned();
+    let client = Client::try_from(config).context("preparing calls of Kubernetes")?;
+    Ok(KubernetesConnection { client, namespace })
+}
+
+impl KubernetesConnection {
+    /// Asks for the Pods of the namespace; the error says why there is no answer.
+    pub async fn check(&self) -> anyhow::Result<()> {
+        let pods: Api<Pod> = Api::namespaced(self.client.clone(), &self.namespace);
+        let one = ListParams::default().limit(1);
+        let answer = tokio::time::timeout(ANSWER_MAX, pods.list(&one)).await;
+        answer
+            .map_err(|_| anyhow::anyhow!(late()))?
+            .map_err(|error| anyhow::anyhow!(words(&error)))?;
+        Ok(())
+    }
+
+    /// The namespace of the Pods.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+}
+
+pub(crate) struct PodApi {
+    settings: KubernetesSettings,
+    pods: Api<Pod>,
+}
+
+impl PodApi {
+    pub(crate) fn new(settings: KubernetesSettings, connection: KubernetesConnection) -> Self {
+        let pods = Api::namespaced(connection.client, &connection.namespace);
+        Self { settings, pods }
+    }
+
+    /// The Pods of this server, first all of them and then their changes.
+    pub(crate) fn watch(&self) -> impl Stream<Item = Result<Event<Pod>, watcher::Error>> + use<> {
+        let config = watcher::Config::default().labels(&self.settings.selector());
+        watcher(self.pods.clone(), config.timeout(WATCH_SECONDS))
+    }
+
+    pub(crate) async fn create(&self, start: &Start) -> Result<(), CreateRefusal> {
+        let Some(pod) = self.settings.pod(start) else {
+            let why = format!("the pool {} has no settings for Kubernetes", start.pool);
+            return Err(CreateRefusal::ForGood(why));
+        };
+        let plain = PostParams::default();
+        match tokio::time::timeout(ANSWER_MAX, self.pods.create(&plain, &pod)).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => refusal(&error),
+            // Perhaps it was made: to make it again is then refused as there already.
+            Err(_) => Err(CreateRefusal::ForNow(late())),
+        }
+    }
+
+    pub(crate) async fn delete(&self, deletion: &PodDeletion) {
+        let name = self.settings.name(&deletion.pool, deletion.ticket);
+        let how = match deletion.grace {
+            Some(seconds) => DeleteParams::default().grace_period(seconds),
+            None => DeleteParams::default(),
+        };
+        let asked = self.pods.delete(&name, &how);
+        let why = match tokio::time::timeout(ANSWER_MAX, asked).await {
+            Ok(Ok(_)) => return,
+            Ok(Err(kube::Error::Api(status))) if status.code == 404 => return,
+            Ok(Err(error)) => words(&error),
+            Err(_) => late(),
+        };
+        tracing::warn!("the Pod {name} is not deleted: {why}");
+    }
+}
+
+/// Why a Pod was not made. One that is there already was made by a call whose answer was lost: names hold tickets.
+fn refusal(error: &kube::Error) -> Result<(), CreateRefusal> {
+    let why = words(error);
+    let kube::Error::Api(status) = error else { return Err(CreateRefusal::ForNow(why)) };
+    match status.code {
+        409 if status.reason == "AlreadyExists" => Ok(()),
+        403 if status.message.contains("exceeded quota") => Err(CreateRefusal::ForNow(why)),
+        409 | 429 | 500.. => Err(CreateRefusal::ForNow(why)),
+        _ => Err(CreateRefusal::ForGood(why)),
+    }
+}
+
+fn late() -> String {
+    format!("it gave no answer in {} s", ANSWER_MAX.as_secs())
+}
+
+/// The words of Kubernetes, or the deepest cause for which it said nothing.
+pub(crate) fn words(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    plain(&cause.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::Status;
+
+    use super::*;
+
+    fn refused(code: u16, reason: &str, message: &str) -> Result<(), CreateRefusal> {
+        refusal(&kube::Error::Api(Status::failure(message, reason).with_code(code).boxed()))
+    }
+
+    #[test]
+    fn a_refusal_says_whether_it_may_be_tried_again() {
+        assert_eq!(refused(409, "AlreadyExists", "pods \"a\" already exists"), Ok(()));
+        let quota =
+            "pods \"a\" is forbidden: exceeded quota: gpus, requested: 1, used: 4, limited: 4";
+        for (code, reason, message) in [
+            (403, "Forbidden", quota),
+            (409, "Conflict", "the object has been modified"),
+            (429, "TooManyRequests", "slow down"),
+            (500, "InternalError", "etcd leader changed"),
+            (503, "ServiceUnavailable", "apiserver is shutting down"),
+        ] {
+            assert!(
+                matches!(refused(code, reason, message), Err(CreateRefusal::ForNow(_))),
+                "{message}"
+            );
+        }
+        for (code, reason, message) in [
+            (403, "Forbidden", "pods is forbidden: User \"assay\" cannot create resource"),
+            (422, "Invalid", "Pod \"a\" is invalid: spec.containers[0].image: Required value"),
+            (404, "NotFound", "namespaces \"assay\" not found"),
+        ] {
+            let Err(CreateRefusal::ForGood(why)) = refused(code, reason, message) else {
+                panic!("{message}")
+            };
+            assert!(why.contains(message), "{why}");
+        }
+    }
+}

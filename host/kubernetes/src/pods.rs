@@ -1,0 +1,305 @@
+//! The Pods of a server: a state machine without clock, tasks or calls.
+//!
+//! ```text
+//!             created          running
+//!   Creating ─────────> Waiting ───────> Running
+//!     │  ^ refused for now │                │
+//!     │  └── a pause       │ stuck, ended,  │
+//!     v refused for good   v or gone        v
+//!   gone                 gone             gone
+//! ```
+//!
+//! A Pod is gone only if Kubernetes says so: it was deleted, or it is not in a list that began after it was made. While
+//! Kubernetes cannot be asked, all Pods stay.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use assay_core::id::TicketId;
+use assay_core::limits;
+use assay_core::time::Micros;
+use assay_fleet::{Start, Stop, WorkerEnd, WorkerEvent};
+
+use crate::reading::PodReading;
+
+/// The pause before a creation that was refused for now is tried again.
+const AGAIN: Micros = Micros::from_secs(limits::KUBERNETES_AGAIN_SECONDS);
+
+const GIVEN_UP_AFTER: Micros = Micros::from_secs(limits::KUBERNETES_STOP_SECONDS_MAX);
+
+/// Why Kubernetes did not make a Pod.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CreateRefusal {
+    /// It may be made later: a quota, or a server that is busy or away.
+    ForNow(String),
+    ForGood(String),
+}
+
+/// The actions after a change, in this order.
+#[derive(Debug, Clone)]
+pub(crate) enum PodEffect {
+    Create(Start),
+    Delete(PodDeletion),
+    Tell(WorkerEvent),
+}
+
+/// A Pod to delete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PodDeletion {
+    pub(crate) pool: Arc<str>,
+    pub(crate) ticket: TicketId,
+    /// The time in seconds that its worker has to finish; `None`: as the Pod says. With 0 nobody waits for its node.
+    pub(crate) grace: Option<u32>,
+}
+
+enum PodPhase {
+    /// Its creation is under way, or tried again at this time.
+    Creating(Start, Option<Micros>),
+    Waiting,
+    Running,
+}
+
+struct PodState {
+    pool: Arc<str>,
+    phase: PodPhase,
+    /// The strongest call so far to end it, and its time.
+    stop: Option<(Stop, Micros)>,
+    /// The number of the last list that may have begun before it was made.
+    unlisted_until: u64,
+    /// The last reason to wait that was told.
+    waits: String,
+}
+
+#[derive(Default)]
+pub(crate) struct Pods {
+    pods: BTreeMap<TicketId, PodState>,
+    /// The number of the list under way or the last one.
+    list: u64,
+    /// The Pods of the list under way.
+    listed: BTreeSet<TicketId>,
+}
+
+impl Pods {
+    pub(crate) fn start(&mut self, starts: Vec<Start>) -> Vec<PodEffect> {
+        let create = |start: Start| {
+            let phase = PodPhase::Creating(start.clone(), None);
+            self.pods.insert(start.ticket.id, PodState::new(Arc::clone(&start.pool), phase));
+            PodEffect::Create(start)
+        };
+        starts.into_iter().map(create).collect()
+    }
+
+    /// Kubernetes made the Pod, or refused to.
+    pub(crate) fn created(
+        &mut self,
+        now: Micros,
+        (ticket, pool): (TicketId, &Arc<str>),
+        answer: Result<(), CreateRefusal>,
+    ) -> Vec<PodEffect> {
+        let list = self.list;
+        let Some(pod) = self.pods.get_mut(&ticket) else {
+            // It was told of as ended meanwhile.
+            return answer.map(|()| delete(pool, ticket, Some(1))).into_iter().collect();
+        };
+        pod.unlisted_until = list;
+        match answer {
+            Ok(()) => {
+                if matches!(pod.phase, PodPhase::Creating(..)) {
+                    pod.phase = PodPhase::Waiting;
+                }
+                pod.stop.map(|_| delete(pool, ticket, Some(1))).into_iter().collect()
+            }
+            Err(CreateRefusal::ForGood(why)) => {
+                self.end(ticket, WorkerEnd::NotStarted(why)).into_iter().collect()
+            }
+            Err(CreateRefusal::ForNow(_)) if pod.stop.is_some() => self
+                .end(ticket, WorkerEnd::Finished("it was not started".into()))
+                .into_iter()
+                .collect(),
+            Err(CreateRefusal::ForNow(why)) => {
+                if let PodPhase::Creating(_, again) = &mut pod.phase {
+                    *again = Some(now + AGAIN);
+                }
+                pod.tell_waiting(ticket, why).into_iter().collect()
+            }
+        }
+    }
+
+    /// Tries creations again, and gives up Pods whose nodes do not confirm their end.
+    pub(crate) fn due(&mut self, now: Micros) -> Vec<PodEffect> {
+        let due = |pod: &mut PodState| match &mut pod.phase {
+            PodPhase::Creating(start, again) if again.is_some_and(|at| at <= now) => {
+                *again = None;
+                Some(PodEffect::Create(start.clone()))
+            }
+            _ => None,
+        };
+        let mut effects: Vec<PodEffect> = self.pods.values_mut().filter_map(due).collect();
+        let late = |pod: &PodState| pod.given_up_at().is_some_and(|at| at <= now);
+        let late = self.pods.iter().filter(|(_, pod)| late(pod));
+        let late: Vec<_> = late.map(|(ticket, pod)| (*ticket, Arc::clone(&pod.pool))).collect();
+        for (ticket, pool) in late {
+            effects.push(delete(&pool, ticket, Some(0)));
+            let why = "it was deleted, which its node has not confirmed";
+            effects.extend(self.end(ticket, WorkerEnd::Finished(why.into())));
+        }
+        effects
+    }
+
+    /// The time at which something is [`due`](Self::due).
+    pub(crate) fn next_due(&self) -> Option<Micros> {
+        let again = |pod: &PodState| match pod.phase {
+            PodPhase::Creating(_, again) => again,
+            _ => pod.given_up_at(),
+        };
+        self.pods.values().filter_map(again).min()
+    }
+
+    pub(crate) fn stop(&mut self, now: Micros, ticket: TicketId, how: Stop) -> Vec<PodEffect> {
+        let Some(pod) = self.pods.get_mut(&ticket) else { return Vec::new() };
+        if pod.stop.is_some_and(|(before, _)| before >= how) {
+            return Vec::new();
+        }
+        pod.stop = Some((how, now));
+        match pod.phase {
+            // Whatever comes of it is deleted once it is known.
+            PodPhase::Creating(_, None) => Vec::new(),
+            PodPhase::Creating(_, Some(_)) => self
+                .end(ticket, WorkerEnd::Finished("it was not started".into()))
+                .into_iter()
+                .collect(),
+            PodPhase::Waiting | PodPhase::Running => {
+                let grace = if how == Stop::Leave { None } else { Some(1) };
+                vec![delete(&pod.pool, ticket, grace)]
+            }
+        }
+    }
+
+    /// A list of all Pods begins.
+    pub(crate) fn list_begins(&mut self) {
+        self.list += 1;
+        self.listed.clear();
+    }
+
+    /// A Pod is there, in a list or by itself.
+    pub(crate) fn seen(
+        &mut self,
+        (ticket, pool): (TicketId, &Arc<str>),
+        reading: PodReading,
+    ) -> Vec<PodEffect> {
+        self.listed.insert(ticket);
+        // One that no start of this server is known of belongs to a server before it.
+        let is_over =
+            matches!(reading, PodReading::Succeeded | PodReading::Failed(_) | PodReading::Stuck(_));
+        let pod = match self.pods.entry(ticket) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(_) if is_over => return vec![delete(pool, ticket, Some(1))],
+            Entry::Vacant(new) => new.insert(PodState::new(Arc::clone(pool), PodPhase::Waiting)),
+        };
+        if matches!(pod.phase, PodPhase::Creating(..)) {
+            pod.phase = PodPhase::Waiting;
+        }
+        let stopped = pod.stop.is_some();
+        let end = match reading {
+            PodReading::Waiting(why) => return pod.tell_waiting(ticket, why).into_iter().collect(),
+            PodReading::Starting => {
+                let why = "its node prepares its containers".into();
+                return pod.tell_waiting(ticket, why).into_iter().collect();
+            }
+            PodReading::Running if matches!(pod.phase, PodPhase::Running) => return Vec::new(),
+            PodReading::Running => {
+                pod.phase = PodPhase::Running;
+                return vec![PodEffect::Tell(WorkerEvent::Placed { ticket, pid: None })];
+            }
+            PodReading::Stuck(why) => WorkerEnd::NotStarted(why),
+            PodReading::Succeeded => WorkerEnd::Finished("its Pod succeeded".into()),
+            PodReading::Failed(why) if stopped => WorkerEnd::Finished(why),
+            PodReading::Failed(why) => WorkerEnd::Failed(why),
+        };
+        // Its object would stay for ever.
+        let cleared = delete(pool, ticket, Some(1));
+        self.end(ticket, end).into_iter().chain([cleared]).collect()
+    }
+
+    /// A Pod was deleted.
+    pub(crate) fn gone(&mut self, ticket: TicketId) -> Vec<PodEffect> {
+        self.listed.remove(&ticket);
+        let end = match self.pods.get(&ticket) {
+            // An object of the same name was there before.
+            Some(pod) if matches!(pod.phase, PodPhase::Creating(..)) => return Vec::new(),
+            Some(pod) if pod.stop.is_some() => WorkerEnd::Finished("its Pod was deleted".into()),
+            _ => WorkerEnd::Failed("its Pod was deleted, and not by Assay".into()),
+        };
+        self.end(ticket, end).into_iter().collect()
+    }
+
+    /// A list has ended: Pods that were made before it and are not in it are gone.
+    pub(crate) fn list_ends(&mut self) -> Vec<PodEffect> {
+        let (list, listed) = (self.list, std::mem::take(&mut self.listed));
+        let missing = |(ticket, pod): (&TicketId, &PodState)| {
+            let made = !matches!(pod.phase, PodPhase::Creating(..)) && pod.unlisted_until < list;
+            (made && !listed.contains(ticket)).then_some(*ticket)
+        };
+        let missing: Vec<TicketId> = self.pods.iter().filter_map(missing).collect();
+        missing.into_iter().flat_map(|ticket| self.gone(ticket)).collect()
+    }
+
+    /// Kubernetes cannot be asked, for this reason.
+    pub(crate) fn not_asked(&mut self, why: &str) -> Vec<PodEffect> {
+        let why = format!("Kubernetes cannot be asked: {why}");
+        let waiting =
+            self.pods.iter_mut().filter(|(_, pod)| !matches!(pod.phase, PodPhase::Running));
+        waiting.filter_map(|(ticket, pod)| pod.tell_waiting(*ticket, why.clone())).collect()
+    }
+
+    /// The workers that exist, or may, with their pools.
+    pub(crate) fn workers(&self) -> Vec<(TicketId, Arc<str>)> {
+        self.pods.iter().map(|(ticket, pod)| (*ticket, Arc::clone(&pod.pool))).collect()
+    }
+
+    /// The workers whose Pods run.
+    pub(crate) fn running(&self) -> Vec<(TicketId, Arc<str>)> {
+        let running = self.pods.iter().filter(|(_, pod)| matches!(pod.phase, PodPhase::Running));
+        running.map(|(ticket, pod)| (*ticket, Arc::clone(&pod.pool))).collect()
+    }
+
+    /// Ends the Pods whose workers do not run: after a restart nobody knows the tickets with which they would join.
+    pub(crate) fn end_waiting(&mut self, now: Micros) -> Vec<PodEffect> {
+        let waiting = self.pods.iter().filter(|(_, pod)| !matches!(pod.phase, PodPhase::Running));
+        let waiting: Vec<TicketId> = waiting.map(|(ticket, _)| *ticket).collect();
+        waiting.into_iter().flat_map(|ticket| self.stop(now, ticket, Stop::Kill)).collect()
+    }
+
+    fn end(&mut self, ticket: TicketId, how: WorkerEnd) -> Option<PodEffect> {
+        self.pods.remove(&ticket)?;
+        Some(PodEffect::Tell(WorkerEvent::Ended { ticket, how }))
+    }
+}
+
+impl PodState {
+    fn new(pool: Arc<str>, phase: PodPhase) -> Self {
+        Self { pool, phase, stop: None, unlisted_until: 0, waits: String::new() }
+    }
+
+    /// The time at which one that is to end at once is given up. One that leaves has its own time.
+    fn given_up_at(&self) -> Option<Micros> {
+        let (how, since) = self.stop?;
+        (how > Stop::Leave).then(|| since + GIVEN_UP_AFTER)
+    }
+
+    fn tell_waiting(&mut self, ticket: TicketId, why: String) -> Option<PodEffect> {
+        if self.waits == why || self.stop.is_some() {
+            return None;
+        }
+        self.waits.clone_from(&why);
+        Some(PodEffect::Tell(WorkerEvent::Waiting { ticket, why }))
+    }
+}
+
+fn delete(pool: &Arc<str>, ticket: TicketId, grace: Option<u32>) -> PodEffect {
+    PodEffect::Delete(PodDeletion { pool: Arc::clone(pool), ticket, grace })
+}
+
+#[cfg(test)]
+mod tests;

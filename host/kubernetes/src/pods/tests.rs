@@ -1,0 +1,193 @@
+use assay_fleet::Ticket;
+
+use super::*;
+
+const START: Micros = Micros::from_secs(1_000);
+
+fn at(seconds: u64) -> Micros {
+    START + Micros::from_secs(seconds)
+}
+
+/// What the effects are, in words.
+fn told(effects: &[PodEffect]) -> Vec<String> {
+    let one = |effect: &PodEffect| match effect {
+        PodEffect::Create(_) => "create".into(),
+        PodEffect::Delete(PodDeletion { grace, .. }) => match grace {
+            None => "delete politely".into(),
+            Some(seconds) => format!("delete in {seconds} s"),
+        },
+        PodEffect::Tell(WorkerEvent::Waiting { why, .. }) => format!("waits: {why}"),
+        PodEffect::Tell(WorkerEvent::Placed { .. }) => "placed".into(),
+        PodEffect::Tell(WorkerEvent::Ended { how, .. }) => match how {
+            WorkerEnd::NotStarted(why) => format!("not started: {why}"),
+            WorkerEnd::Finished(why) => format!("finished: {why}"),
+            WorkerEnd::Failed(why) => format!("failed: {why}"),
+            WorkerEnd::Lost => "lost".into(),
+        },
+    };
+    effects.iter().map(one).collect()
+}
+
+/// One worker, and its Pods.
+struct Life {
+    pods: Pods,
+    ticket: TicketId,
+    pool: Arc<str>,
+}
+
+impl Life {
+    fn asked() -> Self {
+        let ticket = Ticket::generate();
+        let (id, pool): (_, Arc<str>) = (ticket.id, "gpu".into());
+        let mut pods = Pods::default();
+        let started = pods.start(vec![Start { ticket, pool: Arc::clone(&pool) }]);
+        assert_eq!(told(&started), ["create"]);
+        Self { pods, ticket: id, pool }
+    }
+
+    fn made() -> Self {
+        let mut life = Self::asked();
+        assert!(life.created(Ok(())).is_empty());
+        life
+    }
+
+    fn running() -> Self {
+        let mut life = Self::made();
+        assert_eq!(life.seen(PodReading::Running), ["placed"]);
+        life
+    }
+
+    fn created(&mut self, answer: Result<(), CreateRefusal>) -> Vec<String> {
+        told(&self.pods.created(START, (self.ticket, &self.pool), answer))
+    }
+
+    fn seen(&mut self, reading: PodReading) -> Vec<String> {
+        told(&self.pods.seen((self.ticket, &self.pool), reading))
+    }
+
+    fn stop(&mut self, how: Stop) -> Vec<String> {
+        told(&self.pods.stop(START, self.ticket, how))
+    }
+
+    fn gone(&mut self) -> Vec<String> {
+        told(&self.pods.gone(self.ticket))
+    }
+}
+
+#[test]
+fn a_worker_waits_runs_and_ends() {
+    let mut life = Life::made();
+    let waits = || PodReading::Waiting("Unschedulable: no GPU is free".into());
+    assert_eq!(life.seen(waits()), ["waits: Unschedulable: no GPU is free"]);
+    assert!(life.seen(waits()).is_empty(), "a reason is told once");
+    assert_eq!(life.seen(PodReading::Starting), ["waits: its node prepares its containers"]);
+    assert_eq!(life.seen(PodReading::Running), ["placed"]);
+    assert!(life.seen(PodReading::Running).is_empty());
+    assert_eq!(life.pods.running().len(), 1);
+    let ended = life.seen(PodReading::Failed("Evicted: no memory".into()));
+    assert_eq!(ended, ["failed: Evicted: no memory", "delete in 1 s"]);
+    assert!(life.gone().is_empty(), "an end is told once");
+    assert!(life.pods.workers().is_empty());
+}
+
+#[test]
+fn a_pod_that_cannot_start_is_a_failed_start() {
+    let mut life = Life::made();
+    let ended = life.seen(PodReading::Stuck("ImagePullBackOff".into()));
+    assert_eq!(ended, ["not started: ImagePullBackOff", "delete in 1 s"]);
+    let mut life = Life::asked();
+    let refused = CreateRefusal::ForGood("spec.containers[0].image: Required value".into());
+    assert_eq!(
+        life.created(Err(refused)),
+        ["not started: spec.containers[0].image: Required value"]
+    );
+}
+
+#[test]
+fn a_quota_is_waited_for_and_tried_again() {
+    let mut life = Life::asked();
+    let refused = || Err(CreateRefusal::ForNow("exceeded quota".into()));
+    assert_eq!(life.created(refused()), ["waits: exceeded quota"]);
+    assert_eq!(life.pods.next_due(), Some(START + AGAIN));
+    assert!(life.pods.due(START).is_empty());
+    assert_eq!(told(&life.pods.due(START + AGAIN)), ["create"]);
+    assert!(life.pods.due(at(1_000)).is_empty(), "it is under way");
+    assert!(life.created(refused()).is_empty(), "the reason is the same");
+    // Nothing was made, so that there is nothing to delete.
+    assert_eq!(life.stop(Stop::GiveUp), ["finished: it was not started"]);
+}
+
+#[test]
+fn a_stop_is_polite_or_not_and_a_stronger_one_follows_a_weaker_one() {
+    let mut life = Life::running();
+    assert_eq!(life.stop(Stop::Leave), ["delete politely"]);
+    assert!(life.stop(Stop::Leave).is_empty());
+    assert_eq!(life.stop(Stop::Kill), ["delete in 1 s"]);
+    assert!(life.stop(Stop::GiveUp).is_empty());
+    assert_eq!(life.gone(), ["finished: its Pod was deleted"]);
+}
+
+#[test]
+fn a_stop_during_the_creation_deletes_what_comes_of_it() {
+    let mut life = Life::asked();
+    assert!(life.stop(Stop::GiveUp).is_empty());
+    assert_eq!(life.created(Ok(())), ["delete in 1 s"]);
+    assert_eq!(life.gone(), ["finished: its Pod was deleted"]);
+    // Its end may have been known before the answer.
+    assert_eq!(life.created(Ok(())), ["delete in 1 s"]);
+}
+
+#[test]
+fn a_node_that_does_not_confirm_an_end_is_not_waited_for() {
+    let mut life = Life::running();
+    life.stop(Stop::Leave);
+    assert_eq!(life.pods.next_due(), None, "one that leaves has its own time");
+    life.stop(Stop::Kill);
+    assert_eq!(life.pods.next_due(), Some(START + GIVEN_UP_AFTER));
+    let given_up = told(&life.pods.due(START + GIVEN_UP_AFTER));
+    let why = "finished: it was deleted, which its node has not confirmed";
+    assert_eq!(given_up, ["delete in 0 s", why]);
+    assert_eq!(life.pods.next_due(), None);
+}
+
+#[test]
+fn somebody_elses_deletion_is_a_failure() {
+    assert_eq!(Life::running().gone(), ["failed: its Pod was deleted, and not by Assay"]);
+}
+
+#[test]
+fn a_pod_is_gone_if_a_list_that_began_after_it_lacks_it() {
+    let mut life = Life::asked();
+    life.pods.list_begins();
+    assert!(life.created(Ok(())).is_empty());
+    assert!(life.pods.list_ends().is_empty(), "the list may have begun before");
+    life.pods.list_begins();
+    life.seen(PodReading::Running);
+    assert!(life.pods.list_ends().is_empty());
+    life.pods.list_begins();
+    let gone = told(&life.pods.list_ends());
+    assert_eq!(gone, ["failed: its Pod was deleted, and not by Assay"]);
+}
+
+#[test]
+fn nothing_is_gone_while_kubernetes_cannot_be_asked() {
+    let mut life = Life::made();
+    let why = ["waits: Kubernetes cannot be asked: refused"];
+    assert_eq!(told(&life.pods.not_asked("refused")), why);
+    assert!(Life::running().pods.not_asked("refused").is_empty());
+    assert_eq!(life.pods.workers().len(), 1);
+}
+
+#[test]
+fn a_server_finds_the_workers_of_the_server_before_it() {
+    let (mut pods, pool): (_, Arc<str>) = (Pods::default(), "gpu".into());
+    let tickets: Vec<TicketId> = (0..3).map(|_| TicketId::generate()).collect();
+    pods.list_begins();
+    assert_eq!(told(&pods.seen((tickets[0], &pool), PodReading::Running)), ["placed"]);
+    assert_eq!(pods.seen((tickets[1], &pool), PodReading::Waiting("no node".into())).len(), 1);
+    let over = told(&pods.seen((tickets[2], &pool), PodReading::Succeeded));
+    assert_eq!(over, ["delete in 1 s"], "its end was told by the server before");
+    assert!(pods.list_ends().is_empty());
+    assert_eq!(told(&pods.end_waiting(START)), ["delete in 1 s"]);
+    assert_eq!(pods.running(), [(tickets[0], pool)]);
+}

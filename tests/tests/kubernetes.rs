@@ -1,0 +1,306 @@
+//! Workers that are Pods of Kubernetes: how they start, wait, leave, and get lost. The API server is one of the tests' own,
+//! which runs each Pod as a real worker process.
+
+mod cluster;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use assay_api::capacity::{PoolCapacity, SetCapacity};
+use assay_api::operations::{Worker, WorkerState};
+use assay_api::request::SubmitItem;
+use assay_client::Client;
+use assay_core::id::TicketId;
+use assay_tests::{Answers, Host, HostOptions, Sleepers, item, program, until};
+use serde_json::{Value, json};
+
+use cluster::{Cluster, MISSING_IMAGE};
+
+fn server(cluster: &Cluster, workers: &[&str], file: &str) -> Host {
+    Host::start(options(cluster, workers, file, "127.0.0.1:0"))
+}
+
+fn options(cluster: &Cluster, workers: &[&str], file: &str, listen: &str) -> HostOptions {
+    HostOptions {
+        workers: workers.iter().map(|&it| it.to_owned()).collect(),
+        arguments: ["--worker-listen", listen, "--kubernetes", file].map(String::from).into(),
+        environment: cluster.environment(),
+        ..HostOptions::default()
+    }
+}
+
+/// A pool whose Pods run this program of a worker.
+fn pool_of(image: &str, command: &Value) -> Value {
+    let container = json!({ "name": "worker", "image": image, "command": command });
+    let spec = json!({ "terminationGracePeriodSeconds": 60, "containers": [container] });
+    json!({ "pod": { "spec": spec } })
+}
+
+fn workers_pool() -> Value {
+    pool_of("assay-worker", &json!([program("assay-worker")]))
+}
+
+/// Workers whose stages last until their gate opens.
+fn sleepers_pool(sleepers: &Sleepers) -> Value {
+    let (worker, serve) = (program("assay-worker"), sleepers.program());
+    let script = format!("shift; exec {} join --serve-program {serve} \"$@\"", worker.display());
+    pool_of("assay-worker", &json!(["/bin/sh", "-c", script, "sh"]))
+}
+
+async fn joined(client: &Client, count: usize) -> Vec<Worker> {
+    until(&format!("{count} workers have joined"), async || {
+        let workers = client.workers().await.expect("answers").items;
+        let joined = workers.into_iter().filter(|it| it.joined_at.is_some());
+        let joined: Vec<Worker> = joined.filter(|it| it.state != WorkerState::Draining).collect();
+        (joined.len() == count).then_some(joined)
+    })
+    .await
+}
+
+async fn pods(cluster: &Cluster, count: usize) -> Vec<String> {
+    until(&format!("there are {count} Pods"), async || {
+        let pods = cluster.pods();
+        (pods.len() == count).then_some(pods)
+    })
+    .await
+}
+
+async fn pool(client: &Client, name: &str) -> PoolCapacity {
+    let pools = client.capacity().await.expect("answers").pools;
+    pools.into_iter().find(|pool| pool.pool == name).expect("the pool is there")
+}
+
+/// Waits until the reason is among those for which workers of the pool wait; returns how many do.
+async fn waits(client: &Client, name: &str, reason: &str) -> u32 {
+    until(&format!("{name} waits: {reason}"), async || {
+        let waiting = pool(client, name).await.waiting.into_iter();
+        waiting.filter(|it| it.reason.contains(reason)).map(|it| it.workers).next()
+    })
+    .await
+}
+
+async fn trouble(client: &Client, name: &str, said: &str) {
+    until(&format!("{name} has trouble: {said}"), async || {
+        let trouble = pool(client, name).await.trouble?;
+        trouble.error.contains(said).then_some(())
+    })
+    .await;
+}
+
+async fn set(client: &Client, pool: &str, count: u32) {
+    let wanted = SetCapacity { min: count, max: count };
+    client.set_capacity(pool, &wanted).await.expect("sets");
+}
+
+async fn scores(host: &Host, plugin: &str) {
+    let client = host.client();
+    let items: Vec<SubmitItem> = (0..20).map(|at| item(format!("r{at}"), "xx", "4")).collect();
+    let results = Answers::submit(&client, plugin, &items).await.finish(&client, &items).await;
+    assert_eq!(results.len(), items.len());
+    for result in results.values() {
+        assert_eq!(result.outcome.kind(), "scored", "{result:?}");
+    }
+}
+
+async fn busy(client: &Client, other_than: Option<TicketId>) -> Worker {
+    until("a worker is busy", async || {
+        let mut workers = client.workers().await.expect("answers").items.into_iter();
+        workers.find(|it| it.state == WorkerState::Busy && Some(it.ticket) != other_than)
+    })
+    .await
+}
+
+fn tickets(workers: &[Worker]) -> BTreeSet<TicketId> {
+    workers.iter().map(|worker| worker.ticket).collect()
+}
+
+/// The Pod of a worker.
+fn pod_of(pods: &[String], worker: &Worker) -> String {
+    let named = pods.iter().find(|pod| pod.ends_with(&format!("-cpu-{}", worker.ticket)));
+    named.unwrap_or_else(|| panic!("{worker:?} is none of {pods:?}")).clone()
+}
+
+#[tokio::test]
+async fn pods_join_answer_and_are_deleted_one_by_one() {
+    let cluster = Cluster::start(4);
+    let file = cluster.file(&json!({ "cpu": workers_pool() }));
+    let mut host = server(&cluster, &["cpu=2"], &file);
+    let client = host.client();
+    let plugin = host.publish("trivial").await;
+    let workers = joined(&client, 2).await;
+    assert!(
+        workers.iter().all(|it| it.launcher == "kubernetes" && it.pid.is_none()),
+        "{workers:?}"
+    );
+    let names = pods(&cluster, 2).await;
+    workers.iter().for_each(|worker| drop(pod_of(&names, worker)));
+    scores(&host, &plugin).await;
+    assert_eq!(pool(&client, "cpu").await.workers.joined, 0, "they are the pool's own");
+    let doctor = std::process::Command::new(program("assay"))
+        .args(["doctor", "--kubernetes", &file])
+        .envs(cluster.environment())
+        .output()
+        .expect("it runs");
+    let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(doctor.contains("the Pods of assay can be listed; 1 pools run there"), "{doctor}");
+
+    set(&client, "cpu", 1).await;
+    let left = joined(&client, 1).await.remove(0);
+    let names = pods(&cluster, 1).await;
+    assert_eq!(names, [pod_of(&names, &left)]);
+    scores(&host, &plugin).await;
+    assert!(host.stop(), "it ends well");
+    pods(&cluster, 0).await;
+    let verbs: BTreeSet<String> = cluster.verbs().into_iter().collect();
+    let rights = ["create", "delete", "list", "watch"].map(str::to_owned);
+    assert_eq!(verbs, BTreeSet::from(rights), "the Role grants these alone");
+}
+
+#[tokio::test]
+async fn pods_that_do_not_start_say_why() {
+    let cluster = Cluster::start(1);
+    let ends = |script: &str| pool_of("assay-worker", &json!(["/bin/sh", "-c", script]));
+    let pools = json!({
+        "cpu": workers_pool(),
+        "image": pool_of(MISSING_IMAGE, &json!(["x"])),
+        "invalid": pool_of("two words", &json!(["x"])),
+        "ends": ends("echo the disk is full >&2; exit 3"),
+    });
+    let file = cluster.file(&pools);
+    let host = server(&cluster, &["cpu=2", "image=0", "invalid=0", "ends=0"], &file);
+    let client = host.client();
+    joined(&client, 1).await;
+    assert_eq!(waits(&client, "cpu", "Unschedulable: 0/1 nodes are available").await, 1);
+    assert_eq!(pool(&client, "cpu").await.trouble, None, "nothing is wrong with waiting");
+    set(&client, "invalid", 1).await;
+    trouble(&client, "invalid", "spec.containers[0].image: Invalid value").await;
+    set(&client, "invalid", 0).await;
+    cluster.set_places(4);
+    joined(&client, 2).await;
+    set(&client, "image", 1).await;
+    trouble(&client, "image", "ErrImagePull: not found").await;
+    set(&client, "image", 0).await;
+    set(&client, "ends", 1).await;
+    trouble(&client, "ends", "(status 3); it printed: the disk is full").await;
+    set(&client, "ends", 0).await;
+    pods(&cluster, 2).await;
+
+    cluster.set_quota(2);
+    set(&client, "cpu", 3).await;
+    assert_eq!(waits(&client, "cpu", "exceeded quota").await, 1);
+    cluster.set_quota(9);
+    joined(&client, 3).await;
+}
+
+#[tokio::test]
+async fn watches_that_are_cut_lose_nothing() {
+    let cluster = Cluster::start(4);
+    let file = cluster.file(&json!({ "cpu": workers_pool() }));
+    let host = server(&cluster, &["cpu=2"], &file);
+    let client = host.client();
+    let plugin = host.publish("trivial").await;
+    // A watch that goes on where it was, and one that must begin anew.
+    for is_forgotten in [false, true] {
+        let workers = joined(&client, 2).await;
+        let name = pod_of(&pods(&cluster, 2).await, &workers[0]);
+        cluster.cut();
+        cluster.kill(&name);
+        if is_forgotten {
+            until("its end is a change", async || (!cluster.pods().contains(&name)).then_some(()))
+                .await;
+            cluster.forget_changes();
+            cluster.cut();
+        }
+        until("another one takes its place", async || {
+            let now = tickets(&client.workers().await.expect("answers").items);
+            (!now.contains(&workers[0].ticket)).then_some(())
+        })
+        .await;
+        joined(&client, 2).await;
+        pods(&cluster, 2).await;
+        scores(&host, &plugin).await;
+    }
+}
+
+#[tokio::test]
+async fn an_evicted_worker_finishes_what_it_runs() {
+    let cluster = Cluster::start(4);
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let file = cluster.file(&json!({ "cpu": sleepers_pool(&sleepers) }));
+    let host = server(&cluster, &["cpu=1"], &file);
+    let client = host.client();
+    let plugin = host.publish("worker_load").await;
+    let items = vec![item("gated", "leaving 1", "4")];
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    let first = busy(&client, None).await;
+    let name = pod_of(&pods(&cluster, 1).await, &first);
+    cluster.evict(&name);
+    until("it leaves", async || {
+        let workers = client.workers().await.expect("answers").items;
+        let leaving = workers.iter().find(|it| it.state == WorkerState::Draining)?;
+        (leaving.ticket == first.ticket && leaving.in_hand == 1).then_some(())
+    })
+    .await;
+    let next = joined(&client, 1).await.remove(0);
+    assert_ne!(next.ticket, first.ticket, "another one takes its place");
+    sleepers.open("leaving");
+    let results = answers.finish(&client, &items).await;
+    let result = &results["gated"];
+    assert_eq!((result.outcome.kind(), result.stages[0].attempts), ("scored", 1), "{result:?}");
+    until("it is gone", async || (!cluster.pods().contains(&name)).then_some(())).await;
+}
+
+#[tokio::test]
+async fn a_pod_that_is_killed_loses_no_request() {
+    let cluster = Cluster::start(4);
+    let sleepers = Sleepers::starting_in(Duration::ZERO);
+    let file = cluster.file(&json!({ "cpu": sleepers_pool(&sleepers) }));
+    let host = server(&cluster, &["cpu=1"], &file);
+    let client = host.client();
+    let plugin = host.publish("worker_load").await;
+    let items = vec![item("gated", "lost 1", "4")];
+    let mut answers = Answers::submit(&client, &plugin, &items).await;
+    let first = busy(&client, None).await;
+    cluster.kill(&pod_of(&pods(&cluster, 1).await, &first));
+    busy(&client, Some(first.ticket)).await;
+    sleepers.open("lost");
+    let results = answers.finish(&client, &items).await;
+    let result = &results["gated"];
+    assert_eq!((result.outcome.kind(), result.stages[0].attempts), ("scored", 2), "{result:?}");
+    assert!(!cluster.pods().iter().any(|pod| pod.ends_with(&first.ticket.to_string())));
+}
+
+#[tokio::test]
+async fn pods_outlive_a_server_that_is_killed_and_a_kubernetes_that_is_away() {
+    let cluster = Cluster::start(2);
+    let file = cluster.file(&json!({ "cpu": workers_pool() }));
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
+    let listen = free.expect("bound").to_string();
+    // The third one waits.
+    let mut host = Host::start(options(&cluster, &["cpu=3"], &file, &listen));
+    let plugin = host.publish("trivial").await;
+    let before = tickets(&joined(&host.client(), 2).await);
+    let all = pods(&cluster, 3).await;
+    host.kill();
+    host.restart();
+    let after = tickets(&joined(&host.client(), 2).await);
+    assert_eq!(before, after);
+    until("the one that nobody knows is deleted, and another one waits", async || {
+        let now = cluster.pods();
+        let kept = now.iter().filter(|pod| all.contains(pod)).count();
+        (now.len() == 3 && kept == 2).then_some(())
+    })
+    .await;
+    scores(&host, &plugin).await;
+
+    cluster.set_away(true);
+    let client = host.client();
+    assert_eq!(waits(&client, "cpu", "Kubernetes cannot be asked").await, 1);
+    assert_eq!(before, tickets(&joined(&client, 2).await), "they are still here");
+    scores(&host, &plugin).await;
+    cluster.set_away(false);
+    cluster.set_places(3);
+    joined(&client, 3).await;
+    assert!(host.stop(), "it ends well");
+    pods(&cluster, 0).await;
+}
