@@ -178,7 +178,7 @@ async fn pods_that_do_not_start_say_why() {
     cluster.set_places(4);
     joined(&client, 2).await;
     set(&client, "image", 1).await;
-    trouble(&client, "image", "ErrImagePull: not found").await;
+    trouble(&client, "image", "ImagePullBackOff: not found").await;
     set(&client, "image", 0).await;
     set(&client, "ends", 1).await;
     trouble(&client, "ends", "(status 3); it printed: the disk is full").await;

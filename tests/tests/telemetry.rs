@@ -54,7 +54,9 @@ async fn a_trainers_trace_goes_through_a_capability_to_the_commit() {
         names.iter().all(|name| spans.iter().any(|span| span.name == *name)).then_some(spans)
     })
     .await;
-    assert_eq!(spans.len(), names.len());
+    // A guest polls for an answer; on a busy machine that is several waits.
+    let others = spans.iter().filter(|span| span.name != "http").count();
+    assert_eq!(others, names.len() - 1);
     let span = |name: &str| spans.iter().find(|span| span.name == name).expect("it is there");
     assert!(spans.iter().all(|span| hex(&span.trace_id) == TRACE));
     let request = span("request");

@@ -91,7 +91,14 @@ impl Shell {
     pub(super) fn perform(&mut self, now: Micros, action: Action, payload: &mut Option<StageEnd>) {
         match action {
             Action::Grant(grant) => self.grant(grant),
-            Action::Revoke { worker, lease } => self.workers.revoke(worker, lease),
+            Action::Revoke { worker, lease } => {
+                let held = self.workers.revoke(worker, lease);
+                let traced =
+                    held.and_then(|held| Some((self.batches.get_mut(held.request.batch)?, held)));
+                if let Some((batch, held)) = traced {
+                    batch.traces.revoked(held.request.seq, held.granted);
+                }
+            }
             Action::KillWorker { worker, reason } => {
                 let id = worker;
                 if let Some(worker) = self.workers.remove(id) {

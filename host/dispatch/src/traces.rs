@@ -76,6 +76,15 @@ impl RequestTraces {
         Some(header(trace.context.trace, trace.attempt_span(place)))
     }
 
+    /// Forgets the grant at `granted`, which was taken back before its worker began.
+    pub(super) fn revoked(&mut self, seq: u32, granted: Micros) {
+        if let Some(trace) = self.0.get_mut(&seq) {
+            let is_it =
+                |attempt: &StageAttempt| attempt.granted == granted && attempt.answer.is_none();
+            trace.attempts.pop_if(|last| is_it(last));
+        }
+    }
+
     /// Notes a worker's answer to the grant at `granted`.
     pub(super) fn answered(
         &mut self,
@@ -133,5 +142,76 @@ pub(super) fn stage_answer(
                 CapabilityCall { name: call.name, after, took }
             })
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_core::trace::TraceContext;
+
+    use super::*;
+    use crate::batch::tests::row;
+
+    fn traced() -> RequestTraces {
+        let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let mut traces = RequestTraces::default();
+        traces.begin(3, TraceContext::of_header(header).expect("it is well-formed"), &row());
+        traces
+    }
+
+    fn attempt(granted: u64) -> StageAttempt {
+        let granted = Micros(granted);
+        StageAttempt { stage: "score".into(), attempt: 1, worker: 1, granted, answer: None }
+    }
+
+    fn end() -> RequestEnd {
+        let (at, verdict) = (Micros(50), "right".into());
+        RequestEnd { at, kind: "scored", reward: Some(1.0), verdict, shared_from: None }
+    }
+
+    #[test]
+    fn a_lease_that_was_taken_back_is_no_attempt() {
+        let mut traces = traced();
+        let first = traces.granted(3, || attempt(10)).expect("it is traced");
+        traces.revoked(3, Micros(10));
+        let second = traces.granted(3, || attempt(20)).expect("it is traced");
+        assert_eq!(first, second, "the worker of the first one never began");
+        let scored = StageEnd::TimedOut;
+        traces
+            .answered(3, Micros(20), || stage_answer(Micros(40), Micros(15), &scored, Vec::new()));
+        // It has an answer, so that it was not taken back.
+        traces.revoked(3, Micros(20));
+        let trace = traces.end(3, end).expect("it is traced");
+        assert_eq!(trace.attempts.len(), 1);
+        assert_eq!(trace.attempts[0].granted, Micros(20));
+    }
+
+    #[test]
+    fn other_requests_have_no_trace() {
+        let mut traces = traced();
+        assert_eq!(traces.granted(4, || attempt(10)), None);
+        assert!(traces.end(4, end).is_none());
+        assert!(traces.end(3, end).is_some() && traces.end(3, end).is_none());
+    }
+
+    #[test]
+    fn what_a_worker_tells_is_bounded() {
+        let call = |name: &str, after_us, took_us| proto::CapabilityCall {
+            name: name.into(),
+            after_us,
+            took_us,
+        };
+        let calls = vec![
+            call("exec.run", 10, 20),
+            call("exec.run", 90, 50),
+            call("a\nb", 1, 1),
+            call(&"n".repeat(limits::CALL_NAME_BYTES_MAX + 1), 1, 1),
+        ];
+        let answer = stage_answer(Micros(200), Micros(100), &StageEnd::TimedOut, calls);
+        let times: Vec<_> = answer.calls.iter().map(|it| (it.after.0, it.took.0)).collect();
+        assert_eq!(times, [(10, 20), (90, 10)], "no call lasts longer than its stage");
+        let many = (0..limits::TRACED_CALLS_MAX + 1).map(|_| call("exec.run", 1, 1)).collect();
+        let answer = stage_answer(Micros(200), Micros(100), &StageEnd::TimedOut, many);
+        assert_eq!(answer.calls.len(), limits::TRACED_CALLS_MAX);
     }
 }

@@ -201,13 +201,13 @@ impl Workers {
         }
     }
 
-    /// Takes a lease back, before or after it was sent.
-    pub(super) fn revoke(&mut self, id: WorkerId, lease: LeaseId) {
-        if let Some(worker) = self.by_id.get_mut(&id) {
-            worker.leases.remove(&lease);
-            worker.outbox.grants.retain(|grant| grant.lease != lease.0);
-            worker.outbox.revoked.push(lease.0);
-        }
+    /// Takes a lease back, before or after it was sent; returns it, if the worker held it.
+    pub(super) fn revoke(&mut self, id: WorkerId, lease: LeaseId) -> Option<HeldLease> {
+        let worker = self.by_id.get_mut(&id)?;
+        let held = worker.leases.remove(&lease);
+        worker.outbox.grants.retain(|grant| grant.lease != lease.0);
+        worker.outbox.revoked.push(lease.0);
+        held
     }
 
     /// The worker ended a stage; returns the lease, if it holds it.

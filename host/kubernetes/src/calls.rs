@@ -15,6 +15,8 @@ use crate::pods::{CreateRefusal, PodDeletion};
 use crate::reading::plain;
 use crate::settings::KubernetesSettings;
 
+/// The words of a refusal because of a namespace's quota.
+const QUOTA: &str = "exceeded quota";
 const ANSWER_MAX: Duration = Duration::from_secs(limits::KUBERNETES_ANSWER_SECONDS_MAX);
 /// The time after which the server ends a watch, which then goes on where it was.
 const WATCH_SECONDS: u32 = 290;
@@ -90,7 +92,8 @@ impl PodApi {
         }
     }
 
-    pub(crate) async fn delete(&self, deletion: &PodDeletion) {
+    /// Whether the Pod is deleted, or was not there.
+    pub(crate) async fn delete(&self, deletion: &PodDeletion) -> bool {
         let name = self.settings.name(&deletion.pool, deletion.ticket);
         let how = match deletion.grace {
             Some(seconds) => DeleteParams::default().grace_period(seconds),
@@ -98,22 +101,28 @@ impl PodApi {
         };
         let asked = self.pods.delete(&name, &how);
         let why = match tokio::time::timeout(ANSWER_MAX, asked).await {
-            Ok(Ok(_)) => return,
-            Ok(Err(kube::Error::Api(status))) if status.code == 404 => return,
+            Ok(Ok(_)) => return true,
+            Ok(Err(kube::Error::Api(status))) if status.code == 404 => return true,
+            Ok(Err(kube::Error::Api(status))) => plain(&status.message),
             Ok(Err(error)) => words(&error),
             Err(_) => late(),
         };
-        tracing::warn!("the Pod {name} is not deleted: {why}");
+        tracing::warn!("the Pod {name} is not deleted yet: {why}");
+        false
     }
 }
 
 /// Why a Pod was not made. One that is there already was made by a call whose answer was lost: names hold tickets.
 fn refusal(error: &kube::Error) -> Result<(), CreateRefusal> {
-    let why = words(error);
-    let kube::Error::Api(status) = error else { return Err(CreateRefusal::ForNow(why)) };
+    let kube::Error::Api(status) = error else { return Err(CreateRefusal::ForNow(words(error))) };
+    let why = plain(&status.message);
     match status.code {
         409 if status.reason == "AlreadyExists" => Ok(()),
-        403 if status.message.contains("exceeded quota") => Err(CreateRefusal::ForNow(why)),
+        403 if why.contains(QUOTA) => {
+            // Without the Pod's name, so that several wait for one reason.
+            let at = why.find(QUOTA).unwrap_or_default();
+            Err(CreateRefusal::ForNow(why[at..].to_owned()))
+        }
         409 | 429 | 500.. => Err(CreateRefusal::ForNow(why)),
         _ => Err(CreateRefusal::ForGood(why)),
     }
@@ -154,10 +163,10 @@ mod tests {
             (500, "InternalError", "etcd leader changed"),
             (503, "ServiceUnavailable", "apiserver is shutting down"),
         ] {
-            assert!(
-                matches!(refused(code, reason, message), Err(CreateRefusal::ForNow(_))),
-                "{message}"
-            );
+            let Err(CreateRefusal::ForNow(why)) = refused(code, reason, message) else {
+                panic!("{message}")
+            };
+            assert!(message.ends_with(&why) && !why.contains("pods"), "{why}");
         }
         for (code, reason, message) in [
             (403, "Forbidden", "pods is forbidden: User \"assay\" cannot create resource"),

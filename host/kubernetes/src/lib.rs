@@ -32,6 +32,9 @@ use settings::worker;
 pub use calls::{KubernetesConnection, connect};
 pub use settings::{KubernetesFile, KubernetesPool, KubernetesSettings};
 
+/// The pause before a deletion that failed is tried again.
+const AGAIN: Duration = Duration::from_secs(limits::KUBERNETES_AGAIN_SECONDS);
+
 /// Starts and stops workers as Pods; they end with the fleet's orders, not with this.
 pub struct KubernetesLauncher {
     calls: mpsc::UnboundedSender<PodCall>,
@@ -242,16 +245,17 @@ impl PodOwner {
     fn carry_out(&mut self, effects: Vec<PodEffect>) {
         for effect in effects {
             let (api, turns) = (Arc::clone(&self.api), Arc::clone(&self.turns));
-            let turn = async move { turns.acquire_owned().await.expect("it is never closed") };
             match effect {
                 PodEffect::Create(start) => self.answers.spawn(async move {
-                    let _turn = turn.await;
+                    let _turn = turns.acquire().await.expect("it is never closed");
                     let answer = api.create(&start).await;
                     PodCallEnd::Created(start.ticket.id, start.pool, answer)
                 }),
                 PodEffect::Delete(deletion) => self.answers.spawn(async move {
-                    let _turn = turn.await;
-                    api.delete(&deletion).await;
+                    // Its worker would join and be paid for.
+                    while !api.delete(&deletion).await {
+                        assay_clock::sleep(AGAIN).await;
+                    }
                     PodCallEnd::Deleted
                 }),
                 PodEffect::Tell(event) => {

@@ -113,10 +113,8 @@ impl Pods {
             Err(CreateRefusal::ForGood(why)) => {
                 self.end(ticket, WorkerEnd::NotStarted(why)).into_iter().collect()
             }
-            Err(CreateRefusal::ForNow(_)) if pod.stop.is_some() => self
-                .end(ticket, WorkerEnd::Finished("it was not started".into()))
-                .into_iter()
-                .collect(),
+            // A call without an answer may have made it.
+            Err(CreateRefusal::ForNow(_)) if pod.stop.is_some() => self.end_unmade(ticket),
             Err(CreateRefusal::ForNow(why)) => {
                 if let PodPhase::Creating(_, again) = &mut pod.phase {
                     *again = Some(now + AGAIN);
@@ -165,10 +163,7 @@ impl Pods {
         match pod.phase {
             // Whatever comes of it is deleted once it is known.
             PodPhase::Creating(_, None) => Vec::new(),
-            PodPhase::Creating(_, Some(_)) => self
-                .end(ticket, WorkerEnd::Finished("it was not started".into()))
-                .into_iter()
-                .collect(),
+            PodPhase::Creating(_, Some(_)) => self.end_unmade(ticket),
             PodPhase::Waiting | PodPhase::Running => {
                 let grace = if how == Stop::Leave { None } else { Some(1) };
                 vec![delete(&pod.pool, ticket, grace)]
@@ -269,6 +264,14 @@ impl Pods {
         let waiting = self.pods.iter().filter(|(_, pod)| !matches!(pod.phase, PodPhase::Running));
         let waiting: Vec<TicketId> = waiting.map(|(ticket, _)| *ticket).collect();
         waiting.into_iter().flat_map(|ticket| self.stop(now, ticket, Stop::Kill)).collect()
+    }
+
+    /// Ends a worker whose Pod is not known to be made.
+    fn end_unmade(&mut self, ticket: TicketId) -> Vec<PodEffect> {
+        let Some(pod) = self.pods.get(&ticket) else { return Vec::new() };
+        let deleted = delete(&pod.pool, ticket, Some(1));
+        let ended = self.end(ticket, WorkerEnd::Finished("it was not started".into()));
+        [deleted].into_iter().chain(ended).collect()
     }
 
     fn end(&mut self, ticket: TicketId, how: WorkerEnd) -> Option<PodEffect> {

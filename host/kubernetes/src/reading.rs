@@ -5,8 +5,7 @@ use k8s_openapi::api::core::v1::{ContainerState, ContainerStateTerminated, Pod, 
 /// The bytes of a text of Kubernetes that are shown.
 const SHOWN_BYTES_MAX: usize = 500;
 /// Reasons for which a container waits and will not start by itself.
-const STUCK: [&str; 7] = [
-    "ErrImagePull",
+const STUCK: [&str; 6] = [
     "ImagePullBackOff",
     "InvalidImageName",
     "CreateContainerConfigError",

@@ -8,7 +8,9 @@ use assay_core::id::TicketId;
 use assay_core::limits;
 use assay_fleet::Start;
 use k8s_openapi::api::core::v1::{Container, EnvVar, Pod};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 /// The container of a Pod that runs the worker.
 const CONTAINER: &str = "worker";
@@ -17,6 +19,8 @@ const TICKET: &str = "ASSAY_WORKER_TICKET";
 const CLUSTER: &str = "assay.dev/cluster";
 const POOL: &str = "assay.dev/pool";
 const WORKER: &str = "assay.dev/worker";
+/// The length of the value of a label in Kubernetes.
+const LABEL_BYTES_MAX: usize = 63;
 /// The time that a worker has to finish after SIGTERM, where the operator's Pod names none; autoscalers allow no more.
 const GRACE_SECONDS: i64 = 600;
 
@@ -39,6 +43,7 @@ pub struct KubernetesPool {
     #[serde(default)]
     pub worker: Vec<String>,
     /// The Pod, of which the name, some labels and what the container `worker` runs are filled in.
+    #[serde(deserialize_with = "whole")]
     pub pod: Pod,
 }
 
@@ -52,6 +57,33 @@ pub struct KubernetesSettings {
     /// A short text that tells this server's Pods from those of other servers.
     pub cluster: String,
     pub pools: BTreeMap<Arc<str>, KubernetesPool>,
+}
+
+/// Reads a Pod; an error names a field that this release does not know and would leave out.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pod, D::Error> {
+    let said = Value::deserialize(deserializer)?;
+    let pod: Pod = serde_json::from_value(said.clone()).map_err(D::Error::custom)?;
+    let known = serde_json::to_value(&pod).map_err(D::Error::custom)?;
+    match left_out(&said, &known) {
+        Some(field) => Err(D::Error::custom(format!("`pod{field}` is no field of a Pod"))),
+        None => Ok(pod),
+    }
+}
+
+/// The first field of `said` that `known` lacks.
+fn left_out(said: &Value, known: &Value) -> Option<String> {
+    match (said, known) {
+        (Value::Object(said), known) => said.iter().find_map(|(key, value)| match known.get(key) {
+            Some(known) => Some(format!(".{key}{}", left_out(value, known)?)),
+            None if value.is_null() => None,
+            None => Some(format!(".{key}")),
+        }),
+        (Value::Array(said), known) => said.iter().enumerate().find_map(|(at, value)| {
+            let known = known.get(at).unwrap_or(&Value::Null);
+            Some(format!("[{at}]{}", left_out(value, known)?))
+        }),
+        _ => None,
+    }
 }
 
 impl KubernetesFile {
@@ -69,8 +101,9 @@ impl KubernetesFile {
             let good =
                 name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(known);
             ensure!(
-                good && name.len() <= limits::PLUGIN_NAME_BYTES_MAX && !name.ends_with('-'),
-                "the pool `{name}` becomes a part of names in Kubernetes: lower-case letters, digits and `-` alone"
+                good && name.len() <= LABEL_BYTES_MAX && !name.ends_with('-'),
+                "the pool `{name}` becomes a label in Kubernetes: at most {LABEL_BYTES_MAX} lower-case letters, digits \
+                 and `-`"
             );
             pool.check().with_context(|| format!("pool `{name}`"))?;
         }
@@ -156,7 +189,7 @@ pub(crate) fn worker(pod: &Pod) -> Option<(TicketId, Arc<str>)> {
 #[cfg(test)]
 pub(crate) mod tests {
     use assay_fleet::Ticket;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -223,6 +256,19 @@ pub(crate) mod tests {
         assert_eq!(container["env"], json!([{ "name": TICKET, "value": ticket.text() }]));
         let other = Start { ticket, pool: "cpu".into() };
         assert_eq!(settings.pod(&other), None);
+    }
+
+    #[test]
+    fn a_field_that_would_be_left_out_is_refused_by_name() {
+        let mut pod = pod();
+        pod["spec"]["containers"][1]["imagePullPolcy"] = json!("Always");
+        let pools = json!({ "cpu": { "pod": pod } });
+        let file = serde_json::from_value::<KubernetesFile>(json!({ "pools": pools }));
+        let error = file.expect_err("is refused").to_string();
+        assert!(
+            error.contains("`pod.spec.containers[1].imagePullPolcy` is no field of a Pod"),
+            "{error}"
+        );
     }
 
     #[test]

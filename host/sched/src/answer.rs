@@ -101,8 +101,11 @@ impl Sched {
         self.refresh_others(out);
     }
 
-    /// The worker is lost: its running lease counts as a lost try, its prefetched ones do not.
+    /// The worker is lost: its running lease counts as a lost try, its prefetched ones do not. That of a worker that
+    /// was leaving, such as one that is evicted, does not either.
     pub(crate) fn lose(&mut self, id: WorkerId, code: ErrorCode, out: &mut Vec<Action>) {
+        let was_leaving = code == ErrorCode::WorkerLost
+            && self.workers.get(&id).is_some_and(|worker| worker.draining);
         let Some(mut leases) = self.remove_worker(id) else { return };
         let running = leases.pop_front();
         for held in leases {
@@ -111,6 +114,10 @@ impl Sched {
         let Some(WorkerLease { request, .. }) = running.filter(|held| !held.abandoned) else {
             return;
         };
+        if was_leaving {
+            self.queue(request);
+            return self.progressed(request.batch, out);
+        }
         let batch = self.batches.get_mut(&request.batch).expect("a live lease's batch is live");
         match batch.request(request.seq).lost(code, self.config.worker_lost_retries_max) {
             None => self.queue(request),

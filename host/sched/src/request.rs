@@ -7,7 +7,7 @@
 //!  ready -> WAITING       LEASED ----------+
 //!            ^               |             +--> WAITING for the next stage (next)
 //!            +---------------+
-//!        revoked, preempted, prefetched by a lost worker: not counted
+//!        revoked, preempted, of a worker that left, prefetched by a lost one: not counted
 //!        failed in passing, lost, expired: one more try
 //!
 //!                          its primary's outcome

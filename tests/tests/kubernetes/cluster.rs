@@ -271,7 +271,7 @@ impl Inner {
             let placed = json!([{ "type": "PodScheduled", "status": "True" }]);
             if container["image"] == MISSING_IMAGE {
                 let waiting =
-                    json!({ "waiting": { "reason": "ErrImagePull", "message": "not found" } });
+                    json!({ "waiting": { "reason": "ImagePullBackOff", "message": "not found" } });
                 self.change(&name, |pod| pod["status"] = status("Pending", &placed, &waiting));
                 continue;
             }

@@ -2,7 +2,6 @@
 
 use assay_core::trace::{TraceContext, TraceId};
 use axum::http::HeaderMap;
-use uuid::Uuid;
 
 use crate::app::App;
 
@@ -34,11 +33,12 @@ impl CallTrace {
             Self::Nothing => None,
             Self::Caller(context) => Some(*context),
             Self::Part(part) => {
-                let id = Uuid::now_v7();
-                // Its last eight bytes are random but for two bits at the start.
-                let random = (id.as_u64_pair().1 << 2) as f64 / 2_f64.powi(64);
-                let trace = TraceId(*id.as_bytes());
-                (random < *part).then_some(TraceContext { trace, parent: None })
+                let mut random = [0; 16];
+                getrandom::fill(&mut random).expect("the operating system gives randomness");
+                let chosen = u128::from_be_bytes(random) as f64 / 2_f64.powi(128) < *part;
+                // Never all zeros.
+                random[15] |= 1;
+                chosen.then_some(TraceContext { trace: TraceId(random), parent: None })
             }
         }
     }

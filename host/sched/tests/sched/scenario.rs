@@ -214,6 +214,27 @@ fn next_from_the_last_stage_is_a_bad_outcome() {
 }
 
 #[test]
+fn a_worker_that_was_leaving_costs_its_request_no_try() {
+    check(
+        "
+        config lost_retries=0
+        0ms announce A stages=cpu:1s:9 size=1
+        0ms submit A 0
+          -> estimate A 1000ms
+        0ms join w1 cpu
+          -> grant w1 L1 A.0 stage 0 try 1
+        1ms drain w1
+        2ms lose w1
+        3ms join w2 cpu
+          -> grant w2 L2 A.0 stage 0 try 1
+        4ms lose w2
+          -> finish A.0 worker_lost tries 1 t=0ms
+          -> batch A done T=0ms ended=4ms
+        ",
+    );
+}
+
+#[test]
 fn a_request_that_loses_every_worker_ends_as_worker_lost() {
     check(
         "
