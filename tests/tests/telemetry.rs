@@ -148,6 +148,27 @@ fn announced(plugin: &str) -> AnnounceBatch {
 }
 
 #[tokio::test]
+async fn a_call_in_a_trainers_own_protocol_is_traced_too() {
+    let receiver = Receiver::start(|_| 200).await;
+    let host = Host::start(options(&receiver, &[]));
+    let http = Http::new(&host);
+    let plugin = host.publish("trivial").await;
+    let call = json!({ "query": ["qxx", "qx"], "prompts": ["q", "q"], "labels": [] });
+    let request = http.request(Method::POST, &format!("/compat/openrlhf/{plugin}/traced"));
+    let header = format!("00-{TRACE}-{PARENT}-01");
+    let answer = http.send(request.json(&call).header("traceparent", header)).await;
+    assert_eq!(answer.json::<Value>(200)["rewards"].as_array().map(Vec::len), Some(2));
+    let requests = until("both requests come", async || {
+        let spans = receiver.spans().into_iter().filter(|span| span.name == "request");
+        let requests: Vec<_> = spans.collect();
+        (requests.len() == 2).then_some(requests)
+    })
+    .await;
+    assert!(requests.iter().all(|span| hex(&span.parent_span_id) == PARENT));
+    assert!(requests.iter().all(|span| attribute(&span.attributes, "assay.run") == "traced"));
+}
+
+#[tokio::test]
 async fn callers_decide_and_others_are_traced_in_part() {
     let receiver = Receiver::start(|_| 200).await;
     let mut host = Host::start(options(&receiver, &["--traced-part", "1"]));

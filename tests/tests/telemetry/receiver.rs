@@ -23,7 +23,7 @@ struct Taken {
     headers: Vec<HeaderMap>,
     resource: Vec<KeyValue>,
     spans: Vec<Span>,
-    /// Of the last report.
+    /// The last report.
     metrics: Vec<Metric>,
 }
 

@@ -193,7 +193,7 @@ pub struct Finished {
     pub ran_us: u64,
     #[prost(message, repeated, tag = "7")]
     pub logs: ::prost::alloc::vec::Vec<LogLine>,
-    /// Of a traced request: the calls of capabilities that the stage waited for, in order.
+    /// The calls of capabilities that the stage waited for, in order, if the request is traced.
     #[prost(message, repeated, tag = "8")]
     pub calls: ::prost::alloc::vec::Vec<CapabilityCall>,
     #[prost(oneof = "finished::End", tags = "3, 4, 5, 6")]
