@@ -253,7 +253,12 @@ impl PodOwner {
                 }),
                 PodEffect::Delete(deletion) => self.answers.spawn(async move {
                     // Its worker would join and be paid for.
-                    while !api.delete(&deletion).await {
+                    loop {
+                        let turn = turns.acquire().await.expect("it is never closed");
+                        if api.delete(&deletion).await {
+                            break;
+                        }
+                        drop(turn);
                         assay_clock::sleep(AGAIN).await;
                     }
                     PodCallEnd::Deleted

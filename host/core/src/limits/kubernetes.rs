@@ -2,7 +2,7 @@
 
 /// The pause before what Kubernetes refused for now is tried again, in seconds.
 pub const KUBERNETES_AGAIN_SECONDS: u64 = 5;
-/// The most creations under way at once; others wait.
+/// The most creations and deletions under way at once; others wait.
 pub const KUBERNETES_CALLS_MAX: usize = 8;
 /// The time for an answer of Kubernetes, in seconds.
 pub const KUBERNETES_ANSWER_SECONDS_MAX: u64 = 30;
