@@ -27,6 +27,8 @@ class Record:
         self.faults, self.counts, self.answers = [], {}, []
         self.batches = {}
         self.began = time.monotonic()
+        # The end of the faults; absent while they go on.
+        self.ended = None
 
     def fault(self, text):
         with self._lock:
@@ -44,7 +46,8 @@ class Record:
 
     def longest_gap(self):
         with self._lock:
-            ends = [self.began, *sorted(end for _, end in self.answers)]
+            last = self.ended or time.monotonic()
+            ends = [self.began, *sorted(end for _, end in self.answers if end < last), last]
         return max((later - earlier for earlier, later in zip(ends, ends[1:])), default=0.0)
 
     def recovery(self, at):

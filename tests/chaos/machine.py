@@ -123,8 +123,9 @@ class Database:
 
     def rows(self, sql):
         """The rows, their columns parted by `|`."""
-        command = [self._psql, "--no-psqlrc", "--tuples-only", "--no-align", "--command", sql, self.url]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        command = [self._psql, "--no-psqlrc", "--tuples-only", "--no-align", "--file", "-", self.url]
+        # Many ids are more than an argument may hold.
+        ran = subprocess.run(command, input=sql, capture_output=True, text=True, timeout=120)
         if ran.returncode:
             raise RuntimeError(f"{sql}: {ran.stderr.strip()}")
         return [line for line in ran.stdout.splitlines() if line]

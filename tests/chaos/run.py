@@ -38,6 +38,10 @@ PLUGINS_USED = ["math", "run"]
 KINDS = ["kill a worker", "kill a server", "kill PostgreSQL", "stop a worker", "stop a server", "stop PostgreSQL",
          "cut the database's connections", "fill the disk"]
 STOPS = ["stop a worker"]
+# PostgreSQL's disk has room for what a release build acknowledges.
+DISK_MIB, DISK_MIB_A_MINUTE = 768, 48
+# Longer than any fault and what follows it: a service that answers nobody for so long has not recovered.
+GAP_MAX_S = 120
 # A server that has ended its load may hold so much more than one that has not begun it.
 MORE_MEMORY_BYTES, MORE_DESCRIPTORS = 256 << 20, 64
 
@@ -49,7 +53,7 @@ class Trial:
         self.faults, self.over = [], threading.Event()
         # Every helper of boxes that was seen: its cgroups are named after its id.
         self.helpers = set()
-        self.disk = self._mount()
+        self.disk = self._mount(DISK_MIB + int(arguments.minutes * DISK_MIB_A_MINUTE))
         self.kinds = STOPS if arguments.stops else [kind for kind in KINDS if self.disk or kind != "fill the disk"]
         self.record = Record()
         temporary = folder / "temporary"
@@ -60,11 +64,11 @@ class Trial:
         self.ports = [free_port(), free_port()]
         self.servers, self.busy = [], []
 
-    def _mount(self):
-        """A small disk for PostgreSQL that can be filled; `None` where mounting is not permitted."""
+    def _mount(self, mib):
+        """A disk for PostgreSQL that can be filled; `None` where mounting is not permitted."""
         disk = self.folder / "disk"
         disk.mkdir()
-        command = ["mount", "-t", "tmpfs", "-o", "size=768m,mode=711", "assay-chaos", str(disk)]
+        command = ["mount", "-t", "tmpfs", "-o", f"size={mib}m,mode=711", "assay-chaos", str(disk)]
         if shutil.which("mount") and subprocess.run(command, capture_output=True).returncode == 0:
             return disk
         print("no fault `fill the disk`: a tmpfs cannot be mounted here", flush=True)
@@ -187,6 +191,7 @@ class Trial:
     def calm(self, trainers):
         """No faults any more: everything under way ends, and is compared with the database."""
         self.over.set()
+        self.record.ended = time.monotonic()
         for trainer in trainers:
             for thread in trainer.threads:
                 thread.join(timeout=STARTS_WITHIN_S * 2)
@@ -261,6 +266,8 @@ def main():
     parser.add_argument("--programs", default=TARGET / "debug", help="folder of `assay` [default: target/debug]")
     parser.add_argument("--keep", metavar="FOLDER", help="an empty folder where the logs stay")
     arguments = parser.parse_args()
+    # Ends as an interrupt does: with everything stopped that was started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="assay-chaos-", ignore_cleanup_errors=True) as made:
         folder = pathlib.Path(arguments.keep or made)
@@ -287,6 +294,8 @@ def main():
         finally:
             trial.stop()
         trial.tables()
+    if (gap := trial.record.longest_gap()) > GAP_MAX_S:
+        trial.record.fault(f"nobody was answered for {gap:.0f} s")
     wrong = trial.record.faults
     for text in wrong[:10]:
         print(f"FAILED: {text}")
