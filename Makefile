@@ -125,6 +125,12 @@ test-trainers: ## Follow the trainers' guides with the trainers themselves, and 
 	docs/book/run.py --trainers
 	tests/trainers/run.py
 
+test-kernelbench: ## Import tasks in KernelBench's form with PyTorch and judge them (large packages); those of a checkout in DIR
+	@scripts/setup.sh test torch
+	@$(MAKE) --no-print-directory plugins PLUGINS=cuda
+	cargo build -p assay-cli -p assay-worker -p assay-exec -p assay-gpu
+	tests/kernelbench.py $(DIR)
+
 release: ## Build the programs, optimised
 	@scripts/build.sh programs --release $(PROGRAMS)
 

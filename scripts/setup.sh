@@ -4,8 +4,8 @@
 #
 #   scripts/setup.sh [PART]...      (run when nothing is named)
 #
-# PART: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, docs, fuzz, dist, test-dist or
-# containers
+# PART: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, torch, docs, fuzz, dist,
+# test-dist or containers
 #
 # Uses rustup, apt-get (as root, or by sudo without a password), PyPI and npm, nothing else. Never starts a
 # database: Assay starts its own, see host/postgres.
@@ -466,6 +466,10 @@ for part in "$@"; do
             check_trainers "${CARGO_TARGET_DIR:-target}"
             continue
             ;;
+        torch)
+            check_trainer "${CARGO_TARGET_DIR:-target}" torch
+            continue
+            ;;
         docs)
             check_rust
             check_c_compiler
@@ -478,7 +482,7 @@ for part in "$@"; do
             check_fuzz
             continue
             ;;
-        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, docs, fuzz, dist, test-dist or containers" ;;
+        *) fail "unknown part \`$part\`: build, run, test, bench, bench-math, sqlx, lint, web, python-client, trainers, torch, docs, fuzz, dist, test-dist or containers" ;;
     esac
     check_rust
     check_c_compiler

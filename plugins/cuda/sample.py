@@ -6,7 +6,8 @@ import pathlib
 
 TASKS = pathlib.Path(__file__).parent / "tasks"
 # By default; see README.md.
-REWARDS = {"success": 1.0, "wrong_answer": 0.0, "execute_error": -0.25, "compile_failed": -0.5}
+REWARDS = {"success": 1.0, "wrong_answer": 0.0, "execute_error": -0.25, "compile_failed": -0.5,
+           "unsupported": -0.5}
 NOT_HANDED_IN = {"task.json", "prompt.md", "reference.cu", "baseline.cu"}
 
 

@@ -4,6 +4,7 @@ mod audit;
 mod batch;
 mod capacity;
 mod credentials;
+mod cuda;
 mod dev;
 mod doctor;
 mod engine;
@@ -98,6 +99,8 @@ enum Verb {
     Passes(passes::PassesCommand),
     /// Replay a trace under several policies and compare what they cost and delay
     Simulate(Box<simulate::SimulateCommand>),
+    /// Make tasks for the plugin `cuda`, of KernelBench
+    Cuda(cuda::CudaCommand),
     /// Install the CUDA compiler, and list the GPUs of this machine
     Gpu(gpu::GpuCommand),
     /// Check whether this machine has what Assay needs, and say what to do about what is missing
@@ -220,6 +223,7 @@ async fn run(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Samples(options) => samples::run(options).await,
         Verb::Passes(options) => passes::run(options).await,
         Verb::Simulate(options) => simulate::run(*options),
+        Verb::Cuda(options) => cuda::run(options).await,
         Verb::Gpu(options) => gpu::run(options).await,
         Verb::Doctor(options) => doctor::run(options).await,
         Verb::Openapi => {

@@ -62,7 +62,9 @@ pub(crate) fn compile<M: Machine>(
             form: program.form,
             code: &program.code,
             entry: &program.entry,
+            entries: program.entries,
             bound: program.bound,
+            python: program.python.as_deref(),
             launch: task.launch.as_ref(),
             file: "solution.cu",
         },
@@ -92,11 +94,13 @@ impl<M: Machine> TaskCompiler<'_, M> {
     fn build(&self, subject: &Subject<'_>, sizes: &[Size]) -> Result<Built, Stop> {
         let artifact = match subject.form {
             Form::Kernel => self.kernel(subject)?,
-            Form::Host | Form::Torch => self.run(FrontEnd::NvccHost, subject)?.map_err(failure)?,
+            Form::Host | Form::Torch | Form::Model => {
+                self.run(FrontEnd::NvccHost, subject)?.map_err(failure)?
+            }
         };
         let plans = match subject.form {
             Form::Kernel => plan::launches(self.task, subject, &artifact.kernels, sizes)?,
-            Form::Host | Form::Torch => {
+            Form::Host | Form::Torch | Form::Model => {
                 let object = artifact.host_object.ok_or_else(|| {
                     Error::unavailable("the compiler gave no host object for a host function")
                 })?;
@@ -148,7 +152,7 @@ impl<M: Machine> TaskCompiler<'_, M> {
             headers: Vec::new(),
             options: Vec::new(),
             name_expressions: Vec::new(),
-            entries: if calls { vec![subject.entry.to_owned()] } else { Vec::new() },
+            entries: if calls { subject.entries.clone() } else { Vec::new() },
             cpu_ms: COMPILE_CPU_MS,
             memory_mib: COMPILE_MEMORY_MIB,
         };

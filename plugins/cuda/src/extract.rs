@@ -2,7 +2,7 @@
 //!
 //! The thoughts are cut off, fenced blocks are read, and the last block that is an answer to the task is
 //! taken. Its form (`form`) follows from its text, in which comments and strings count for nothing
-//! (`source`). KernelBench's Python is read for the sources in it, never run (`python`).
+//! (`source`). KernelBench's Python is run over shapes for what it compiles (`python`).
 
 mod form;
 mod python;
@@ -21,8 +21,12 @@ pub(crate) struct Program {
     pub(crate) form: Form,
     pub(crate) code: String,
     pub(crate) entry: String,
+    /// The host functions that may be called.
+    pub(crate) entries: Vec<String>,
     /// A `PYBIND11_MODULE` names the function, which may have another name in C++.
     pub(crate) bound: bool,
+    /// The Python whose `ModelNew` calls them.
+    pub(crate) python: Option<String>,
     /// The place from which the program was taken, for explanations.
     pub(crate) origin: String,
 }
@@ -71,7 +75,8 @@ fn read(task: &Task, text: &str, name: &str, origin: String) -> Result<Program, 
     if text.contains('\0') {
         return Err(nothing("the source holds a NUL character"));
     }
-    if Language::of(name) == Some(Language::Python) || (name.is_empty() && python::is_python(text))
+    if Language::of(name) == Some(Language::Python)
+        || (name.is_empty() && crate::python::is_python(text))
     {
         return python::read(task, text, origin);
     }
@@ -80,8 +85,10 @@ fn read(task: &Task, text: &str, name: &str, origin: String) -> Result<Program, 
     Ok(Program {
         form: found.form,
         code: text.to_owned(),
+        entries: vec![found.entry.clone()],
         entry: found.entry,
         bound: found.bound,
+        python: None,
         origin,
     })
 }

@@ -30,6 +30,8 @@ pub(crate) struct Task {
     pub(crate) arguments: Vec<String>,
     #[serde(default)]
     pub(crate) tensors: Option<Tensors>,
+    #[serde(default)]
+    module: Option<Module>,
     sizes: Vec<Values>,
     #[serde(default)]
     held_out: Vec<Values>,
@@ -73,6 +75,18 @@ pub(crate) struct Tensors {
     pub(crate) arguments: Vec<String>,
     #[serde(default)]
     pub(crate) returns: Vec<String>,
+}
+
+/// How a response's `ModelNew` is made and called; absent, it is made of nothing and called with `tensors.arguments`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Module {
+    inputs: Vec<String>,
+    /// Buffers by the name of the module's parameter, such as `conv.weight`.
+    #[serde(default)]
+    parameters: BTreeMap<String, String>,
+    #[serde(default)]
+    init: Vec<serde_json::Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -146,6 +160,25 @@ impl Task {
     fn evaluate_timed(&self) -> Result<Size, String> {
         let values = self.timed.as_ref().or(self.sizes.last());
         Size::new(self, Kind::Timed, values.ok_or("sizes: there is none")?)
+    }
+
+    /// Buffers and scalars that a module's `forward` takes.
+    pub(crate) fn inputs(&self) -> &[String] {
+        match (&self.module, &self.tensors) {
+            (Some(module), _) => &module.inputs,
+            (None, Some(tensors)) => &tensors.arguments,
+            (None, None) => &[],
+        }
+    }
+
+    /// The values that a module is made of.
+    pub(crate) fn init(&self) -> &[serde_json::Value] {
+        self.module.as_ref().map_or(&[], |module| &module.init)
+    }
+
+    /// The buffer of a module's parameter.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
+        self.module.as_ref()?.parameters.get(name).map(String::as_str)
     }
 
     pub(crate) fn buffer_number(&self, name: &str) -> Option<u32> {

@@ -18,6 +18,8 @@ mod plugin;
 mod expression;
 mod label;
 
+mod python;
+
 mod extract;
 
 mod compile;

@@ -8,6 +8,21 @@ pub(crate) const SOURCE_BYTES_MAX: usize = 256 << 10;
 pub(crate) const NAME_BYTES_MAX: usize = 64;
 pub(crate) const BUFFERS_MAX: usize = 32;
 pub(crate) const DIMENSIONS_MAX: usize = 8;
+/// The text of a task's name.
+pub(crate) const TASK_BYTES_MAX: usize = 128;
+
+/// Limits of a response's Python: brackets, operators and blocks inside one another, functions that call one another, statements
+/// and expressions that are run, elements of a list, lists inside one another, objects, bytes of all texts and lists that are
+/// made, and calls of what it compiled.
+pub(crate) const PYTHON_DEPTH_MAX: usize = 64;
+pub(crate) const PYTHON_CALLS_MAX: usize = 12;
+pub(crate) const PYTHON_STEPS_MAX: usize = 100_000;
+pub(crate) const PYTHON_ELEMENTS_MAX: usize = 4_096;
+pub(crate) const PYTHON_LISTS_MAX: usize = 3;
+pub(crate) const PYTHON_OBJECTS_MAX: usize = 256;
+pub(crate) const PYTHON_BYTES_MAX: usize = 16 << 20;
+pub(crate) const EXTENSION_CALLS_MAX: usize = 64;
+
 /// Stated and held out, each.
 pub(crate) const SIZES_MAX: usize = 16;
 /// The buffers of all checked sizes: they share one session, together with those that host functions

@@ -12,6 +12,7 @@ use crate::extract::Form;
 use crate::label::{Size, Task};
 use crate::limits::{LOG_SHOWN_BYTES_MAX, RECORD_CPU_MS, SCRATCH_BYTES_MAX};
 use crate::machine::Machine;
+use crate::python::{self, Call};
 use crate::subject::{Subject, complaint, kernel_named};
 use crate::verdict::{Failure, Stop, Verdict, beginning};
 
@@ -83,19 +84,37 @@ pub(crate) fn recorded<M: Machine>(
     sizes: &[Size],
 ) -> Result<Vec<Plan>, Stop> {
     let plan = |size: &Size| {
-        let recording = recording(task, subject, object, size);
-        let trace = match machine.record(&recording) {
-            Ok(trace) => trace,
-            Err(error) => return Err(refused(error.fault()?, size).into()),
+        let own: Vec<u64> = (0..task.buffers.len()).map(|at| size.bytes(task, at)).collect();
+        let mut record = |call: Call<'_>| {
+            let recording = Recording {
+                host_object: object.to_vec(),
+                entry: call.function.to_owned(),
+                buffers: [&own[..], call.scratch_bytes].concat(),
+                arguments: call.arguments.to_vec(),
+                cpu_ms: RECORD_CPU_MS,
+            };
+            match machine.record(&recording) {
+                Ok(trace) => whole(trace, size),
+                Err(error) => Err(refused(error.fault()?, size).into()),
+            }
+        };
+        let trace = match subject.python {
+            Some(text) => python::forward(task, text, size, &mut record)?,
+            None => record(Call {
+                function: subject.entry,
+                arguments: &arguments(task, subject.form, size),
+                scratch_bytes: &[],
+            })?,
         };
         of_trace(task, subject.form, size, trace)
     };
     sizes.iter().map(plan).collect()
 }
 
-fn recording(task: &Task, subject: &Subject<'_>, object: &[u8], size: &Size) -> Recording {
+/// A host function's arguments, as the label gives them.
+fn arguments(task: &Task, form: Form, size: &Size) -> Vec<Argument> {
     let buffers: Vec<_> = task.buffers.values().collect();
-    let names = match (&task.tensors, subject.form) {
+    let names = match (&task.tensors, form) {
         (Some(tensors), Form::Torch) => &tensors.arguments,
         _ => &task.arguments,
     };
@@ -107,13 +126,7 @@ fn recording(task: &Task, subject: &Subject<'_>, object: &[u8], size: &Size) -> 
         }),
         None => size.scalars[name].to_argument(),
     };
-    Recording {
-        host_object: object.to_vec(),
-        entry: subject.entry.to_owned(),
-        buffers: (0..buffers.len()).map(|at| size.bytes(task, at)).collect(),
-        arguments: names.iter().map(argument).collect(),
-        cpu_ms: RECORD_CPU_MS,
-    }
+    names.iter().map(argument).collect()
 }
 
 /// A host function that did not come to its end.
@@ -140,12 +153,16 @@ fn refused(fault: Fault, size: &Size) -> Failure {
     Failure::new(verdict, reason)
 }
 
-fn of_trace(task: &Task, form: Form, size: &Size, trace: Trace) -> Result<Plan, Stop> {
-    if !trace.unsupported.is_empty() {
-        let reason = format!("at {size}: {}", trace.unsupported.join("; "));
-        let reason = beginning(&reason, LOG_SHOWN_BYTES_MAX);
-        return Err(Failure::new(Verdict::Unsupported, reason).into());
+/// A trace that has all that the function does.
+fn whole(trace: Trace, size: &Size) -> Result<Trace, Stop> {
+    if trace.unsupported.is_empty() {
+        return Ok(trace);
     }
+    let reason = format!("at {size}: {}", trace.unsupported.join("; "));
+    Err(Failure::new(Verdict::Unsupported, beginning(&reason, LOG_SHOWN_BYTES_MAX)).into())
+}
+
+fn of_trace(task: &Task, form: Form, size: &Size, trace: Trace) -> Result<Plan, Stop> {
     let scratch: Option<u64> =
         trace.scratch_bytes.iter().try_fold(0_u64, |all, one| all.checked_add(*one));
     if scratch.is_none_or(|bytes| bytes > SCRATCH_BYTES_MAX) {
@@ -153,7 +170,7 @@ fn of_trace(task: &Task, form: Form, size: &Size, trace: Trace) -> Result<Plan, 
         return Err(Failure::new(Verdict::ExecuteError, reason).into());
     }
     let mut plan = Plan { steps: trace.steps, scratch_bytes: trace.scratch_bytes };
-    if form == Form::Torch {
+    if matches!(form, Form::Torch | Form::Model) {
         returns(task, size, &trace.returned, &mut plan)?;
     }
     Ok(plan)

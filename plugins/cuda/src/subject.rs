@@ -12,7 +12,10 @@ pub(crate) struct Subject<'a> {
     pub(crate) form: Form,
     pub(crate) code: &'a str,
     pub(crate) entry: &'a str,
+    /// The host functions that may be called; a module that is `bound` names them itself.
+    pub(crate) entries: Vec<String>,
     pub(crate) bound: bool,
+    pub(crate) python: Option<&'a str>,
     /// The launch of a bare kernel.
     pub(crate) launch: Option<&'a Launch>,
     pub(crate) file: &'static str,
@@ -22,7 +25,16 @@ impl<'a> Subject<'a> {
     pub(crate) fn trusted(program: &'a Trusted, file: &'static str) -> Self {
         let form = if program.launch.is_some() { Form::Kernel } else { Form::Host };
         let launch = program.launch.as_ref();
-        Self { form, code: &program.source, entry: &program.entry, bound: false, launch, file }
+        Self {
+            form,
+            code: &program.source,
+            entry: &program.entry,
+            entries: vec![program.entry.clone()],
+            bound: false,
+            python: None,
+            launch,
+            file,
+        }
     }
 }
 

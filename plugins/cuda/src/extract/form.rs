@@ -13,6 +13,8 @@ pub(crate) enum Form {
     Host,
     /// A host function over tensors.
     Torch,
+    /// A module in Python that calls host functions over tensors.
+    Model,
 }
 
 impl Form {
@@ -20,7 +22,7 @@ impl Form {
         match self {
             Self::Kernel => "a bare kernel",
             Self::Host => "a host function",
-            Self::Torch => "a PyTorch extension",
+            Self::Torch | Self::Model => "a PyTorch extension",
         }
     }
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::{Buffer, Task, Tensors, Trusted};
 use crate::limits::{
     BUFFERS_MAX, DIMENSIONS_MAX, NAME_BYTES_MAX, SESSION_BUFFERS_MAX, SIZES_MAX, SOURCE_BYTES_MAX,
+    TASK_BYTES_MAX,
 };
 
 impl Task {
     pub(super) fn check(&self) -> Result<(), String> {
-        if self.task.is_empty() || self.task.len() > NAME_BYTES_MAX {
-            return Err(format!("task: 1 to {NAME_BYTES_MAX} bytes"));
+        if self.task.is_empty() || self.task.len() > TASK_BYTES_MAX {
+            return Err(format!("task: 1 to {TASK_BYTES_MAX} bytes"));
         }
         range("buffers", self.buffers.len(), 1, BUFFERS_MAX)?;
         range("sizes", self.sizes.len(), 1, SIZES_MAX)?;
@@ -36,6 +37,14 @@ impl Task {
         self.check_outputs("arguments", &self.arguments)?;
         if let Some(tensors) = &self.tensors {
             self.check_tensors(tensors)?;
+        }
+        if let Some(module) = &self.module {
+            if self.tensors.is_none() {
+                return Err("module: it needs `tensors`, which say where its results belong".into());
+            }
+            self.check_names("module.inputs", &module.inputs)?;
+            let buffers: Vec<String> = module.parameters.values().cloned().collect();
+            self.check_names("module.parameters", &buffers)?;
         }
         self.reference.check().map_err(|problem| format!("reference: {problem}"))?;
         if let Some(baseline) = &self.baseline {
@@ -87,7 +96,7 @@ impl Task {
 
 impl Buffer {
     fn check(&self) -> Result<(), String> {
-        range("shape", self.shape.len(), 1, DIMENSIONS_MAX)?;
+        range("shape", self.shape.len(), 0, DIMENSIONS_MAX)?;
         match (self.role.is_given(), self.init) {
             (true, None) => Err("it needs an `init`".into()),
             (false, Some(_)) => Err("an output is poisoned, it has no `init`".into()),

@@ -74,6 +74,23 @@ impl Scalar {
         }
     }
 
+    /// Whole, as Python sees it; a real number has none.
+    pub(crate) fn as_int(self) -> Option<i64> {
+        match self {
+            Self::I32(value) => Some(value.into()),
+            Self::I64(value) => Some(value),
+            Self::Fp32(_) | Self::Fp64(_) => None,
+        }
+    }
+
+    pub(crate) fn as_real(self) -> Option<f64> {
+        match self {
+            Self::I32(_) | Self::I64(_) => None,
+            Self::Fp32(value) => Some(value.into()),
+            Self::Fp64(value) => Some(value),
+        }
+    }
+
     pub(crate) fn bytes(self) -> u32 {
         match self {
             Self::I32(_) | Self::Fp32(_) => 4,

@@ -1,0 +1,292 @@
+// Reference kernels of an imported task: plain, slow, one thread an element. The same text is CUDA, and C++ in which the
+// import runs it on this machine's processor beside PyTorch.
+//
+// Tensors are read through views: the offset of the first element, and the distance of two elements in each dimension.
+// What a kernel writes is contiguous, except for `copy_into`. Sums are taken in double precision and rounded once.
+#ifdef ASSAY_ON_CPU
+#include <cmath>
+#include <cstdlib>
+using namespace std;
+#define __global__
+#define __device__
+static long long assay_thread;
+#define LAUNCH(count, kernel, ...) \
+    for (assay_thread = 0; assay_thread < (long long)(count); ++assay_thread) kernel((long long)(count), __VA_ARGS__)
+#define THREAD assay_thread
+static char* scratch(long long bytes) { return (char*)calloc(bytes + 1, 1); }
+#else
+#include <cuda_runtime.h>
+#define LAUNCH(count, kernel, ...) kernel<<<(unsigned)(((count) + 127) / 128), 128>>>((long long)(count), __VA_ARGS__)
+#define THREAD ((long long)blockIdx.x * blockDim.x + threadIdx.x)
+static char* scratch(long long bytes) {
+    void* memory = nullptr;
+    cudaMalloc(&memory, bytes + 1);
+    return (char*)memory;
+}
+#endif
+
+typedef long long i64;
+typedef unsigned char ui8;
+constexpr int RANK = 6;
+
+struct View {
+    i64 offset, stride[RANK];
+};
+struct Shape {
+    int rank;
+    i64 size[RANK];
+};
+
+// The place of element `index`, the last dimension fastest.
+__device__ i64 place(const Shape& shape, const View& view, i64 index) {
+    i64 at = view.offset;
+    for (int d = shape.rank - 1; d > 0; --d) {
+        at += index % shape.size[d] * view.stride[d];
+        index /= shape.size[d];
+    }
+    return shape.rank > 0 ? at + index * view.stride[0] : at;
+}
+
+template <class F, class R, class A>
+__global__ void map1(i64 count, R* out, const A* a, Shape shape, View va) {
+    const i64 i = THREAD;
+    if (i < count) out[i] = (R)F::of(a[place(shape, va, i)]);
+}
+
+template <class F, class R, class A, class B>
+__global__ void map2(i64 count, R* out, const A* a, const B* b, Shape shape, View va, View vb) {
+    const i64 i = THREAD;
+    if (i < count) out[i] = (R)F::of(a[place(shape, va, i)], b[place(shape, vb, i)]);
+}
+
+template <class F, class R, class A, class B, class C>
+__global__ void map3(i64 count, R* out, const A* a, const B* b, const C* c, Shape shape, View va, View vb, View vc) {
+    const i64 i = THREAD;
+    if (i < count) out[i] = (R)F::of(a[place(shape, va, i)], b[place(shape, vb, i)], c[place(shape, vc, i)]);
+}
+
+template <class R>
+__global__ void fill(i64 count, R* out, R value) {
+    const i64 i = THREAD;
+    if (i < count) out[i] = value;
+}
+
+// begin, begin + step, and so on.
+template <class R>
+__global__ void range(i64 count, R* out, double begin, double step) {
+    const i64 i = THREAD;
+    if (i < count) out[i] = (R)(begin + (double)i * step);
+}
+
+template <class R, class A>
+__global__ void copy_into(i64 count, R* out, const A* a, Shape shape, View vout, View va) {
+    const i64 i = THREAD;
+    if (i < count) out[place(shape, vout, i)] = (R)a[place(shape, va, i)];
+}
+
+// Reductions: `parts` threads take turns with the elements of one result, and one thread joins what they found.
+struct Sum {
+    double sum = 0;
+    __device__ void add(double value, i64) { sum += value; }
+    __device__ void join(const Sum& other) { sum += other.sum; }
+    __device__ double end(i64) const { return sum; }
+};
+struct Mean : Sum {
+    __device__ double end(i64 count) const { return sum / (double)count; }
+};
+struct Product {
+    double product = 1;
+    __device__ void add(double value, i64) { product *= value; }
+    __device__ void join(const Product& other) { product *= other.product; }
+    __device__ double end(i64) const { return product; }
+};
+// The largest (sign 1) or smallest (sign -1), and the first place of it.
+template <int sign, bool place>
+struct Extreme {
+    double value = 0;
+    i64 at = -1;
+    __device__ void take(double other, i64 other_at) {
+        const bool nan = other != other, had_nan = value != value;
+        const bool better = at < 0 || (nan && !had_nan) || (!had_nan && sign * other > sign * value);
+        const bool same = at >= 0 && (other == value || (nan && had_nan)) && other_at < at;
+        if (better || same) value = other, at = other_at;
+    }
+    __device__ void add(double other, i64 index) { take(other, index); }
+    __device__ void join(const Extreme& other) {
+        if (other.at >= 0) take(other.value, other.at);
+    }
+    __device__ double end(i64) const { return place ? (double)at : value; }
+};
+// Welford's sums of squares; `less` is taken off the count.
+template <int less>
+struct Variance {
+    double count = 0, mean = 0, squares = 0;
+    __device__ void add(double value, i64) {
+        count += 1;
+        const double far = value - mean;
+        mean += far / count;
+        squares += far * (value - mean);
+    }
+    __device__ void join(const Variance& other) {
+        if (other.count == 0) return;
+        const double all = count + other.count, far = other.mean - mean;
+        squares += other.squares + far * far * count * other.count / all;
+        mean += far * other.count / all;
+        count = all;
+    }
+    __device__ double end(i64) const { return squares / (count - less); }
+};
+
+template <class F, class A>
+__global__ void reduce_parts(i64 count, F* found, const A* a, i64 parts, i64 length, Shape kept, View vkept, Shape over,
+                             View vover) {
+    const i64 i = THREAD;
+    if (i >= count) return;
+    const i64 base = place(kept, vkept, i / parts);
+    F all = F();
+    for (i64 at = i % parts; at < length; at += parts) all.add((double)a[base + place(over, vover, at)], at);
+    found[i] = all;
+}
+
+template <class F, class R>
+__global__ void reduce_join(i64 count, R* out, const F* found, i64 parts, i64 length) {
+    const i64 i = THREAD;
+    if (i >= count) return;
+    F all = found[i * parts];
+    for (i64 part = 1; part < parts; ++part) all.join(found[i * parts + part]);
+    out[i] = (R)all.end(length);
+}
+
+// out[b, i, j] = sum over k of a[b, i, k] * c[b, k, j]
+template <class R, class A, class C>
+__global__ void matmul(i64 count, R* out, const A* a, const C* c, i64 rows, i64 inner, i64 columns, View va, View vc) {
+    const i64 i = THREAD;
+    if (i >= count) return;
+    const i64 column = i % columns, row = i / columns % rows, batch = i / columns / rows;
+    const A* x = a + va.offset + batch * va.stride[0] + row * va.stride[1];
+    const C* y = c + vc.offset + batch * vc.stride[0] + column * vc.stride[2];
+    double sum = 0;
+    for (i64 k = 0; k < inner; ++k) sum += (double)x[k * va.stride[2]] * (double)y[k * vc.stride[1]];
+    out[i] = (R)sum;
+}
+
+// Convolutions and pools over three dimensions of space; those of fewer have sizes of one in front.
+struct Window {
+    i64 batch, in, out, groups;  // channels
+    i64 from[3], to[3], kernel[3], stride[3], padding[3], dilation[3];
+};
+
+template <class R, class A, class W>
+__global__ void convolution(i64 count, R* out, const A* a, const W* w, Window s, View va, View vw) {
+    i64 i = THREAD;
+    if (i >= count) return;
+    R* to = out + i;
+    i64 at[3];
+    for (int d = 2; d >= 0; --d) at[d] = i % s.to[d], i /= s.to[d];
+    const i64 channel = i % s.out, batch = i / s.out;
+    const i64 in = s.in / s.groups, group = channel / (s.out / s.groups);
+    double sum = 0;
+    for (i64 c = 0; c < in; ++c)
+        for (i64 x = 0; x < s.kernel[0]; ++x)
+            for (i64 y = 0; y < s.kernel[1]; ++y)
+                for (i64 z = 0; z < s.kernel[2]; ++z) {
+                    const i64 px = at[0] * s.stride[0] - s.padding[0] + x * s.dilation[0];
+                    const i64 py = at[1] * s.stride[1] - s.padding[1] + y * s.dilation[1];
+                    const i64 pz = at[2] * s.stride[2] - s.padding[2] + z * s.dilation[2];
+                    if (px < 0 || py < 0 || pz < 0 || px >= s.from[0] || py >= s.from[1] || pz >= s.from[2]) continue;
+                    sum += (double)a[va.offset + batch * va.stride[0] + (group * in + c) * va.stride[1] +
+                                     px * va.stride[2] + py * va.stride[3] + pz * va.stride[4]] *
+                           (double)w[vw.offset + channel * vw.stride[0] + c * vw.stride[1] + x * vw.stride[2] +
+                                     y * vw.stride[3] + z * vw.stride[4]];
+                }
+    *to = (R)sum;
+}
+
+template <class R, class A, class W>
+__global__ void transposed_convolution(i64 count, R* out, const A* a, const W* w, Window s, View va, View vw) {
+    i64 i = THREAD;
+    if (i >= count) return;
+    R* to = out + i;
+    i64 at[3];
+    for (int d = 2; d >= 0; --d) at[d] = i % s.to[d], i /= s.to[d];
+    const i64 channel = i % s.out, batch = i / s.out;
+    const i64 in = s.in / s.groups, each = s.out / s.groups, group = channel / each;
+    double sum = 0;
+    for (i64 c = 0; c < in; ++c)
+        for (i64 x = 0; x < s.kernel[0]; ++x)
+            for (i64 y = 0; y < s.kernel[1]; ++y)
+                for (i64 z = 0; z < s.kernel[2]; ++z) {
+                    const i64 px = at[0] + s.padding[0] - x * s.dilation[0];
+                    const i64 py = at[1] + s.padding[1] - y * s.dilation[1];
+                    const i64 pz = at[2] + s.padding[2] - z * s.dilation[2];
+                    if (px < 0 || py < 0 || pz < 0) continue;
+                    if (px % s.stride[0] || py % s.stride[1] || pz % s.stride[2]) continue;
+                    const i64 qx = px / s.stride[0], qy = py / s.stride[1], qz = pz / s.stride[2];
+                    if (qx >= s.from[0] || qy >= s.from[1] || qz >= s.from[2]) continue;
+                    sum += (double)a[va.offset + batch * va.stride[0] + (group * in + c) * va.stride[1] +
+                                     qx * va.stride[2] + qy * va.stride[3] + qz * va.stride[4]] *
+                           (double)w[vw.offset + (group * in + c) * vw.stride[0] + channel % each * vw.stride[1] +
+                                     x * vw.stride[2] + y * vw.stride[3] + z * vw.stride[4]];
+                }
+    *to = (R)sum;
+}
+
+// `divisor` 0: by what lies inside; -1: by what lies inside with the padding; else by itself.
+template <bool largest, class R, class A>
+__global__ void pool(i64 count, R* out, const A* a, Window s, View va, i64 divisor) {
+    i64 i = THREAD;
+    if (i >= count) return;
+    R* to = out + i;
+    i64 at[3];
+    for (int d = 2; d >= 0; --d) at[d] = i % s.to[d], i /= s.to[d];
+    const i64 base = va.offset + i / s.in * va.stride[0] + i % s.in * va.stride[1];
+    double found = 0;
+    i64 inside = 0, padded = 1;
+    for (int d = 0; d < 3; ++d) {
+        i64 begin = at[d] * s.stride[d] - s.padding[d], end = begin + s.kernel[d];
+        if (end > s.from[d] + s.padding[d]) end = s.from[d] + s.padding[d];
+        padded *= end - begin;
+    }
+    for (i64 x = 0; x < s.kernel[0]; ++x)
+        for (i64 y = 0; y < s.kernel[1]; ++y)
+            for (i64 z = 0; z < s.kernel[2]; ++z) {
+                const i64 px = at[0] * s.stride[0] - s.padding[0] + x * s.dilation[0];
+                const i64 py = at[1] * s.stride[1] - s.padding[1] + y * s.dilation[1];
+                const i64 pz = at[2] * s.stride[2] - s.padding[2] + z * s.dilation[2];
+                if (px < 0 || py < 0 || pz < 0 || px >= s.from[0] || py >= s.from[1] || pz >= s.from[2]) continue;
+                const double value = (double)a[base + px * va.stride[2] + py * va.stride[3] + pz * va.stride[4]];
+                if (!largest)
+                    found += value;
+                else if (inside == 0 || value > found || value != value)
+                    found = value;
+                ++inside;
+            }
+    if (!largest) found /= (double)(divisor > 0 ? divisor : divisor < 0 ? padded : inside);
+    *to = (R)found;
+}
+
+// Sums or products up to each place of a line.
+template <bool product, class R, class A>
+__global__ void scan(i64 count, R* out, const A* a, i64 length, i64 inner, Shape lines, View va, i64 step) {
+    const i64 i = THREAD;
+    if (i >= count) return;
+    const A* from = a + place(lines, va, i);
+    R* to = out + i / inner * inner * length + i % inner;
+    double all = product ? 1 : 0;
+    for (i64 at = 0; at < length; ++at) {
+        const double value = (double)from[at * step];
+        all = product ? all * value : all + value;
+        to[at * inner] = (R)all;
+    }
+}
+
+// out[i] = a[where `va` says, and `index[i]` steps further]
+template <class R, class A, class I>
+__global__ void gather(i64 count, R* out, const A* a, const I* index, Shape shape, View va, View vindex, i64 step,
+                       i64 size) {
+    const i64 i = THREAD;
+    if (i >= count) return;
+    i64 at = (i64)index[place(shape, vindex, i)];
+    if (at < 0) at += size;
+    out[i] = a[place(shape, va, i) + at * step];
+}

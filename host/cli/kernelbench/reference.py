@@ -1,0 +1,103 @@
+"""The reference of a task: one source of CUDA for all of its sizes, and what it computes on this machine's processor."""
+
+import ctypes
+import pathlib
+import subprocess
+import tempfile
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from emit import TYPES, Memory, Value
+from graph import traced
+from model import Instance
+from operators import Translator
+from source import Unsupported
+
+KERNELS = pathlib.Path(__file__).resolve().parent / "reference.h"
+# Of a label's source.
+BYTES_MAX = 256 << 10
+# KernelBench's own for fp32.
+TOLERANCE = 1e-4
+SEEDS = (1, 2)
+
+
+class Reference:
+    """`reference(arguments..., results..., size)`; the module's texts at its sizes are told apart by their number."""
+
+    def __init__(self, texts, names):
+        self.texts, self.names = texts, names
+        self.given, self.results = [], []  # of each size: (type, shape) by place
+        functions, bodies = {}, []
+        for text in texts:
+            bodies.append(self.size(text, functions))
+        self.source = self.written(functions, bodies)
+        if len(self.source) > BYTES_MAX:
+            raise Unsupported(f"its reference has {len(self.source):,} bytes, {BYTES_MAX:,} at most")
+
+    def size(self, text, functions):
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            instance = Instance(text)
+            graph = traced(instance)
+        held = len(instance.parameters)
+        names = [*self.names[:held], *[None] * len(instance.running), *self.names[held:]]
+        translator = Translator(functions)
+        results = translator.run(graph, names)
+        given = [*instance.parameters.values(), *instance.tensors]
+        self.given.append([(value.dtype, tuple(value.shape)) for value in given])
+        self.results.append([(value.layout.dtype, tuple(value.layout.shape)) for value in results])
+        for at, value in enumerate(results):
+            whole = torch.empty(value.layout.shape, dtype=value.layout.dtype, device="meta")
+            translator.copy_into(Value(Memory(f"out{at}"), whole), whole, value)
+        return translator.body()
+
+    def outputs(self):
+        return [f"out{at}" for at in range(len(self.results[0]))]
+
+    def written(self, functions, bodies):
+        kinds = [TYPES.get(kind) for kind, _ in self.given[0]]
+        if None in kinds:
+            raise Unsupported("it takes tensors of a type that no reference is made for")
+        parameters = [f"const {kind}* {name}" for kind, name in zip(kinds, self.names)]
+        parameters += [f"{TYPES[kind]}* {name}" for (kind, _), name in zip(self.results[0], self.outputs())]
+        text = KERNELS.read_text() + "\n"
+        for (expression, count, kind, is_truth), name in functions.items():
+            taken = ", ".join(f"{kind} {letter}" for letter in "abc"[:count])
+            result = f"({expression}) != 0" if is_truth else expression
+            text += f"struct {name} {{\n    __device__ static {kind} of({taken}) {{ return {result}; }}\n}};\n"
+        for number, (lines, scratch) in enumerate(bodies):
+            text += f"\nstatic void size_{number}({', '.join(parameters)}) {{\n"
+            text += f"    char* s = scratch({scratch});\n" if scratch else ""
+            text += "\n".join(lines) + "\n}\n"
+        text += f'\nextern "C" void reference({", ".join(parameters)}, int size) {{\n'
+        arguments = ", ".join([*self.names, *self.outputs()])
+        for number in range(len(bodies)):
+            text += f"    if (size == {number}) size_{number}({arguments});\n"
+        return text + "}\n"
+
+    def verify(self):
+        """Compares with PyTorch at every size, over parameters and inputs of the module's own."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, library = pathlib.Path(folder, "reference.cpp"), pathlib.Path(folder, "reference.so")
+            source.write_text(self.source)
+            command = ["g++", "-std=c++17", "-O1", "-w", "-DASSAY_ON_CPU", "-shared", "-fPIC", "-o", library, source]
+            made = subprocess.run(command, capture_output=True, text=True)
+            if made.returncode:
+                raise RuntimeError(f"its reference does not compile: {made.stderr[:2000]}")
+            function = ctypes.CDLL(library).reference
+            for number, text in enumerate(self.texts):
+                for seed in SEEDS:
+                    self.compare(function, number, Instance(text, seed))
+
+    def compare(self, function, number, instance):
+        given = [*instance.parameters.values(), *instance.tensors]
+        given = [value.contiguous() for value in given]
+        wanted = instance.run()
+        # What is never written is not taken for a zero.
+        got = [torch.full(value.shape, 77, dtype=value.dtype) for value in wanted]
+        function(*[ctypes.c_void_p(value.data_ptr()) for value in given + got], ctypes.c_int(number))
+        for at, (one, want) in enumerate(zip(got, wanted)):
+            one, want = one.double(), want.double()
+            if not torch.allclose(one, want, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
+                far = (one - want).abs().max().item()
+                raise Unsupported(f"its reference and PyTorch differ by {far:g} in result {at}")
