@@ -39,7 +39,7 @@ KINDS = ["kill a worker", "kill a server", "kill PostgreSQL", "stop a worker", "
          "cut the database's connections", "fill the disk"]
 STOPS = ["stop a worker"]
 # PostgreSQL's disk has room for what a release build acknowledges.
-DISK_MIB, DISK_MIB_A_MINUTE = 768, 48
+DISK_MIB, DISK_MIB_A_MINUTE = 768, 128
 # Longer than any fault and what follows it: a service that answers nobody for so long has not recovered.
 GAP_MAX_S = 120
 # A server that has ended its load may hold so much more than one that has not begun it.
