@@ -24,7 +24,7 @@ LEFT_OUT = ["level1/6_left_out"]
 
 
 def imported(checkout, levels, out):
-    command = [TARGET / "debug/assay", "cuda", "import", checkout, "--out", out, "--python", PYTHON]
+    command = [TARGET / "debug/assay", "cuda", "import", checkout, "--output", out, "--python", PYTHON]
     subprocess.run([*command, *[f"--level={level}" for level in levels]], check=True)
     return [json.loads(line) for line in out.read_text().splitlines()]
 

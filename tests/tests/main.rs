@@ -20,6 +20,7 @@ mod history;
 mod hostile;
 mod judge;
 mod kubernetes;
+mod launched;
 mod limits;
 mod lists;
 mod logs;

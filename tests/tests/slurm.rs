@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use assay_api::capacity::{PoolCapacity, SetCapacity};
 use assay_api::operations::{Worker, WorkerState};
-use assay_api::request::SubmitItem;
-use assay_client::Client;
 use assay_core::id::TicketId;
 use assay_tests::{Answers, Host, HostOptions, Node, Sleepers, Slurm, assay, item, program, until};
+
+use crate::launched::{busy, joined, pool, scores, set, waits};
 
 const ONE_CPU: Node = Node { cpus: 1, gpus: 0 };
 const LONG: &str = "minutes = 30\ndrain_seconds = 60\n";
@@ -26,57 +25,10 @@ fn real() -> String {
     program("assay-worker").to_str().expect("a plain path").into()
 }
 
-async fn joined(client: &Client, count: usize) -> Vec<Worker> {
-    until(&format!("{count} workers have joined"), async || {
-        let workers = client.workers().await.expect("answers").items;
-        let joined = workers.into_iter().filter(|it| it.joined_at.is_some());
-        let joined: Vec<Worker> = joined.filter(|it| it.state != WorkerState::Draining).collect();
-        (joined.len() == count).then_some(joined)
-    })
-    .await
-}
-
 async fn jobs(slurm: &Slurm, count: usize) -> Vec<String> {
     until(&format!("there are {count} jobs"), async || {
         let jobs = slurm.jobs();
         (jobs.len() == count).then_some(jobs)
-    })
-    .await
-}
-
-async fn pool(client: &Client, name: &str) -> PoolCapacity {
-    let pools = client.capacity().await.expect("answers").pools;
-    pools.into_iter().find(|pool| pool.pool == name).expect("the pool is there")
-}
-
-/// Waits until the reason is among those for which workers of the pool wait; returns how many do.
-async fn waits(client: &Client, name: &str, reason: &str) -> u32 {
-    until(&format!("{name} waits: {reason}"), async || {
-        let waiting = pool(client, name).await.waiting.into_iter();
-        waiting.filter(|it| it.reason.contains(reason)).map(|it| it.workers).next()
-    })
-    .await
-}
-
-async fn set(client: &Client, pool: &str, count: u32) {
-    let wanted = SetCapacity { min: count, max: count };
-    client.set_capacity(pool, &wanted).await.expect("sets");
-}
-
-async fn scores(host: &Host, plugin: &str) {
-    let client = host.client();
-    let items: Vec<SubmitItem> = (0..20).map(|at| item(format!("r{at}"), "xx", "4")).collect();
-    let results = Answers::submit(&client, plugin, &items).await.finish(&client, &items).await;
-    assert_eq!(results.len(), items.len());
-    for result in results.values() {
-        assert_eq!(result.outcome.kind(), "scored", "{result:?}");
-    }
-}
-
-async fn busy(client: &Client, other_than: Option<TicketId>) -> Worker {
-    until("a worker is busy", async || {
-        let mut workers = client.workers().await.expect("answers").items.into_iter();
-        workers.find(|it| it.state == WorkerState::Busy && Some(it.ticket) != other_than)
     })
     .await
 }

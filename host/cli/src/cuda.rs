@@ -55,7 +55,7 @@ struct ImportOptions {
     folder: PathBuf,
     /// File to write the tasks to
     #[arg(long, value_name = "FILE", default_value = "kernelbench.jsonl")]
-    out: PathBuf,
+    output: PathBuf,
     /// Level to import; may be repeated
     #[arg(long = "level", value_name = "N", default_values_t = [1, 2])]
     levels: Vec<u32>,
@@ -115,11 +115,11 @@ async fn import(options: ImportOptions) -> anyhow::Result<ExitCode> {
         std::fs::write(program.path().join(name), text).context("writing the Python program")?;
     }
     // Beside its place, so that an import that is broken off leaves nothing that looks whole.
-    let folder = options.out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = options.output.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut out = tempfile::Builder::new()
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
         .tempfile_in(folder.unwrap_or(Path::new(".")))
-        .with_context(|| format!("writing beside {}", options.out.display()))?;
+        .with_context(|| format!("writing beside {}", options.output.display()))?;
     let jobs =
         options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let all = files.len();
@@ -138,9 +138,10 @@ async fn import(options: ImportOptions) -> anyhow::Result<ExitCode> {
         ended.push((file, import));
     }
     drop(imports);
-    out.persist(&options.out).with_context(|| format!("writing {}", options.out.display()))?;
+    out.persist(&options.output)
+        .with_context(|| format!("writing {}", options.output.display()))?;
     print!("{}", summary(&ended));
-    println!("{}", options.out.display());
+    println!("{}", options.output.display());
     let none = ended.iter().all(|(_, import)| matches!(import, Import::Unsupported(_)));
     Ok(if none { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -10,6 +10,7 @@ pub mod time;
 
 pub mod address;
 pub mod capability;
+pub mod cause;
 pub mod golden;
 pub mod limits;
 pub mod outbound;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use assay_core::cause::deepest;
 use assay_core::limits;
 use assay_fleet::Start;
 use futures_util::Stream;
@@ -134,11 +135,7 @@ fn late() -> String {
 
 /// The words of Kubernetes, or the deepest cause for which it said nothing.
 pub(crate) fn words(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut cause = error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    plain(&cause.to_string())
+    plain(&deepest(error).to_string())
 }
 
 #[cfg(test)]

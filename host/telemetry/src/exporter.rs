@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
+use assay_core::cause::deepest;
 use assay_core::limits;
 use assay_core::trace::RequestTrace;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
@@ -220,9 +221,8 @@ fn words(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return format!("no answer within {} s", PATIENCE.as_secs());
     }
-    let mut cause = error.source();
-    while let Some(deeper) = cause.and_then(std::error::Error::source) {
-        cause = Some(deeper);
+    match error.source() {
+        Some(cause) => deepest(cause).to_string(),
+        None => "the message could not be sent".into(),
     }
-    cause.map_or_else(|| "the message could not be sent".into(), ToString::to_string)
 }

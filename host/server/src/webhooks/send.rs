@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use assay_api::webhook::webhook_target;
+use assay_core::cause::deepest;
 use assay_core::limits;
 use assay_core::outbound::{Host, HostPattern, Target, check_addresses, grant};
 use reqwest::header::CONTENT_TYPE;
@@ -100,11 +101,10 @@ fn words(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return format!("no answer within {} s", limits::WEBHOOK_SECONDS_MAX);
     }
-    let mut cause = error.source();
-    while let Some(deeper) = cause.and_then(std::error::Error::source) {
-        cause = Some(deeper);
+    match error.source() {
+        Some(cause) => deepest(cause).to_string(),
+        None => "the message could not be sent".into(),
     }
-    cause.map_or_else(|| "the message could not be sent".into(), ToString::to_string)
 }
 
 #[cfg(test)]
