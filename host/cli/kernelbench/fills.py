@@ -4,27 +4,51 @@ import math
 
 import torch
 
+from model import Instance
 from source import Unsupported
 
 # So many numbers, and draws, decide.
 SAMPLES = 4_000
 DRAWS_MAX = 64
-# Of a large tensor, numbers from all over it.
+# Of a large tensor, numbers from all over it, and so many rows and columns of its corner.
 SAMPLES_MAX = 100_000
+CORNER = 256
 
 
-def fill_of(name, draw):
-    """`draw(seed)` gives the tensor of a seed; as many are drawn as a decision needs."""
-    whole = draw(0)
-    structure = structure_of(whole)
-    if structure:
-        raise Unsupported(f"`{name}` {structure}, which no fill makes")
-    first = sample(whole)
-    numbers, seed = first, 1
-    while numbers.numel() < SAMPLES and seed < DRAWS_MAX and not (seed > 4 and numbers.min() == numbers.max()):
-        numbers = torch.cat([numbers, sample(draw(seed))])
-        seed += 1
-    if not first.dtype.is_floating_point:
+def fills_of(text, names):
+    """The fill of each parameter and input of a task's module, by name, in their order."""
+    first = tensors_of(Instance(text, 0))
+    for name, tensor in zip(names, first):
+        structure = structure_of(tensor)
+        if structure:
+            raise Unsupported(f"`{name}` {structure}, which no fill makes")
+    drawn = [sample(tensor) for tensor in first]
+    del first
+    for seed in range(1, DRAWS_MAX):
+        wanted = [at for at, numbers in enumerate(drawn) if wants_more(numbers, seed)]
+        if not wanted:
+            break
+        more = tensors_of(Instance(text, seed), wanted)
+        for at in wanted:
+            drawn[at] = torch.cat([drawn[at], sample(more[at])])
+    return {name: fill_of(name, numbers) for name, numbers in zip(names, drawn)}
+
+
+def tensors_of(instance, wanted=None):
+    """Parameters, then inputs, which are made only if one of them is wanted."""
+    held = [*instance.parameters.values()]
+    inputs = wanted is None or any(at >= len(held) for at in wanted)
+    return held + (instance.tensors if inputs else [])
+
+
+def wants_more(numbers, seed):
+    constant = seed > 4 and numbers.min() == numbers.max()
+    return numbers.numel() < SAMPLES and not constant
+
+
+def fill_of(name, numbers):
+    """The fill that makes numbers like these."""
+    if not numbers.dtype.is_floating_point:
         drawn = numbers.long()
         low, high = drawn.min().item(), drawn.max().item()
         found = torch.unique(drawn).numel()
@@ -57,13 +81,14 @@ def structure_of(tensor):
     """What an answer may rely on beyond the kind of each number."""
     if tensor.dim() < 2 or min(tensor.shape[-2:]) < 4 or tensor.min() == tensor.max():
         return None
-    tensor = tensor.double()
-    if tensor.shape[-1] == tensor.shape[-2] and torch.equal(tensor, tensor.transpose(-1, -2)):
+    corner = tensor[..., :CORNER, :CORNER]
+    if tensor.shape[-1] == tensor.shape[-2] and torch.equal(corner, corner.transpose(-1, -2)):
         return "is symmetric"
-    sums = tensor.sum(dim=-1)
-    if torch.allclose(sums, sums.reshape(-1)[0].expand_as(sums), rtol=1e-4):
+    rows = tensor.reshape(-1, tensor.shape[-1])[:CORNER].double()
+    sums = rows.sum(dim=-1)
+    if torch.allclose(sums, sums[0].expand_as(sums), rtol=1e-4):
         return "has rows of one sum"
-    if bool((tensor.diff(dim=-1) >= 0).all()):
+    if bool((rows.diff(dim=-1) >= 0).all()):
         return "has sorted rows"
     return None
 

@@ -13,7 +13,7 @@ import sys
 
 import torch
 
-from fills import fill_of
+from fills import fills_of
 from model import Instance
 from reference import TOLERANCE, Reference
 from scale import shrunk, varied
@@ -22,7 +22,10 @@ from source import Source, Unsupported
 # What one size may take, in products of a sum, and in bytes. A simulated device takes about a second for a small one.
 SMALL = (1_000_000, 16 << 20)
 ORIGINAL = (1 << 42, 3 << 30)
-BUFFERS_MAX = 32
+# What a size may take that is only compared with PyTorch, on a processor.
+COMPARED = (400_000_000, 256 << 20)
+# Of a label: in all, and over all sizes.
+BUFFERS_MAX, SESSION_BUFFERS_MAX = 128, 240
 DTYPES = {
     torch.float32: "fp32",
     torch.float64: "fp64",
@@ -35,8 +38,9 @@ DTYPES = {
 
 def task_of(path, key, sizes):
     source = Source(path.read_text())
-    values, cost = shrunk(source, *SMALL)
-    reference = Reference(texts(source, values, cost, SMALL[0]), buffers_of(source.with_values(values)))
+    limits = SMALL if sizes == "small" else COMPARED
+    values, cost = shrunk(source, *limits)
+    reference = Reference(texts(source, values, cost, limits[0]), buffers_of(source.with_values(values)))
     reference.verify()
     if sizes == "original":
         # PyTorch would take hours here: the same reference is compared at small sizes alone.
@@ -76,7 +80,7 @@ def label_of(key, reference):
     names = [*reference.names, *outputs]
     if len(names) > BUFFERS_MAX:
         raise Unsupported(f"it has {len(names)} parameters, inputs and results, {BUFFERS_MAX} at most")
-    held = len(instance.parameters)
+    fills = fills_of(text, reference.names)
     shapes = [[*given, *results] for given, results in zip(reference.given, reference.results)]
     sizes = [{"size": number} for number in range(len(shapes))]
     buffers = {}
@@ -86,8 +90,7 @@ def label_of(key, reference):
             raise Unsupported(f"`{name}` is of {kind}")
         buffer = {"dtype": DTYPES[kind], "role": "output", "shape": dimensions([each[at][1] for each in shapes], sizes)}
         if at < len(reference.names):
-            draw = parameter_of(text, at) if at < held else input_of(text, at - held)
-            buffer |= {"role": "input", "init": fill_of(name, draw)}
+            buffer |= {"role": "input", "init": fills[name]}
         buffers[name] = buffer
     parameters, inputs = names_of(text)
     numbers = {name: value for name, value in zip(inputs, instance.inputs) if name not in buffers}
@@ -110,14 +113,6 @@ def label_of(key, reference):
         "reference": {"source": reference.source, "entry": "reference"},
         "tolerance": {"absolute": TOLERANCE, "relative": TOLERANCE},
     }
-
-
-def parameter_of(text, at):
-    return lambda seed: [*Instance(text, seed).parameters.values()][at]
-
-
-def input_of(text, at):
-    return lambda seed: Instance(text, seed).tensors[at]
 
 
 def dimensions(shapes, sizes):

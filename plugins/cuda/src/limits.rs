@@ -6,7 +6,7 @@ pub(crate) const EXECUTE_TIMEOUT_MS: u32 = 120_000;
 /// A source, the response's or the label's.
 pub(crate) const SOURCE_BYTES_MAX: usize = 256 << 10;
 pub(crate) const NAME_BYTES_MAX: usize = 64;
-pub(crate) const BUFFERS_MAX: usize = 32;
+pub(crate) const BUFFERS_MAX: usize = 128;
 pub(crate) const DIMENSIONS_MAX: usize = 8;
 /// The text of a task's name.
 pub(crate) const TASK_BYTES_MAX: usize = 128;
@@ -27,7 +27,7 @@ pub(crate) const EXTENSION_CALLS_MAX: usize = 64;
 pub(crate) const SIZES_MAX: usize = 16;
 /// The buffers of all checked sizes: they share one session, together with those that host functions
 /// allocate.
-pub(crate) const SESSION_BUFFERS_MAX: usize = 128;
+pub(crate) const SESSION_BUFFERS_MAX: usize = 240;
 /// The bytes of all buffers of one size; the checked sizes share one device.
 pub(crate) const SIZE_BYTES_MAX: u64 = 8 << 30;
 pub(crate) const EXPRESSION_BYTES_MAX: usize = 256;

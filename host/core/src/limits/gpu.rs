@@ -62,7 +62,7 @@ pub const GPU_RECORD_SAID_BYTES_MAX: u64 = 64 << 10;
 /// The host functions that one source may register.
 pub const GPU_ENTRIES_MAX: usize = 256;
 /// The arguments of one host function.
-pub const GPU_ARGUMENTS_MAX: usize = 64;
+pub const GPU_ARGUMENTS_MAX: usize = 192;
 /// The dimensions of one tensor.
 pub const GPU_DIMENSIONS_MAX: usize = 16;
 /// The tensors that a host function returns.
