@@ -1,7 +1,6 @@
 """A graph of ATen's operators as launches of `reference.h`'s kernels."""
 
 import math
-import operator
 
 import torch
 
@@ -190,16 +189,3 @@ def shape_text(shape):
 def view_text(view):
     offset, strides = view
     return f"View{{{offset}, {{{', '.join(map(str, strides))}}}}}"
-
-
-def literal(value, kind):
-    """A number as the text of an expression in a type."""
-    if kind in ("float", "double"):
-        value = float(value)
-        if value != value:
-            return "NAN"
-        if math.isinf(value):
-            return "INFINITY" if value > 0 else "(-INFINITY)"
-        text = repr(value)
-        return f"({text}f)" if kind == "float" else f"({text})"
-    return f"({int(value)})"

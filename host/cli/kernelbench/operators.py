@@ -5,7 +5,8 @@ import operator
 
 import torch
 
-from emit import TYPES, Emitter, Memory, Value, broadcast, collapsed, layout_of, literal, shape_text, view_text
+from emit import TYPES, Emitter, Memory, Value, collapsed, layout_of, shape_text, view_text
+from expressions import BINARY, COMPARISONS, UNARY, literal, literal_argument, promoted, substituted
 from source import Unsupported
 
 aten = torch.ops.aten
@@ -18,21 +19,6 @@ VIEWS = {
 }
 SAME = {"clone", "lift_fresh_copy", "lift_fresh", "contiguous"}
 
-UNARY = {
-    "relu": "a > 0 || a != a ? a : 0", "exp": "exp(a)", "log": "log(a)", "log1p": "log1p(a)", "log2": "log2(a)",
-    "log10": "log10(a)", "expm1": "expm1(a)", "exp2": "exp2(a)", "sqrt": "sqrt(a)", "rsqrt": "1 / sqrt(a)",
-    "abs": "a < 0 ? -a : a", "neg": "-a", "tanh": "tanh(a)", "sigmoid": "1 / (1 + exp(-a))", "sin": "sin(a)",
-    "cos": "cos(a)", "tan": "tan(a)", "atan": "atan(a)", "sinh": "sinh(a)", "cosh": "cosh(a)", "erf": "erf(a)",
-    "floor": "floor(a)", "ceil": "ceil(a)", "round": "rint(a)", "trunc": "trunc(a)", "reciprocal": "1 / a",
-    "sign": "a > 0 ? 1 : a < 0 ? -1 : 0", "logical_not": "a == 0", "bitwise_not": "a == 0", "isnan": "a != a",
-    "erfc": "erfc(a)",
-}
-BINARY = {
-    "mul": "a * b", "maximum": "a != a || a > b ? a : b", "minimum": "a != a || a < b ? a : b", "atan2": "atan2(a, b)",
-    "logical_and": "a != 0 && b != 0", "logical_or": "a != 0 || b != 0", "logical_xor": "(a != 0) != (b != 0)",
-    "bitwise_and": "a & b", "bitwise_or": "a | b", "bitwise_xor": "a ^ b",
-}
-COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 REDUCTIONS = {"sum": "Sum", "mean": "Mean", "prod": "Product", "amax": "Extreme<1, false>", "amin": "Extreme<-1, false>"}
 ARGUMENTS = {"argmax": "Extreme<1, true>", "argmin": "Extreme<-1, true>"}
 
@@ -478,29 +464,3 @@ def each(values, count):
 def spatial_view(layout, space):
     strides = list(layout.stride())
     return view_text((layout.storage_offset(), strides[:2] + [0] * (3 - space) + strides[2:]))
-
-
-def promoted(operands):
-    kinds = [value.layout.dtype for value in operands if isinstance(value, Value)]
-    if any(isinstance(value, float) for value in operands) and not any(kind.is_floating_point for kind in kinds):
-        return torch.float32
-    found = kinds[0]
-    for kind in kinds[1:]:
-        found = torch.promote_types(found, kind)
-    return torch.int64 if found == torch.bool else found
-
-
-def substituted(expression, letters):
-    """The expression with its one-letter names replaced."""
-    word = ""
-    for letter in expression + " ":
-        if letter.isalnum() or letter in "._":
-            word += letter
-            continue
-        yield letters.get(word, word)
-        word = ""
-        yield letter
-
-
-def literal_argument(number, kind):
-    return f"({kind}){literal(number, 'double' if kind in ('float', 'double') else kind)}"

@@ -69,7 +69,7 @@ def names_of(text):
 
 
 def buffers_of(text):
-    """Of them those of tensors."""
+    """Names of the buffers: the parameters, then those inputs that are tensors."""
     parameters, inputs = names_of(text)
     return parameters + [name for name, value in zip(inputs, Instance(text).inputs) if isinstance(value, torch.Tensor)]
 

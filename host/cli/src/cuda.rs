@@ -16,8 +16,9 @@ use tokio::process::Command;
 use super::table::table;
 
 /// The files of the Python program.
-const PROGRAM: [(&str, &str); 10] = [
+const PROGRAM: [(&str, &str); 11] = [
     ("emit.py", include_str!("../kernelbench/emit.py")),
+    ("expressions.py", include_str!("../kernelbench/expressions.py")),
     ("fills.py", include_str!("../kernelbench/fills.py")),
     ("graph.py", include_str!("../kernelbench/graph.py")),
     ("model.py", include_str!("../kernelbench/model.py")),

@@ -295,10 +295,10 @@ struct F0 {
     __device__ static float of(float a, float b) { return a + b; }
 };
 struct F1 {
-    __device__ static float of(float a) { return 1 / (1 + exp(-a)) ; }
+    __device__ static float of(float a) { return 1 / (1 + exp(-a)); }
 };
 struct F2 {
-    __device__ static float of(float a, float b) { return a * b ; }
+    __device__ static float of(float a, float b) { return a * b; }
 };
 
 static void size_0(const float* scale, const float* conv_weight, const float* conv_bias, const float* x, float* out0) {
