@@ -10,7 +10,7 @@ from source import Unsupported
 # So many numbers, and draws, decide.
 SAMPLES = 4_000
 DRAWS_MAX = 64
-# Of a large tensor, numbers from all over it, and so many rows and columns of its corner.
+# A large tensor is judged by so many numbers from all over it, and by so many rows and columns of its corner.
 SAMPLES_MAX = 100_000
 CORNER = 256
 

@@ -15,7 +15,7 @@ from operators import Translator
 from source import Unsupported
 
 KERNELS = pathlib.Path(__file__).resolve().parent / "reference.h"
-# Of a label's source.
+# The limit of a source in a label.
 BYTES_MAX = 256 << 10
 # KernelBench's own for fp32.
 TOLERANCE = 1e-4
@@ -93,7 +93,7 @@ class Reference:
         given = [*instance.parameters.values(), *instance.tensors]
         given = [value.contiguous() for value in given]
         wanted = instance.run()
-        # What is never written is not taken for a zero.
+        # An element that is never written must not pass for a zero.
         got = [torch.full(value.shape, 77, dtype=value.dtype) for value in wanted]
         function(*[ctypes.c_void_p(value.data_ptr()) for value in given + got], ctypes.c_int(number))
         for at, (one, want) in enumerate(zip(got, wanted)):

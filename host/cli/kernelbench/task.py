@@ -24,7 +24,7 @@ SMALL = (1_000_000, 16 << 20)
 ORIGINAL = (1 << 42, 3 << 30)
 # What a size may take that is only compared with PyTorch, on a processor.
 COMPARED = (400_000_000, 256 << 20)
-# Of a label: in all, and over all sizes.
+# The limits of a label: its buffers, and those of all its sizes together.
 BUFFERS_MAX, SESSION_BUFFERS_MAX = 128, 240
 DTYPES = {
     torch.float32: "fp32",

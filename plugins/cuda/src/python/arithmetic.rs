@@ -94,7 +94,7 @@ fn equal(left: &Value, right: &Value) -> Option<bool> {
         }
         (left, right) => match (left.as_real(), right.as_real()) {
             (Some(left), Some(right)) => Some(left == right),
-            // Of different kinds, as long as both are known.
+            // Values of different kinds are not equal, as long as both are known.
             _ => left.truth().zip(right.truth()).map(|_| false),
         },
     }

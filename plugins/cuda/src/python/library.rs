@@ -140,7 +140,7 @@ impl Run<'_> {
                 list.borrow_mut().push(value.clone());
                 Ok(Value::None)
             }
-            // Of a shape.
+            // The number of elements of a shape.
             ("numel", _) => {
                 let product = list
                     .borrow()
