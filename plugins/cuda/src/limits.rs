@@ -11,16 +11,19 @@ pub(crate) const DIMENSIONS_MAX: usize = 8;
 /// The text of a task's name.
 pub(crate) const TASK_BYTES_MAX: usize = 128;
 
-/// Limits of a response's Python: brackets, operators and blocks inside one another, functions that call one another, statements
-/// and expressions that are run, elements of a list, lists inside one another, objects, bytes of all texts and lists that are
-/// made, and calls of what it compiled.
+/// Brackets, operators and blocks of a response's Python inside one another.
 pub(crate) const PYTHON_DEPTH_MAX: usize = 64;
+/// Functions of it that call one another.
 pub(crate) const PYTHON_CALLS_MAX: usize = 12;
+/// Statements, expressions and turns of loops that are run.
 pub(crate) const PYTHON_STEPS_MAX: usize = 100_000;
+/// Elements of a list, and lists inside one another.
 pub(crate) const PYTHON_ELEMENTS_MAX: usize = 4_096;
 pub(crate) const PYTHON_LISTS_MAX: usize = 3;
 pub(crate) const PYTHON_OBJECTS_MAX: usize = 256;
+/// Bytes of all texts and lists that are made, whether they are kept or not.
 pub(crate) const PYTHON_BYTES_MAX: usize = 16 << 20;
+/// Calls of what it compiled.
 pub(crate) const EXTENSION_CALLS_MAX: usize = 64;
 
 /// Stated and held out, each.

@@ -6,8 +6,9 @@
 //! compute with PyTorch's own operators, read data, or is not known here ends the run as unsupported, by its name:
 //! the verdict is about kernels.
 //!
-//! `depth` keeps hostile texts off the parser's stack, `run` has statements, `expression` expressions (`arithmetic` numbers), `call` functions
-//! and classes, `library` what is known of Python's and PyTorch's own, `tensor` tensors, `layer` the layers of `torch.nn`.
+//! `depth` keeps hostile texts off the parser's stack. `run` has statements, `expression` expressions (`arithmetic` numbers),
+//! `call` functions and classes, `library` the known part of Python's own and of PyTorch, `tensor` tensors, and `layer` the
+//! layers of `torch.nn`.
 
 mod arithmetic;
 mod call;
