@@ -178,6 +178,8 @@ fn files(folder: &Path, levels: &[u32]) -> anyhow::Result<Vec<TaskFile>> {
         }
     }
     files.sort_by(|a, b| (a.level, a.number, &a.key).cmp(&(b.level, b.number, &b.key)));
+    // A level may be named twice.
+    files.dedup();
     Ok(files)
 }
 

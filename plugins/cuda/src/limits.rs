@@ -21,7 +21,7 @@ pub(crate) const PYTHON_STEPS_MAX: usize = 100_000;
 pub(crate) const PYTHON_ELEMENTS_MAX: usize = 4_096;
 pub(crate) const PYTHON_LISTS_MAX: usize = 3;
 pub(crate) const PYTHON_OBJECTS_MAX: usize = 256;
-/// Bytes of all texts and lists that are made, whether they are kept or not.
+/// Bytes of all texts, lists and functions that are made, whether they are kept or not.
 pub(crate) const PYTHON_BYTES_MAX: usize = 16 << 20;
 /// Calls of what it compiled.
 pub(crate) const EXTENSION_CALLS_MAX: usize = 64;

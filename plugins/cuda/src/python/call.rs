@@ -6,7 +6,7 @@ use assay_plugin::gpu::compiler::{Argument, Tensor as Given};
 use ruff_python_ast::{Arguments, ExprCall, Parameters, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged as _, TextRange};
 
-use super::run::{Flow, Locals, Run, Variables, function_of};
+use super::run::{Flow, Locals, Run, Variables};
 use super::value::{ShapedTensor, Value};
 use super::{Call, unsupported};
 use crate::limits::EXTENSION_CALLS_MAX;
@@ -25,6 +25,14 @@ impl CallArguments {
 
     pub(super) fn named(&self, name: &str) -> Option<&Value> {
         self.named.iter().find(|(one, _)| one == name).map(|(_, value)| value)
+    }
+
+    /// Whether a tensor is to lie otherwise than contiguously.
+    fn has_other_layout(&self) -> bool {
+        let named = self.named.iter().map(|(_, value)| value);
+        self.values.iter().chain(named).any(
+            |value| matches!(value, Value::Library(name) if name.starts_with("torch.channels_last")),
+        )
     }
 
     /// Whether any of them is a tensor, or holds one.
@@ -47,6 +55,10 @@ impl Run<'_> {
         let callee = self.value(&call.func, names)?;
         let taken = self.taken(&call.arguments, names)?;
         let range = call.range();
+        if taken.has_other_layout() {
+            let what = self.source(range);
+            return Err(unsupported(format!("`{what}` has a layout that is not contiguous")).into());
+        }
         match callee {
             Value::Library(name) => self.library(&name, taken, range),
             Value::Compiled(number, function) => self.compiled(number, &function, &taken, range),
@@ -55,7 +67,7 @@ impl Run<'_> {
                 self.called(&function, Some(Value::Object(owner)), taken.values, taken.named)
             }
             Value::Class(class) => self.instance(&class, taken.values, taken.named),
-            Value::Object(owner) => match function_of(&owner.class, "forward") {
+            Value::Object(owner) => match self.function_of(&owner.class, "forward")? {
                 Some(function) => {
                     self.called(&function, Some(Value::Object(owner)), taken.values, taken.named)
                 }
@@ -97,7 +109,7 @@ impl Run<'_> {
         named: Vec<(String, Value)>,
     ) -> Result<Value, Stop> {
         let made = Value::Object(self.object(class)?);
-        if let Some(init) = function_of(class, "__init__") {
+        if let Some(init) = self.function_of(class, "__init__")? {
             self.called(&init, Some(made.clone()), values, named)?;
         }
         Ok(made)

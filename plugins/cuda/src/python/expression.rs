@@ -11,7 +11,7 @@ use ruff_text_size::{Ranged as _, TextRange};
 use super::arithmetic::{compared, of_integers, of_reals};
 use super::run::{Locals, Run};
 use super::unsupported;
-use super::value::Value;
+use super::value::{Object, Value};
 use crate::limits::{PYTHON_ELEMENTS_MAX, SOURCE_BYTES_MAX};
 use crate::verdict::Stop;
 
@@ -222,8 +222,12 @@ impl Run<'_> {
         Ok(match owner {
             Value::Library(owner) => Value::library(&format!("{owner}.{name}")),
             Value::Object(object) => {
-                let found = object.attributes.borrow().get(name).cloned();
-                match found.or_else(|| class_attribute(&object, name)) {
+                let own = object.attributes.borrow().get(name).cloned();
+                let found = match own {
+                    Some(value) => Some(value),
+                    None => self.class_attribute(&object, name)?,
+                };
+                match found {
                     Some(value) => self.at_this_size(value)?,
                     None => Value::unknown(&self.source(attribute.range())),
                 }
@@ -236,10 +240,10 @@ impl Run<'_> {
             Value::Tensor(tensor) => self.of_tensor(tensor, name),
             Value::List(list) => Value::OfList(list, name.into()),
             Value::Text(text) => Value::OfText(text, name.into()),
-            Value::Class(class) => match super::run::function_of(&class, name) {
+            Value::Class(class) => match self.function_of(&class, name)? {
                 Some(function) => Value::Function(function),
                 // Of `torch.autograd.Function`: what its `forward` does.
-                None if name == "apply" => match super::run::function_of(&class, "forward") {
+                None if name == "apply" => match self.function_of(&class, "forward")? {
                     Some(function) => Value::Method(self.object(&class)?, function),
                     None => Value::unknown(&self.source(attribute.range())),
                 },
@@ -247,6 +251,21 @@ impl Run<'_> {
             },
             _ => Value::unknown(&self.source(attribute.range())),
         })
+    }
+
+    /// A method, or what is true of every module.
+    fn class_attribute(&mut self, object: &Rc<Object>, name: &str) -> Result<Option<Value>, Stop> {
+        if name == "training" {
+            return Ok(Some(Value::Bool(true)));
+        }
+        let Some(function) = self.function_of(&object.class, name)? else { return Ok(None) };
+        let is_static = function.decorator_list.iter().any(
+            |one| matches!(&one.expression, Expr::Name(name) if name.id.as_str() == "staticmethod"),
+        );
+        Ok(Some(match is_static {
+            true => Value::Function(function),
+            false => Value::Method(object.clone(), function),
+        }))
     }
 
     /// A parameter is one of the task's buffers where there is a size.
@@ -392,22 +411,6 @@ impl Run<'_> {
         }
         self.list(found)
     }
-}
-
-/// A method, or what is true of every module.
-fn class_attribute(object: &Rc<super::value::Object>, name: &str) -> Option<Value> {
-    if name == "training" {
-        return Some(Value::Bool(true));
-    }
-    let function = super::run::function_of(&object.class, name)?;
-    let is_static = function.decorator_list.iter().any(
-        |one| matches!(&one.expression, Expr::Name(name) if name.id.as_str() == "staticmethod"),
-    );
-    Some(if is_static {
-        Value::Function(function)
-    } else {
-        Value::Method(object.clone(), function)
-    })
 }
 
 pub(super) fn place(index: i64, length: usize) -> Option<usize> {

@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use assay_plugin::gpu::Step;
 use assay_plugin::gpu::compiler::Trace;
-use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFor, StmtImport, StmtImportFrom, StmtTry};
+use ruff_python_ast::{
+    Expr, Stmt, StmtClassDef, StmtFor, StmtFunctionDef, StmtImport, StmtImportFrom, StmtTry,
+};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use super::value::{Object, ShapedTensor, Value};
@@ -98,7 +100,7 @@ impl<'a> Run<'a> {
         arguments: Vec<Value>,
     ) -> Result<Value, Stop> {
         let Value::Object(object) = object else { return Err(unsupported("no object").into()) };
-        match function_of(&object.class, name) {
+        match self.function_of(&object.class, name)? {
             Some(function) => {
                 self.called(&function, Some(Value::Object(object.clone())), arguments, Vec::new())
             }
@@ -143,14 +145,29 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Texts and lists that are made count, whether they are kept or not.
+    /// Texts, lists and functions that are made count, whether they are kept or not.
     fn charge(&mut self, bytes: usize) -> Result<(), Failure> {
         self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or_else(|| {
             unsupported(format!(
-                "the texts and lists of its Python take more than {PYTHON_BYTES_MAX} bytes"
+                "the texts, lists and functions of its Python take more than {PYTHON_BYTES_MAX} bytes"
             ))
         })?;
         Ok(())
+    }
+
+    /// A function of a class by its name; a copy, which counts by its length.
+    pub(super) fn function_of(
+        &mut self,
+        class: &StmtClassDef,
+        name: &str,
+    ) -> Result<Option<Rc<StmtFunctionDef>>, Failure> {
+        let found = class.body.iter().rev().find_map(|statement| match statement {
+            Stmt::FunctionDef(function) if function.name.as_str() == name => Some(function),
+            _ => None,
+        });
+        let Some(function) = found else { return Ok(None) };
+        self.charge(function.range().len().to_usize())?;
+        Ok(Some(Rc::new(function.clone())))
     }
 
     pub(super) fn text(&mut self, text: &str) -> Result<Value, Stop> {
@@ -225,9 +242,11 @@ impl<'a> Run<'a> {
         self.step()?;
         match statement {
             Stmt::FunctionDef(function) => {
+                self.charge(function.range().len().to_usize())?;
                 self.set(&function.name, Value::Function(Rc::new(function.clone())), names);
             }
             Stmt::ClassDef(class) => {
+                self.charge(class.range().len().to_usize())?;
                 self.set(&class.name, Value::Class(Rc::new(class.clone())), names);
             }
             Stmt::Import(import) => self.import(import, names)?,
@@ -372,18 +391,6 @@ fn known(module: &str) -> Result<(), Failure> {
         return Err(unsupported(format!("it uses {first}; only CUDA C++ is judged")));
     }
     Ok(())
-}
-
-pub(super) fn function_of(
-    class: &StmtClassDef,
-    name: &str,
-) -> Option<Rc<ruff_python_ast::StmtFunctionDef>> {
-    class.body.iter().rev().find_map(|statement| match statement {
-        Stmt::FunctionDef(function) if function.name.as_str() == name => {
-            Some(Rc::new(function.clone()))
-        }
-        _ => None,
-    })
 }
 
 /// The lists inside one another; their elements are changed to no other lists.

@@ -197,6 +197,9 @@ fn what_depends_on_data_or_is_not_known_is_refused() {
     refused("return self.ext.conv(x, None)", "`conv` is given None");
     refused("return mystery(x)", "it is not known what `mystery(x)` does");
     refused("return self.ext.conv(x.view(7))", "does not fit");
+    let last = "memory_format=torch.channels_last";
+    refused(&format!("return self.ext.conv(x.contiguous({last}))"), "not contiguous");
+    refused(&format!("return torch.empty_like(x, {last})"), "not contiguous");
     refused("return 3", "its forward returns a number");
     refused("while True:\n    pass", "takes more than");
     let failure = run_with("def f(x):\n    return f(x)", "return f(x)").expect_err("a refusal");
