@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { scoreBatch } from "./batches";
 import { guest, Host } from "./host";
+import { expectAccessible, waitUntilSettled } from "./look";
 import { bootstrap, enter, open } from "./people";
 import { expect, test } from "./test";
 
@@ -59,6 +60,29 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   await expect(back).toContainText("prod: 1.0.0 → 1.1.0");
   await back.getByRole("button", { name: "Roll back prod", exact: true }).click();
   await expect(page.getByText("prod → 1.1.0")).toBeVisible();
+  // Before a promotion: the recorded request again, by the other version, which rewards the opposite.
+  await page.getByRole("button", { name: "Promote: trivial@1.0.0" }).click();
+  await earlier.getByRole("link", { name: /^Compare it with another version/ }).click();
+  await expect(
+    page.getByRole("heading", { level: 1, name: "Compare trivial@1.0.0" }),
+  ).toBeVisible();
+  await expect(page.getByLabel("Recorded by version")).toHaveValue("1.1.0");
+  await expect(async () => {
+    // Samples are prepared after the end of their batch.
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await expect(page.getByText("0 → 1", { exact: true })).toBeVisible();
+  }).toPass();
+  const compared = page.getByRole("table", { name: "Compared requests" });
+  await expect(compared.getByRole("row")).toHaveCount(2);
+  await expect(compared).toContainText("+1.00");
+  await waitUntilSettled(page);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: /^1 from / }).click();
+  await expect(page.getByRole("button", { name: "Show all changed" })).toBeVisible();
+  await compared.getByRole("link", { name: "Open" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Request one" })).toBeVisible();
+
+  await open(page, host, "/plugins/trivial", "trivial");
   await page.getByRole("button", { name: "Yank: trivial@1.0.0" }).click();
   const yanking = page.getByRole("dialog", { name: "Yank: trivial@1.0.0" });
   await yanking.getByLabel("Reason").fill("rewards the wrong thing");
@@ -66,7 +90,7 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   const row = versions.getByRole("row", { name: /1\.0\.0/ });
   await expect(row).toContainText("yanked");
   await expect(row).toContainText("rewards the wrong thing");
-  await expect(row.getByRole("button")).toHaveCount(0);
+  await expect(row.getByRole("button", { name: /^(Promote|Yank)/ })).toHaveCount(0);
 
   function choose(file: string) {
     return upload.locator("input[type=file]").first().setInputFiles(file);

@@ -176,7 +176,10 @@ test("the page of the run has pass@k, components and drift", async ({ page }) =>
   ).toBeVisible();
   await expect(page.getByRole("region", { name: "Drift of verdicts" })).toBeVisible();
   await page.getByRole("combobox", { name: "Baseline" }).selectOption("First 5 shown iterations");
-  await expect(page).toHaveURL(/baseline=5/);
+  await expect(page).toHaveURL(/baseline=5$/);
+  await page.getByRole("combobox", { name: "Baseline" }).selectOption("Chosen iterations");
+  await page.getByRole("textbox", { name: "From iteration" }).fill("0");
+  await expect(page).toHaveURL(/baseline=0-\d+$/);
   await expectAccessible(page);
 });
 

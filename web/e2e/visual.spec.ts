@@ -1,8 +1,8 @@
-// Compares every recorded page with its picture in docs/dashboard, in both colour schemes. No server
-// runs. `npm run pictures` writes the pictures anew after a wanted change.
+// Compares every recorded page with its picture in docs/dashboard, in both colour schemes, and looks at it in other
+// widths. No server runs. `npm run pictures` writes the pictures anew after a wanted change.
 
 import type { Page } from "@playwright/test";
-import { waitUntilSettled } from "./look";
+import { expectNoOverflow, waitUntilSettled } from "./look";
 import { recordedNames, showRecorded } from "./recorded";
 import { expect, test } from "./test";
 
@@ -14,6 +14,9 @@ const CHROMIUM = "156";
  */
 const TOLERANCE = { maxDiffPixels: 100, threshold: 0.01 };
 const TOLERANCE_OF_OTHERS = { maxDiffPixelRatio: 0.03 };
+
+/** From a telephone to a large screen: nothing may lie beside the page. */
+const WIDTHS = [390, 768, 1920, 2560];
 
 test.use({ timezoneId: "UTC", locale: "en-US", reducedMotion: "reduce" });
 
@@ -37,6 +40,10 @@ for (const name of recordedNames()) {
         ...tolerance,
         animations: "disabled",
       });
+    }
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoOverflow(page);
     }
   });
 }

@@ -1,4 +1,4 @@
-// A list of labels and values, the most important ones first.
+// A list of labels and values: a row of tiles with the most important ones, then the others.
 
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -12,17 +12,19 @@ export interface Fact {
   value: ReactNode;
   /** Small text below the value. */
   note?: ReactNode;
+  /** Shown large, in a tile: for the few numbers that are looked at first. */
+  tile?: boolean;
+  /** A small chart below a tile's value. */
+  spark?: ReactNode;
 }
 
-/** The number of facts that are shown large, if there are more than these. */
-const TILES = 4;
-
 export function Facts({ items }: { items: readonly Fact[] }) {
-  if (items.length <= TILES) return <FactList className="facts" items={items} />;
+  const tiles = items.filter(({ tile }) => tile);
+  const others = items.filter(({ tile }) => !tile);
   return (
     <div>
-      <FactList className="tiles" items={items.slice(0, TILES)} />
-      <FactList className="facts" items={items.slice(TILES)} />
+      {tiles.length > 0 && <FactList className="tiles" items={tiles} />}
+      {others.length > 0 && <FactList className="facts" items={others} />}
     </div>
   );
 }
@@ -30,7 +32,7 @@ export function Facts({ items }: { items: readonly Fact[] }) {
 function FactList({ className, items }: { className: string; items: readonly Fact[] }) {
   return (
     <dl className={className}>
-      {items.map(({ label, hint, explain, value, note }) => (
+      {items.map(({ label, hint, explain, value, note, spark }) => (
         <div key={label}>
           <Text component="dt" size="xs" c="dimmed" title={hint}>
             {label}
@@ -44,6 +46,7 @@ function FactList({ className, items }: { className: string; items: readonly Fac
               {note}
             </Text>
           )}
+          {spark && <dd style={{ margin: 0 }}>{spark}</dd>}
         </div>
       ))}
     </dl>

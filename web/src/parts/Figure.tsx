@@ -1,7 +1,8 @@
 // A chart with a title, which can also be shown as a table.
 
-import { Button, Group, Menu, Paper, Stack, Text, Title } from "@mantine/core";
+import { Group, Menu, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useId, useState } from "react";
+import { Action } from "./Action";
 import { csvLine, type Format, save } from "./exports";
 import { Grid } from "./Grid";
 
@@ -36,14 +37,12 @@ export function Figure(props: {
             )}
           </div>
           <Group gap={4} wrap="nowrap" style={{ flex: "none" }}>
-            <Button
-              size="compact-xs"
-              variant="subtle"
+            <Action
+              label={asTable ? "View as chart" : "View as table"}
+              icon={asTable ? "chart" : "table"}
               aria-pressed={asTable}
               onClick={() => setAsTable(!asTable)}
-            >
-              {asTable ? "View as chart" : "View as table"}
-            </Button>
+            />
             <FigureExport title={title} table={table} />
           </Group>
         </Group>
@@ -68,9 +67,7 @@ function FigureExport({ title, table }: { title: string; table: () => TableData 
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button size="compact-xs" variant="subtle" aria-label={`Export ${title}`}>
-          Export
-        </Button>
+        <Action label={`Export ${title}`} icon="export" />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => write("csv")}>CSV</Menu.Item>

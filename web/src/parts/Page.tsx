@@ -13,15 +13,17 @@ export interface Crumb {
 
 export function Page(props: {
   title: string;
+  /** What is going on, such as `3 live`, before the title in the browser's tab. */
+  state?: string | undefined;
   about?: ReactNode;
   crumbs?: Crumb[];
   actions?: ReactNode;
   children: ReactNode;
 }) {
-  const { title, about, crumbs = [], actions, children } = props;
+  const { title, state, about, crumbs = [], actions, children } = props;
   useEffect(() => {
-    document.title = `${visible(title)} · Assay`;
-  }, [title]);
+    document.title = `${state ? `${state} · ` : ""}${visible(title)} · Assay`;
+  }, [title, state]);
   return (
     <Stack gap="md">
       <Stack gap={4}>

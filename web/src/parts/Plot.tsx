@@ -6,17 +6,23 @@ import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { SERIES } from "../theme";
 import { clippedSpans } from "./clip";
-import { moment } from "./format";
+import { moment, withoutZeros } from "./format";
 import { drawMarks, type Mark } from "./marks";
+
+/** A colour of the series, or one that stands for no series: `ink` for what is compared, `grey` for the rest. */
+export type Colour = number | "ink" | "grey";
 
 export interface PlotSeries {
   label: string;
   /** One value per point of x; null if there is none. */
   values: readonly (number | null)[];
-  as?: "line" | "step" | "bars" | "points";
+  /** `edge`: the edge of a band, which has neither a line nor an entry in the legend. */
+  as?: "line" | "step" | "bars" | "points" | "edge";
   dashed?: boolean;
   /** Index of the colour, to give one thing the same colour in several charts. */
-  colour?: number;
+  colour?: Colour;
+  /** Where the line is drawn, if not at the values: on top of other areas. */
+  drawn?: readonly (number | null)[];
   /** Fills the area down to zero. */
   filled?: boolean;
 }
@@ -43,7 +49,7 @@ export interface PlotProps {
   /** Joins the points of a series over those that it lacks. */
   gapless?: boolean;
   /** Fills the area between two series, given by index. */
-  bands?: { upper: number; lower: number; colour?: number }[];
+  bands?: { upper: number; lower: number; colour?: Colour }[];
   /** Charts with the same key share the cursor. */
   sync?: string;
   /** Vertical lines where something happened. */
@@ -60,7 +66,7 @@ export function Plot(props: PlotProps) {
   const plot = useRef<uPlot | null>(null);
   const shown = useRef(props);
   shown.current = props;
-  const values = series.map((one) => one.values);
+  const values = series.map((one) => one.drawn ?? one.values);
   const data = [x, ...(props.stacked ? stackedValues(values) : values)] as uPlot.AlignedData;
   const shownData = useRef(data);
   shownData.current = data;
@@ -77,7 +83,7 @@ export function Plot(props: PlotProps) {
       props.gapless,
       props.bands,
     ],
-    series.map(({ values: _, ...rest }) => rest),
+    series.map(({ values: _, drawn: _drawn, ...rest }) => rest),
   ]);
 
   // uPlot cannot change the shape of a chart, so a new shape creates a new chart; new data is set
@@ -178,13 +184,13 @@ function options(
         ? { label: xLabel, value: "{D} {MMM} {YYYY}, {HH}:{mm}:{ss}" }
         : { label: xLabel, value: (_, value) => xText(value) },
       ...series.map((one, at) => ({
-        ...seriesOptions(one, SERIES[scheme], at, (place) =>
+        ...seriesOptions(one, paletteOf(scheme), at, (place) =>
           y(shown.current.series[at]?.values[place] ?? null),
         ),
         spanGaps: shown.current.gapless ?? false,
       })),
     ],
-    bands: bandFills(shown.current, SERIES[scheme]),
+    bands: bandFills(shown.current, paletteOf(scheme)),
     legend: { live: false, markers: { fill: "transparent", dash: legendDash } },
     ...(sync ? { cursor: { sync: { key: sync } } } : {}),
     hooks: {
@@ -244,7 +250,7 @@ function drawClipped(chart: uPlot, { x, series, yMax, stacked, format = String }
   if (yMax === undefined || stacked) return;
   const top = chart.scales.y?.max ?? yMax;
   const spans = clippedSpans(
-    series.map(({ values }) => values),
+    series.map(({ values, drawn }) => drawn ?? values),
     // Shares may be above 1 by what floating point adds.
     top * (1 + 1e-9),
   );
@@ -299,30 +305,40 @@ function placeTooltip(chart: uPlot, text: string | null) {
   tooltip.style.top = `${Math.max(top - tooltip.offsetHeight / 2, 0)}px`;
 }
 
+type Palette = (colour: Colour) => string;
+
+function paletteOf(scheme: "light" | "dark"): Palette {
+  const style = getComputedStyle(document.documentElement);
+  return (colour) => {
+    if (colour === "ink") return style.getPropertyValue("--assay-ink").trim();
+    if (colour === "grey") return style.getPropertyValue("--assay-waiting").trim();
+    return SERIES[scheme][colour % SERIES[scheme].length] as string;
+  };
+}
+
+/** What is added to a colour for an area: an alpha of a quarter. */
+const AREA = "40";
+
 function seriesOptions(
   one: PlotSeries,
-  colours: readonly string[],
+  colours: Palette,
   at: number,
   own: (place: number) => string,
 ): uPlot.Series {
-  const stroke = colours[(one.colour ?? at) % colours.length] as string;
+  const stroke = colours(one.colour ?? at);
   const series: uPlot.Series = {
     label: one.label,
     stroke,
-    width: one.as === "points" ? 0 : 1.5,
+    width: one.as === "points" || one.as === "edge" ? 0 : 1.5,
+    ...(one.as === "edge" ? { class: "u-edge" } : {}),
     points: { show: (chart) => one.as === "points" || isSparse(one, chart), size: 4 },
     value: (_, _value, _series, place) => (place == null ? "–" : own(place)),
   };
   if (one.dashed) series.dash = [6, 4];
-  if (one.filled || one.as === "bars") series.fill = `${stroke}40`;
+  if (one.filled || one.as === "bars") series.fill = stroke + AREA;
   if (one.as === "step" && uPlot.paths.stepped) series.paths = uPlot.paths.stepped({ align: 1 });
   if (one.as === "bars" && uPlot.paths.bars) series.paths = uPlot.paths.bars({ size: [0.8, 60] });
   return series;
-}
-
-/** Ticks as 0, 0.5 and 1 instead of 0, 0.500 and 1. */
-function withoutZeros(tick: string): string {
-  return /^-?\d+\.\d+$/.test(tick) ? String(Number(tick)) : tick;
 }
 
 /** Width for the longest label of the axis. */
@@ -351,11 +367,8 @@ function stackedValues(values: readonly (readonly (number | null)[])[]): (number
   );
 }
 
-function bandFills(
-  { stacked, bands = [], series }: PlotProps,
-  colours: readonly string[],
-): uPlot.Band[] {
-  const paint = (at: number) => `${colours[at % colours.length]}60`;
+function bandFills({ stacked, bands = [], series }: PlotProps, colours: Palette): uPlot.Band[] {
+  const paint = (colour: Colour) => colours(colour) + AREA;
   if (stacked) {
     return series.slice(1).map((one, at) => ({
       series: [at + 2, at + 1],

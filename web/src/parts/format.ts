@@ -28,6 +28,11 @@ export function reward(value: number | null | undefined): string {
   return Number.isInteger(value) ? String(value) : value.toPrecision(3);
 }
 
+/** Ticks as 0, 0.5 and 1 instead of 0, 0.500 and 1. */
+export function withoutZeros(tick: string): string {
+  return /^-?\d+\.\d+$/.test(tick) ? String(Number(tick)) : tick;
+}
+
 /** Formats an advantage with its sign. */
 export function signed(value: number | null | undefined): string {
   if (value == null) return NONE;

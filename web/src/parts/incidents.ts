@@ -1,7 +1,7 @@
 // The kinds of incidents in words.
 
 import type { Schemas } from "../api/client";
-import type { Tone } from "./Dot";
+import type { Tone } from "./Badge";
 
 type Kind = Schemas["IncidentKind"];
 

@@ -1,30 +1,45 @@
 // States of a query other than data: loading, empty, no match and error.
 
-import { Alert, Button, Code, Paper, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ProblemError } from "../api/client";
+import { Icon } from "./Icon";
 
+/** A heading and the lines of a table, which is what most pages come as. */
 export function Loading({ what, height = 160 }: { what: string; height?: number }) {
+  const lines = Math.max(1, Math.floor((height - HEAD_HEIGHT) / LINE_HEIGHT));
   return (
-    <div role="status" aria-label={`Loading ${what}`}>
-      <Skeleton height={height} />
+    <div role="status" aria-label={`Loading ${what}`} style={{ height }}>
+      <Skeleton height={16} width="30%" mb={HEAD_HEIGHT - 16} />
+      {Array.from({ length: lines }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are alike
+        <Skeleton key={at} height={12} mb={LINE_HEIGHT - 12} />
+      ))}
     </div>
   );
 }
+
+const HEAD_HEIGHT = 32;
+const LINE_HEIGHT = 32;
 
 /** No data yet; `children` explains how to create some. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <Paper withBorder p="lg">
-      <Stack gap="xs" align="flex-start">
-        <Text fw={600}>{title}</Text>
-        {children && (
-          <Text c="dimmed" size="sm" component="div">
-            {children}
-          </Text>
-        )}
-      </Stack>
+      <Group gap="md" align="flex-start" wrap="nowrap">
+        <Text c="dimmed" component="span" style={{ flex: "none" }}>
+          <Icon name="empty" size={28} />
+        </Text>
+        <Stack gap="xs" align="flex-start" miw={0}>
+          <Text fw={600}>{title}</Text>
+          {children && (
+            <Text c="dimmed" size="sm" component="div" maw="100%">
+              {children}
+            </Text>
+          )}
+        </Stack>
+      </Group>
     </Paper>
   );
 }

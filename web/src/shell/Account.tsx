@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, data } from "../api/client";
 import { isSessionData, type Session, sessionQuery } from "../api/session";
+import { Icon } from "../parts/Icon";
 
 const SCHEMES = [
   { value: "light", label: "Light" },
@@ -27,7 +28,12 @@ export function Account({ session }: { session: Session }) {
   return (
     <Menu position="bottom-end" width={230}>
       <Menu.Target>
-        <Button variant="default" size="xs" aria-label={`Account ${name}`}>
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={`Account ${name}`}
+          leftSection={<Icon name="person" size={16} />}
+        >
           <Text span size="xs" truncate maw={140}>
             {name}
           </Text>
@@ -40,6 +46,7 @@ export function Account({ session }: { session: Session }) {
             key={value}
             aria-current={colorScheme === value ? "true" : undefined}
             fw={colorScheme === value ? 600 : 400}
+            rightSection={colorScheme === value && <Icon name="done" size={14} />}
             onClick={() => setColorScheme(value)}
           >
             {label}

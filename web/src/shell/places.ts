@@ -1,7 +1,7 @@
 // The pages of the navigation, in groups.
 
 import { may, type Scope, type Session, tenantWith } from "../api/session";
-import type { IconName } from "./Icon";
+import type { IconName } from "../parts/Icon";
 
 export interface Place {
   to: string;

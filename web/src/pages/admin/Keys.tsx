@@ -5,8 +5,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { may, useSession } from "../../api/session";
+import { Badge } from "../../parts/Badge";
 import { ConfirmButton } from "../../parts/ConfirmButton";
-import { Dot } from "../../parts/Dot";
 import { ago, moment } from "../../parts/format";
 import type { Column } from "../../parts/Grid";
 import { SortedGrid } from "../../parts/SortedGrid";
@@ -115,7 +115,7 @@ function State({ of }: { of: Key }) {
   const { label, tone, date } = keyStatus(of, Date.now());
   return (
     <div>
-      <Dot tone={tone}>{label}</Dot>
+      <Badge tone={tone}>{label}</Badge>
       {date && (
         <Text size="xs" c="dimmed">
           {date.label} {moment(date.at)}

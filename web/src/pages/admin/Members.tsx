@@ -3,8 +3,8 @@
 import { Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
+import { Badge } from "../../parts/Badge";
 import { ConfirmButton } from "../../parts/ConfirmButton";
-import { Dot } from "../../parts/Dot";
 import { moment } from "../../parts/format";
 import { SortedGrid } from "../../parts/SortedGrid";
 import { Empty } from "../../parts/states";
@@ -54,7 +54,7 @@ function Table(props: { tenant: string; members: Member[]; more: boolean }) {
         {
           title: "State",
           value: stateOf,
-          cell: (member) => <Dot tone={TONES[stateOf(member)]}>{stateOf(member)}</Dot>,
+          cell: (member) => <Badge tone={TONES[stateOf(member)]}>{stateOf(member)}</Badge>,
         },
         {
           title: "Added",

@@ -3,8 +3,8 @@
 import { Group, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
+import { Badge } from "../../parts/Badge";
 import { ConfirmButton } from "../../parts/ConfirmButton";
-import { Dot } from "../../parts/Dot";
 import { FormDialog } from "../../parts/FormDialog";
 import { moment } from "../../parts/format";
 import { SortedGrid } from "../../parts/SortedGrid";
@@ -71,7 +71,11 @@ function ways(person: Person): string {
 }
 
 function State({ person }: { person: Person }) {
-  return person.disabled_at ? <Dot tone="bad">disabled</Dot> : <Dot tone="good">active</Dot>;
+  return person.disabled_at ? (
+    <Badge tone="bad">disabled</Badge>
+  ) : (
+    <Badge tone="good">active</Badge>
+  );
 }
 
 function Actions({ person }: { person: Person }) {

@@ -4,7 +4,7 @@ import { TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, data } from "../../api/client";
-import { Dot } from "../../parts/Dot";
+import { Badge } from "../../parts/Badge";
 import { FormDialog } from "../../parts/FormDialog";
 import { useFields } from "../../parts/fields";
 import { bytes, count, moment } from "../../parts/format";
@@ -134,5 +134,9 @@ function Table({ tenants, more }: { tenants: Tenant[]; more: boolean }) {
 }
 
 function State({ tenant }: { tenant: Tenant }) {
-  return tenant.suspended_at ? <Dot tone="bad">suspended</Dot> : <Dot tone="good">active</Dot>;
+  return tenant.suspended_at ? (
+    <Badge tone="bad">suspended</Badge>
+  ) : (
+    <Badge tone="good">active</Badge>
+  );
 }

@@ -3,8 +3,8 @@
 import { Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
+import { Badge } from "../../parts/Badge";
 import { ConfirmButton } from "../../parts/ConfirmButton";
-import { Dot } from "../../parts/Dot";
 import { ago } from "../../parts/format";
 import { KINDS } from "../../parts/incidents";
 import { SortedGrid } from "../../parts/SortedGrid";
@@ -77,7 +77,7 @@ function Latest({ of }: { of: Webhook }) {
   const { label, tone } = deliveryStatus(of.latest);
   return (
     <div>
-      <Dot tone={tone}>{label}</Dot>
+      <Badge tone={tone}>{label}</Badge>
       {of.latest && (
         <Text size="xs" c="dimmed">
           {[ago(of.latest.made_at), of.latest.error].filter(Boolean).join(": ")}

@@ -1,7 +1,7 @@
 // The status of a key, the scopes, and inputs of the key form.
 
 import type { Scope } from "../../api/session";
-import type { Tone } from "../../parts/Dot";
+import type { Tone } from "../../parts/Badge";
 import type { Key } from "./queries";
 
 export const SCOPES: { scope: Scope; may: string }[] = [

@@ -1,7 +1,7 @@
 // The state of a delivery in words, and inputs of the webhook form.
 
 import type { Schemas } from "../../api/client";
-import type { Tone } from "../../parts/Dot";
+import type { Tone } from "../../parts/Badge";
 import type { WebhookDelivery } from "./queries";
 
 export const FORMS: { value: Schemas["WebhookForm"]; label: string }[] = [

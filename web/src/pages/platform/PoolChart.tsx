@@ -3,7 +3,7 @@
 import { Figure } from "../../parts/Figure";
 import { count, moment } from "../../parts/format";
 import { Plot } from "../../parts/Plot";
-import { type Columns, columnsOf, peakOf, topOf } from "./history";
+import { aboveBusy, type Columns, columnsOf, peakOf, topOf } from "./history";
 import type { Sample } from "./queries";
 
 export function PoolChart(props: { pool: string; samples: readonly Sample[]; to: string }) {
@@ -11,6 +11,7 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
   const columns = columnsOf(samples, to);
   const top = topOf(columns);
   const peak = peakOf(columns);
+  const above = aboveBusy(columns);
   const clipped =
     peak > top
       ? ` Lines are clipped at ${count(Math.floor(top))}, where the edge is hatched; the peak is ${count(peak)}.`
@@ -18,7 +19,7 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
   return (
     <Figure
       title={`Workers and load of ${pool}`}
-      about={`Demand = busy workers + queued requests. Each point is the maximum in its interval.${clipped}`}
+      about={`Workers are stacked by state. Demand = busy workers + queued requests. The grey band is the target. Each point is the maximum in its interval.${clipped}`}
       table={() => tableOf(columns)}
     >
       <Plot
@@ -29,14 +30,34 @@ export function PoolChart(props: { pool: string; samples: readonly Sample[]; to:
         whole
         format={count}
         series={[
-          { label: "Demand", values: columns.demand, filled: true, as: "step" },
-          { label: "Busy", values: columns.busy, as: "step" },
-          { label: "Idle", values: columns.idle, as: "step" },
-          { label: "Starting", values: columns.starting, as: "step" },
-          { label: "Draining", values: columns.draining, as: "step" },
-          { label: "Target max", values: columns.ceiling, dashed: true, as: "step" },
-          { label: "Target min", values: columns.hold, dashed: true, as: "step" },
-          { label: "Workers for zero wait", values: columns.zeroQueue, dashed: true, as: "step" },
+          { label: "Busy", values: columns.busy, filled: true, as: "step" },
+          ...above.map(({ label, values, drawn }, at) => ({
+            label,
+            values,
+            drawn,
+            as: "step" as const,
+            colour: at + 2,
+          })),
+          { label: "Demand", values: columns.demand, as: "step", colour: "ink" },
+          {
+            label: "Target max",
+            values: columns.ceiling,
+            dashed: true,
+            as: "step",
+            colour: "grey",
+          },
+          { label: "Target min", values: columns.hold, dashed: true, as: "step", colour: "grey" },
+          {
+            label: "Workers for zero wait",
+            values: columns.zeroQueue,
+            dashed: true,
+            as: "step",
+            colour: 1,
+          },
+        ]}
+        bands={[
+          ...above.map((_, at) => ({ upper: at + 1, lower: at, colour: at + 2 })),
+          { upper: above.length + 2, lower: above.length + 3, colour: "grey" },
         ]}
       />
       <Plot

@@ -50,16 +50,18 @@ function PoolFacts(props: { pool: Pool; total: number | undefined; range: string
         items={[
           {
             label: "Workers",
+            tile: true,
             value: count(busy + idle + starting + draining),
             note: `${busy} busy, ${idle} idle, ${starting} starting, ${draining} draining`,
           },
           {
             label: "Target",
+            tile: true,
             value: target ? `${target.hold}–${target.ceiling}` : "no plan yet",
             note: "min–max workers",
           },
-          { label: "Workers for zero wait", value: count(target?.zero_queue) },
-          { label: "Queued", value: count(pool.queued), note: "requests" },
+          { label: "Workers for zero wait", tile: true, value: count(target?.zero_queue) },
+          { label: "Queued", tile: true, value: count(pool.queued), note: "requests" },
           { label: "Limits", value: `${pool.min}–${pool.max}`, note: "min–max workers" },
           { label: "Startup time", value: span(pool.startup_ms) },
           {

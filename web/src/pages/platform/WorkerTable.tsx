@@ -5,8 +5,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, data } from "../../api/client";
 import { useSession } from "../../api/session";
+import { Badge, type Tone } from "../../parts/Badge";
 import { ConfirmButton } from "../../parts/ConfirmButton";
-import { Dot, type Tone } from "../../parts/Dot";
 import { ago, bytes, count, NONE, span } from "../../parts/format";
 import { SortedGrid } from "../../parts/SortedGrid";
 import { TextLink } from "../../parts/TextLink";
@@ -37,7 +37,7 @@ export function WorkerTable({ workers, at }: { workers: Worker[]; at: string }) 
         {
           title: "State",
           value: ({ worker }) => worker.state,
-          cell: ({ worker: { state } }) => <Dot tone={TONES[state]}>{state}</Dot>,
+          cell: ({ worker: { state } }) => <Badge tone={TONES[state]}>{state}</Badge>,
         },
         { title: "Running", cell: ({ worker }) => <Running worker={worker} now={now} /> },
         {

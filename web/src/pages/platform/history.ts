@@ -34,23 +34,42 @@ export function columnsOf(samples: readonly Sample[], to: string): Columns {
   };
 }
 
+/** The workers that are not busy, by state, each drawn on top of those before it. */
+export function aboveBusy({ busy, idle, starting, draining }: Columns) {
+  let below: readonly number[] = busy;
+  return Object.entries({ Idle: idle, Starting: starting, Draining: draining }).map(
+    ([label, values]) => {
+      const drawn = values.map((value, at) => value + (below[at] ?? 0));
+      below = drawn;
+      return { label, values, drawn };
+    },
+  );
+}
+
 const ABOVE_MOST = 3;
 
 /**
  * Upper end of the axis. Values far above the workers are clipped, so that worker lines are not
  * flat.
  */
-export function topOf({ busy, idle, starting, ceiling, demand, zeroQueue }: Columns): number {
-  const workers = most(busy, idle, starting, ceiling);
+export function topOf(columns: Columns): number {
+  const { ceiling, demand, zeroQueue } = columns;
+  const workers = most(workersOf(columns), ceiling);
   return Math.min(most(demand, zeroQueue, [workers]), workers * ABOVE_MOST) * 1.1;
 }
 
 /** The highest value of all lines of the chart, clipped or not. */
-export function peakOf({ busy, idle, starting, ceiling, demand, zeroQueue }: Columns): number {
-  return most(busy, idle, starting, ceiling, demand, zeroQueue);
+export function peakOf(columns: Columns): number {
+  const { ceiling, demand, zeroQueue } = columns;
+  return most(workersOf(columns), ceiling, demand, zeroQueue);
 }
 
-function most(...lines: (number | null)[][]): number {
+/** All workers, in whatever state. */
+function workersOf(columns: Columns): readonly number[] {
+  return aboveBusy(columns).at(-1)?.drawn ?? columns.busy;
+}
+
+function most(...lines: (readonly (number | null)[])[]): number {
   return Math.max(1, ...lines.flat().map((value) => value ?? 0));
 }
 

@@ -2,7 +2,7 @@
 
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Dot, type Tone } from "../../parts/Dot";
+import { Badge, type Tone } from "../../parts/Badge";
 import { span } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
 import { Answer } from "../../parts/states";
@@ -76,7 +76,7 @@ function State({ of: { state, reason } }: { of: GoldenCase }) {
   const { tone, word } = STATES[state];
   return (
     <div>
-      <Dot tone={tone}>{word}</Dot>
+      <Badge tone={tone}>{word}</Badge>
       {reason && <span className="raw">{reason}</span>}
     </div>
   );

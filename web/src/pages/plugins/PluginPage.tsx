@@ -4,7 +4,8 @@ import { Group, Stack, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../api/session";
-import { Dot } from "../../parts/Dot";
+import { Badge } from "../../parts/Badge";
+import { Chip } from "../../parts/Chip";
 import { moment } from "../../parts/format";
 import { Page } from "../../parts/Page";
 import { SortedGrid } from "../../parts/SortedGrid";
@@ -106,7 +107,7 @@ function Table({ plugin }: { plugin: PluginVersions }) {
           value: ({ yanked }) => (yanked == null ? "available" : "yanked"),
           cell: ({ yanked }) => <State yanked={yanked} />,
         },
-        { title: "Digest", cell: ({ digest }) => <code>{digest.slice(0, 12)}</code> },
+        { title: "Digest", cell: ({ digest }) => <Chip text={digest} label="digest" /> },
         ...(may(session, "plugins:promote") ? [actions] : []),
       ]}
     />
@@ -114,10 +115,10 @@ function Table({ plugin }: { plugin: PluginVersions }) {
 }
 
 function State({ yanked }: { yanked: string | null | undefined }) {
-  if (yanked == null) return <Dot tone="good">available</Dot>;
+  if (yanked == null) return <Badge tone="good">available</Badge>;
   return (
     <div>
-      <Dot tone="bad">yanked</Dot>
+      <Badge tone="bad">yanked</Badge>
       <span className="raw">{yanked}</span>
     </div>
   );

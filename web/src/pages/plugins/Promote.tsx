@@ -4,12 +4,15 @@ import { Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { api, data } from "../../api/client";
+import { may, useSession } from "../../api/session";
 import { FormDialog } from "../../parts/FormDialog";
+import { TextLink } from "../../parts/TextLink";
 import { type Plugin, pluginsChanged } from "./queries";
 
 export function Promote({ plugin, channels }: { plugin: Plugin; channels: string[] }) {
   const { name, version } = plugin;
   const queries = useQueryClient();
+  const session = useSession();
   const known = useId();
   const [channel, setChannel] = useState("prod");
   const act = async () => {
@@ -43,6 +46,11 @@ export function Promote({ plugin, channels }: { plugin: Plugin; channels: string
         New runs that use {name}@{channel || "…"} get version {version}. Existing runs keep their
         version.
       </Text>
+      {may(session, "batches:write") && (
+        <TextLink to="/plugins/$name/$version/compare" params={{ name, version }}>
+          Compare it with another version over recorded requests
+        </TextLink>
+      )}
     </FormDialog>
   );
 }

@@ -7,6 +7,7 @@ import { Command } from "../../parts/Command";
 import { Facts } from "../../parts/Facts";
 import { ago, count, moment, reward } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
+import { Reward } from "../../parts/Reward";
 import { Answer, Empty } from "../../parts/states";
 import { TextLink } from "../../parts/TextLink";
 import { type PluginStats, statsQuery } from "./queries";
@@ -31,6 +32,7 @@ export function Stats() {
   return (
     <Stack>
       <NativeSelect
+        size="xs"
         label={`Last ${BATCHES_MAX} batches that ended`}
         w={240}
         data={RANGES}
@@ -67,11 +69,11 @@ function Content({ stats }: { stats: PluginStats }) {
             value: count(stats.batches),
             note: `${moment(stats.from)} to ${moment(stats.to)}`,
           },
-          { label: "Requests", value: count(counts.submitted) },
-          { label: "Mean reward", value: reward(stats.mean_reward) },
+          { label: "Requests", tile: true, value: count(counts.submitted) },
+          { label: "Mean reward", tile: true, value: reward(stats.mean_reward) },
           { label: "Scored", value: count(counts.scored) },
-          { label: "Timed out", value: count(counts.timed_out) },
-          { label: "Errors", value: count(counts.error) },
+          { label: "Timed out", tile: true, value: count(counts.timed_out) },
+          { label: "Errors", tile: true, value: count(counts.error) },
         ]}
       />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
@@ -129,7 +131,7 @@ function Runs({ stats }: { stats: PluginStats }) {
         {
           title: "Last mean reward",
           number: true,
-          cell: (run) => reward(run.last_mean_reward),
+          cell: (run) => <Reward of={run.last_mean_reward} />,
         },
         { title: "Last batch", cell: (run) => ago(run.last_batch_at) },
       ]}

@@ -4,7 +4,7 @@ import { Alert, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../api/session";
-import { Copy } from "../../parts/Copy";
+import { Chip } from "../../parts/Chip";
 import { Facts } from "../../parts/Facts";
 import { bytes, count, moment, reward, span } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
@@ -55,6 +55,14 @@ function Actions({ plugin, channels }: { plugin: Plugin; channels: string[] }) {
       <TextLink to="/samples" search={{ plugin: `${plugin.name}@${plugin.version}` }}>
         Samples
       </TextLink>
+      {may(session, "batches:write") && (
+        <TextLink
+          to="/plugins/$name/$version/compare"
+          params={{ name: plugin.name, version: plugin.version }}
+        >
+          Compare
+        </TextLink>
+      )}
       {mayChange && <Promote plugin={plugin} channels={channels} />}
       {mayChange && <Yank plugin={plugin} />}
     </>
@@ -85,8 +93,7 @@ function Content({ plugin }: { plugin: Plugin }) {
           { label: "Reward on timeout", value: reward(plugin.timeout_reward) },
           {
             label: "Digest",
-            value: <code>{plugin.digest.slice(0, 16)}…</code>,
-            note: <Copy text={plugin.digest} label="Copy digest" />,
+            value: <Chip text={plugin.digest} label="digest" />,
           },
         ]}
       />

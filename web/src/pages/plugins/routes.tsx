@@ -41,4 +41,19 @@ const version = createRoute({
   component: lazyPage(() => import("./VersionPage"), "VersionPage"),
 });
 
-export const pluginRoutes = [plugins, plugin, version] as const;
+interface VersionCompareSearch {
+  /** The version whose recorded requests run again. */
+  before?: string;
+  /** Number of requests. */
+  limit?: number;
+}
+
+const versionCompare = createRoute({
+  getParentRoute: () => shellRoute,
+  path: "/plugins/$name/$version/compare",
+  validateSearch: (search: Record<string, unknown>): VersionCompareSearch =>
+    present({ before: textOf(search, "before"), limit: wholeOf(search, "limit") || undefined }),
+  component: lazyPage(() => import("./compare/VersionCompare"), "VersionCompare"),
+});
+
+export const pluginRoutes = [plugins, plugin, version, versionCompare] as const;

@@ -25,6 +25,11 @@ export function byName(plugins: readonly Plugin[]): PluginVersions[] {
   return [...names.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 
+/** The version that another one is compared with, if none is chosen: what `prod` points at, or the newest. */
+export function defaultBefore(others: readonly Plugin[]): Plugin | undefined {
+  return others.find(({ channels }) => channels.includes("prod")) ?? others[0];
+}
+
 /** Whether a version has golden cases; one from an earlier release tells nothing of them. */
 export function hasCases(counts: CaseCounts | undefined): boolean {
   if (!counts) return false;

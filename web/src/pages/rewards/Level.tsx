@@ -1,9 +1,9 @@
 // The level of a log line.
 
-import { Dot, type Tone } from "../../parts/Dot";
+import { Badge, type Tone } from "../../parts/Badge";
 
-const TONES: Record<string, Tone> = { error: "bad", warn: "late", stderr: "mark", info: "good" };
+const TONES: Record<string, Tone> = { error: "bad", warn: "late", stderr: "mark", info: "waiting" };
 
 export function Level({ of }: { of: string }) {
-  return <Dot tone={TONES[of] ?? "waiting"}>{of}</Dot>;
+  return <Badge tone={TONES[of] ?? "waiting"}>{of}</Badge>;
 }

@@ -17,7 +17,7 @@ import {
   STATES,
 } from "./queries";
 import { rangeOf } from "./range";
-import { BASELINES } from "./runs/drift";
+import { baselineOf } from "./runs/drift";
 import type { Order } from "./timeline/model";
 
 type Search = Record<string, unknown>;
@@ -70,16 +70,19 @@ export interface RunSearch extends RunLogsFilter, SortSearch {
   last?: number;
   /** Batches in the arrival chart, separated by commas. */
   curves?: string;
-  /** Number of iterations with which the others are compared. */
-  baseline?: number;
+  /** The iterations with which the others are compared, as `baselineOf` reads them. */
+  baseline?: string | number;
 }
 
 export function runSearch(search: Search): RunSearch {
   const last = wholeOf(search, "last");
+  const baseline = textOf(search, "baseline");
+  const isFirst = typeof search.baseline === "number";
   return present({
     last: last && last <= ITERATIONS_MAX ? last : undefined,
     curves: textOf(search, "curves"),
-    baseline: BASELINES.find((one) => one === search.baseline),
+    // A number stays one, as the address would quote it otherwise.
+    baseline: baselineOf(baseline) ? (isFirst ? Number(baseline) : baseline) : undefined,
     verdict: textOf(search, "verdict"),
     level: oneOf(search, "level", LEVELS),
     after: textOf(search, "after"),

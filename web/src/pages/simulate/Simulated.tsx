@@ -2,7 +2,7 @@
 
 import { Alert, Paper, Stack, Text, Title } from "@mantine/core";
 import type { Schemas } from "../../api/client";
-import { Dot } from "../../parts/Dot";
+import { Badge } from "../../parts/Badge";
 import { type Fact, Facts } from "../../parts/Facts";
 import { cost, count, span } from "../../parts/format";
 import { Grid } from "../../parts/Grid";
@@ -40,18 +40,32 @@ function facts(result: Simulation): Fact[] {
   const [only, ...others] = result.batches;
   const end: Fact[] =
     only && others.length === 0
-      ? [{ label: "End", value: span(only.end_ms), note: `actual ${span(only.actual_end_ms)}` }]
+      ? [
+          {
+            label: "End",
+            tile: true,
+            value: span(only.end_ms),
+            note: `actual ${span(only.actual_end_ms)}`,
+          },
+        ]
       : [];
   return [
     ...end,
     {
       label: "Max extra delay",
+      tile: true,
       value: span(worst),
       note: `actual ${span(worstReally)}`,
     },
-    { label: "Late batches", value: `${late} ${of}`, note: `actual ${lateReally} ${of}` },
+    {
+      label: "Late batches",
+      tile: true,
+      value: `${late} ${of}`,
+      note: `actual ${lateReally} ${of}`,
+    },
     {
       label: "Worker time (simulated)",
+      tile: true,
       value: span(workers * 1000),
       note: `busy time (actual) ${span(busyReally * 1000)}`,
     },
@@ -98,7 +112,7 @@ function Batches({ result }: { result: Simulation }) {
           {
             title: "Simulated result",
             cell: ({ late }) => (
-              <Dot tone={late ? "late" : "good"}>{late ? "late" : "on time"}</Dot>
+              <Badge tone={late ? "late" : "good"}>{late ? "late" : "on time"}</Badge>
             ),
           },
           { title: "Actual end", number: true, cell: (batch) => span(batch.actual_end_ms) },

@@ -1,7 +1,7 @@
 // Key figures of a batch, the most important ones first.
 
 import type { Schemas } from "../../../api/client";
-import { Dot, Status } from "../../../parts/Dot";
+import { Badge, Status } from "../../../parts/Badge";
 import { type Fact, Facts } from "../../../parts/Facts";
 import { count, moment, NONE, reward, span } from "../../../parts/format";
 import { ExplainDeadline } from "../Deadline";
@@ -23,15 +23,22 @@ export function BatchFacts(props: {
   const { scored, timed_out, error, submitted, shared } = batch.counts;
   const rewards = rollup?.rewards;
   const facts: Fact[] = [
-    { label: "State", value: <Status kind={batch.state} />, note: moment(batch.announced_at) },
+    {
+      label: "State",
+      tile: true,
+      value: <Status kind={batch.state} />,
+      note: moment(batch.announced_at),
+    },
     {
       label: "Finished",
+      tile: true,
       value: `${count(scored + timed_out + error)} of ${count(batch.expected_size ?? submitted)}`,
       note: `${count(scored)} scored, ${count(timed_out)} timed out, ${count(error)} failed`,
     },
     ...(shared ? [deduplicated(shared)] : []),
     {
       label: "Mean reward",
+      tile: true,
       value: reward(batch.mean_reward),
       note:
         rewards &&
@@ -103,9 +110,9 @@ function ending(
   if (ended_ms == null) {
     if (liveBatch && waitsForRequests(liveBatch)) {
       const silence = deadlineStatus(liveBatch, Date.now())?.text;
-      return [{ label: "Expected end", value: NONE, note: silence }];
+      return [{ label: "Expected end", tile: true, value: NONE, note: silence }];
     }
-    return [{ label: "Expected end", ...expectedEnd(targets, nowMs) }];
+    return [{ label: "Expected end", tile: true, ...expectedEnd(targets, nowMs) }];
   }
   const delay = span(batch.extra_delay_ms);
   // A cancelled or expired batch did not run to its end, so it is never late.
@@ -113,8 +120,9 @@ function ending(
   return [
     {
       label: "Extra delay",
+      tile: true,
       hint: "d: from the ideal end to the actual end",
-      value: late ? <Dot tone="late">{`${delay}, ${lateBy(timeline)}`}</Dot> : delay,
+      value: late ? <Badge tone="late">{`${delay}, ${lateBy(timeline)}`}</Badge> : delay,
     },
     { label: "Duration", value: span(ended_ms), note: "from the first request" },
   ];
@@ -126,6 +134,6 @@ function expectedEnd({ estimatedMs, toleratedMs }: Targets, nowMs: number) {
   const value = overdue ? "any moment" : span(estimatedMs);
   if (toleratedMs === null || Number.isNaN(nowMs)) return { value };
   const over = nowMs - toleratedMs;
-  if (over > 0) return { value, note: <Dot tone="late">{`${span(over)} late`}</Dot> };
+  if (over > 0) return { value, note: <Badge tone="late">{`${span(over)} late`}</Badge> };
   return { value, note: `${span(-over)} until the deadline` };
 }

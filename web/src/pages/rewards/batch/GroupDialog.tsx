@@ -2,6 +2,7 @@
 
 import { Group, Modal, Paper, Stack, Text } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
+import { Badge } from "../../../parts/Badge";
 import { count, NONE, reward, signed } from "../../../parts/format";
 import { Answer, Empty } from "../../../parts/states";
 import { RequestLink } from "../Links";
@@ -67,7 +68,7 @@ function Rollouts({ rollouts }: { rollouts: Rollout[] }) {
               <Text size="sm">
                 Reward <b>{reward(rollout.reward)}</b>, advantage <b>{signed(advantage[at])}</b>
               </Text>
-              <Text size="sm">{rollout.verdict ?? NONE}</Text>
+              {rollout.verdict ? <Badge>{rollout.verdict}</Badge> : NONE}
               <Text size="xs" c="dimmed">
                 {count(requests[at]?.data?.response.length)} characters
               </Text>

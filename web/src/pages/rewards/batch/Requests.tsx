@@ -4,12 +4,13 @@ import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "../../../api/client";
-import { Status } from "../../../parts/Dot";
+import { Badge, Status } from "../../../parts/Badge";
 import { Export } from "../../../parts/Export";
-import { NONE, reward, span } from "../../../parts/format";
+import { NONE, span } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
 import { Name } from "../../../parts/Name";
 import { Pager } from "../../../parts/Pager";
+import { Reward } from "../../../parts/Reward";
 import { SortedPart } from "../../../parts/SortedGrid";
 import { present } from "../../../parts/search";
 import { useSorted } from "../../../parts/sort";
@@ -42,7 +43,7 @@ export function Requests({ batch, verdicts }: { batch: string; verdicts: string[
   return (
     <div id="requests">
       <Section title="Requests">
-        <Group gap="sm" align="end">
+        <Group gap="sm" align="end" className="filters">
           <NativeSelect
             size="xs"
             label="Outcome"
@@ -178,13 +179,13 @@ function columnsOf(shown: number | undefined, onShow: (id: string) => void): Col
     {
       title: "Verdict",
       value: ({ verdict }) => verdict,
-      cell: ({ verdict }) => verdict ?? NONE,
+      cell: ({ verdict }) => (verdict ? <Badge>{verdict}</Badge> : NONE),
     },
     {
       title: "Reward",
       number: true,
       value: (row) => row.reward,
-      cell: (row) => reward(row.reward),
+      cell: (row) => <Reward of={row.reward} />,
     },
     {
       title: "Duration",

@@ -1,6 +1,6 @@
 // Delays of the last and the critical request of a batch.
 
-import { Text } from "@mantine/core";
+import { Code, Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
 import { NONE, span } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
@@ -46,7 +46,11 @@ export function WhyLate({ lateness, batch }: { lateness: Schemas["Lateness"]; ba
   ];
   return (
     <Section title={lateness.late ? "Why late?" : "Where the time went"}>
-      <Text size="sm">{lateness.reason}</Text>
+      <Text size="sm">
+        {lateness.reason
+          .split("`")
+          .map((part, at) => (at % 2 === 1 ? <Code key={part}>{part}</Code> : part))}
+      </Text>
       <Grid
         caption="Delays of the last and the critical request"
         columns={columns}

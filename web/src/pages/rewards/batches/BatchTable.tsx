@@ -1,9 +1,10 @@
 // Table of batches: results and lateness.
 
 import type { Schemas } from "../../../api/client";
-import { Dot, Status } from "../../../parts/Dot";
-import { count, moment, percent, reward, span } from "../../../parts/format";
+import { Badge, Status } from "../../../parts/Badge";
+import { count, moment, percent, span } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
+import { Reward } from "../../../parts/Reward";
 import { SortedGrid } from "../../../parts/SortedGrid";
 import { BatchLink, PluginLink, RunLink } from "../Links";
 
@@ -48,7 +49,7 @@ const COLUMNS: Column<Summary>[] = [
     title: "Mean reward",
     number: true,
     value: ({ batch }) => batch.mean_reward,
-    cell: ({ batch }) => reward(batch.mean_reward),
+    cell: ({ batch }) => <Reward of={batch.mean_reward} />,
   },
   {
     title: "Zero variance",
@@ -101,5 +102,5 @@ function zeroVariance({ rollup }: Summary): number | null {
 
 function Delay({ of: { batch, late } }: { of: Summary }) {
   const text = span(batch.extra_delay_ms);
-  return late ? <Dot tone="late">{`${text}, late`}</Dot> : text;
+  return late ? <Badge tone="late">{`${text}, late`}</Badge> : text;
 }

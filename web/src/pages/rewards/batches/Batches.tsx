@@ -28,7 +28,7 @@ export function Batches() {
   const filter = (change: Change) => go({ after: undefined, ...change });
   return (
     <Page title="Batches">
-      <Group gap="sm" align="end">
+      <Group gap="sm" align="end" className="filters">
         <NativeSelect
           size="xs"
           label="State"

@@ -64,7 +64,7 @@ export function Compare() {
       crumbs={[{ label: "Runs", to: "/runs" }]}
       actions={<Copy text={permalink()} label="Copy link" />}
     >
-      <Group gap="sm" align="end">
+      <Group gap="sm" align="end" className="filters">
         <RunsField
           runs={runs}
           onChange={(next) => go({ runs: next.length > 0 ? next : undefined })}

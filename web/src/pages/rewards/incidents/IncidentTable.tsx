@@ -2,7 +2,7 @@
 
 import type { Schemas } from "../../../api/client";
 import { useSession } from "../../../api/session";
-import { Dot } from "../../../parts/Dot";
+import { Badge } from "../../../parts/Badge";
 import { count, moment, NONE } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
 import { KINDS } from "../../../parts/incidents";
@@ -38,7 +38,7 @@ export function IncidentTable(props: {
         { title: "Last", tight: true, cell: ({ at }) => moment(at) },
         {
           title: "Incident",
-          cell: ({ kind }) => <Dot tone={KINDS[kind].tone}>{KINDS[kind].label}</Dot>,
+          cell: ({ kind }) => <Badge tone={KINDS[kind].tone}>{KINDS[kind].label}</Badge>,
         },
         ...(tenants ? [tenantColumn] : []),
         {

@@ -29,7 +29,7 @@ export function Incidents() {
   const filter = (change: Change) => go({ after: undefined, ...change });
   return (
     <Page title="Incidents" about="Kept for 30 days.">
-      <Group gap="sm" align="end">
+      <Group gap="sm" align="end" className="filters">
         <NativeSelect
           size="xs"
           label="Incident"

@@ -3,7 +3,7 @@
 import { Group, Text } from "@mantine/core";
 import type { Schemas } from "../../../api/client";
 import { useSession } from "../../../api/session";
-import { Dot, Status } from "../../../parts/Dot";
+import { Badge, Status } from "../../../parts/Badge";
 import { ago, count, NONE, span } from "../../../parts/format";
 import { type Column, Grid } from "../../../parts/Grid";
 import { Name } from "../../../parts/Name";
@@ -115,7 +115,7 @@ function DeadlineCell({ batch, now }: { batch: LiveBatch; now: number }) {
   return (
     <>
       {status.late || status.silent ? (
-        <Dot tone="late">{status.text}</Dot>
+        <Badge tone="late">{status.text}</Badge>
       ) : (
         <Text size="sm">{status.text}</Text>
       )}

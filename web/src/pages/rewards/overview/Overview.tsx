@@ -4,6 +4,7 @@ import { Checkbox, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../../api/session";
+import { count } from "../../../parts/format";
 import { Page } from "../../../parts/Page";
 import { Steady } from "../../../parts/Steady";
 import { Answer } from "../../../parts/states";
@@ -26,6 +27,7 @@ export function Overview() {
   return (
     <Page
       title="Overview"
+      state={liveText(overview.data?.batches_total)}
       actions={
         may(session, "platform:*") && (
           <Checkbox
@@ -63,4 +65,8 @@ export function Overview() {
       </Answer>
     </Page>
   );
+}
+
+function liveText(batches: number | undefined): string | undefined {
+  return batches ? `${count(batches)} live` : undefined;
 }

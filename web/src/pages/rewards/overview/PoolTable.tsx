@@ -3,7 +3,7 @@
 import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../../../api/client";
-import { Dot } from "../../../parts/Dot";
+import { Badge } from "../../../parts/Badge";
 import { count, NONE } from "../../../parts/format";
 import { Grid } from "../../../parts/Grid";
 import { Section } from "../Section";
@@ -62,6 +62,6 @@ function Busy({ pool: { pool, workers } }: { pool: Pool }) {
 }
 
 function Reason({ pool: { target, trouble } }: { pool: Pool }) {
-  if (trouble) return <Dot tone="bad">{`workers fail to start: ${trouble.error}`}</Dot>;
+  if (trouble) return <Badge tone="bad">{`workers fail to start: ${trouble.error}`}</Badge>;
   return <span className="words">{target?.why ?? NONE}</span>;
 }

@@ -1,8 +1,8 @@
 // The outcome of a request: the reward with its components, or the error.
 
 import { Paper, Stack, Text } from "@mantine/core";
-import { Status } from "../../../parts/Dot";
-import { Facts } from "../../../parts/Facts";
+import { Status } from "../../../parts/Badge";
+import { type Fact, Facts } from "../../../parts/Facts";
 import { Grid } from "../../../parts/Grid";
 import { Name } from "../../../parts/Name";
 import type { Outcome } from "../queries";
@@ -31,7 +31,10 @@ export function OutcomeBody(props: {
   return (
     <Stack gap="sm">
       <Facts
-        items={[{ label: "Outcome", value: <Status kind={outcome.kind} /> }, ...factsOf(outcome)]}
+        items={[
+          { label: "Outcome", tile: true, value: <Status kind={outcome.kind} /> },
+          ...factsOf(outcome),
+        ]}
       />
       {outcome.kind === "scored" && outcome.explanation && <Raw text={outcome.explanation} />}
       {outcome.kind === "error" && outcome.message && <Raw text={outcome.message} />}
@@ -45,26 +48,27 @@ export function OutcomeBody(props: {
   );
 }
 
-function factsOf(outcome: Outcome) {
+function factsOf(outcome: Outcome): Fact[] {
   switch (outcome.kind) {
     case "scored":
       return [
-        { label: "Reward", value: <strong>{outcome.reward}</strong> },
-        { label: "Verdict", value: outcome.verdict },
+        { label: "Reward", tile: true, value: outcome.reward },
+        { label: "Verdict", tile: true, value: outcome.verdict },
       ];
     case "timed_out":
       return [
         {
           label: "Reward",
-          value: <strong>{outcome.reward}</strong>,
+          tile: true,
+          value: outcome.reward,
           note: "set by the plugin for timeouts",
         },
-        { label: "Stage", value: outcome.stage },
+        { label: "Stage", tile: true, value: outcome.stage },
       ];
     case "error":
       return [
-        { label: "Reward", value: "none", note: "No reward is recorded for errors" },
-        { label: "Code", value: outcome.code },
+        { label: "Reward", tile: true, value: "none", note: "No reward is recorded for errors" },
+        { label: "Code", tile: true, value: outcome.code },
         { label: "Attempts", value: outcome.attempts },
         {
           label: "Retryable",

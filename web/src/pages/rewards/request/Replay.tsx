@@ -4,8 +4,8 @@ import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, Title } from "@ma
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { api, data, type Schemas } from "../../../api/client";
+import { Badge } from "../../../parts/Badge";
 import { Command } from "../../../parts/Command";
-import { Dot } from "../../../parts/Dot";
 import { span } from "../../../parts/format";
 import { Failed } from "../../../parts/states";
 import { RequestLink } from "../Links";
@@ -49,7 +49,7 @@ export function Replay(props: { request: Request; context: Schemas["RequestConte
       title="Replay"
       about="Runs the request again with the same inputs, settings and seed. A replay is counted like any other request."
     >
-      <Group gap="sm" align="end">
+      <Group gap="sm" align="end" className="filters">
         <NativeSelect
           size="xs"
           label="Compare with version"
@@ -77,9 +77,9 @@ function Compared({ replay }: { replay: Schemas["Replay"] }) {
   return (
     <Stack gap="sm" role="status">
       {replay.agrees ? (
-        <Dot tone="good">Same result</Dot>
+        <Badge tone="good">Same result</Badge>
       ) : (
-        <Dot tone="bad">{`Different result: ${replay.differences.join(", ")}`}</Dot>
+        <Badge tone="bad">{`Different result: ${replay.differences.join(", ")}`}</Badge>
       )}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <OutcomeSide title="Recorded" side={replay.recorded} />

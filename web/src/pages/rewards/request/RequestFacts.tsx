@@ -1,6 +1,6 @@
 // Run, batch, group and times of a request.
 
-import { Code } from "@mantine/core";
+import { Chip } from "../../../parts/Chip";
 import { Facts } from "../../../parts/Facts";
 import { moment, NONE, span } from "../../../parts/format";
 import { BatchLink, PluginLink, RequestLink, RunLink } from "../Links";
@@ -26,7 +26,7 @@ export function RequestFacts({ request }: { request: Request }) {
         {
           label: "Plugin",
           value: <PluginLink plugin={context.plugin} />,
-          note: context.plugin_digest,
+          note: <Chip text={context.plugin_digest} label="digest" />,
         },
         {
           label: "Arrived",
@@ -52,7 +52,13 @@ export function RequestFacts({ request }: { request: Request }) {
             ]
           : []),
         ...(trace
-          ? [{ label: "Trace", value: <Code>{trace}</Code>, note: "sent to OpenTelemetry" }]
+          ? [
+              {
+                label: "Trace",
+                value: <Chip text={trace} label="trace id" />,
+                note: "sent to OpenTelemetry",
+              },
+            ]
           : []),
       ]}
     />

@@ -1,15 +1,17 @@
 // Charts of a run, one point per iteration. A click opens the batch.
 
-import { SimpleGrid, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { Figure } from "../../../parts/Figure";
 import { count, percent, reward, span } from "../../../parts/format";
 import type { Mark } from "../../../parts/marks";
 import { Plot, type PlotSeries } from "../../../parts/Plot";
+import { coloursOf } from "./colours";
 import { type Common, rowsOf } from "./common";
 import { DriftChart } from "./DriftChart";
-import { componentSeries } from "./drift";
+import { type Baseline, componentSeries } from "./drift";
 import {
   type HeatMapData,
+  hasSpread,
   heatMapOf,
   type Iterations,
   type NamedSeries,
@@ -26,9 +28,9 @@ export function Charts(props: {
   iterations: Iterations;
   /** Promotions of the plugin. */
   marks: readonly Mark[];
-  /** Number of iterations with which the others are compared. */
-  baseline: number;
-  onBaseline: (baseline: number) => void;
+  /** The iterations with which the others are compared. */
+  baseline: Baseline;
+  onBaseline: (baseline: Baseline) => void;
   onPick: (at: number) => void;
 }) {
   const { iterations, marks, baseline, onBaseline, onPick } = props;
@@ -46,9 +48,9 @@ export function Charts(props: {
   };
   const heat = heatMapOf(iterations.histogram, BINS);
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+    <div className="charts">
       <Rewards iterations={iterations} common={common} />
-      {heat && <Histogram heat={heat} name={name} onPick={onPick} />}
+      {heat && hasSpread(heat) && <Histogram heat={heat} name={name} onPick={onPick} />}
       <Stacked
         title="Verdicts"
         about="Share of requests by verdict."
@@ -74,23 +76,23 @@ export function Charts(props: {
         format={(seconds) => span(seconds * 1000)}
       />
       <ExtraDelay iterations={iterations} common={common} />
-    </SimpleGrid>
+    </div>
   );
 }
 
 function Rewards({ iterations, common }: { iterations: Iterations; common: Common }) {
   const { upper, lower } = spreadOf(iterations);
-  const series = [
+  const series: PlotSeries[] = [
     { label: "mean", values: iterations.mean },
-    { label: "mean + std", values: upper, colour: 0, dashed: true },
-    { label: "mean − std", values: lower, colour: 0, dashed: true },
-    { label: "max", values: iterations.max, colour: 2 },
-    { label: "min", values: iterations.min, colour: 1 },
+    { label: "mean + std", values: upper, as: "edge" },
+    { label: "mean − std", values: lower, as: "edge" },
+    { label: "max", values: iterations.max, colour: "grey", dashed: true },
+    { label: "min", values: iterations.min, colour: "grey", dashed: true },
   ];
   return (
     <Figure
       title="Reward"
-      about="Mean ± 1 std, min and max."
+      about="Mean with ± 1 std as a band, min and max."
       table={rowsOf(common, series, reward)}
     >
       <Plot {...common} series={series} bands={[{ upper: 1, lower: 2 }]} format={reward} />
@@ -116,7 +118,7 @@ function Histogram(props: {
     ]),
   });
   return (
-    <Figure title="Rewards by iteration" about="Darker means more requests." table={table}>
+    <Figure title="Rewards by iteration" about="Share of requests by reward." table={table}>
       <HeatMap
         heat={heat}
         label="Histogram of rewards by iteration"
@@ -138,6 +140,7 @@ function Stacked(props: {
   yMax?: number;
 }) {
   const { title, about, series, common, format, yMax } = props;
+  const colours = coloursOf(series.map(({ label }) => label));
   return (
     <Figure title={title} about={about} table={rowsOf(common, series, format)}>
       {series.length === 0 ? (
@@ -147,7 +150,7 @@ function Stacked(props: {
       ) : (
         <Plot
           {...common}
-          series={series.map((one, at) => ({ ...one, colour: at, filled: at === 0 }))}
+          series={series.map((one, at) => ({ ...one, colour: colours[at] ?? 0, filled: at === 0 }))}
           stacked
           format={format}
           {...(yMax === undefined ? {} : { yMax })}

@@ -1,18 +1,19 @@
-// Drift: how far verdicts and reward are from those of the first iterations.
+// Drift: how far verdicts and reward are from those of a baseline, its first iterations or others.
 
-import { Group, NativeSelect, Text } from "@mantine/core";
+import { Group, NativeSelect } from "@mantine/core";
 import { Figure } from "../../../parts/Figure";
 import { percent, signed } from "../../../parts/format";
 import { Plot } from "../../../parts/Plot";
+import { TextFilter } from "../../../parts/TextFilter";
 import { type Common, rowsOf } from "./common";
-import { BASELINES, driftOf } from "./drift";
+import { type Baseline, driftOf, FIRSTS } from "./drift";
 import type { Iterations } from "./fold";
 
 export function DriftChart(props: {
   iterations: Iterations;
   common: Common;
-  baseline: number;
-  onBaseline: (baseline: number) => void;
+  baseline: Baseline;
+  onBaseline: (baseline: Baseline) => void;
 }) {
   const { iterations, common, baseline, onBaseline } = props;
   const drift = driftOf(iterations, baseline);
@@ -22,24 +23,10 @@ export function DriftChart(props: {
     <>
       <Figure
         title="Drift of verdicts"
-        about="Share of requests whose verdict differs from the mix of the first iterations: 0% is the same mix, 100% has no verdict in common."
+        about="Share of requests whose verdict differs from the mix of the baseline: 0% is the same mix, 100% has no verdict in common."
         table={rowsOf(common, verdicts, percent)}
       >
-        <Group gap="xs">
-          <Text size="sm" id="baseline">
-            Baseline
-          </Text>
-          <NativeSelect
-            size="xs"
-            aria-labelledby="baseline"
-            data={BASELINES.map((first) => ({
-              value: String(first),
-              label: `First ${first} shown iterations`,
-            }))}
-            value={String(baseline)}
-            onChange={({ currentTarget }) => onBaseline(Number(currentTarget.value))}
-          />
-        </Group>
+        <BaselineField iterations={iterations} baseline={baseline} onBaseline={onBaseline} />
         <Plot {...common} series={verdicts} format={percent} yMin={0} yMax={1} />
       </Figure>
       <Figure
@@ -50,5 +37,53 @@ export function DriftChart(props: {
         <Plot {...common} series={reward} format={signed} />
       </Figure>
     </>
+  );
+}
+
+const CHOSEN = "chosen";
+
+function BaselineField(props: {
+  iterations: Iterations;
+  baseline: Baseline;
+  onBaseline: (baseline: Baseline) => void;
+}) {
+  const { iterations, baseline, onBaseline } = props;
+  const chosen = "from" in baseline ? baseline : undefined;
+  const choose = (value: string) => {
+    if (value !== CHOSEN) return onBaseline({ first: Number(value) });
+    const known = iterations.iteration;
+    // The latest tenth, to begin with: after a change these are what the next ones are held against.
+    const from = known[Math.floor(known.length * 0.9)] ?? 0;
+    onBaseline({ from, to: Math.max(from, known.at(-1) ?? 0) });
+  };
+  const bound = (which: "from" | "to", label: string) =>
+    chosen && (
+      <TextFilter
+        label={label}
+        narrow
+        value={String(chosen[which])}
+        onChange={(text) => {
+          if (/^\d{1,15}$/.test(text ?? "")) onBaseline({ ...chosen, [which]: Number(text) });
+        }}
+      />
+    );
+  return (
+    <Group gap="xs" align="end">
+      <NativeSelect
+        size="xs"
+        label="Baseline"
+        data={[
+          ...FIRSTS.map((first) => ({
+            value: String(first),
+            label: `First ${first} shown iterations`,
+          })),
+          { value: CHOSEN, label: "Chosen iterations" },
+        ]}
+        value={chosen ? CHOSEN : String("first" in baseline ? baseline.first : "")}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      />
+      {bound("from", "From iteration")}
+      {bound("to", "To iteration")}
+    </Group>
   );
 }

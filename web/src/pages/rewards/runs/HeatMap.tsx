@@ -3,11 +3,15 @@
 import { Group, Text, useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
-import { percent } from "../../../parts/format";
+import { percent, withoutZeros } from "../../../parts/format";
 import { SERIES } from "../../../theme";
 import type { HeatMapData } from "./fold";
 
 const HEIGHT = 200;
+/** Labels of the axis, from the top, as parts of its range. */
+const TICKS = [1, 0.75, 0.5, 0.25, 0];
+/** The alpha of the smallest share, so that it is visible. */
+const ALPHA_MIN = 0.06;
 
 export function HeatMap(props: {
   heat: HeatMapData;
@@ -47,8 +51,9 @@ export function HeatMap(props: {
     <div>
       <Group gap="xs" wrap="nowrap" align="stretch">
         <div className="edges" style={{ height: HEIGHT }}>
-          <span>{format(heat.to)}</span>
-          <span>{format(heat.from)}</span>
+          {TICKS.map((tick) => (
+            <span key={tick}>{withoutZeros(format(heat.from + tick * (heat.to - heat.from)))}</span>
+          ))}
         </div>
         <div ref={ref} style={{ flex: 1, minWidth: 0 }}>
           <canvas
@@ -66,11 +71,40 @@ export function HeatMap(props: {
           />
         </div>
       </Group>
-      <Text size="xs" c="dimmed" ta="center" mt={4}>
-        {over ? cellText(props, over) : `${name(0)} to ${name(columns - 1)}`}
-      </Text>
+      <Group justify="space-between" gap="xs" mt={4}>
+        <Text size="xs" c="dimmed">
+          {over ? cellText(props, over) : `${name(0)} to ${name(columns - 1)}`}
+        </Text>
+        <Scale colour={SERIES[scheme][0]} />
+      </Group>
     </div>
   );
+}
+
+/** Which colour stands for which share. */
+function Scale({ colour }: { colour: string }) {
+  const steps = [0, 0.25, 0.5, 0.75, 1].map((share) => `${colour}${hexOf(alphaOf(share))}`);
+  return (
+    <Text size="xs" c="dimmed">
+      0 %{" "}
+      <span
+        className="scale"
+        style={{ background: `linear-gradient(to right, ${steps.join(", ")})` }}
+      />{" "}
+      100 %
+    </Text>
+  );
+}
+
+/** The square root makes small shares visible. */
+function alphaOf(share: number): number {
+  return Math.max(Math.sqrt(share), ALPHA_MIN);
+}
+
+function hexOf(alpha: number): string {
+  return Math.round(alpha * 255)
+    .toString(16)
+    .padStart(2, "0");
 }
 
 function cellText(
@@ -96,8 +130,7 @@ function paint(
   for (const [column, shares] of heat.columns.entries()) {
     for (const [bin, share] of (shares ?? []).entries()) {
       if (share === 0) continue;
-      // The square root makes small shares visible.
-      context.globalAlpha = Math.max(Math.sqrt(share), 0.06);
+      context.globalAlpha = alphaOf(share);
       const y = HEIGHT - (bin + 1) * up;
       context.fillRect(column * across, y, Math.max(across - (across > 6 ? 1 : 0), 1), up - 1);
     }

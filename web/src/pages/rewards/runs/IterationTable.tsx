@@ -2,8 +2,9 @@
 
 import { Checkbox } from "@mantine/core";
 import { useMemo } from "react";
-import { Dot, Status } from "../../../parts/Dot";
+import { Badge, Status } from "../../../parts/Badge";
 import { count, moment, percent, reward, span } from "../../../parts/format";
+import { Reward } from "../../../parts/Reward";
 import { SortedGrid } from "../../../parts/SortedGrid";
 import { BatchLink, PageLink } from "../Links";
 import { Section } from "../Section";
@@ -86,7 +87,7 @@ export function IterationTable(props: {
             title: "Mean",
             number: true,
             value: ({ at }) => iterations.mean[at],
-            cell: ({ at }) => reward(iterations.mean[at]),
+            cell: ({ at }) => <Reward of={iterations.mean[at]} />,
           },
           {
             title: "Std",
@@ -177,5 +178,5 @@ function Delay({ of, at }: { of: Iterations; at: number }) {
   const delay = of.extra_delay_ms[at];
   const tolerated = of.max_extra_delay_ms[at];
   const late = delay != null && tolerated != null && delay > tolerated;
-  return late ? <Dot tone="late">{`${span(delay)}, late`}</Dot> : span(delay);
+  return late ? <Badge tone="late">{`${span(delay)}, late`}</Badge> : span(delay);
 }

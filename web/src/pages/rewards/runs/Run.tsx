@@ -4,11 +4,13 @@ import { NativeSelect, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "../../../api/client";
+import { Chip } from "../../../parts/Chip";
 import { Copy } from "../../../parts/Copy";
 import { Facts } from "../../../parts/Facts";
-import { count, moment, reward } from "../../../parts/format";
+import { count, moment, reward, signed, span } from "../../../parts/format";
 import { Page } from "../../../parts/Page";
 import { permalink } from "../../../parts/permalink";
+import { Sparkline } from "../../../parts/Sparkline";
 import { present } from "../../../parts/search";
 import { Answer, Empty } from "../../../parts/states";
 import { ExportSamples } from "../ExportSamples";
@@ -19,7 +21,7 @@ import { Section } from "../Section";
 import type { RunSearch } from "../searches";
 import { Arrivals } from "./Arrivals";
 import { Charts } from "./Charts";
-import { BASELINE_DEFAULT, promotionMarks } from "./drift";
+import { BASELINE_DEFAULT, type Baseline, baselineOf, baselineText, promotionMarks } from "./drift";
 import { IterationTable } from "./IterationTable";
 import { Promotions } from "./Promotions";
 import { RunLogs } from "./RunLogs";
@@ -35,7 +37,7 @@ export function Run() {
   const navigate = route.useNavigate();
   const { last = LAST_DEFAULT } = search;
   const view = useQuery(runQuery(run, last, search.curves));
-  const { baseline = BASELINE_DEFAULT } = search;
+  const baseline = baselineOf(search.baseline) ?? BASELINE_DEFAULT;
   const go = (change: { [K in keyof RunSearch]: RunSearch[K] | undefined }) =>
     void navigate({ search: present({ ...search, ...change }), replace: true, resetScroll: false });
   return (
@@ -80,7 +82,7 @@ export function Run() {
           <Content
             view={answer}
             baseline={baseline}
-            onBaseline={(first) => go({ baseline: first === BASELINE_DEFAULT ? undefined : first })}
+            onBaseline={(next) => go({ baseline: baselineText(next) })}
             onCurves={(curves) => go({ curves: curves.length > 0 ? curves.join(",") : undefined })}
           />
         )}
@@ -91,8 +93,8 @@ export function Run() {
 
 function Content(props: {
   view: Schemas["RunView"];
-  baseline: number;
-  onBaseline: (baseline: number) => void;
+  baseline: Baseline;
+  onBaseline: (baseline: Baseline) => void;
   onCurves: (curves: string[]) => void;
 }) {
   const { view, baseline, onBaseline, onCurves } = props;
@@ -111,11 +113,30 @@ function Content(props: {
           {
             label: "Plugin",
             value: <PluginLink plugin={run.plugin} />,
-            note: run.plugin_digest.slice(0, 19),
+            note: <Chip text={run.plugin_digest} label="digest" />,
           },
-          { label: "Batches", value: count(run.batches), note: `${count(run.live_batches)} live` },
-          { label: "Last iteration", value: count(run.last_iteration) },
-          { label: "Last mean reward", value: reward(run.last_mean_reward) },
+          {
+            label: "Batches",
+            tile: true,
+            value: count(run.batches),
+            note: `${count(run.live_batches)} live`,
+          },
+          { label: "Last iteration", tile: true, value: count(run.last_iteration) },
+          {
+            label: "Last mean reward",
+            tile: true,
+            value: reward(run.last_mean_reward),
+            note: changeOf(iterations.mean),
+            spark: <Sparkline values={iterations.mean} label="Mean reward by iteration" />,
+          },
+          {
+            label: "Last extra delay",
+            tile: true,
+            value: span(iterations.extra_delay_ms.findLast((ms) => ms != null)),
+            spark: (
+              <Sparkline values={iterations.extra_delay_ms} label="Extra delay by iteration" />
+            ),
+          },
           { label: "Last batch", value: moment(run.last_batch_at) },
           { label: "Started", value: moment(run.created_at) },
         ]}
@@ -147,4 +168,12 @@ function Content(props: {
       </Section>
     </Stack>
   );
+}
+
+/** The last known mean less the one before it, in words. */
+function changeOf(means: readonly (number | null)[]): string | undefined {
+  const [before, last] = means.filter((mean) => mean !== null).slice(-2);
+  return before === undefined || last === undefined
+    ? undefined
+    : `${signed(last - before)} since the iteration before`;
 }

@@ -29,7 +29,7 @@ export function RunLogs() {
   const filter = (change: Change) => go({ after: undefined, ...change });
   return (
     <Section title="Logs" about="Log lines of the plugin, by request.">
-      <Group gap="sm" align="end">
+      <Group gap="sm" align="end" className="filters">
         <TextFilter
           label="Verdict"
           value={verdict}

@@ -6,9 +6,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "../../../api/client";
 import { Command } from "../../../parts/Command";
 import { Export } from "../../../parts/Export";
-import { count, moment, NONE, reward } from "../../../parts/format";
+import { count, moment, NONE } from "../../../parts/format";
 import { Page } from "../../../parts/Page";
 import { Pager } from "../../../parts/Pager";
+import { Reward } from "../../../parts/Reward";
 import { SortedGrid } from "../../../parts/SortedGrid";
 import { present } from "../../../parts/search";
 import { Answer, Empty, NoMatch } from "../../../parts/states";
@@ -40,7 +41,7 @@ export function Runs() {
         </PageLink>
       }
     >
-      <Group gap="sm" align="end">
+      <Group gap="sm" align="end" className="filters">
         <TextFilter label="Name" value={search.q} onChange={(q) => filter({ q })} />
         <TextFilter
           label="Plugin"
@@ -109,7 +110,7 @@ function Table({ runs, more }: { runs: Run[]; more: boolean }) {
           title: "Last mean reward",
           number: true,
           value: ({ last_mean_reward }) => last_mean_reward,
-          cell: ({ last_mean_reward }) => reward(last_mean_reward),
+          cell: ({ last_mean_reward }) => <Reward of={last_mean_reward} />,
         },
         {
           title: "Last batch",

@@ -46,7 +46,7 @@ function SolveRates({ iterations, common, name }: Props) {
   return (
     <Figure
       title="Prompts by solve rate"
-      about="The solve rate is the part of a prompt's samples that passed. Darker means more prompts."
+      about="The solve rate is the part of a prompt's samples that passed."
       table={table}
     >
       <HeatMap

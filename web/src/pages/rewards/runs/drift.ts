@@ -1,4 +1,4 @@
-// How far the iterations of a run are from its first ones, and where its plugin was promoted.
+// How far the iterations of a run are from a baseline, and where its plugin was promoted.
 
 import type { Schemas } from "../../../api/client";
 import type { Mark } from "../../../parts/marks";
@@ -7,9 +7,29 @@ import type { Iterations } from "./fold";
 
 export type Promotion = Schemas["Promotion"];
 
-/** Numbers of iterations of a baseline. */
-export const BASELINES = [5, 10, 20, 50] as const;
-export const BASELINE_DEFAULT = 10;
+/** The iterations with which the others are compared: the first ones, or those from one number to another. */
+export type Baseline = { first: number } | { from: number; to: number };
+
+/** Numbers of first iterations that can be chosen. */
+export const FIRSTS = [5, 10, 20, 50];
+export const BASELINE_DEFAULT: Baseline = { first: 10 };
+
+/** Reads `10`, the first ten, or `20-29`, from one iteration to another. */
+export function baselineOf(text: string | number | undefined): Baseline | undefined {
+  const [from, to, ...rest] = String(text ?? "").split("-");
+  const numbers = [from, to].map((part) =>
+    /^\d{1,15}$/.test(part ?? "") ? Number(part) : undefined,
+  );
+  if (numbers[0] === undefined || rest.length > 0) return undefined;
+  if (to === undefined) return FIRSTS.includes(numbers[0]) ? { first: numbers[0] } : undefined;
+  return numbers[1] === undefined ? undefined : { from: numbers[0], to: numbers[1] };
+}
+
+/** What `baselineOf` reads; nothing for the default. */
+export function baselineText(baseline: Baseline): string | number | undefined {
+  if ("from" in baseline) return `${baseline.from}-${baseline.to}`;
+  return baseline.first === 10 ? undefined : baseline.first;
+}
 
 export interface Drift {
   /** Part of the requests whose verdict would have to change for the shares of the baseline: 0 to 1. */
@@ -19,20 +39,25 @@ export interface Drift {
 }
 
 /**
- * The distance of each iteration from the first `baseline` ones that have verdicts, taken together: of verdicts the
+ * The distance of each iteration from those of the baseline that have verdicts, taken together: of verdicts the
  * total variation distance, half the sum of the differences of shares.
  */
 export function driftOf(
-  iterations: Pick<Iterations, "verdicts" | "mean" | "counts">,
-  baseline: number,
+  iterations: Pick<Iterations, "iteration" | "verdicts" | "mean" | "counts">,
+  baseline: Baseline,
 ): Drift {
-  const first = iterations.verdicts
+  const known = iterations.verdicts
     .map((verdicts, at) => ({ verdicts, at }))
-    .filter(({ verdicts }) => total(verdicts) > 0)
-    .slice(0, baseline);
+    .filter(({ verdicts }) => total(verdicts) > 0);
+  const isChosen = (number: number | undefined) =>
+    "from" in baseline && number !== undefined && baseline.from <= number && number <= baseline.to;
+  const base =
+    "first" in baseline
+      ? known.slice(0, baseline.first)
+      : known.filter(({ at }) => isChosen(iterations.iteration[at]));
   const pooled: Record<string, number> = {};
   let [rewards, rewarded] = [0, 0];
-  for (const { verdicts, at } of first) {
+  for (const { verdicts, at } of base) {
     for (const [name, requests] of Object.entries(verdicts)) {
       pooled[name] = (pooled[name] ?? 0) + requests;
     }
@@ -44,7 +69,7 @@ export function driftOf(
   }
   return {
     verdicts: iterations.verdicts.map((verdicts) =>
-      first.length > 0 && total(verdicts) > 0 ? distance(verdicts, pooled) : null,
+      base.length > 0 && total(verdicts) > 0 ? distance(verdicts, pooled) : null,
     ),
     reward: iterations.mean.map((mean) =>
       mean == null || rewarded === 0 ? null : mean - rewards / rewarded,

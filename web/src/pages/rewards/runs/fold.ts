@@ -60,7 +60,7 @@ export function stacked(
   }));
 }
 
-const OTHER = "other";
+export const OTHER = "other";
 
 export interface HeatMapData {
   from: number;
@@ -97,6 +97,12 @@ export function heatMapOf(
     return shares;
   });
   return { from, to, bins, columns };
+}
+
+/** Whether there are more than two bins with anything in them: two, as of rewards 0 and 1, say what the mean says. */
+export function hasSpread({ columns, bins }: HeatMapData): boolean {
+  const used = Array.from({ length: bins }, (_, bin) => columns.some((shares) => shares?.[bin]));
+  return used.filter(Boolean).length > 2;
 }
 
 /** Adds a share to the bins from `low` to `high`, in units of bins. */

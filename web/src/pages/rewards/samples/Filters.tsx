@@ -48,7 +48,7 @@ export function Filters({ search, onChange }: Props) {
   const clear = () => onChange(Object.fromEntries(filters.map((name) => [name, undefined])));
   return (
     <Stack gap="xs" component="search" aria-label="Filters">
-      <Group gap="sm" align="end">
+      <Group gap="sm" align="end" className="filters">
         <TextFilter
           label="Words of prompt or response"
           placeholder='wait "let me check" -sorry'
@@ -98,7 +98,7 @@ export function Filters({ search, onChange }: Props) {
 
 function Further({ search, onChange }: Props) {
   return (
-    <Group gap="sm" align="end">
+    <Group gap="sm" align="end" className="filters">
       <TextFilter label="Label" value={search.label} onChange={(label) => onChange({ label })} />
       <TextFilter label="Group" value={search.group} onChange={(group) => onChange({ group })} />
       {search.batch === undefined && (

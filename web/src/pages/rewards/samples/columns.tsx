@@ -1,10 +1,12 @@
 // The columns of a list of samples.
 
-import { Button, Text } from "@mantine/core";
+import { Anchor, Button, Text } from "@mantine/core";
+import { Badge } from "../../../parts/Badge";
 import { count, NONE, reward, signed, span } from "../../../parts/format";
 import type { Column } from "../../../parts/Grid";
 import { Name } from "../../../parts/Name";
 import { visible } from "../../../parts/names";
+import { Reward } from "../../../parts/Reward";
 import { BatchLink, RequestLink } from "../Links";
 import type { Sample, SampleColumn } from "./search";
 
@@ -75,7 +77,7 @@ export function columnsOf(props: {
       title: "Reward",
       number: true,
       value: (sample) => sample.reward,
-      cell: (sample) => reward(sample.reward),
+      cell: (sample) => <Reward of={sample.reward} />,
     },
     {
       title: "Advantage",
@@ -88,7 +90,7 @@ export function columnsOf(props: {
       title: "Verdict",
       tight: true,
       value: ({ verdict }) => verdict,
-      cell: ({ verdict }) => verdict,
+      cell: ({ verdict }) => (verdict ? <Badge>{verdict}</Badge> : NONE),
     },
     {
       title: "Length",
@@ -112,14 +114,16 @@ export function columnsOf(props: {
         sample.group == null ? (
           NONE
         ) : (
-          <Button
-            size="compact-xs"
-            variant="subtle"
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            ta="left"
             aria-label={`Compare the group ${visible(sample.group)}`}
             onClick={() => onGroup(sample)}
           >
             <Name text={sample.group} />
-          </Button>
+          </Anchor>
         ),
     },
     ...(oneBatch

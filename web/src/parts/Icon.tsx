@@ -1,4 +1,4 @@
-// The icons of the navigation: strokes on a grid of 24 by 24.
+// Icons: strokes on a grid of 24 by 24.
 
 const PATHS = {
   overview: "M3 3h8v8H3z M13 3h8v5h-8z M13 12h8v9h-8z M3 15h8v6H3z",
@@ -10,16 +10,23 @@ const PATHS = {
   capacity: "M4 20V10 M10 20V4 M16 20v-7 M22 20H2",
   workers: "M4 5h16v6H4z M4 13h16v6H4z M8 8v.01 M8 16v.01",
   admin: "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6z M9 12l2 2 4-4",
+  table: "M4 5h16v14H4z M4 10h16 M10 10v9",
+  chart: "M4 4v16h16 M8 15l4-5 3 3 5-7",
+  export: "M12 4v11 M7 11l5 5 5-5 M5 20h14",
+  empty: "M4 13l3-8h10l3 8v6H4z M4 13h5l1 3h4l1-3h5",
+  copy: "M9 9h11v11H9z M5 15H4V4h11v1",
+  done: "M5 13l4 4L19 7",
+  person: "M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8z M5 20c1-4 4-6 7-6s6 2 7 6",
 } as const;
 
 export type IconName = keyof typeof PATHS;
 
-export function Icon({ name }: { name: IconName }) {
+export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg
       aria-hidden
-      width={18}
-      height={18}
+      width={size}
+      height={size}
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"
