@@ -11,12 +11,15 @@
 //!                        | stopped <-------------------+ | too many failures in a row
 //!                        +------------- launched --------+-----------------------------> failed
 //! ```
+//!
+//! What fails while the disk is full does not count: it goes on once somebody has made room.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
+use nix::sys::statvfs::statvfs;
 use tokio::{
     sync::{oneshot, watch},
     task::JoinHandle,
@@ -37,6 +40,8 @@ const BACKOFF_MIN: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 /// A server that was up this long has not failed at starting.
 const SETTLED: Duration = Duration::from_secs(60);
+/// Free bytes below which the disk is full: two segments of the write-ahead log, one of which a start may need.
+const ROOM_MIN: u64 = 32 << 20;
 
 /// How to start a private cluster.
 #[derive(Debug, Clone)]
@@ -146,7 +151,10 @@ async fn keep(
             }
         };
         state.send_replace(ClusterState::Down);
-        failures = if up_since.elapsed() > SETTLED { 1 } else { failures + 1 };
+        if up_since.elapsed() > SETTLED {
+            failures = 0;
+        }
+        failures += u32::from(!is_full(&site.layout.data));
         tracing::error!(
             postgres.pid = postmaster.pid(),
             postgres.log = %site.layout.log.display(),
@@ -159,6 +167,11 @@ async fn keep(
     }
 }
 
+/// A disk whose free bytes cannot be told is not full.
+fn is_full(folder: &Path) -> bool {
+    statvfs(folder).is_ok_and(|disk| disk.blocks_available() * disk.fragment_size() < ROOM_MIN)
+}
+
 /// Starts the server again, with a growing pause between attempts. None once it gave up.
 async fn relaunch(
     site: &ServerSetup,
@@ -166,6 +179,7 @@ async fn relaunch(
     state: &watch::Sender<ClusterState>,
 ) -> Option<Postmaster> {
     let mut last = "it ended soon after each start".to_owned();
+    let mut pause = BACKOFF_MIN;
     while failures < FAILURES_MAX {
         match site.launch().await {
             Ok(postmaster) => {
@@ -175,9 +189,17 @@ async fn relaunch(
             }
             Err(error) => last = error.to_string(),
         }
-        failures += 1;
+        if is_full(&site.layout.data) {
+            let folder = site.layout.data.display();
+            tracing::error!(
+                "PostgreSQL cannot start because the disk of {folder} is full; it is tried again: {last}"
+            );
+        } else {
+            failures += 1;
+        }
         if failures < FAILURES_MAX {
-            tokio::time::sleep((BACKOFF_MIN * 2_u32.pow(failures - 1)).min(BACKOFF_MAX)).await;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(BACKOFF_MAX);
         }
     }
     tracing::error!("PostgreSQL cannot be kept running: {last}");

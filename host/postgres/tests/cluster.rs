@@ -2,11 +2,12 @@
 
 use std::{
     fs,
+    io::ErrorKind,
     os::unix::fs::{MetadataExt, PermissionsExt},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use crate::machine::{folder, is_root, psql, query, refusal, runs, send, start, wait_for};
+use crate::machine::{Disk, folder, is_root, psql, query, refusal, runs, send, start, wait_for};
 use nix::sys::signal::Signal;
 use tokio::process::Command;
 
@@ -94,6 +95,36 @@ async fn a_server_that_cannot_start_is_given_up_with_its_reason() {
     assert!(text.contains("could not be kept running") && text.contains("pg_control"), "{text}");
     assert_eq!(cluster.pid(), None);
     cluster.stop().await;
+}
+
+/// A start fails more often than is enough to give up, then there is room again.
+#[tokio::test]
+async fn a_full_disk_is_waited_for() {
+    let folder = folder();
+    let Some(disk) = Disk::mount(folder.path(), "size=256m,mode=0711") else {
+        return eprintln!("skipped: only root mounts a small disk");
+    };
+    let cluster = start(folder.path()).await;
+    query(&cluster, "create table kept (n int); insert into kept values (7)").await;
+    let filler = folder.path().join("filler");
+    let full = std::io::copy(&mut std::io::repeat(1), &mut fs::File::create(&filler).unwrap());
+    assert_eq!(full.unwrap_err().kind(), ErrorKind::StorageFull);
+    // Whether PostgreSQL itself needs room to start depends on where it was killed, so that this makes it fail.
+    let control = folder.path().join("postgres/cluster/global/pg_control");
+    let away = control.with_extension("away");
+    fs::rename(&control, &away).unwrap();
+    send(cluster.pid().unwrap(), Signal::SIGKILL);
+    wait_for("the end", || cluster.pid().is_none().then_some(())).await;
+    // By then eight attempts would have failed: the pauses between them double from a tenth of a second to five.
+    let given_up = tokio::time::timeout(Duration::from_secs(20), cluster.failed()).await;
+    assert!(given_up.is_err(), "{given_up:?}");
+    assert_eq!(cluster.pid(), None);
+    fs::rename(&away, &control).unwrap();
+    fs::remove_file(&filler).unwrap();
+    wait_for("a new postmaster", || cluster.pid()).await;
+    assert_eq!(query(&cluster, "select n from kept").await, "7");
+    cluster.stop().await;
+    drop(disk);
 }
 
 #[tokio::test]

@@ -72,3 +72,23 @@ pub(crate) async fn wait_for<T>(what: &str, mut seen: impl FnMut() -> Option<T>)
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
+
+/// A small disk of its own in the memory, unmounted when it is dropped.
+pub(crate) struct Disk(PathBuf);
+
+impl Disk {
+    /// None without the right to mount.
+    pub(crate) fn mount(at: &Path, options: &str) -> Option<Self> {
+        let mount = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", options, "assay-test"])
+            .arg(at)
+            .output();
+        mount.is_ok_and(|mounted| mounted.status.success()).then(|| Self(at.to_owned()))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
