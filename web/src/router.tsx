@@ -3,6 +3,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
 import { adminRoutes } from "./pages/admin/routes";
+import { bookRoutes } from "./pages/book/routes";
 import { accountRoutes, entryRoutes } from "./pages/entry/routes";
 import { platformRoutes } from "./pages/platform/routes";
 import { pluginRoutes } from "./pages/plugins/routes";
@@ -21,6 +22,7 @@ const tree = rootRoute.addChildren([
     ...adminRoutes,
     ...simulateRoutes,
     ...accountRoutes,
+    ...bookRoutes,
   ]),
 ]);
 

@@ -10,6 +10,7 @@ const PATHS = {
   capacity: "M4 20V10 M10 20V4 M16 20v-7 M22 20H2",
   workers: "M4 5h16v6H4z M4 13h16v6H4z M8 8v.01 M8 16v.01",
   admin: "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6z M9 12l2 2 4-4",
+  book: "M4 5a2 2 0 0 1 2-2h14v16H6a2 2 0 0 0-2 2z M4 19V5 M9 8h7",
   table: "M4 5h16v14H4z M4 10h16 M10 10v9",
   chart: "M4 4v16h16 M8 15l4-5 3 3 5-7",
   export: "M12 4v11 M7 11l5 5 5-5 M5 20h14",

@@ -8,9 +8,15 @@ const session = (change: Partial<Session> = {}) =>
 const labels = (text: string, of = session()) => knownEntries(of, text).map(({ label }) => label);
 
 it("finds the pages that the user may open", () => {
-  expect(labels("RUN")).toEqual(["Runs"]);
+  expect(labels("RUN")[0]).toBe("Runs");
   expect(labels("admin")).toEqual([]);
   expect(labels("admin", session({ scopes: ["batches:read", "admin:*"] }))).toEqual(["Admin"]);
+});
+
+it("finds pages of the documentation", () => {
+  expect(knownEntries(session(), "slurm")).toEqual([
+    { group: "Documentation", label: "Workers as jobs of Slurm", to: "/book/operations/slurm" },
+  ]);
 });
 
 it("finds a batch and a request by their whole ids", () => {

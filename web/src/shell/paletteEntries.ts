@@ -1,10 +1,11 @@
 // The entries of the command palette: pages, tenants, runs, plugins, and batches and requests by their ids.
 
 import type { Session } from "../api/session";
+import { addressOf, PAGES } from "../pages/book/contents";
 import { placesOf } from "./places";
 
 export interface Entry {
-  group: "Pages" | "Go to" | "Runs" | "Plugins" | "Switch tenant";
+  group: "Pages" | "Go to" | "Runs" | "Plugins" | "Switch tenant" | "Documentation";
   label: string;
   /** Path in this dashboard. */
   to?: string;
@@ -34,6 +35,7 @@ export function knownEntries(session: Session, text: string): Entry[] {
     ...pages
       .filter(({ label }) => matches(label))
       .map(({ label, to }): Entry => ({ group: "Pages", label, to })),
+    ...bookEntries(wanted),
     ...(session.person ? ACCOUNT_PAGES.filter(({ label }) => matches(label)) : []),
     ...tenants
       .filter(({ tenant }) => matches(tenant))
@@ -46,6 +48,14 @@ export function knownEntries(session: Session, text: string): Entry[] {
         }),
       ),
   ];
+}
+
+/** Pages of the documentation by their titles, once something is typed. */
+function bookEntries(wanted: string): Entry[] {
+  if (!wanted) return [];
+  return PAGES.filter(({ title }) => title.toLowerCase().includes(wanted))
+    .slice(0, GROUP_MAX)
+    .map((page) => ({ group: "Documentation", label: page.title, to: addressOf(page) }));
 }
 
 /** A batch or request whose id is the whole text. */

@@ -17,6 +17,7 @@ it("shows pages by scope", () => {
     "Incidents",
     "Plugins",
     "Simulate",
+    "Documentation",
   ]);
   expect(labels(session({ scopes: ["batches:read", "admin:*"] }))).toContain("Admin");
 });

@@ -7,7 +7,8 @@ export interface Place {
   to: string;
   label: string;
   icon: IconName;
-  scope: Scope;
+  /** The right that it needs, if it needs one. */
+  scope?: Scope;
 }
 
 const GROUPS: { title: string; places: Place[] }[] = [
@@ -35,6 +36,7 @@ const GROUPS: { title: string; places: Place[] }[] = [
       { to: "/admin", label: "Admin", icon: "admin", scope: "admin:*" },
     ],
   },
+  { title: "Help", places: [{ to: "/book", label: "Documentation", icon: "book" }] },
 ];
 
 /**
@@ -43,7 +45,7 @@ const GROUPS: { title: string; places: Place[] }[] = [
  */
 export function placesOf(session: Session): { title: string; places: Place[] }[] {
   const opens = ({ scope }: Place) =>
-    may(session, scope) || tenantWith(session, scope) !== undefined;
+    !scope || may(session, scope) || tenantWith(session, scope) !== undefined;
   return GROUPS.map(({ title, places }) => ({ title, places: places.filter(opens) })).filter(
     ({ places }) => places.length > 0,
   );

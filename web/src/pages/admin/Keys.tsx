@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { may, useSession } from "../../api/session";
 import { Badge } from "../../parts/Badge";
+import { BookLink } from "../../parts/BookLink";
 import { ConfirmButton } from "../../parts/ConfirmButton";
 import { ago, moment } from "../../parts/format";
 import type { Column } from "../../parts/Grid";
@@ -37,7 +38,7 @@ export function Keys({ tenant, platform }: { tenant: string; platform: boolean }
       empty={
         <Empty title="No keys yet">
           Trainers and the command line need a key. Create one and set it as{" "}
-          <code>ASSAY_API_KEY</code>.
+          <code>ASSAY_API_KEY</code>.<BookLink to="operations/tenants">More about keys</BookLink>
         </Empty>
       }
     >

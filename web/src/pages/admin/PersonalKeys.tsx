@@ -4,6 +4,7 @@ import { Stack } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
 import { useSession } from "../../api/session";
+import { BookLink } from "../../parts/BookLink";
 import { Page } from "../../parts/Page";
 import { Pager } from "../../parts/Pager";
 import { present } from "../../parts/search";
@@ -48,6 +49,7 @@ export function PersonalKeys() {
             <Empty title="No keys yet">
               Trainers and the command line need a key. Create one and set it as{" "}
               <code>ASSAY_API_KEY</code>.
+              <BookLink to="trainers">What to do with it, by trainer</BookLink>
             </Empty>
           )
         }

@@ -4,6 +4,7 @@ import { Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { Badge } from "../../parts/Badge";
+import { BookLink } from "../../parts/BookLink";
 import { ConfirmButton } from "../../parts/ConfirmButton";
 import { ago } from "../../parts/format";
 import { KINDS } from "../../parts/incidents";
@@ -32,6 +33,7 @@ export function Webhooks({ platform }: { platform: boolean }) {
             <Empty title="No webhooks yet">
               A webhook tells your chat or your own service of late batches, failed requests and
               other incidents. An administrator of the platform grants its host first.
+              <BookLink to="operations/tenants">More about incidents</BookLink>
             </Empty>
           )
         }

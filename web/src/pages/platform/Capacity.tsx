@@ -4,6 +4,7 @@ import { NativeSelect, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client";
+import { BookLink } from "../../parts/BookLink";
 import { Command } from "../../parts/Command";
 import { ago, count, span } from "../../parts/format";
 import { Page } from "../../parts/Page";
@@ -62,6 +63,7 @@ function Pools() {
             <Empty title="No pools">
               Start the server with workers:
               <Command text="assay serve --workers cpu=0..8" />
+              <BookLink to="operations/workers">More about workers</BookLink>
             </Empty>
           ) : (
             <Stack gap="xl">

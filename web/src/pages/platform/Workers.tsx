@@ -3,6 +3,7 @@
 import { Group, NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { BookLink } from "../../parts/BookLink";
 import { Command } from "../../parts/Command";
 import { Page } from "../../parts/Page";
 import { RequireScope } from "../../parts/RequireScope";
@@ -80,6 +81,7 @@ function FilteredWorkers(props: {
         The planner starts workers when there is work, within the limits of the pool. To keep one
         ready:
         <Command text="assay capacity set cpu 1..8" />
+        <BookLink to="operations/workers">More about workers</BookLink>
       </Empty>
     );
   }

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { may, useSession } from "../../api/session";
+import { BookLink } from "../../parts/BookLink";
 import { Command } from "../../parts/Command";
 import { Export } from "../../parts/Export";
 import { ago, count } from "../../parts/format";
@@ -55,6 +56,7 @@ export function Plugins() {
             <Empty title="No plugins yet">
               Build and publish a plugin, or upload its component below:
               <Command text="assay plugin publish PLUGIN.wasm --channel prod" />
+              <BookLink to="plugins/authoring">How to write one</BookLink>
             </Empty>
           ) : (
             <Stack gap="sm">

@@ -1,5 +1,6 @@
 // The explanation of T and D.
 
+import { BookLink } from "../../parts/BookLink";
 import { Explain } from "../../parts/Explain";
 
 /** Explains the ideal end (T), the delay tolerance (D) and the deadline that is their sum. */
@@ -19,6 +20,7 @@ export function ExplainDeadline() {
         The deadline is <strong>T + D</strong>. The planner keeps as few workers as it needs for all
         batches to end by their deadlines; a batch that ends later is late.
       </p>
+      <BookLink to="concepts">More about batches and deadlines</BookLink>
     </Explain>
   );
 }

@@ -3,6 +3,7 @@
 import { Checkbox, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { BookLink } from "../../../parts/BookLink";
 import { Command } from "../../../parts/Command";
 import { Export } from "../../../parts/Export";
 import { Page } from "../../../parts/Page";
@@ -94,6 +95,7 @@ function NoBatches({ filtered, clear }: { filtered: boolean; clear: () => void }
       <Stack gap="xs">
         <Text size="sm">Score a file with one JSON object per line:</Text>
         <Command text="assay score FILE.jsonl --plugin math@prod" />
+        <BookLink to="trainers">Five minutes for your trainer</BookLink>
       </Stack>
     </Empty>
   );

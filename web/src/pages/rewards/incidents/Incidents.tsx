@@ -4,6 +4,7 @@ import { Checkbox, Group, NativeSelect, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { may, useSession } from "../../../api/session";
+import { BookLink } from "../../../parts/BookLink";
 import { Export } from "../../../parts/Export";
 import { KIND_NAMES, KINDS } from "../../../parts/incidents";
 import { Page } from "../../../parts/Page";
@@ -89,6 +90,7 @@ export function Incidents() {
               <Empty title="No incidents">
                 Late batches, failed requests, silent trainers, dropped rewards and worker trouble
                 appear here.
+                <BookLink to="operations/tenants">More about incidents</BookLink>
               </Empty>
             )}
             <Pager after={search.after} next={next} onGo={(after) => go({ after })} />

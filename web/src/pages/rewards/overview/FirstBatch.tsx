@@ -3,6 +3,7 @@
 import { List, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../../api/session";
+import { BookLink } from "../../../parts/BookLink";
 import { Command } from "../../../parts/Command";
 import { Empty } from "../../../parts/states";
 import { TextLink } from "../../../parts/TextLink";
@@ -68,6 +69,7 @@ export function FirstBatch() {
             Send one request and get its reward in the response:
           </Text>
           <Command text={curl(plugin)} />
+          <BookLink to="trainers">Five minutes for your trainer</BookLink>
         </>
       )}
     </Empty>

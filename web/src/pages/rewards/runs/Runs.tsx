@@ -4,6 +4,7 @@ import { Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { Schemas } from "../../../api/client";
+import { BookLink } from "../../../parts/BookLink";
 import { Command } from "../../../parts/Command";
 import { Export } from "../../../parts/Export";
 import { count, moment, NONE } from "../../../parts/format";
@@ -139,6 +140,7 @@ function NoRuns({ filtered, clear }: { filtered: boolean; clear: () => void }) {
       <Stack gap="xs">
         <Text size="sm">A run starts with its first batch. To start one, score a file:</Text>
         <Command text="assay score FILE.jsonl --plugin math@prod --run my-run" />
+        <BookLink to="trainers">Five minutes for your trainer</BookLink>
       </Stack>
     </Empty>
   );
