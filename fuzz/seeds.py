@@ -19,6 +19,7 @@ PTX = ["host/ptx/fixtures/*.ptx", "host/gpu/tests/*/*.ptx", "host/gpu/src/cuda/*
 SCHEMAS = "plugins/*/src/schema/*.json"
 MATH = "plugins/math/sample.jsonl"
 CODE = "plugins/code/sample.jsonl"
+PYTHON = ["plugins/cuda/tasks/conv_swish_mean/*.py", "plugins/cuda/cheats/*.py", "plugins/cuda/kernelbench/*/*.py"]
 PROBLEMS = "tests/problems"
 # Settings that the target math chooses by a character's number.
 MATH_SETTINGS = 15
@@ -63,6 +64,11 @@ def packed() -> Iterator[bytes]:
     for row in rows(CODE):
         for protocol in (2, 4):
             yield pickle.dumps([row["label"], row["response"], 7, 1 << 20, 0.5, None, True], protocol)
+
+
+def python() -> Iterator[bytes]:
+    for pattern in PYTHON:
+        yield from (path.read_bytes() for path in ROOT.glob(pattern))
 
 
 def slurm() -> Iterator[bytes]:
@@ -139,6 +145,7 @@ TARGETS = {
     "package": package,
     "pickle": packed,
     "ptx": ptx,
+    "python": python,
     "schema": schema,
     "slurm": slurm,
     "trace": trace,
