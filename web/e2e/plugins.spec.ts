@@ -40,6 +40,7 @@ test("a component is uploaded, promoted, used and yanked", async ({ page }) => {
   const promoting = page.getByRole("dialog", { name: "Promote: trivial@1.1.0" });
   await promoting.getByRole("button", { name: "Promote", exact: true }).click();
   await expect(promoting).toBeHidden();
+  await expect(page.getByText("prod is 1.1.0 of trivial now")).toBeVisible();
   await expect(page.getByText("prod", { exact: true })).toBeVisible();
   const items = [{ key: "one", prompt: "", response: "", label: "1" }];
   await scoreBatch(host, { plugin: "trivial@prod", run: "first" }, items);

@@ -86,6 +86,7 @@ test("a member is invited, accepts, and has the rights of the role", async ({ pa
     "Incidents",
     "Plugins",
     "Simulate",
+    "Documentation",
   ]);
   await open(theirs, host, "/plugins", "Plugins");
   await expect(theirs.getByText("No plugins yet")).toBeVisible();
@@ -95,7 +96,13 @@ test("a member is invited, accepts, and has the rights of the role", async ({ pa
   const row = page.getByRole("row", { name: /grace/ });
   await expect(row).toContainText("active");
   await row.getByLabel("Role of grace@example.com").selectOption("admin");
-  await expect(row.getByLabel("Role of grace@example.com")).toHaveValue("admin");
+  const role = row.getByLabel("Role of grace@example.com");
+  await expect(role).toHaveValue("admin");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(role).not.toHaveValue("admin");
+  await expect(role).toBeEnabled();
+  await role.selectOption("admin");
+  await expect(page.getByText("grace@example.com is admin of")).toBeVisible();
   await theirs.reload();
   await expect(pages).toHaveText([
     "Overview",
@@ -105,6 +112,7 @@ test("a member is invited, accepts, and has the rights of the role", async ({ pa
     "Plugins",
     "Simulate",
     "Admin",
+    "Documentation",
   ]);
   await pages.filter({ hasText: "Admin" }).click();
   await expect(theirs.getByRole("tab", { name: "Members" })).toBeVisible();

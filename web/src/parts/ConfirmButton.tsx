@@ -5,6 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { Failed } from "./states";
+import { say } from "./toasts";
 
 export function ConfirmButton(props: {
   /** Text of the button that opens the dialog, and title of the dialog. */
@@ -17,14 +18,22 @@ export function ConfirmButton(props: {
   dismiss?: string;
   danger?: boolean;
   act: () => Promise<unknown>;
+  /** What was done, told once it is. */
+  done?: string;
 }) {
-  const { label, children, describes, dismiss = "Cancel", danger = false, act } = props;
+  const { label, children, describes, dismiss = "Cancel", danger = false, act, done } = props;
   const title = describes ? `${label}: ${describes}` : label;
   const [opened, { open, close }] = useDisclosure(false);
   // A table has such a button in each row, so that a dialog is made when it is first opened.
   const [used, setUsed] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
-  const acting = useMutation({ mutationFn: act, onSuccess: close });
+  const acting = useMutation({
+    mutationFn: act,
+    onSuccess: () => {
+      close();
+      if (done) say(done);
+    },
+  });
   return (
     <>
       <Button

@@ -7,6 +7,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import type { Fields } from "./fields";
 import { Failed } from "./states";
+import { say } from "./toasts";
 
 export function FormDialog<Result>(props: {
   /** Text of the button that opens the dialog, and title of the dialog. */
@@ -22,6 +23,8 @@ export function FormDialog<Result>(props: {
   /** Fields that show errors themselves. */
   fields?: Fields;
   act: () => Promise<Result>;
+  /** What was done, told once it is; not where an answer is shown. */
+  done?: string;
   /** Resets the fields. */
   onOpen?: () => void;
   answer?: (result: Result) => ReactNode;
@@ -35,6 +38,7 @@ export function FormDialog<Result>(props: {
     invalid = false,
     fields,
     act,
+    done,
     onOpen,
     answer,
   } = props;
@@ -45,7 +49,11 @@ export function FormDialog<Result>(props: {
   const [atField, setAtField] = useState(false);
   const acting = useMutation({
     mutationFn: act,
-    onSuccess: answer ? () => undefined : close,
+    onSuccess: () => {
+      if (answer) return;
+      close();
+      if (done) say(done);
+    },
     onError: (thrown) => setAtField(fields?.refuse(thrown) ?? false),
   });
   const answered = acting.isSuccess && answer !== undefined;

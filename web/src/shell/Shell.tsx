@@ -14,6 +14,7 @@ import { backTo } from "./back";
 import { placesOf } from "./places";
 import { StaleBanner, useLostSince } from "./StaleBanner";
 import { TenantSwitcher } from "./TenantSwitcher";
+import { Toasts } from "./Toasts";
 
 const Palette = lazy(() => loadPatiently(() => import("./Palette")));
 
@@ -106,6 +107,7 @@ function Frame({ session }: { session: Session }) {
           <Palette session={session} onClose={palette.close} />
         </Suspense>
       )}
+      <Toasts />
       {lostSince !== undefined && <StaleBanner since={lostSince} />}
     </AppShell>
   );

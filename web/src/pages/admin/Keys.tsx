@@ -145,7 +145,13 @@ function Actions({ tenant, of }: { tenant: string; of: Key }) {
 export function Revoke({ of, act }: { of: Key; act: () => Promise<void> }) {
   const name = of.name || of.prefix;
   return (
-    <ConfirmButton label="Revoke" describes={name} danger act={act}>
+    <ConfirmButton
+      label="Revoke"
+      describes={name}
+      danger
+      act={act}
+      done={`The key ${name} is revoked`}
+    >
       <Text size="sm">
         Calls with the key {name} are refused from now on. This cannot be undone.
       </Text>

@@ -83,7 +83,13 @@ function Remove({ tenant, member }: { tenant: string; member: Member }) {
     await changed(queries, "members");
   };
   return (
-    <ConfirmButton label="Remove" describes={member.email} danger act={act}>
+    <ConfirmButton
+      label="Remove"
+      describes={member.email}
+      danger
+      act={act}
+      done={`${member.email} is no member of ${tenant} any more`}
+    >
       <Text size="sm">
         {member.email} loses access to {tenant} immediately. Keys that this person created stay
         valid.

@@ -114,6 +114,7 @@ function Actions({ person }: { person: Person }) {
         describes={person.email}
         danger={disabled}
         act={set}
+        done={`${person.email} is ${disabled ? "disabled" : "enabled"}`}
       >
         <Text size="sm">
           {disabled

@@ -4,6 +4,7 @@ import { NativeSelect, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { Failed } from "../../parts/states";
+import { say } from "../../parts/toasts";
 import { changed, type Member, type Role } from "./queries";
 import { ROLES, roleOf } from "./roles";
 
@@ -16,16 +17,22 @@ export function RoleOf({ tenant, member }: { tenant: string; member: Member }) {
     },
     onSettled: () => changed(queries, "members"),
   });
+  const choose = (role: Role) => {
+    const before = member.role;
+    setting.mutate(role, {
+      onSuccess: () => say(`${member.email} is ${role} of ${tenant}`, () => setting.mutate(before)),
+    });
+  };
   return (
     <Stack gap="xs">
       <NativeSelect
         aria-label={`Role of ${member.email}`}
         size="xs"
         w={130}
-        value={member.role}
-        disabled={setting.isPending}
+        // Shown at once, and the old one again where it is refused.
+        value={setting.isPending ? setting.variables : member.role}
         data={ROLES.map(({ role }) => role)}
-        onChange={(event) => setting.mutate(roleOf(event.currentTarget.value))}
+        onChange={(event) => choose(roleOf(event.currentTarget.value))}
       />
       {setting.isError && <Failed thrown={setting.error} />}
     </Stack>

@@ -55,6 +55,7 @@ function Suspension({ tenant }: { tenant: Tenant }) {
           label={suspended ? "Resume" : "Suspend"}
           danger={!suspended}
           act={() => saving.mutateAsync({ suspended: !suspended })}
+          done={`${tenant.name} is ${suspended ? "resumed" : "suspended"}`}
         >
           <Text size="sm">
             {suspended

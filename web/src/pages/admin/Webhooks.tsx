@@ -102,10 +102,21 @@ function Actions({ of }: { of: Webhook }) {
   };
   return (
     <Group gap="xs" wrap="nowrap">
-      <ConfirmButton label="Test" describes={of.name} act={test}>
+      <ConfirmButton
+        label="Test"
+        describes={of.name}
+        act={test}
+        done={`A test message is on its way to ${of.name}`}
+      >
         <Text size="sm">Sends a test message to {of.to} within seconds.</Text>
       </ConfirmButton>
-      <ConfirmButton label="Remove" describes={of.name} danger act={remove}>
+      <ConfirmButton
+        label="Remove"
+        describes={of.name}
+        danger
+        act={remove}
+        done={`The webhook ${of.name} is removed`}
+      >
         <Text size="sm">{of.to} is told of nothing any more. What is on its way is dropped.</Text>
       </ConfirmButton>
     </Group>

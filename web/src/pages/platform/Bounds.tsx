@@ -25,6 +25,7 @@ export function Bounds({ pool }: { pool: Pool }) {
   const problems = limitProblems(min, max);
   return (
     <FormDialog
+      done={`The limits of ${pool.pool} are changed; they hold from the next plan`}
       label="Change limits"
       describes={pool.pool}
       submit="Save"

@@ -112,7 +112,12 @@ function Drain({ worker }: { worker: Worker }) {
     await queries.invalidateQueries({ queryKey: ["workers"] });
   };
   return (
-    <ConfirmButton label="Drain" describes={`worker ${id}`} act={act}>
+    <ConfirmButton
+      label="Drain"
+      describes={`worker ${id}`}
+      act={act}
+      done={`Worker ${id} ends after what it runs`}
+    >
       <Text size="sm">
         Worker {id} finishes its leases, gets no new ones and stops. The planner may start another
         worker in its place.

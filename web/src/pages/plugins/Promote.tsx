@@ -25,6 +25,7 @@ export function Promote({ plugin, channels }: { plugin: Plugin; channels: string
       label="Promote"
       describes={`${name}@${version}`}
       act={act}
+      done={`${channel} is ${version} of ${name} now`}
       onOpen={() => setChannel("prod")}
     >
       <TextInput

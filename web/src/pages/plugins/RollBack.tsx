@@ -33,7 +33,12 @@ export function RollBack({ name, channel: { channel, version, rolls_back_to } }:
     );
   }
   return (
-    <FormDialog label={`Roll back ${channel}`} describes={name} act={act}>
+    <FormDialog
+      label={`Roll back ${channel}`}
+      describes={name}
+      act={act}
+      done={`${channel} is ${rolls_back_to} of ${name} again`}
+    >
       <Text size="sm">
         {channel}: {version} → {rolls_back_to}. New runs that use {name}@{channel} get version{" "}
         {rolls_back_to}. Existing runs keep their version.

@@ -21,6 +21,7 @@ export function Yank({ plugin: { name, version } }: { plugin: Plugin }) {
       label="Yank"
       describes={`${name}@${version}`}
       act={act}
+      done={`${name}@${version} is yanked`}
       onOpen={() => setReason("")}
     >
       <Text size="sm">

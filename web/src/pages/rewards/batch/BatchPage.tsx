@@ -120,7 +120,13 @@ function Actions({ batch }: { batch: Schemas["Batch"] }) {
         </PageLink>
       )}
       {!ended && may(session, "batches:write") && (
-        <ConfirmButton label="Cancel batch" dismiss="Keep batch" danger act={cancel}>
+        <ConfirmButton
+          label="Cancel batch"
+          dismiss="Keep batch"
+          danger
+          act={cancel}
+          done="The batch is cancelled"
+        >
           <Text size="sm">
             Unfinished requests end as errors with the code cancelled. Existing rewards are kept.
           </Text>
