@@ -1,273 +1,34 @@
 //! The launcher `kubernetes`: each worker is a Pod that joins the server by TLS with its ticket.
 //!
 //! Pods are made from the operator's own, bare, and never restarted: the scheduler asks for workers, so that no
-//! controller of Kubernetes decides beside it. One task owns them ([`pods`]); it watches those with this server's label and
-//! makes and deletes them in tasks of their own. Their labels hold the ticket, so that a server finds those of the server
+//! controller of Kubernetes decides beside it. Their labels hold the ticket, so that a server finds those of the server
 //! before it. A stop names the Pod.
+//!
+//! Without the feature `client`, as `make run` builds it, all of it is refused in words: Kubernetes' client and its types
+//! take a minute to compile.
 
+#[cfg(feature = "client")]
 mod calls;
+#[cfg(feature = "client")]
+mod launcher;
+#[cfg(feature = "client")]
 mod pods;
+#[cfg(feature = "client")]
 mod reading;
+#[cfg(feature = "client")]
 mod settings;
+#[cfg(not(feature = "client"))]
+mod without;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use anyhow::anyhow;
-use assay_clock::now;
-use assay_core::id::TicketId;
-use assay_core::limits;
-use assay_fleet::{Events, Finding, Launcher, Reconciling, Start, Stop};
-use futures_util::StreamExt as _;
-use k8s_openapi::api::core::v1::Pod;
-use kube::runtime::WatchStreamExt as _;
-use kube::runtime::watcher::{self, Event};
-use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::task::JoinSet;
-
-use calls::PodApi;
-use pods::{CreateRefusal, PodEffect, Pods};
-use settings::worker;
-
+#[cfg(feature = "client")]
 pub use calls::{KubernetesConnection, connect};
+#[cfg(feature = "client")]
+pub use launcher::KubernetesLauncher;
+#[cfg(feature = "client")]
 pub use settings::{KubernetesFile, KubernetesPool, KubernetesSettings};
-
-/// The pause before a deletion that failed is tried again.
-const AGAIN: Duration = Duration::from_secs(limits::KUBERNETES_AGAIN_SECONDS);
-
-/// Starts and stops workers as Pods; they end with the fleet's orders, not with this.
-pub struct KubernetesLauncher {
-    calls: mpsc::UnboundedSender<PodCall>,
-}
-
-enum PodCall {
-    Start(Vec<Start>),
-    Stop(TicketId, Stop),
-    /// All workers that exist, or may.
-    List(WorkersAnswer),
-    /// The workers of the server before this one that run; its other Pods are ended.
-    Find(WorkersAnswer),
-}
-
-type WorkersAnswer = oneshot::Sender<anyhow::Result<Vec<(TicketId, Arc<str>)>>>;
-
-/// The end of a call of Kubernetes.
-enum PodCallEnd {
-    Created(TicketId, Arc<str>, Result<(), CreateRefusal>),
-    Deleted,
-}
-
-impl KubernetesLauncher {
-    /// Must be called on a runtime.
-    #[must_use]
-    pub fn new(
-        settings: KubernetesSettings,
-        connection: KubernetesConnection,
-        events: Events,
-    ) -> Self {
-        let (calls, incoming) = mpsc::unbounded_channel();
-        let api = Arc::new(PodApi::new(settings, connection));
-        tokio::spawn(PodOwner::new(api, events).run(incoming));
-        Self { calls }
-    }
-
-    fn ask(&self, call: fn(WorkersAnswer) -> PodCall) -> Finding<'_> {
-        let (answer, answered) = oneshot::channel();
-        self.call(call(answer));
-        Box::pin(async { answered.await.map_err(|_| anyhow!("the launcher has ended"))? })
-    }
-
-    fn call(&self, call: PodCall) {
-        // The task ends with this alone.
-        let _ = self.calls.send(call);
-    }
-}
-
-impl Launcher for KubernetesLauncher {
-    fn name(&self) -> &'static str {
-        "kubernetes"
-    }
-
-    fn start(&self, starts: Vec<Start>) {
-        self.call(PodCall::Start(starts));
-    }
-
-    fn stop(&self, ticket: TicketId, how: Stop) {
-        self.call(PodCall::Stop(ticket, how));
-    }
-
-    fn reconcile(&self) -> Reconciling<'_> {
-        let listing = self.ask(PodCall::List);
-        Box::pin(async { Ok(listing.await?.into_iter().map(|(ticket, _)| ticket).collect()) })
-    }
-
-    fn find(&self) -> Finding<'_> {
-        self.ask(PodCall::Find)
-    }
-
-    fn joins_by_tls(&self) -> bool {
-        true
-    }
-}
-
-/// The owner of the Pods.
-struct PodOwner {
-    api: Arc<PodApi>,
-    events: Events,
-    pods: Pods,
-    answers: JoinSet<PodCallEnd>,
-    turns: Arc<Semaphore>,
-    /// Whether all Pods are known.
-    is_listed: bool,
-    /// Calls for a list that wait for that.
-    listings: Vec<PodCall>,
-}
-
-impl PodOwner {
-    fn new(api: Arc<PodApi>, events: Events) -> Self {
-        let turns = Arc::new(Semaphore::new(limits::KUBERNETES_CALLS_MAX));
-        Self {
-            api,
-            events,
-            pods: Pods::default(),
-            answers: JoinSet::new(),
-            turns,
-            is_listed: false,
-            listings: Vec::new(),
-        }
-    }
-
-    async fn run(mut self, mut calls: mpsc::UnboundedReceiver<PodCall>) {
-        // It resumes where it was cut off, lists anew where that is too long ago, and waits longer after each failure.
-        let watch = self.api.watch().default_backoff();
-        let mut watch = std::pin::pin!(watch);
-        loop {
-            let due = self.pods.next_due().map(|at| Duration::from_micros(at.since(now()).0));
-            tokio::select! {
-                call = calls.recv() => match call {
-                    Some(call) => self.called(call),
-                    None => return,
-                },
-                Some(answered) = self.answers.join_next() => match answered {
-                    Ok(answered) => self.answered(answered),
-                    // A start whose call panicked is never answered: its worker is given up in time.
-                    Err(error) => tracing::error!("a call of Kubernetes was not made: {error}"),
-                },
-                Some(event) = watch.next() => self.watched(event),
-                () = assay_clock::sleep(due.unwrap_or(Duration::MAX)), if due.is_some() => {
-                    let effects = self.pods.due(now());
-                    self.carry_out(effects);
-                }
-            }
-        }
-    }
-
-    fn called(&mut self, call: PodCall) {
-        let effects = match call {
-            PodCall::Start(starts) => self.pods.start(starts),
-            PodCall::Stop(ticket, how) => self.pods.stop(now(), ticket, how),
-            call @ (PodCall::List(_) | PodCall::Find(_)) if self.is_listed => self.list(call),
-            call @ (PodCall::List(_) | PodCall::Find(_)) => {
-                self.listings.push(call);
-                Vec::new()
-            }
-        };
-        self.carry_out(effects);
-    }
-
-    fn answered(&mut self, answered: PodCallEnd) {
-        let effects = match answered {
-            PodCallEnd::Created(ticket, pool, answer) => {
-                self.pods.created(now(), (ticket, &pool), answer)
-            }
-            PodCallEnd::Deleted => Vec::new(),
-        };
-        self.carry_out(effects);
-    }
-
-    fn watched(&mut self, event: Result<Event<Pod>, watcher::Error>) {
-        let effects = match event {
-            Ok(Event::Init) => {
-                self.pods.list_begins();
-                Vec::new()
-            }
-            Ok(Event::InitApply(pod) | Event::Apply(pod)) => self.seen(&pod),
-            Ok(Event::InitDone) => {
-                self.is_listed = true;
-                let gone = self.pods.list_ends();
-                let listings = std::mem::take(&mut self.listings);
-                gone.into_iter()
-                    .chain(listings.into_iter().flat_map(|call| self.list(call)))
-                    .collect()
-            }
-            Ok(Event::Delete(pod)) => match worker(&pod) {
-                Some((ticket, _)) => self.pods.gone(ticket),
-                None => Vec::new(),
-            },
-            Err(error) => {
-                let why = calls::words(&error);
-                tracing::warn!("Kubernetes cannot be watched: {why}");
-                for call in self.listings.drain(..) {
-                    if let PodCall::List(answer) | PodCall::Find(answer) = call {
-                        // The caller may have gone.
-                        let _ =
-                            answer.send(Err(anyhow!("Kubernetes cannot be asked for Pods: {why}")));
-                    }
-                }
-                self.pods.not_asked(&why)
-            }
-        };
-        self.carry_out(effects);
-    }
-
-    fn seen(&mut self, pod: &Pod) -> Vec<PodEffect> {
-        let Some((ticket, pool)) = worker(pod) else { return Vec::new() };
-        self.pods.seen((ticket, &pool), reading::read(pod))
-    }
-
-    /// Answers a call for a list, once all Pods are known.
-    fn list(&mut self, call: PodCall) -> Vec<PodEffect> {
-        // The callers may have gone.
-        match call {
-            PodCall::List(listing) => {
-                let _ = listing.send(Ok(self.pods.workers()));
-                Vec::new()
-            }
-            PodCall::Find(found) => {
-                let ended = self.pods.end_waiting(now());
-                let _ = found.send(Ok(self.pods.running()));
-                ended
-            }
-            PodCall::Start(_) | PodCall::Stop(..) => Vec::new(),
-        }
-    }
-
-    fn carry_out(&mut self, effects: Vec<PodEffect>) {
-        for effect in effects {
-            let (api, turns) = (Arc::clone(&self.api), Arc::clone(&self.turns));
-            match effect {
-                PodEffect::Create(start) => self.answers.spawn(async move {
-                    let _turn = turns.acquire().await.expect("it is never closed");
-                    let answer = api.create(&start).await;
-                    PodCallEnd::Created(start.ticket.id, start.pool, answer)
-                }),
-                PodEffect::Delete(deletion) => self.answers.spawn(async move {
-                    // Its worker would join and be paid for.
-                    loop {
-                        let turn = turns.acquire().await.expect("it is never closed");
-                        if api.delete(&deletion).await {
-                            break;
-                        }
-                        drop(turn);
-                        assay_clock::sleep(AGAIN).await;
-                    }
-                    PodCallEnd::Deleted
-                }),
-                PodEffect::Tell(event) => {
-                    self.events.send(event);
-                    continue;
-                }
-            };
-        }
-    }
-}
+#[cfg(not(feature = "client"))]
+pub use without::{
+    AbsentConnection as KubernetesConnection, AbsentFile as KubernetesFile,
+    AbsentLauncher as KubernetesLauncher, AbsentPool as KubernetesPool,
+    AbsentSettings as KubernetesSettings, connect,
+};
