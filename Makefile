@@ -13,12 +13,13 @@ ARGS ?=
 # Queries are checked against .sqlx, whatever DATABASE_URL says; `make sqlx` alone asks a database.
 export SQLX_OFFLINE := true
 
-.PHONY: chaos test-limits run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
+.PHONY: chaos test-limits test-starved run web web-api python-api proto web-speed check test test-one test-long contract test-v2 bench bench-boxes bench-kernels bench-math bench-callers reproduce docs fuzz test-trainers release release-lto release-benches plugins guests dist test-dist test-containers sqlx fmt clean help
 
 run: ## Start Assay here and score DATA (JSON lines), with more options in ARGS
 	@scripts/setup.sh run
 	@$(MAKE) --no-print-directory web
-	@$(MAKE) --no-print-directory release plugins PLUGINS="math code cuda"
+	@scripts/build.sh programs --release $(PROGRAMS) --no-default-features
+	@$(MAKE) --no-print-directory plugins PLUGINS="math code cuda"
 	$(if $(findstring cuda,$(ARGS)),@"$(TARGET)/release/assay" gpu install-toolchain)
 	"$(TARGET)/release/assay" dev --plugins "$(TARGET)/wasm32-wasip2/plugin" \
 		$(if $(findstring --demo,$(ARGS)),,--score "$(DATA)") $(ARGS)
@@ -68,6 +69,11 @@ test-limits: ## Crowds of connections, tenants, requests and streams on a releas
 	@scripts/setup.sh test
 	@$(MAKE) --no-print-directory release plugins PLUGINS="math run"
 	tests/chaos/limits.py --programs "$(TARGET)/release" $(ARGS)
+
+test-starved: ## Repeat requests of every plugin beside busy loops and stopped workers on a release build; more in ARGS
+	@scripts/setup.sh test
+	@$(MAKE) --no-print-directory release plugins PLUGINS="math hello format run code"
+	tests/chaos/starved.py --programs "$(TARGET)/release" $(ARGS)
 
 contract: ## Try the REST interface against its document with many more calls than `make test` does (some minutes)
 	@scripts/setup.sh test
