@@ -112,7 +112,7 @@ const LIVE_PAGES: PageCheck[] = [
     name: "capacity",
     path: () => "/capacity",
     heading: "Capacity",
-    ready: seen("img", /^Demand, /),
+    ready: seen("img", /^Busy, /),
   },
   { name: "workers", path: () => "/workers", heading: "Workers", ready: seen("table", /Workers/) },
 ];

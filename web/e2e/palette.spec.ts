@@ -33,7 +33,6 @@ test("keys lead everywhere", async ({ page }) => {
     await page.keyboard.press("Control+k");
     await expect(field).toBeFocused();
     await page.keyboard.type(text);
-    await expect(options).toHaveCount(1);
     await expect(options.first()).toHaveText(found);
     await page.keyboard.press("Enter");
     await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();

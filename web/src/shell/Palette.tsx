@@ -9,7 +9,14 @@ import { api, data } from "../api/client";
 import { may, type Session, useSwitchTenant } from "../api/session";
 import { visible } from "../parts/names";
 import { Failed } from "../parts/states";
-import { type Entry, GROUP_MAX, knownEntries, pluginEntries, runEntries } from "./paletteEntries";
+import {
+  bookEntries,
+  type Entry,
+  GROUP_MAX,
+  knownEntries,
+  pluginEntries,
+  runEntries,
+} from "./paletteEntries";
 
 const REST_MS = 150;
 /** The server lists versions, of which a plugin has several. */
@@ -23,7 +30,7 @@ export default function Palette({ session, onClose }: { session: Session; onClos
   const navigate = useNavigate();
   const switching = useSwitchTenant();
   const found = useFound(session, typed);
-  const entries = [...knownEntries(session, typed), ...found];
+  const entries = [...knownEntries(session, typed), ...found, ...bookEntries(typed)];
   const chosen = Math.min(at, entries.length - 1);
 
   useEffect(() => {

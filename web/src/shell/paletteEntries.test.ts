@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Session } from "../api/session";
-import { knownEntries, pluginEntries, runEntries } from "./paletteEntries";
+import { bookEntries, knownEntries, pluginEntries, runEntries } from "./paletteEntries";
 
 const BATCH = "01a2096b-aa97-77f2-bdac-eefdc18cb703";
 const session = (change: Partial<Session> = {}) =>
@@ -8,15 +8,16 @@ const session = (change: Partial<Session> = {}) =>
 const labels = (text: string, of = session()) => knownEntries(of, text).map(({ label }) => label);
 
 it("finds the pages that the user may open", () => {
-  expect(labels("RUN")[0]).toBe("Runs");
+  expect(labels("RUN")).toEqual(["Runs"]);
   expect(labels("admin")).toEqual([]);
   expect(labels("admin", session({ scopes: ["batches:read", "admin:*"] }))).toEqual(["Admin"]);
 });
 
 it("finds pages of the documentation", () => {
-  expect(knownEntries(session(), "slurm")).toEqual([
+  expect(bookEntries(" Slurm")).toEqual([
     { group: "Documentation", label: "Workers as jobs of Slurm", to: "/book/operations/slurm" },
   ]);
+  expect(bookEntries("")).toEqual([]);
 });
 
 it("finds a batch and a request by their whole ids", () => {

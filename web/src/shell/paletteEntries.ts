@@ -35,7 +35,6 @@ export function knownEntries(session: Session, text: string): Entry[] {
     ...pages
       .filter(({ label }) => matches(label))
       .map(({ label, to }): Entry => ({ group: "Pages", label, to })),
-    ...bookEntries(wanted),
     ...(session.person ? ACCOUNT_PAGES.filter(({ label }) => matches(label)) : []),
     ...tenants
       .filter(({ tenant }) => matches(tenant))
@@ -51,7 +50,8 @@ export function knownEntries(session: Session, text: string): Entry[] {
 }
 
 /** Pages of the documentation by their titles, once something is typed. */
-function bookEntries(wanted: string): Entry[] {
+export function bookEntries(text: string): Entry[] {
+  const wanted = text.trim().toLowerCase();
   if (!wanted) return [];
   return PAGES.filter(({ title }) => title.toLowerCase().includes(wanted))
     .slice(0, GROUP_MAX)
