@@ -1,9 +1,9 @@
-//! A bucket on a port of its own that speaks as much of S3 as reading needs: get with a condition,
-//! list in pages, and S3's errors. It holds callers to a key id, and notes what it was asked.
+//! A bucket on a port of its own that speaks as much of S3 as Assay needs: put, get with a condition or a range, list
+//! in pages, delete, and S3's errors. It holds callers to a key id, and notes what it was asked.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -70,6 +70,12 @@ impl Bucket {
         self.shared.state().objects.insert(key.into(), bytes.into());
     }
 
+    /// The names of its objects, in their order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.shared.state().objects.keys().cloned().collect()
+    }
+
     /// The status codes of the answers since the last call of this function.
     #[must_use]
     pub fn statuses(&self) -> Vec<u16> {
@@ -94,15 +100,22 @@ impl Shared {
     }
 
     fn answer(&self, connection: TcpStream) -> std::io::Result<()> {
-        let mut lines = BufReader::new(&connection).lines();
-        let first = lines.next().unwrap_or_else(|| Ok(String::new()))?;
+        let mut reader = BufReader::new(&connection);
+        let mut first = String::new();
+        reader.read_line(&mut first)?;
         let mut headers = BTreeMap::new();
-        for line in lines {
-            let line = line?;
-            let Some((name, value)) = line.split_once(": ") else { break };
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line)?;
+            let Some((name, value)) = line.trim_end().split_once(": ") else { break };
             headers.insert(name.to_ascii_lowercase(), value.to_owned());
         }
-        let reply = self.reply(first.split(' ').nth(1).unwrap_or_default(), &headers);
+        let length = headers.get("content-length").and_then(|length| length.parse().ok());
+        let mut body = vec![0; length.unwrap_or(0)];
+        reader.read_exact(&mut body)?;
+        let mut words = first.split(' ');
+        let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let reply = self.reply(method, target, &headers, body);
         self.state().statuses.push(reply.status);
         let mut out = &connection;
         write!(
@@ -112,10 +125,16 @@ impl Shared {
             reply.body.len(),
             reply.headers
         )?;
-        out.write_all(&reply.body)
+        if method == "HEAD" { Ok(()) } else { out.write_all(&reply.body) }
     }
 
-    fn reply(&self, target: &str, headers: &BTreeMap<String, String>) -> Reply {
+    fn reply(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &BTreeMap<String, String>,
+        body: Vec<u8>,
+    ) -> Reply {
         let credential = format!("Credential={}/", self.key_id);
         if !headers.get("authorization").is_some_and(|given| given.contains(&credential)) {
             return problem(403, "InvalidAccessKeyId");
@@ -126,8 +145,15 @@ impl Shared {
         if bucket != self.name {
             return problem(404, "NoSuchBucket");
         }
-        if key.is_empty() {
-            return self.list(query);
+        match method {
+            "PUT" => {
+                let headers = format!("ETag: {}\r\n", tag(&body));
+                self.state().objects.insert(key.into(), body);
+                return Reply { status: 200, headers, body: Vec::new() };
+            }
+            "POST" => return self.delete(&String::from_utf8_lossy(&body)),
+            _ if key.is_empty() => return self.list(query),
+            _ => {}
         }
         let state = self.state();
         let Some(bytes) = state.objects.get(key) else { return problem(404, "NoSuchKey") };
@@ -136,7 +162,28 @@ impl Shared {
         if headers.get("if-none-match") == Some(&tag) {
             return Reply { status: 304, headers: described, body: Vec::new() };
         }
-        Reply { status: 200, headers: described, body: bytes.clone() }
+        let Some((first, last)) = headers.get("range").and_then(|range| span(range, bytes.len()))
+        else {
+            return Reply { status: 200, headers: described, body: bytes.clone() };
+        };
+        let headers = format!("{described}Content-Range: bytes {first}-{last}/{}\r\n", bytes.len());
+        Reply { status: 206, headers, body: bytes[first..=last].to_vec() }
+    }
+
+    /// Several objects at once, as S3 deletes them.
+    fn delete(&self, body: &str) -> Reply {
+        let mut deleted = String::new();
+        for part in body.split("<Key>").skip(1) {
+            let key = part.split("</Key>").next().unwrap_or_default();
+            self.state().objects.remove(key);
+            deleted.push_str(&format!("<Deleted><Key>{key}</Key></Deleted>"));
+        }
+        let body = format!("<DeleteResult>{deleted}</DeleteResult>");
+        Reply {
+            status: 200,
+            headers: "Content-Type: application/xml\r\n".into(),
+            body: body.into(),
+        }
     }
 
     fn list(&self, query: &str) -> Reply {
@@ -172,6 +219,13 @@ impl Shared {
         let headers = "Content-Type: application/xml\r\n".to_owned();
         Reply { status: 200, headers, body: body.into() }
     }
+}
+
+/// The first and the last byte of `bytes=3-` or `bytes=3-7`.
+fn span(range: &str, size: usize) -> Option<(usize, usize)> {
+    let (first, last) = range.strip_prefix("bytes=")?.split_once('-')?;
+    let end = size.checked_sub(1)?;
+    Some((first.parse().ok()?, last.parse().unwrap_or(end).min(end)))
 }
 
 fn problem(status: u16, code: &str) -> Reply {

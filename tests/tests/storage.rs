@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use assay_api::request::Reward;
 use assay_core::outcome::{ErrorCode, Outcome};
+use assay_postgres::{Cluster, Options};
 use assay_tests::{Bucket, Host, HostOptions, Http, Sleepers, Spawned, component, poll, program};
 use assay_wire::proto::host_client::HostClient;
 use assay_wire::proto::{FromWorker, Hello, ListRequest, StoredRequest};
@@ -248,6 +249,67 @@ async fn a_bucket_is_read_until_it_cannot_be_reached() {
     assert!(told.contains("`judge`") && !told.contains("127.0.0.1"), "{told}");
     assert!(started.elapsed() < TOLD_WITHIN, "{:?}", started.elapsed());
     assert!(host.log().contains("storage cannot be read"), "the operator is not told");
+}
+
+/// Two servers that take over from each other need a database and a bucket, and no common folder.
+#[tokio::test]
+async fn the_servers_own_objects_are_in_a_bucket() {
+    let bucket = Bucket::open("assay", env!("CARGO_PKG_NAME"));
+    let place = Place::new(|_| {
+        format!(
+            "[objects]\nurl = 's3://assay/cluster'\noptions = {{ endpoint = '{}', allow_http = true, \
+             region = 'x', access_key_id = 'env:CARGO_PKG_NAME', secret_access_key = 'env:PATH' }}\n",
+            bucket.endpoint()
+        )
+    });
+    let file = place.file();
+    let look = async || {
+        let mut doctor = Command::new(program("assay"));
+        doctor.arg("doctor").arg("--storage").arg(&file);
+        let output = doctor.output().expect("assay runs");
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = told.lines().find(|line| line.contains(" objects ")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{told}"))
+    };
+    let found = look().await;
+    assert!(found.starts_with("ok") && found.contains("s3://assay/cluster"), "{found}");
+    assert_eq!(bucket.names(), [""; 0], "the doctor leaves nothing");
+
+    let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o711)).tempdir();
+    let folder = folder.expect("a temporary folder");
+    let cluster = Cluster::start(Options { data: folder.path().to_owned() }).await;
+    let cluster = cluster.expect("PostgreSQL starts");
+    let options = || HostOptions {
+        arguments: place.arguments(),
+        database_url: Some(cluster.url().to_owned()),
+        ..HostOptions::with_own_postgres()
+    };
+    let first = Host::start(options());
+    first.publish("trivial").await;
+    assert!(scored(&Http::new(&first)).await);
+    let names = bucket.names();
+    // The component, and its compiled code.
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.iter().all(|name| name.starts_with("cluster/")), "{names:?}");
+    assert!(!first.data().join("objects").exists());
+    let key = first.key.clone();
+    drop(first);
+
+    let second = Host::start(options());
+    assert!(scored(&Http::new(&second).with_key(&key)).await);
+    assert!(!second.data().join("objects").exists());
+    drop(second);
+    drop(bucket);
+    let found = look().await;
+    assert!(found.starts_with("FAIL") && !found.contains("env:"), "{found}");
+    cluster.stop().await;
+}
+
+/// Whether a request has a reward.
+async fn scored(http: &Http) -> bool {
+    let call = json!({ "plugin": "trivial@prod", "response": "" });
+    let outcome = http.post("/v1/rewards", &call).await.json::<Reward>(200).outcome;
+    matches!(outcome, Outcome::Scored(_))
 }
 
 /// Reads the tokens of the metrics page that begin so.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assay_client::Client;
+use assay_storage::StorageFile;
 use serde::Serialize;
 
 use super::kubernetes::KubernetesOptions;
@@ -115,8 +116,8 @@ pub(super) async fn run(options: DoctorCommand) -> anyhow::Result<ExitCode> {
 }
 
 async fn storage(options: &StorageOptions) -> Vec<Finding> {
-    let roots = match options.read() {
-        Ok(roots) => roots,
+    let StorageFile { roots, objects } = match options.read() {
+        Ok(file) => file,
         Err(error) => return vec![Finding::fail("storage", format!("{error:#}"))],
     };
     let looks = roots.iter().map(async |root| {
@@ -129,7 +130,16 @@ async fn storage(options: &StorageOptions) -> Vec<Finding> {
                 ),
         }
     });
-    futures_util::future::join_all(looks).await
+    let mut findings = futures_util::future::join_all(looks).await;
+    if let Some(objects) = objects {
+        let place = objects.place();
+        findings.push(match objects.try_out().await {
+            Ok(()) => Finding::ok("objects", format!("one was kept in {place}, read and deleted")),
+            Err(error) => Finding::fail("objects", format!("{place}: {error}"))
+                .advise("correct `[objects]` in the storage file, or what the store permits"),
+        });
+    }
+    findings
 }
 
 /// Whether Slurm's controller answers, where workers are to be its jobs.

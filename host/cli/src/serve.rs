@@ -27,6 +27,7 @@ use assay_dispatch::Discipline;
 use assay_http::bootstrap::FirstKey;
 use assay_http::has_dashboard;
 use assay_server::{Server, Settings};
+use assay_storage::StorageFile;
 
 pub(super) const NO_DASHBOARD: &str =
     "the dashboard is not part of this build: run `make web`, then build the server again";
@@ -120,6 +121,7 @@ impl HostOptions {
         let Pools { plan, preempt_after, defaults, with_gpus } =
             self.plan.config(unsaid, self.discipline)?;
         gpu.pools = with_gpus;
+        let StorageFile { roots: storage, objects } = self.storage.read()?;
         Ok(Settings {
             listen,
             data,
@@ -129,7 +131,8 @@ impl HostOptions {
             remote: self.remote_workers.settings(),
             slurm: self.slurm.read()?,
             kubernetes: self.kubernetes.read()?,
-            storage: self.storage.read()?,
+            storage,
+            objects,
             secrets: self.secrets.read()?.into(),
             plan,
             preempt_after,
@@ -176,6 +179,9 @@ pub(super) async fn run(options: ServeCommand) -> anyhow::Result<ExitCode> {
     let settings =
         options.host.settings(options.listen, &options.environment, first_key, 0).await?;
     settings.storage.iter().for_each(|root| tracing::info!("{root}"));
+    if let Some(objects) = &settings.objects {
+        tracing::info!("components and compiled code are in {}", objects.place());
+    }
     // Before anything is started, so that a signal ends all of it.
     let mut interruption = Interruption::listen()?;
     let server = tokio::select! {

@@ -11,7 +11,7 @@ use assay_core::time::Micros;
 use assay_dispatch::secrets::Secrets;
 use assay_fleet::{Gpu, Programs, SandboxLayer};
 use assay_server::RemoteSettings;
-use assay_storage::Roots;
+use assay_storage::StorageFile;
 
 #[derive(clap::Args)]
 pub(super) struct WorkerOptions {
@@ -103,14 +103,15 @@ impl WorkerOptions {
 #[derive(clap::Args)]
 pub(super) struct StorageOptions {
     /// TOML file with the folders and buckets that plugins may read, and the tenants to which each
-    /// is granted ([roots.NAME] with url, tenants and options)
+    /// is granted ([roots.NAME] with url, tenants and options), and where the server keeps its own
+    /// objects ([objects] with url and options)
     #[arg(long = "storage", env = "ASSAY_STORAGE", value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
 impl StorageOptions {
-    pub(super) fn read(&self) -> anyhow::Result<Roots> {
-        self.file.as_deref().map_or_else(|| Ok(Roots::default()), Roots::read)
+    pub(super) fn read(&self) -> anyhow::Result<StorageFile> {
+        self.file.as_deref().map_or_else(|| Ok(StorageFile::default()), StorageFile::read)
     }
 }
 

@@ -72,6 +72,8 @@ pub struct Settings {
     /// `None` if no pool's workers are Pods.
     pub kubernetes: Option<KubernetesFile>,
     pub storage: Roots,
+    /// `None` for a folder in the data folder.
+    pub objects: Option<Blobs>,
     pub secrets: Arc<Secrets>,
     pub plan: PlanConfig,
     /// The time after which a tenant without a worker takes one from a tenant with several; `None`: never.
@@ -143,7 +145,13 @@ impl Server {
         let key = bootstrap::first_key(&store, &set_up).await?;
         let first_admin = FirstAdmin::wanted(&store, &set_up).await?;
 
-        let blobs = Blobs::in_folder(&data.join(OBJECTS))?;
+        let blobs = match &settings.objects {
+            Some(objects) => objects.clone(),
+            None => {
+                private_folder(&data.join(OBJECTS))?;
+                Blobs::in_folder(&data.join(OBJECTS))?
+            }
+        };
         let registry = Arc::new(registry(&settings, &store, &blobs).await?);
         let metrics = start_metrics()?;
         let remote = remote(&settings, &store, registry.engine()).await?;
@@ -326,7 +334,7 @@ fn case_settings(settings: &Settings) -> CaseSettings {
 fn make_folders(data: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(data)
         .with_context(|| format!("making the data folder {}", data.display()))?;
-    [OBJECTS, SCRATCH, CACHE].iter().try_for_each(|folder| private_folder(&data.join(folder)))
+    [SCRATCH, CACHE].iter().try_for_each(|folder| private_folder(&data.join(folder)))
 }
 
 /// Binds the address for workers of other machines.

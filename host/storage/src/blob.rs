@@ -1,32 +1,56 @@
 //! Objects stored by content: the name is the SHA-256 of the bytes, so nothing is overwritten and
 //! everything is verified when it is read.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use assay_core::id::Digest;
 use bytes::Bytes;
-use futures_util::{Stream, stream};
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::prefix::PrefixStore;
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
+use crate::bucket::{cut, without_queries};
+
+/// Why an object could not be kept or read.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
     #[error("there is no object {0}")]
     NotFound(Digest),
     #[error("the object {0} was damaged where it is stored")]
     Damaged(Digest),
+    /// In the store's words, without signatures.
     #[error("the object store failed: {0}")]
-    Store(#[from] object_store::Error),
+    Store(String),
     #[error("the folder {0} cannot be made: {1}")]
     Folder(String, std::io::Error),
 }
 
+impl From<object_store::Error> for BlobError {
+    fn from(error: object_store::Error) -> Self {
+        Self::Store(without_queries(&error.to_string().replace('\n', " ")))
+    }
+}
+
+/// The server's own objects: components of plugins and their compiled code. In a bucket, servers that take over from each
+/// other need no common folder.
 #[derive(Clone)]
 pub struct Blobs {
     store: Arc<dyn ObjectStore>,
+    /// The folder or URL, for people.
+    place: String,
+}
+
+/// A store's own text would show how it was configured.
+impl fmt::Debug for Blobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "objects in {}", self.place)
+    }
 }
 
 #[must_use]
@@ -45,7 +69,29 @@ impl Blobs {
         std::fs::create_dir_all(folder)
             .map_err(|error| BlobError::Folder(folder.display().to_string(), error))?;
         let store = LocalFileSystem::new_with_prefix(folder)?.with_fsync(true);
-        Ok(Self { store: Arc::new(store) })
+        Ok(Self { store: Arc::new(store), place: folder.display().to_string() })
+    }
+
+    /// The objects below a prefix of a bucket, which may be empty.
+    pub(crate) fn in_bucket(store: Arc<dyn ObjectStore>, prefix: &str, url: &str) -> Self {
+        let store = Arc::new(PrefixStore::new(store, prefix));
+        Self { store, place: url.to_owned() }
+    }
+
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Keeps an object that nobody has, reads it and deletes it.
+    ///
+    /// # Errors
+    /// What does not work, in the store's words.
+    pub async fn try_out(&self) -> Result<(), BlobError> {
+        let bytes = Bytes::from(Uuid::now_v7().as_bytes().to_vec());
+        let kept = self.put(bytes).await?;
+        self.get(kept).await?;
+        Ok(self.store.delete(&place(kept)).await?)
     }
 
     pub async fn put(&self, bytes: Bytes) -> Result<Digest, BlobError> {
@@ -78,26 +124,31 @@ impl Blobs {
             Err(object_store::Error::NotFound { .. }) => return Err(BlobError::NotFound(wanted)),
             Err(error) => return Err(error.into()),
         };
-        let store = Arc::clone(&self.store);
-        Ok(stream::try_unfold(offset, move |start| {
-            let store = Arc::clone(&store);
-            async move {
-                if start >= size {
-                    return Ok(None);
-                }
-                let end = size.min(start + assay_wire::CHUNK_BYTES as u64);
-                let piece = store.get_range(&place(wanted), start..end).await?;
-                Ok(Some((piece, end)))
-            }
-        }))
+        // A range behind the end is an error of the store.
+        let rest = if offset >= size {
+            None
+        } else {
+            let range = Some(GetRange::Offset(offset));
+            let options = GetOptions { range, ..GetOptions::default() };
+            Some(self.store.get_opts(&place(wanted), options).await?.into_stream())
+        };
+        let pieces = stream::iter(rest).flatten();
+        Ok(pieces.map_err(BlobError::from).map_ok(|piece| stream::iter(cut(piece))).try_flatten())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use futures_util::TryStreamExt as _;
-
     use super::*;
+
+    #[tokio::test]
+    async fn what_is_tried_out_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let blobs = Blobs::in_folder(folder.path()).expect("opens");
+        blobs.try_out().await.expect("it works");
+        let left = blobs.store.list(None).try_collect::<Vec<_>>().await.expect("lists");
+        assert!(left.is_empty(), "{left:?}");
+    }
 
     #[tokio::test]
     async fn a_reader_goes_on_in_the_middle() {

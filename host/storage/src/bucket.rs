@@ -94,21 +94,27 @@ fn unknown(cloud: Cloud, key: &str) -> String {
     format!("`options.{key}` is not known; some of them are {}", cloud.options_explained())
 }
 
+/// Connects to nothing yet; takes the TLS provider of the process. Errors hold no option's value.
+pub(super) fn connect(
+    cloud: Cloud,
+    bucket: &str,
+    options: &[(String, String)],
+) -> Result<Arc<dyn ObjectStore>, String> {
+    Ok(match cloud {
+        Cloud::S3 => build!(AmazonS3Builder::new().with_bucket_name(bucket), options, cloud),
+        Cloud::Gcs => {
+            build!(GoogleCloudStorageBuilder::new().with_bucket_name(bucket), options, cloud)
+        }
+        Cloud::Azure => {
+            build!(MicrosoftAzureBuilder::new().with_container_name(bucket), options, cloud)
+        }
+    })
+}
+
 impl Bucket {
-    /// Connects to nothing yet; takes the TLS provider of the process. Errors hold no option's value.
     pub(super) fn new(address: Address<'_>, options: &[(String, String)]) -> Result<Self, String> {
         let Address { cloud, bucket, prefix } = address;
-        let store = match cloud {
-            Cloud::S3 => {
-                build!(AmazonS3Builder::new().with_bucket_name(bucket), options, cloud)
-            }
-            Cloud::Gcs => {
-                build!(GoogleCloudStorageBuilder::new().with_bucket_name(bucket), options, cloud)
-            }
-            Cloud::Azure => {
-                build!(MicrosoftAzureBuilder::new().with_container_name(bucket), options, cloud)
-            }
-        };
+        let store = connect(cloud, bucket, options)?;
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         Ok(Self { store, prefix })
     }
@@ -154,7 +160,7 @@ impl Bucket {
 }
 
 /// Chunks as a message holds them.
-fn cut(mut chunk: Bytes) -> impl Iterator<Item = Result<Bytes, ReadError>> {
+pub(super) fn cut<E>(mut chunk: Bytes) -> impl Iterator<Item = Result<Bytes, E>> {
     std::iter::from_fn(move || {
         let length = chunk.len().min(assay_wire::CHUNK_BYTES);
         (length > 0).then(|| Ok(chunk.split_to(length)))
@@ -212,7 +218,7 @@ fn trouble(error: Error) -> ReadError {
 }
 
 /// An address may carry a signature behind its question mark.
-fn without_queries(text: &str) -> String {
+pub(super) fn without_queries(text: &str) -> String {
     let words = text.split(' ').map(|word| match word.split_once('?') {
         Some((address, query)) if address.contains("://") => {
             let end = query.find(|letter: char| "\"')>".contains(letter));
@@ -256,7 +262,8 @@ mod tests {
     #[test]
     fn chunks_fit_into_messages() {
         let whole = Bytes::from(vec![7; assay_wire::CHUNK_BYTES * 2 + 1]);
-        let lengths: Vec<usize> = cut(whole).map(|chunk| chunk.expect("a chunk").len()).collect();
+        let lengths: Vec<usize> =
+            cut(whole).map(|chunk: Result<_, ()>| chunk.expect("a chunk").len()).collect();
         assert_eq!(lengths, [assay_wire::CHUNK_BYTES, assay_wire::CHUNK_BYTES, 1]);
     }
 

@@ -25,7 +25,7 @@ pub mod blob;
 
 pub use error::StorageError;
 pub use root::Root;
-pub use roots::Roots;
+pub use roots::{Roots, StorageFile};
 pub use storage::{FetchedObject, Storage};
 
 #[cfg(test)]

@@ -8,6 +8,10 @@
 //! region = "eu-central-1"
 //! access_key_id = "env:JUDGE_KEY_ID"        # read from the environment
 //! secret_access_key = "env:JUDGE_KEY"
+//!
+//! [objects]                                 # where the server keeps its own objects, if not in its data folder
+//! url = "s3://bucket/prefix"
+//! [objects.options]
 //! ```
 //!
 //! Options hold secrets, so no option's value is ever shown, not even in an error.
@@ -21,7 +25,8 @@ use assay_core::limits;
 use assay_core::plugin::check_name;
 use toml::{Table, Value};
 
-use crate::bucket::{Address, Bucket, Cloud};
+use crate::blob::Blobs;
+use crate::bucket::{Address, Bucket, Cloud, connect};
 use crate::folder::Folder;
 use crate::name::check_path;
 use crate::root::{Location, Root};
@@ -30,13 +35,21 @@ const FROM_ENVIRONMENT: &str = "env:";
 const URLS: &str = "write file:///folder, s3://bucket/prefix, gs://bucket/prefix or \
                     az://container/prefix";
 
-/// All roots of a server; none if no file was given.
+/// The whole file; empty if none was given.
+#[derive(Debug, Clone, Default)]
+pub struct StorageFile {
+    pub roots: Roots,
+    /// Where the server keeps its own objects, if not in its data folder.
+    pub objects: Option<Blobs>,
+}
+
+/// All roots of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
     by_name: BTreeMap<String, Arc<Root>>,
 }
 
-impl Roots {
+impl StorageFile {
     /// Errors name the root and the key, and say what to do.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(file)
@@ -48,10 +61,12 @@ impl Roots {
 
     fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
         let mut file: Table = text.parse().map_err(|error| syntax(text, &error))?;
-        let roots = file.remove("roots");
+        let (roots, objects) = (file.remove("roots"), file.remove("objects"));
         if let Some(key) = file.keys().next() {
             bail!("there is no key `{key}`; a root is a table of its own, `[roots.{key}]`");
         }
+        let objects = objects.map(|objects| own_objects(objects, &environment)).transpose();
+        let objects = objects.context("`[objects]`")?;
         let roots = match roots {
             None => Table::new(),
             Some(Value::Table(roots)) => roots,
@@ -66,9 +81,11 @@ impl Roots {
             let read = read.with_context(|| format!("storage root `{name}`"))?;
             by_name.insert(name, Arc::new(read));
         }
-        Ok(Self { by_name })
+        Ok(Self { roots: Roots { by_name }, objects })
     }
+}
 
+impl Roots {
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Arc<Root>> {
         self.by_name.get(name).map(Arc::clone)
@@ -105,12 +122,14 @@ impl Root {
         let tenants = names(tenants).context(
             "`tenants` must be a list of tenants' names, or [\"*\"] to grant it to all of them",
         )?;
-        let options = match options {
-            None => Vec::new(),
-            Some(Value::Table(options)) => read_options(options, environment)?,
-            Some(_) => bail!("`options` must be a table"),
+        let options = read_options(options, environment)?;
+        let (kind, place) = match address(&url, &options)? {
+            Place::Folder(folder) => ("folder", Location::Folder(Folder::new(folder))),
+            Place::Bucket(address) => {
+                let bucket = Bucket::new(address, &options).map_err(anyhow::Error::msg)?;
+                (address.cloud.as_str(), Location::Bucket(bucket))
+            }
         };
-        let (kind, place) = place(&url, &options)?;
         let (name, told) = (name.to_owned(), Mutex::default());
         Ok(Self { name, url, tenants, kind, place, told })
     }
@@ -125,10 +144,36 @@ fn names(list: Option<Value>) -> Option<Vec<String>> {
     names.collect()
 }
 
+/// The table `[objects]`.
+fn own_objects(
+    table: Value,
+    environment: &impl Fn(&str) -> Option<String>,
+) -> anyhow::Result<Blobs> {
+    let Value::Table(mut table) = table else { bail!("it is no table") };
+    let (url, options) = (table.remove("url"), table.remove("options"));
+    if let Some(key) = table.keys().next() {
+        bail!("there is no key `{key}`; there are `url` and `options`");
+    }
+    let Some(Value::String(url)) = url else { bail!("`url` must be a text: {URLS}") };
+    let options = read_options(options, environment)?;
+    match address(&url, &options)? {
+        Place::Folder(folder) => Ok(Blobs::in_folder(&folder)?),
+        Place::Bucket(Address { cloud, bucket, prefix }) => {
+            let store = connect(cloud, bucket, &options).map_err(anyhow::Error::msg)?;
+            Ok(Blobs::in_bucket(store, prefix, &url))
+        }
+    }
+}
+
 fn read_options(
-    options: Table,
+    options: Option<Value>,
     environment: &impl Fn(&str) -> Option<String>,
 ) -> anyhow::Result<Vec<(String, String)>> {
+    let options = match options {
+        None => return Ok(Vec::new()),
+        Some(Value::Table(options)) => options,
+        Some(_) => bail!("`options` must be a table"),
+    };
     let options = options.into_iter().map(|(key, value)| {
         let value = match value {
             Value::String(text) => text,
@@ -147,7 +192,13 @@ fn read_options(
     options.collect()
 }
 
-fn place(url: &str, options: &[(String, String)]) -> anyhow::Result<(&'static str, Location)> {
+/// The folder or bucket of a URL.
+enum Place<'a> {
+    Folder(PathBuf),
+    Bucket(Address<'a>),
+}
+
+fn address<'a>(url: &'a str, options: &[(String, String)]) -> anyhow::Result<Place<'a>> {
     // The URL is shown, so it must hold no credentials.
     ensure!(
         !url.contains(['?', '#', '@']),
@@ -156,7 +207,7 @@ fn place(url: &str, options: &[(String, String)]) -> anyhow::Result<(&'static st
     let (scheme, rest) = url.split_once("://").with_context(|| format!("`url` is none: {URLS}"))?;
     if scheme == "file" {
         ensure!(options.is_empty(), "a folder has no `options`");
-        return Ok(("folder", Location::Folder(Folder::new(folder(rest)?))));
+        return Ok(Place::Folder(folder(rest)?));
     }
     let cloud = Cloud::of_scheme(scheme)
         .with_context(|| format!("`url` begins with {scheme}://, which is not known: {URLS}"))?;
@@ -173,8 +224,7 @@ fn place(url: &str, options: &[(String, String)]) -> anyhow::Result<(&'static st
         !is("endpoint", "http://") || is("allow_http", "true"),
         "`options.endpoint` is not encrypted; give `allow_http = true` beside it if that is meant"
     );
-    let bucket = Bucket::new(Address { cloud, bucket, prefix }, options);
-    Ok((cloud.as_str(), Location::Bucket(bucket.map_err(anyhow::Error::msg)?)))
+    Ok(Place::Bucket(Address { cloud, bucket, prefix }))
 }
 
 /// The folder must exist now: a typing error is likelier than a folder that is mounted later.
@@ -194,8 +244,12 @@ mod tests {
     use crate::*;
 
     fn parse(text: &str) -> anyhow::Result<Roots> {
+        file(text).map(|file| file.roots)
+    }
+
+    fn file(text: &str) -> anyhow::Result<StorageFile> {
         crate::tests::install_tls_provider();
-        Roots::parse(text, |name| (name == "SECRET").then(|| "hush-hush".to_owned()))
+        StorageFile::parse(text, |name| (name == "SECRET").then(|| "hush-hush".to_owned()))
     }
 
     #[test]
@@ -235,6 +289,28 @@ mod tests {
         assert!(granted("judge", "demo") && !granted("judge", "dem") && granted("s3", "anybody"));
         assert!(!granted("gs", "demo") && roots.find("nope").is_none());
         assert!(parse("").expect("no roots").iter().next().is_none());
+    }
+
+    #[test]
+    fn the_servers_own_objects_have_a_place() {
+        let place =
+            |text: &str| file(text).expect("it is well").objects.map(|it| it.place().to_owned());
+        assert_eq!(place(""), None);
+        let bucket = "[objects]\nurl = 's3://b/assay'\noptions = { region = 'x', access_key_id = 'a', secret_access_key = 'env:SECRET' }";
+        assert_eq!(place(bucket).as_deref(), Some("s3://b/assay"));
+        assert!(!format!("{:?}", file(bucket).expect("it is well")).contains("hush"));
+        for (text, expected) in [
+            ("objects = 3", "`[objects]`: it is no table"),
+            (
+                "[objects]\nurl = 's3://b'\ntenants = ['*']",
+                "`[objects]`: there is no key `tenants`",
+            ),
+            ("[objects]", "`[objects]`: `url` must be a text"),
+            ("[objects]\nurl = 'file:///nowhere/at/all'", "which is not a folder"),
+        ] {
+            let told = format!("{:#}", file(text).expect_err("it is refused"));
+            assert!(told.contains(expected), "{text}\n{told}");
+        }
     }
 
     #[test]
