@@ -102,6 +102,21 @@ async fn a_sample_counts_once_however_often_it_is_asked_for() {
     assert_eq!(world.counted("roll").await, 2);
 }
 
+/// ROLL submits a failed sample again, five times in all, and writes 0 then.
+#[tokio::test]
+async fn a_failure_that_may_pass_is_tried_anew_when_the_sample_is_submitted_again() {
+    let world = World::start().await;
+    let fails = async |lie: &str| {
+        let id = submit(&world, "liar@prod", &task(lie, &json!(1))).await;
+        assert_eq!(end(&world, "liar@prod", &id).await["errcode"], 2);
+        id
+    };
+    let first = fails("unavailable").await;
+    assert_ne!(fails("unavailable").await, first);
+    let broken = fails("panic").await;
+    assert_eq!(fails("panic").await, broken, "it would fail alike");
+}
+
 #[tokio::test]
 async fn a_result_after_rolls_time_is_a_missing_reward() {
     let world = World::waiting().await;

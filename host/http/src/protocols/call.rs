@@ -199,18 +199,9 @@ impl Call {
         })?;
         let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
         let samples = Samples::of(self, asked, due)?;
-        for _ in 0..limits::COMPAT_TRIES_MAX {
-            let (Admitted { guard, seqs }, ended) = self.admit_samples(&samples).await?;
-            let results = guard.results(&seqs).await.ok_or_else(|| {
-                ApiError::unavailable("batch_ended", "the batch ended without a result")
-            })?;
-            // A failure of long ago is not this call's: it is tried again.
-            if ended && results.iter().any(|item| may_end_otherwise(&item.outcome)) {
-                continue;
-            }
-            return Ok((guard, results));
-        }
-        Err(ApiError::unavailable("too_many_tries", "the same call has failed too often").into())
+        let admitted = self.admit_anew(&samples).await?;
+        let results = admitted.results().await?;
+        Ok((admitted.guard, results))
     }
 
     /// Admits samples without waiting for them.
@@ -218,7 +209,20 @@ impl Call {
         let timeout = self.address.options.timeout.unwrap_or(asked.timeout);
         let due = self.at + Micros::from_ms(timeout.as_millis().try_into().unwrap_or(u64::MAX));
         let samples = Samples::of(self, asked, due)?;
-        Ok(self.admit_samples(&samples).await?.0)
+        self.admit_anew(&samples).await
+    }
+
+    /// A failure of long ago that may not come again is not this call's: it is tried anew.
+    async fn admit_anew(&self, samples: &Samples) -> Result<Admitted, Failure> {
+        for _ in 0..limits::COMPAT_TRIES_MAX {
+            let (admitted, ended) = self.admit_samples(samples).await?;
+            if !ended
+                || !admitted.results().await?.iter().any(|item| may_end_otherwise(&item.outcome))
+            {
+                return Ok(admitted);
+            }
+        }
+        Err(ApiError::unavailable("too_many_tries", "the same call has failed too often").into())
     }
 
     /// Also says whether they had ended before.
@@ -303,6 +307,14 @@ impl From<DispatchError> for Failure {
 }
 
 impl Admitted {
+    /// The results of its requests, in order, when they come.
+    async fn results(&self) -> Result<Vec<ResultItem>, Failure> {
+        let results = self.guard.results(&self.seqs).await;
+        results.ok_or_else(|| {
+            ApiError::unavailable("batch_ended", "the batch ended without a result").into()
+        })
+    }
+
     /// The results of its requests, when they come; `None` if the batch ends without one. The call holds no place at the
     /// batch meanwhile: its client may repeat it.
     pub(super) fn later_results(
