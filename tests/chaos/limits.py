@@ -127,13 +127,13 @@ class Limits:
         for first in range(0, count, SUBMITTED_AT_ONCE):
             if first % BATCH_SIZE == 0:
                 status, batch = greedy.call("POST", "/v1/batches", {
-                    "plugin": "run@prod", "run": "greedy", "iteration": 1, "share_equal": False,
-                    "settings": {"language": "python"}})
+                    "plugin": "run@prod", "run": "greedy", "iteration": 1, "share_equal": False})
                 if status != 201:
                     refusal = f"; then {batch['detail']}"
                     break
                 batches.append(batch["id"])
-            lines = "".join(json.dumps({"key": str(at), "response": f"import time; time.sleep(5) # {at}"}) + "\n"
+            lines = "".join(json.dumps({"key": str(at), "response": f"import time; time.sleep(5) # {at}",
+                                           "label": {"language": "python"}}) + "\n"
                             for at in range(first, min(first + SUBMITTED_AT_ONCE, count)))
             status, reply = greedy.call("POST", f"/v1/batches/{batches[-1]}/requests", lines.encode(),
                                         {"Content-Type": "application/x-ndjson"})

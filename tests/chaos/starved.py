@@ -28,12 +28,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "trainers")]
 
 from load import Connection, sample  # noqa: E402
-from machine import descendants, send  # noqa: E402
+from machine import send  # noqa: E402
 from service import ROOT, TARGET, Service, clean_environment  # noqa: E402
 
 TEMPLATES = ["rust", "python", "javascript"]
-# Requests that one batch repeats, and the size of a batch: those of boxes take as long as hundreds of others.
+# Requests that are repeated. Those of boxes take as long as hundreds of others: their share of all is small, and so are
+# their batches.
 DISTINCT = 20
+SHARES = {"code": 0.01, "run": 0.08, "python": 0.09}
 BATCHES = {"code": 20, "run": 40, "python": 100}
 BATCH = 200
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
@@ -56,14 +58,10 @@ def requests():
         "math": [{"prompt": prompt, "response": response, "label": label} for prompt, response, label in math],
         "hello": simple,
         "format": [{"response": "<think>a</think><answer>b</answer>" + "c" * (number % 2)} for number in range(DISTINCT)],
-        "run": [{"response": f"print(sum(range({1_000 * number})))"} for number in range(DISTINCT)],
+        "run": [{"response": f"print({number})", "label": {"language": "python"}} for number in range(DISTINCT)],
         "code": [{name: row[name] for name in ("prompt", "response", "label")} for row in code],
         **{template: simple for template in TEMPLATES},
     }
-
-
-def settings(plugin):
-    return {"language": "python"} if plugin == "run" else {}
 
 
 class Trial:
@@ -89,7 +87,7 @@ class Trial:
         """The outcome of each key, with what may differ left out."""
         path = "/v1/batches"
         status, batch = self.connection.call("POST", path, {
-            "plugin": f"{plugin}@prod", "run": plugin, "iteration": next(self.iterations), "settings": settings(plugin),
+            "plugin": f"{plugin}@prod", "run": plugin, "iteration": next(self.iterations),
             "share_equal": False, "expected_size": len(items)})
         assert status == 201, batch
         lines = "".join(json.dumps({"prompt": "", **item, "key": key}) + "\n" for key, item in items.items())
@@ -113,8 +111,7 @@ class Trial:
         chance = random.Random(self.arguments.seed)
         jumped = time.monotonic()
         while not self.over.wait(chance.uniform(0.5, 4)):
-            workers = [pid for pid, name in descendants(self.service._process.pid) if name == "assay-worker"]
-            stopped = [pid for pid in workers if chance.random() < 0.6]
+            stopped = [pid for pid in self.service.workers() if chance.random() < 0.6]
             for pid in stopped:
                 send(pid, signal.SIGSTOP)
             self.over.wait(chance.choice([0.2, 1, 5]))
@@ -162,6 +159,9 @@ def main():
             service.publish(*(name for name in plugins if name not in TEMPLATES))
             trial.publish_templates(pathlib.Path(made))
             calm = {name: trial.outcomes(name, dict(enumerate_keys(items))) for name, items in plugins.items()}
+            for name, outcomes in calm.items():
+                failed = [outcome for outcome in outcomes.values() if outcome["kind"] != "scored"]
+                assert not failed, f"{name} in calm: {failed[0]}"
             print(f"{arguments.busy} busy loops, seed {arguments.seed}, {arguments.requests:,} requests", flush=True)
             loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(arguments.busy)]
             storm = threading.Thread(target=trial.storm)
@@ -174,7 +174,7 @@ def main():
                 for loop in loops:
                     loop.kill()
                     loop.wait()
-    print("\n| plugin | requests | timed out | errors | as in calm | seconds |\n|---|--:|--:|--:|--:|--:|")
+    print("\n| plugin | requests | scored | timed out | errors | as in calm | seconds |\n|---|--:|--:|--:|--:|--:|--:|")
     for row in rows:
         print("| " + " | ".join(map(str, row)) + " |")
     print(f"\n{trial.stops} times a worker was stopped; the clock jumped {trial.jumps} times")
@@ -190,8 +190,9 @@ def enumerate_keys(items):
 
 def starve(trial, plugins, calm):
     """Runs the share of each plugin and compares it; the rows of the table."""
-    rows, each = [], -(-trial.arguments.requests // len(plugins))
+    rows, share = [], (1 - sum(SHARES.values())) / (len(plugins) - len(SHARES))
     for name, items in plugins.items():
+        each = round(trial.arguments.requests * SHARES.get(name, share))
         began, seen = time.monotonic(), collections.Counter()
         for first in range(0, each, BATCHES.get(name, BATCH)):
             size = min(BATCHES.get(name, BATCH), each - first)
@@ -203,7 +204,8 @@ def starve(trial, plugins, calm):
                 if outcome != expected:
                     trial.wrong.append(f"{name} {key}: {outcome}, in calm {expected}")
         took = round(time.monotonic() - began)
-        rows.append((name, f"{each:,}", seen["timed_out"], seen["error"], f"{seen['same']:,}", took))
+        numbers = [each, seen["scored"], seen["timed_out"], seen["error"], seen["same"], took]
+        rows.append((name, *(f"{number:,}" for number in numbers)))
         print(f"{name}: {each:,} requests in {took} s, {seen['timed_out']} timed out", flush=True)
     return rows
 

@@ -75,11 +75,15 @@ class Service:
             subprocess.run([self.programs / "assay", "plugin", "publish", component, "--channel", "prod"],
                            check=True, env=environment, stdout=subprocess.DEVNULL)
 
+    def workers(self):
+        """The processes of its workers."""
+        return list(children(self._process.pid, "assay-worker"))
+
     def kill_worker(self):
         """Kills a worker with SIGKILL, once there is one."""
         until = time.monotonic() + READY_WITHIN_S
         while True:
-            for pid in children(self._process.pid, "assay-worker"):
+            for pid in self.workers():
                 try:
                     os.kill(pid, signal.SIGKILL)
                     return

@@ -1,4 +1,4 @@
-// What was done, at the lower edge of the page.
+// Toasts at the lower edge of the page.
 
 import { Button, CloseButton } from "@mantine/core";
 import { visible } from "../parts/names";
