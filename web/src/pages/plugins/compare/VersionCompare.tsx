@@ -123,8 +123,8 @@ function Comparison(props: { name: string; version: string; versions: readonly P
       )}
       {replays.state === "done" && replays.of === 0 && (
         <Empty title={`No requests of ${name}@${before} are stored`}>
-          Requests can be compared once their batch has ended, until the tenant's retention deletes
-          them.
+          Requests can be compared once their batch has ended and its samples are prepared, until
+          the tenant's retention deletes them.
         </Empty>
       )}
       {replays.results.length > 0 && (
